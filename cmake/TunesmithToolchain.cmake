@@ -1,0 +1,22 @@
+# Warnings are errors; ccache and mold are taken where they are installed; sanitizers by option.
+find_program(TUNESMITH_CCACHE ccache)
+if(TUNESMITH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TUNESMITH_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TUNESMITH_CCACHE})
+endif()
+
+find_program(TUNESMITH_MOLD mold)
+if(TUNESMITH_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(tunesmith_warnings INTERFACE)
+target_compile_options(tunesmith_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
+  -Werror)
+
+if(TUNESMITH_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
