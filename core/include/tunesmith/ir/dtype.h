@@ -1,0 +1,45 @@
+// Element types: f64 f32 f16 bf16, i64 i32 i8, u8, bool, each with a number of vector lanes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tunesmith {
+
+enum class TypeCode : uint8_t { Bool, Int, UInt, Float, BFloat };
+
+struct DType {
+  TypeCode code = TypeCode::Int;
+  uint8_t bits = 64;
+  uint16_t lanes = 1;
+
+  bool operator==(const DType&) const = default;
+
+  bool is_float() const { return code == TypeCode::Float || code == TypeCode::BFloat; }
+  bool is_int() const { return code == TypeCode::Int || code == TypeCode::UInt; }
+  bool is_bool() const { return code == TypeCode::Bool; }
+  bool is_vector() const { return lanes > 1; }
+  /// Bytes of one lane in memory; a bool takes one byte.
+  int bytes() const { return (bits + 7) / 8; }
+  DType scalar() const { return {code, bits, 1}; }
+  DType with_lanes(int n) const { return {code, bits, static_cast<uint16_t>(n)}; }
+  /// "f32", "bf16x32", "bool".
+  std::string str() const;
+  /// Parses a scalar type's name.
+  static std::optional<DType> parse(std::string_view name);
+  /// Names `parse` takes, for error messages.
+  static const std::vector<std::string>& names();
+};
+
+inline constexpr DType kF64{TypeCode::Float, 64}, kF32{TypeCode::Float, 32}, kF16{TypeCode::Float, 16};
+inline constexpr DType kBF16{TypeCode::BFloat, 16};
+inline constexpr DType kI64{TypeCode::Int, 64}, kI32{TypeCode::Int, 32}, kI8{TypeCode::Int, 8};
+inline constexpr DType kU8{TypeCode::UInt, 8}, kBool{TypeCode::Bool, 1};
+
+/// Unit roundoff of a floating type (half the distance from 1 to the next value); 0 for the others.
+double unit_roundoff(DType type);
+
+}  // namespace tunesmith

@@ -1,0 +1,15 @@
+// One stable, readable text of programs, used in golden tests, errors, reports and `trace show`.
+#pragma once
+
+#include <string>
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+std::string to_string(const Expr& expr);
+/// `mark`, when given, is a statement whose line gets a line of carets under it.
+std::string to_string(const Program& program, const Stmt* mark = nullptr);
+std::string to_string(const Stmt& stmt, const Stmt* mark = nullptr);
+
+}  // namespace tunesmith
