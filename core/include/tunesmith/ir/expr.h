@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
@@ -59,8 +58,6 @@ class Expr;
 
 class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
  public:
-  using Args = boost::container::small_vector<Expr, 2>;
-
   ExprNode(ExprKind node_kind, DType node_type) : kind(node_kind), dtype(node_type) {}
   virtual ~ExprNode();
   ExprNode(const ExprNode&) = delete;
