@@ -1,0 +1,173 @@
+// A schedule: a program and the trace of what was done to it.
+//
+// Every transformation is legal or refused: it proves that the program keeps its meaning, or throws ScheduleError and
+// leaves the schedule as it was. What each one requires is written at its declaration; docs/schedule.md has an example of each.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "tunesmith/ir/program.h"
+#include "tunesmith/schedule/error.h"
+#include "tunesmith/schedule/instruction.h"
+#include "tunesmith/schedule/trace.h"
+#include "tunesmith/support/random.h"
+
+namespace tunesmith {
+
+/// Handles into one schedule (and its clones): random variables of the trace, as the papers call them.
+struct BlockRV : TraceVar {};
+struct LoopRV : TraceVar {};
+struct IntRV : TraceVar {};
+
+/// A number that is either written in the trace or a variable of it.
+using IntArg = std::variant<int64_t, IntRV>;
+
+/// A sampling instruction that was executed, with the domain it met.
+struct SamplingPoint {
+  size_t position = 0;  // in the trace
+  const SamplingKind* kind = nullptr;
+  SamplingDomain domain;
+};
+
+/// Belongs to one thread at a time. clone() gives an independent one.
+class Schedule {
+ public:
+  /// Owns a clone of `program`. Sampling draws from `random`.
+  explicit Schedule(const Program& program, RandomStream random = RandomStream(0));
+  Schedule(Schedule&&) noexcept;
+  Schedule& operator=(Schedule&&) noexcept;
+  ~Schedule();
+
+  Schedule clone() const;
+
+  const Program& program() const { return program_; }
+  const Trace& trace() const { return trace_; }
+  const std::vector<SamplingPoint>& sampling_points() const { return points_; }
+  /// From here on nothing is added to the trace: for finishing passes, which search must not mutate.
+  void stop_recording() { recording_ = false; }
+  void reseed(RandomStream random) { random_ = random; }
+
+  /// What a handle stands for now. Throws ScheduleError when the loop or block no longer exists.
+  Block& block(BlockRV rv) const;
+  Loop& loop(LoopRV rv) const;
+  LoopId location(LoopRV rv) const;  // may be kRootLocation or kInlineLocation
+  int64_t value(IntRV rv) const;
+
+  /// Executes one instruction of any kind and records it. The typed functions below all come here.
+  /// `decision` (sampling) is repaired when it does not fit.
+  std::vector<TraceVar> execute(const InstructionKind& kind, std::vector<Arg> args,
+                                const std::optional<Decision>& decision = std::nullopt);
+
+  // ---- Look-ups ----
+
+  BlockRV get_block(std::string_view name);
+  /// Loops around the block, outermost first.
+  std::vector<LoopRV> get_loops(BlockRV block);
+  std::vector<BlockRV> get_child_blocks(LoopRV loop);
+  /// Blocks that write what this one reads / read what this one writes, in text order.
+  std::vector<BlockRV> get_producers(BlockRV block);
+  std::vector<BlockRV> get_consumers(BlockRV block);
+  /// Blocks that write an output of the program.
+  std::vector<BlockRV> get_output_blocks();
+  /// A handle for a block known by id (from analysis of program()); recorded as get_block(name).
+  BlockRV handle(const Block& block);
+
+  // ---- Sampling ----
+
+  /// One of `candidates`, with prior `probabilities` (as many, summing to 1).
+  IntRV sample_categorical(std::vector<int64_t> candidates, std::vector<double> probabilities);
+  /// `n` factors whose product is the loop's extent, drawn uniformly among all such tuples whose last factor is at most `max_innermost`.
+  std::vector<IntRV> sample_perfect_tile(LoopRV loop, int n, int max_innermost);
+  /// As above, with the product of the factors from `partition` on divisible by `inner_factor`.
+  std::vector<IntRV> sample_partitioned_tile(LoopRV loop, int n, int partition, int inner_factor);
+  /// One of the loops of the block's consumer at which it could be computed, the root or inlining.
+  LoopRV sample_compute_location(BlockRV block);
+
+  // ---- Loops ----
+
+  /// Requires: one factor at most left open (nullopt), product >= extent. A product that exceeds the extent adds a predicate to
+  /// the blocks inside. Answers the new loops, outermost first.
+  std::vector<LoopRV> split(LoopRV loop, std::vector<std::optional<IntArg>> factors);
+  /// Requires: each loop the only child of the one before; constant extents.
+  LoopRV fuse(const std::vector<LoopRV>& loops);
+  /// Requires: all on one chain of only children between the outermost and innermost named; blocks below with spatial or reduction
+  /// iterators only, affine bindings.
+  void reorder(const std::vector<LoopRV>& loops);
+  /// A loop of extent 1 around the block.
+  LoopRV add_unit_loop(BlockRV block);
+  /// Requires: no block below carries a dependence over the loop (it binds spatial iterators only).
+  void parallel(LoopRV loop);
+  /// Requires: as parallel; a reduction block's initialisation must have been decomposed out of the loop.
+  void vectorize(LoopRV loop);
+  void unroll(LoopRV loop);
+  /// Binds to an axis of the target's thread grid ("blockIdx.x"). Requires: as parallel.
+  void bind(LoopRV loop, std::string_view thread_axis);
+
+  // ---- Caches ----
+
+  /// A copy of the block's `read_index`-th read buffer in `scope`, which the block reads instead. Answers the copying block, placed at the
+  /// root before the first reader. Requires: the buffer has at most one writer, standing before.
+  BlockRV cache_read(BlockRV block, int read_index, std::string_view scope);
+  /// The block writes a new buffer in `scope`; a new block copies it to the old one. Answers the copying block.
+  /// Requires: the block is the only writer of the buffer.
+  BlockRV cache_write(BlockRV block, int write_index, std::string_view scope);
+  void set_scope(BlockRV block, int write_index, std::string_view scope);
+
+  // ---- Placement ----
+
+  /// Moves a producer under `loop`, computing there just what is read there. Requires: complete block (single writer, affine bijective bindings,
+  /// spatial and reduction iterators), all consumers under `loop`, no output of the program; the region needed can be shown. With kRootLocation nothing happens;
+  /// with kInlineLocation the block is inlined.
+  void compute_at(BlockRV block, LoopRV loop);
+  /// Moves a consumer under `loop`, computing there just what has been produced there. Requires: as compute_at, all producers under `loop`, and that
+  /// each iteration of `loop` finishes what the consumer reads.
+  void reverse_compute_at(BlockRV block, LoopRV loop);
+  /// Requires: one store of one element for each iteration, no reduction, affine one-to-one indices, not an output.
+  void compute_inline(BlockRV block);
+  /// Inlines an elementwise consumer into its only producer. Requires: one producer, which is complete (or a reduction whose result is read only here: refused), one read of it.
+  void reverse_compute_inline(BlockRV block);
+
+  // ---- Reductions ----
+
+  /// Splits off the initialisation into a block of its own before `loop`. Requires: a reduction block with an init; no reduction iterator bound outside `loop`.
+  BlockRV decompose_reduction(BlockRV block, LoopRV loop);
+  /// Factors a reduction over `loop`: partial results in a new buffer with the loop as dimension `factor_axis`, then a block that combines them. Answers the partial block.
+  /// Requires: a reduction by sum, product, min or max; `loop` binds reduction iterators only.
+  BlockRV rfactor(LoopRV loop, int factor_axis);
+
+  // ---- Annotations ----
+
+  using AnnotationArg = std::variant<int64_t, double, std::string, IntRV>;
+  void annotate(BlockRV block, std::string_view key, AnnotationArg value);
+  void annotate(LoopRV loop, std::string_view key, AnnotationArg value);
+  /// On the whole program.
+  void annotate(std::string_view key, AnnotationArg value);
+  void unannotate(BlockRV block, std::string_view key);
+  void unannotate(LoopRV loop, std::string_view key);
+  void unannotate(std::string_view key);
+
+ private:
+  friend tl::expected<Schedule, ScheduleError> replay(const Program&, const Trace&, RandomStream);
+  const InstructionKind& kind(std::string_view name) const;
+
+  Program program_;
+  Trace trace_;
+  std::vector<SamplingPoint> points_;
+  std::vector<Value> values_;  // of trace variables, by index
+  RandomStream random_;
+  bool recording_ = true;
+};
+
+/// Executes a trace on a fresh clone of `program`. Decisions that no longer fit are repaired, open ones drawn from `random`; the answer's
+/// trace() holds what was really decided. A refusal is a value here, because searches meet many.
+tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace,
+                                             RandomStream random = RandomStream(0));
+
+}  // namespace tunesmith
