@@ -1,0 +1,59 @@
+// Lowering: from a scheduled program of blocks to plain loops, stores and allocations that a target can emit as they stand.
+//
+// What a target may rely on in a LoweredProgram:
+//  - statements are Seq, Loop, Store, If and Allocate; no Block is left;
+//  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical and simplified;
+//  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an odd tail is a masked vector), wider loops
+//    are an Unrolled loop around them;
+//  - Unrolled loops have constant bounds and are to be emitted once for each iteration with the variable a constant: the lowered tree stays small;
+//  - loads that must not happen carry a mask; a Select never guards memory;
+//  - accesses to a `register` buffer have indices that are constants once the Unrolled loops inside its Allocate are expanded, in disjoint or identical
+//    slices, so that it becomes SSA values;
+//  - an Allocate outside every parallel loop in `global` or `local` scope is part of the workspace; inside one it is on the stack, and small.
+// The result is a Program, so the interpreter runs it and the printer prints it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+
+/// What lowering must know of the target: quantities, never a device's name.
+struct LowerOptions {
+  int64_t vector_bits = 128;
+  int64_t vector_registers = 16;
+  /// Largest buffer on the stack, and all of them together, in bytes.
+  int64_t max_stack_bytes = 512 * 1024;
+  /// Largest number of statements after expanding unrolled loops; a program beyond it is refused.
+  int64_t max_expanded_stores = 16384;
+  /// A target's own passes, run after the common ones, in order.
+  std::vector<std::function<void(Program&)>> passes;
+};
+
+struct LoweredProgram {
+  Program program;
+  /// Bytes of workspace needed, with each allocation aligned to 64.
+  int64_t workspace_bytes = 0;
+};
+
+/// A candidate that the target cannot take: a register buffer that cannot stay in registers, a stack too big, an expansion too long.
+class LowerError : public Error {
+ public:
+  /// `reason` is a constant sentence, for counting.
+  LowerError(std::string_view pass, std::string_view reason, std::string detail);
+  ~LowerError() override;
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
+};
+
+/// Throws LowerError. Thread-safe; `program` is not changed.
+LoweredProgram lower(const Program& program, const LowerOptions& options);
+
+}  // namespace tunesmith

@@ -1,0 +1,69 @@
+// Transformation modules: the interface that a module plugin implements, and its context.
+//
+// A module is analysis, sampling and transformation over one block (MetaSchedule, section 3.2). It is called for each block in
+// post-order, or once at the root when its stage says so, from one place in the kernel that times it, catches what it throws and verifies the program.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/schedule/schedule.h"
+#include "tunesmith/target/device_model.h"
+
+namespace tunesmith {
+
+/// The answer of a module. A refusal is an answer, not an exception.
+class [[nodiscard]] ModuleResult {
+ public:
+  enum class Status { Applied, NotApplicable, Broken };
+
+  /// The module did its work: one schedule, or several, which forks the space. Not empty.
+  static ModuleResult applied(std::vector<Schedule> schedules);
+  static ModuleResult applied(Schedule schedule);
+  /// Nothing for it to do here. `reason` is a constant sentence: it is counted and printed.
+  static ModuleResult not_applicable(std::string reason);
+  /// The module broke its contract or met the impossible: the run stops and names the plugin.
+  static ModuleResult broken(std::string reason);
+
+  Status status() const { return status_; }
+  const std::string& reason() const { return reason_; }
+  std::vector<Schedule>& schedules() { return schedules_; }
+
+ private:
+  Status status_ = Status::NotApplicable;
+  std::string reason_;
+  std::vector<Schedule> schedules_;
+};
+
+/// When the space applies a module.
+enum class ModuleStage : uint8_t {
+  Block,     // to each block, in post-order, building the sketches; its instructions are in the trace
+  Root,      // once for each sketch, after all Block modules, at the root; in the trace
+  Finishing  // once for each candidate, after replay; never in the trace
+};
+
+/// What a module may know. Valid during one call.
+class ModuleContext {
+ public:
+  virtual ~ModuleContext();
+  virtual const DeviceModel& device() const = 0;
+  /// The program before any module.
+  virtual const Program& original() const = 0;
+  /// Keeps modules after this one away from the block: who and why are shown by `spaces explain`.
+  virtual void claim(std::string_view block_name, std::string why) = 0;
+};
+
+/// One object for a whole run. apply() is called from several threads at once for different schedules, and must not keep state between calls.
+class TransformationModule {
+ public:
+  virtual ~TransformationModule();
+  virtual ModuleStage stage() const { return ModuleStage::Block; }
+  /// `schedule` is the module's own to change or to clone. For Root and Finishing modules `block_name` is empty.
+  /// A ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root modules, and rejects the candidate for Finishing modules.
+  virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,37 @@
+// A machine as named quantities. Modules, validators, features and the roofline read these, never a device's name.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tunesmith {
+
+/// Names every target gives where they mean something:
+///   cores               processors the program may use
+///   vector_bits         widest vector register
+///   vector_registers    of that width
+///   vector_registers_used_by_tile  how many a register tile may take (accumulators + operands)
+///   fma_per_cycle       vector multiply-adds a core starts each cycle, estimated
+///   l1_bytes l2_bytes l3_bytes    data caches (l1, l2 of a core; l3 shared)
+///   cache_line_bytes
+///   max_threads_per_block, max_shared_bytes, warp_size, ...   for targets with a thread grid
+/// Values are in bytes, counts and bits as the name says.
+class DeviceModel {
+ public:
+  void set(std::string name, double value) { quantities_[std::move(name)] = value; }
+  std::optional<double> find(std::string_view name) const;
+  /// Throws EnvironmentError naming the quantity when the target does not give it.
+  double get(std::string_view name) const;
+  double get_or(std::string_view name, double fallback) const;
+  const std::map<std::string, double, std::less<>>& all() const { return quantities_; }
+
+  /// A one-line description for people ("x86-64, 2 cores, 512-bit vectors"); nothing may depend on it.
+  std::string description;
+
+ private:
+  std::map<std::string, double, std::less<>> quantities_;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,90 @@
+// Targets: what compiles and runs a program. The interface that a target plugin implements.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "tunesmith/lower/lower.h"
+#include "tunesmith/target/device_model.h"
+#include "tunesmith/target/kernel_abi.h"
+
+namespace tunesmith {
+
+/// Is the hardware here? `missing` names the first feature that is not, and is empty when all are.
+struct ProbeResult {
+  std::string missing;
+  bool here() const { return missing.empty(); }
+};
+
+/// A kernel as bytes that can be sent to a worker and loaded by the same target there.
+struct CompiledKernel {
+  std::string object;
+  std::string symbol;
+  int64_t workspace_bytes = 0;
+  double compile_seconds = 0.0;
+};
+
+/// A kernel in this process. Its code lives as long as this object.
+class LoadedKernel {
+ public:
+  virtual ~LoadedKernel();
+  virtual tunesmith_kernel entry() const = 0;
+};
+
+/// What to link a library from: one kernel and the C names of its entry points.
+struct LibraryRequest {
+  const CompiledKernel* kernel = nullptr;
+  const Program* program = nullptr;  // unscheduled, for the arguments' names, types and shapes
+  std::string name;                  // a C identifier
+  std::string directory;             // existing; receives lib<name>.so and <name>.h
+  std::string provenance;            // a comment for the header: workload, trace id, measured time
+};
+struct LibraryFiles {
+  std::string library;
+  std::string header;
+};
+
+/// One object for a whole run, used from many threads at once: compile() and assembly() must be thread-safe, the others are called by one
+/// thread. Errors of one candidate are returned or thrown as LowerError; of the installation as EnvironmentError.
+class Target {
+ public:
+  virtual ~Target();
+
+  virtual ProbeResult probe() const = 0;
+  virtual const DeviceModel& device() const = 0;
+  /// What identifies compiled code: kind, processor, features; part of a record's key. Stable text.
+  virtual std::string identity() const = 0;
+  virtual LowerOptions lower_options() const = 0;
+
+  /// Compiles for speed of compiling and of the code. The unexpected value is the compiler's message.
+  virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered, const std::string& symbol) = 0;
+  /// Throws EnvironmentError when the object is damaged.
+  virtual std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) = 0;
+  /// Human-readable code for the target, for tests and `trace show --assembly`.
+  virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
+  virtual LibraryFiles build_library(const LibraryRequest& request) = 0;
+
+  /// Arithmetic operations a second reached by independent multiply-adds of `type` on `threads` cores, measured now (a fraction of a second).
+  virtual double measure_peak(DType type, int threads) = 0;
+  /// Bytes a second read plus written when copying a buffer far larger than the caches on `threads` cores, measured now.
+  virtual double measure_copy_bandwidth(int threads) = 0;
+};
+
+/// Adds to a base target: limits, intrinsics, modules, lowering passes. Kind `extension`.
+class TargetExtension {
+ public:
+  virtual ~TargetExtension();
+  virtual ProbeResult probe(const Target& base) const = 0;
+  /// May add or change quantities.
+  virtual void describe(DeviceModel& device) const = 0;
+  /// May add passes or change limits.
+  virtual void adapt(LowerOptions& options) const = 0;
+};
+
+}  // namespace tunesmith
