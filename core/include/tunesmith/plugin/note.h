@@ -1,0 +1,165 @@
+// The ELF note that every plugin carries (section .note.tunesmith). The kernel reads it from the file and
+// decides whether the plugin fits before any of the plugin's code is loaded, and without its symbol table:
+// the note survives `strip`.
+//
+// A plugin's author does not use this header: TUNESMITH_PLUGIN (plugin.h) writes the note.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "tunesmith/plugin/kind.h"
+
+namespace tunesmith {
+
+/// The version of the interface between the kernel and plugins. Until 1.0 a plugin is accepted when both
+/// numbers are equal; from 1.0 on when the major is equal and the minor not newer than the kernel's. The
+/// minor goes up with any change to a type or function in <tunesmith/...>.
+inline constexpr uint16_t kApiMajor = 0;
+inline constexpr uint16_t kApiMinor = 1;
+
+/// Text of a fixed size; unused bytes are zero, and the last byte always is.
+template <size_t size>
+using NoteText = std::array<char, size>;
+
+/// What must be equal on both sides for C++ objects to cross from one to the other.
+struct AbiFingerprint {
+  NoteText<16> architecture{};      ///< "x86_64", "aarch64"
+  NoteText<16> standard_library{};  ///< "libstdc++", "libc++"
+  uint32_t compiler_abi = 0;        ///< __GXX_ABI_VERSION
+  uint32_t cxx11_abi = 0;           ///< _GLIBCXX_USE_CXX11_ABI
+  uint32_t debug_mode = 0;          ///< 1 with _GLIBCXX_DEBUG: containers of another size
+  uint32_t sanitizers = 0;          ///< bits: 1 address, 2 thread, 4 memory
+  uint32_t cxx_standard = 0;        ///< __cplusplus
+  uint32_t reserved = 0;
+
+  bool operator==(const AbiFingerprint&) const = default;
+};
+
+/// The content of the note: fixed size, no pointers, the machine's byte order.
+struct PluginNote {
+  static constexpr uint32_t kVersion = 1;
+  static constexpr std::string_view kMagic = "TUNESMITH-PLUGIN";
+
+  std::array<char, 16> magic{};
+  uint32_t note_version = 0;
+  uint32_t note_size = 0;  ///< sizeof(PluginNote)
+  uint16_t api_major = 0;
+  uint16_t api_minor = 0;
+  uint32_t kind = 0;  ///< PluginKind
+  NoteText<64> id{};
+  NoteText<32> version{};  ///< of the plugin
+  AbiFingerprint abi{};
+  std::array<uint32_t, 8> reserved{};
+};
+static_assert(sizeof(AbiFingerprint) == 56 && sizeof(PluginNote) == 216);
+static_assert(std::is_trivially_copyable_v<PluginNote> && std::is_standard_layout_v<PluginNote>);
+
+/// The note as it lies in the file: ELF's note header, the owner's name, the content.
+struct ElfPluginNote {
+  static constexpr uint32_t kType = 1;
+  static constexpr std::string_view kOwner = "tunesmith";
+
+  uint32_t owner_size = 0;  ///< with its terminating zero, without padding
+  uint32_t content_size = 0;
+  uint32_t type = 0;
+  std::array<char, 12> owner{};
+  PluginNote content{};
+};
+static_assert(sizeof(ElfPluginNote) == 24 + sizeof(PluginNote), "no padding inside an ELF note");
+
+template <size_t size>
+constexpr NoteText<size> note_text(std::string_view text) {
+  NoteText<size> result{};
+  if (text.size() >= size)
+    throw "the text does not fit the plugin's note";  // a compile error where it is used
+  for (size_t i = 0; i < text.size(); ++i) result[i] = text[i];
+  return result;
+}
+
+/// The fingerprint of the translation unit that includes this; never a call at run time, so that the kernel
+/// and a plugin cannot share one definition.
+consteval AbiFingerprint abi_of_this_translation_unit() {
+  AbiFingerprint abi;
+#if defined(__x86_64__)
+  abi.architecture = note_text<16>("x86_64");
+#elif defined(__aarch64__)
+  abi.architecture = note_text<16>("aarch64");
+#else
+#error "Tunesmith knows no architecture name for this machine: add it here and in core/plugin/elf_note.cpp"
+#endif
+#if defined(__GLIBCXX__)
+  abi.standard_library = note_text<16>("libstdc++");
+  abi.cxx11_abi = _GLIBCXX_USE_CXX11_ABI;
+#elif defined(_LIBCPP_VERSION)
+  abi.standard_library = note_text<16>("libc++");
+#else
+  abi.standard_library = note_text<16>("unknown");
+#endif
+  abi.compiler_abi = __GXX_ABI_VERSION;
+#if defined(_GLIBCXX_DEBUG)
+  abi.debug_mode = 1;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+  abi.sanitizers |= 1;
+#endif
+#if defined(__SANITIZE_THREAD__)
+  abi.sanitizers |= 2;
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  abi.sanitizers |= 1;
+#endif
+#if __has_feature(thread_sanitizer)
+  abi.sanitizers |= 2;
+#endif
+#if __has_feature(memory_sanitizer)
+  abi.sanitizers |= 4;
+#endif
+#endif
+  abi.cxx_standard = __cplusplus;
+  return abi;
+}
+
+/// The note of a plugin built by this translation unit.
+consteval PluginNote make_plugin_note(PluginKind kind, std::string_view id, std::string_view version) {
+  if (id.empty()) throw "a plugin needs an id";
+  for (const char c : id) {
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) throw "an id is of a-z, 0-9 and _";
+  }
+  PluginNote note;
+  for (size_t i = 0; i < note.magic.size(); ++i) note.magic[i] = PluginNote::kMagic[i];
+  note.note_version = PluginNote::kVersion;
+  note.note_size = sizeof(PluginNote);
+  note.api_major = kApiMajor;
+  note.api_minor = kApiMinor;
+  note.kind = static_cast<uint32_t>(kind);
+  note.id = note_text<64>(id);
+  note.version = note_text<32>(version);
+  note.abi = abi_of_this_translation_unit();
+  return note;
+}
+
+consteval ElfPluginNote make_elf_note(const PluginNote& content) {
+  ElfPluginNote note;
+  note.owner_size = ElfPluginNote::kOwner.size() + 1;
+  note.content_size = sizeof(PluginNote);
+  note.type = ElfPluginNote::kType;
+  for (size_t i = 0; i < ElfPluginNote::kOwner.size(); ++i) note.owner[i] = ElfPluginNote::kOwner[i];
+  note.content = content;
+  return note;
+}
+
+/// Puts `content` (a constant PluginNote) into this library's notes. Once in a library, at global scope.
+#define TUNESMITH_EXPORT_NOTE(content)                                                           \
+  namespace {                                                                                    \
+  __attribute__((used, section(".note.tunesmith"),                                               \
+                 aligned(4))) constinit const ::tunesmith::ElfPluginNote tunesmith_plugin_note = \
+      ::tunesmith::make_elf_note(content);                                                       \
+  }                                                                                              \
+  static_assert(true, "asks for the semicolon after the macro")
+
+}  // namespace tunesmith
