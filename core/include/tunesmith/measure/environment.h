@@ -29,7 +29,7 @@ struct Environment {
 
   /// Canonical JSON in one line: equal environments give equal text.
   std::string text() const;
-  /// Throws UserError when `text` is not an environment. Keys it does not know are refused.
+  /// Throws UserError when `text` is not what text() writes: every key, and no other.
   static Environment parse(std::string_view text);
 
   /// Of text(): names the environment in records.
