@@ -1,0 +1,36 @@
+// A candidate: one point of the space, replayed, finished and lowered.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tunesmith/lower/lower.h"
+#include "tunesmith/measure/failure.h"
+#include "tunesmith/records/record.h"
+#include "tunesmith/schedule/schedule.h"
+
+namespace tunesmith {
+
+/// Immutable, shared, readable from any thread.
+struct Candidate {
+  /// Decisions as repaired: what is recorded and what a searcher mutates.
+  Trace trace;
+  /// The sampling instructions of `trace` with the domains they met.
+  std::vector<SamplingPoint> points;
+  /// Of the finished program (after the finishing modules): equal programs are one candidate.
+  uint64_t program_hash = 0;
+  /// The finished program, lowered for the space's target. What features are computed from.
+  LoweredProgram lowered;
+};
+using CandidatePtr = std::shared_ptr<const Candidate>;
+
+/// A candidate and what became of it.
+struct Measured {
+  CandidatePtr candidate;
+  std::optional<Timing> timing;             // present exactly when it succeeded
+  std::optional<CandidateFailure> failure;  // present exactly when it failed
+};
+
+}  // namespace tunesmith

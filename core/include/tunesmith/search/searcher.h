@@ -1,0 +1,66 @@
+// Search strategies: the interface that a searcher plugin implements, and what the kernel does for it.
+//
+// The kernel owns the loop: it asks for candidates, has them built, verified, measured and recorded, and hands back what
+// became of them. Same seed and same results give the same candidates in the same order, whatever the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tunesmith/search/candidate.h"
+#include "tunesmith/support/random.h"
+#include "tunesmith/target/device_model.h"
+
+namespace tunesmith {
+
+/// What a searcher may ask of the kernel; valid while the searcher lives, called from the searcher's thread.
+class SearchContext {
+ public:
+  virtual ~SearchContext();
+
+  /// The space: schedules with their traces, in a fixed order; not empty.
+  virtual const std::vector<Schedule>& sketches() const = 0;
+  virtual const DeviceModel& device() const = 0;
+
+  /// A stream of its own for the next candidate index: take one for each candidate that is drawn or mutated.
+  virtual RandomStream next_stream() = 0;
+
+  /// A trace of a sketch chosen at random, all decisions open: materialise() draws them.
+  virtual Trace draw(RandomStream& random) const = 0;
+  /// `candidate`'s trace with one decision changed. The sampling instruction is chosen by the weights of
+  /// mutation (tiles .9, compute locations .05, categories .05), among those that can change. Nothing when none can.
+  virtual std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const = 0;
+  /// All traces that differ from the candidate's in one decision, by the kinds' own neighbourhoods, in a fixed order.
+  virtual std::vector<Trace> neighbours(const Candidate& candidate) const = 0;
+
+  /// A trace to be made a candidate; `random` draws its open decisions.
+  struct Draft {
+    Trace trace;
+    RandomStream random;
+  };
+  /// Replays, finishes, validates and lowers the drafts, on all threads. The answer has one entry for each draft, null where it was refused;
+  /// refusals are counted by the kernel under their cause. Duplicates are not removed.
+  virtual std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) = 0;
+
+  /// Has this program been measured (in this run or in the records it resumed from)?
+  virtual bool is_measured(uint64_t program_hash) const = 0;
+  /// The cost model's scores, higher is better.
+  virtual std::vector<double> score(std::span<const CandidatePtr> candidates) = 0;
+  /// Everything measured so far for this task on this machine, in order, resumed records first.
+  virtual std::span<const Measured> history() const = 0;
+};
+
+/// One object for each task. Called by one thread at a time.
+class Searcher {
+ public:
+  virtual ~Searcher();
+  /// At most `n` candidates to measure next, none measured before and no program twice. Fewer than `n` is allowed; none at all means that the
+  /// strategy has nothing more to propose, and ends the search.
+  virtual std::vector<CandidatePtr> propose(SearchContext& context, size_t n) = 0;
+  /// What became of them, in the order proposed; called also for resumed records, before the first propose().
+  virtual void observe(SearchContext& context, std::span<const Measured> results) = 0;
+};
+
+}  // namespace tunesmith

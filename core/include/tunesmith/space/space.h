@@ -1,0 +1,80 @@
+// A space, composed: the target, the modules in order, and how sketches and candidates come of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "tunesmith/measure/failure.h"
+#include "tunesmith/plugin/registry.h"
+#include "tunesmith/search/candidate.h"
+#include "tunesmith/search/cost_model.h"
+#include "tunesmith/search/searcher.h"
+#include "tunesmith/space/module.h"
+#include "tunesmith/space/spaces_file.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+/// What one module did at one block, for `spaces explain`.
+struct ModuleEvent {
+  std::string module;
+  std::string block;   // "" for the root
+  ModuleResult::Status status;
+  std::string reason;  // of a refusal or a claim
+  size_t forks = 0;    // schedules answered
+  size_t count = 1;    // equal events merged, over all branches of the space
+};
+
+/// The space of one program.
+struct SketchSet {
+  std::vector<Schedule> sketches;  // in a fixed order; not empty: the unscheduled program is there when no module applied
+  std::vector<ModuleEvent> events;
+};
+
+/// Composed all or nothing: the constructor loads every plugin that the description names and checks every option, or throws UserError and nothing has happened.
+/// Afterwards immutable; materialise() may be called from several threads.
+class Space {
+ public:
+  Space(const SpaceSpec& spec, PluginRegistry& registry);
+  ~Space();
+  Space(const Space&) = delete;
+  Space& operator=(const Space&) = delete;
+
+  const SpaceSpec& spec() const;
+  Target& target() const;
+  /// The target's description with the extensions' additions.
+  const DeviceModel& device() const;
+  /// Canonical text of the modules and all their options; records carry its hash, so that a changed space does not resume an old run.
+  const std::string& rules() const;
+  uint64_t rules_hash() const;
+  /// id -> version of every plugin in use, for the environment.
+  const std::map<std::string, std::string>& plugin_versions() const;
+
+  std::shared_ptr<Searcher> create_searcher(size_t stage) const;
+  std::shared_ptr<CostModel> create_cost_model() const;
+
+  /// Applies the modules to `program`, visiting blocks in post-order (producers before consumers reversed: from the outputs back, MetaSchedule figure 5).
+  /// A module that answers Broken, throws, or leaves a program that does not verify: PluginFault.
+  SketchSet generate(const Program& program) const;
+  /// Replays, applies the finishing modules, verifies, lowers. Failure: illegal_schedule, verify_limits or plugin_error.
+  tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
+                                                           RandomStream random) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A plugin broke its contract: ends the run, naming it.
+class PluginFault : public Error {
+ public:
+  using Error::Error;
+  ~PluginFault() override;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,60 @@
+// spaces.yaml: parsed once into typed structures, everything checked that can be checked without loading a plugin.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tunesmith/plugin/options.h"
+
+namespace tunesmith {
+
+/// A plugin named in spaces.yaml, with the options written for it.
+struct PluginUse {
+  std::string id;
+  SourceLocation location;
+  std::vector<RawOption> options;
+  /// `with: [amx?]`: taken only where its probe finds it.
+  bool optional = false;
+};
+
+/// One space after `extends`, `modules+` and `with+` have been applied.
+struct SpaceSpec {
+  std::string name;
+  SourceLocation location;
+  PluginUse target;
+  std::vector<PluginUse> extensions;
+  std::vector<PluginUse> modules;
+  /// One searcher, or a chain of them one after the other; a chain's members may say `trials`.
+  struct Stage {
+    PluginUse searcher;
+    int64_t trials = 0;  // 0: what is left
+  };
+  std::vector<Stage> search;
+  PluginUse cost_model;
+};
+
+/// A whole file. Immutable after parse().
+class SpacesFile {
+ public:
+  /// Throws UserError with file:line:column: missing file, YAML error, two documents, duplicate key, unknown key (with the nearest known), wrong type, version not
+  /// known, cycle in `extends`, unknown space, `modules+` naming a module that is not there, nesting or size beyond limits.
+  static SpacesFile load(const std::filesystem::path& path);
+  static SpacesFile parse(const std::string& text, const std::string& file_name);
+
+  std::vector<std::string> names() const;
+  /// The space by name, or the file's `default:` when `name` is empty. Unknown: UserError with the nearest known.
+  const SpaceSpec& space(const std::string& name) const;
+  /// Folders under `plugins:`, resolved against the file's own folder.
+  const std::vector<std::string>& plugin_paths() const { return plugin_paths_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  std::string default_;
+  std::vector<std::string> plugin_paths_;
+  std::map<std::string, SpaceSpec> spaces_;
+};
+
+}  // namespace tunesmith
