@@ -41,5 +41,9 @@ inline constexpr DType kU8{TypeCode::UInt, 8}, kBool{TypeCode::Bool, 1};
 
 /// Unit roundoff of a floating type (half the distance from 1 to the next value); 0 for the others.
 double unit_roundoff(DType type);
+/// The value of the floating type `type` nearest to `value`, ties to even; overflow gives an infinity.
+double round_to(DType type, double value);
+/// `value` wrapped to the bits of an integer type; 0 or 1 for bool.
+int64_t wrap_to(DType type, int64_t value);
 
 }  // namespace tunesmith

@@ -1,8 +1,8 @@
 // Expressions: immutable, shared, reference-counted. Copying one is copying a pointer; any thread may read.
 //
-// Index arithmetic is i64 and uses FloorDiv / FloorMod (rounding towards minus infinity) with positive constant
-// divisors. The factory functions fold constants and drop neutral elements, so `x * 1 + 0` is never built;
-// anything cleverer is the simplifier's (arith/simplify.h).
+// Index arithmetic is i64 and uses FloorDiv / FloorMod (rounding towards minus infinity) with positive
+// constant divisors. The factory functions fold constants and drop neutral elements, so `x * 1 + 0` is never
+// built; anything cleverer is the simplifier's (arith/simplify.h).
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ enum class ExprKind : uint8_t {
   Add,
   Sub,
   Mul,
-  Div,       // floating division, or integer division that truncates; never in an index
+  Div,  // floating division, or integer division that truncates; never in an index
   FloorDiv,
   FloorMod,
-  Min,
-  Max,
+  Min,  // a < b ? a : b, so of two floats with a NaN the second
+  Max,  // a > b ? a : b
   Eq,
   Ne,
   Lt,
@@ -40,7 +40,7 @@ enum class ExprKind : uint8_t {
   And,
   Or,
   Not,
-  Select,    // (condition, then, else); only the chosen side is evaluated, so it may guard a load
+  Select,  // (condition, then, else); only the chosen side is evaluated, so it may guard a load
   Cast,
   Call,      // elementwise mathematics
   Load,      // buffer[indices], optionally masked
@@ -127,7 +127,8 @@ class VarNode final : public ExprNode {
   VarNode(std::string var_name, DType type);
   static bool is_kind(ExprKind k) { return k == ExprKind::Var; }
   const std::string name;
-  /// Grows with creation within a thread; gives variables an order that does not depend on addresses.
+  /// Grows with creation over all threads, so that a variable made later is the greater one whoever made it;
+  /// gives variables an order that does not depend on addresses.
   const uint64_t serial;
 };
 
@@ -163,7 +164,9 @@ class Var {
   /// From an expression that is a VarNode; throws InternalError otherwise.
   static Var from(const Expr& expr);
 
-  operator Expr() const { return Expr(boost::intrusive_ptr<const ExprNode>(node_)); }  // NOLINT: a Var is an Expr
+  operator Expr() const {
+    return Expr(boost::intrusive_ptr<const ExprNode>(node_));
+  }  // NOLINT: a Var is an Expr
   explicit operator bool() const { return node_ != nullptr; }
   const VarNode* get() const { return node_.get(); }
   const VarNode* operator->() const { return node_.get(); }
@@ -178,7 +181,7 @@ class Var {
 
 Expr int_imm(int64_t value, DType type = kI64);
 Expr float_imm(double value, DType type);
-/// A constant of any type.
+/// A constant of any type. A constant with lanes is a Broadcast of a scalar one, here and above.
 Expr constant(double value, DType type);
 Expr bool_imm(bool value);
 

@@ -13,8 +13,10 @@ struct Access {
   std::vector<Expr> indices;
 };
 
-/// Loads in the body (and not in the init), in order of appearance, without structural duplicates. A reduction's own
-/// accumulator (the load of the element it stores) is not a read.
+/// Loads in the body (and not in the init), in order of appearance, without structural duplicates. The
+/// accumulator of a block with an init (the load of the element it stores) is not a read, since the block
+/// makes it; without an init it is one. Iteration variables of blocks inside the body are replaced by what
+/// they are bound to.
 std::vector<Access> reads_of(const Block& block);
 /// Stores in the body, in order of appearance, without structural duplicates.
 std::vector<Access> writes_of(const Block& block);
@@ -29,10 +31,10 @@ std::vector<Block*> consumers_of(const Program& program, const Block& block);
 
 /// How the value of a reduction block combines: store = combine(load of the same element, term).
 struct ReductionPattern {
-  ExprKind op;         // Add, Mul, Min or Max
-  const Store* init;   // the block's init, storing the identity
-  const Store* update; // the block's body
-  Expr term;           // what is combined in, without the accumulator
+  ExprKind op;          // Add, Mul, Min or Max
+  const Store* init;    // the block's init, storing the identity; null when it was decomposed off
+  const Store* update;  // the block's body
+  Expr term;            // what is combined in, without the accumulator
 };
 /// The pattern of a block whose body is one Store of that form; false when it is not one.
 bool match_reduction(const Block& block, ReductionPattern* pattern);

@@ -1,5 +1,5 @@
-// Statements: a mutable tree with parent links, owned from the root down. One tree belongs to one thread at a time;
-// expressions inside are shared, so cloning a tree copies nodes and no expression.
+// Statements: a mutable tree with parent links, owned from the root down. One tree belongs to one thread at a
+// time; expressions inside are shared, so cloning a tree copies nodes and no expression.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,8 @@ enum class LoopKind : uint8_t {
 };
 std::string_view loop_kind_name(LoopKind kind);
 
-/// for var in [min, min + extent). In a schedule min is 0 and the extent a constant; lowering may tighten both.
+/// for var in [min, min + extent). In a schedule min is 0 and the extent a constant; lowering may tighten
+/// both.
 class Loop final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Loop;
@@ -121,14 +122,15 @@ struct IterVar {
   IterKind kind = IterKind::Spatial;
 };
 
-/// A block, in the sense of the TensorIR and MetaSchedule papers: iteration variables with domains, bound to expressions over the
-/// loops around it; where the predicate is false nothing happens; `init` runs instead of nothing before the first
-/// reduction iteration of each spatial instance. What it reads and writes is derived from the body (ir/regions.h).
+/// A block, in the sense of the TensorIR and MetaSchedule papers: iteration variables with domains, bound to
+/// expressions over the loops around it; where the predicate is false nothing happens; `init` runs instead of
+/// nothing before the first reduction iteration of each spatial instance. What it reads and writes is derived
+/// from the body (ir/regions.h).
 class Block final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Block;
-  Block(BlockId block_id, std::string block_name, std::vector<IterVar> iteration_vars, std::vector<Expr> binds,
-        StmtPtr init_stmt, StmtPtr block_body);
+  Block(BlockId block_id, std::string block_name, std::vector<IterVar> iteration_vars,
+        std::vector<Expr> binds, StmtPtr init_stmt, StmtPtr block_body);
   StmtPtr clone() const override;
 
   BlockId id;
@@ -203,8 +205,9 @@ class Allocate final : public Stmt {
   StmtPtr body_;
 };
 
-/// Puts `with` where `at` stands and returns what stood there. A Seq put into a Seq is spliced; a null `with` removes `at`
-/// from its Seq (a Seq left empty stays).
+/// Puts `with` where `at` stands and returns what stood there. A Seq put into a Seq is spliced; a null `with`
+/// removes `at` from its Seq (a Seq left empty stays), and is allowed elsewhere only for a block's init and
+/// an If's else.
 StmtPtr replace(Stmt& at, StmtPtr with);
 
 /// Direct children, in order (a block's init before its body).
@@ -212,12 +215,14 @@ void for_each_child(const Stmt& stmt, const std::function<void(Stmt&)>& visit);
 /// The statement and all under it, parents first. Safe against changes to expressions, not to the tree.
 void for_each_stmt(Stmt& stmt, const std::function<void(Stmt&)>& visit);
 void for_each_stmt(const Stmt& stmt, const std::function<void(const Stmt&)>& visit);
-/// Every expression directly in `stmt` (not in its children): conditions, bounds, bindings, indices, values, masks.
+/// Every expression directly in `stmt` (not in its children): conditions, bounds, bindings, indices, values,
+/// masks.
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit);
-/// Replaces every expression in `stmt` and, when `deep`, under it. The buffer of a Store is not an expression.
+/// Replaces every expression in `stmt` and, when `deep`, under it. The buffer of a Store is not an
+/// expression.
 void transform_exprs(Stmt& stmt, const std::function<Expr(const Expr&)>& rewrite, bool deep = true);
 void substitute_in(Stmt& stmt, const Substitution& map);
-/// Loads and stores of `from` become loads and stores of `to` with the same indices.
+/// Loads and stores of `from` become loads and stores of `to` with the same indices; so does its Allocate.
 void replace_buffer_in(Stmt& stmt, const Buffer& from, const Buffer& to);
 
 /// Enclosing loops from the outermost to the innermost, up to the nearest enclosing block or the root.

@@ -1,0 +1,185 @@
+#include "tunesmith/ir/expr.h"
+
+#include <atomic>
+#include <bit>
+
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+uint64_t next_serial() {
+  // One counter for all threads: with one each, the order of a fresh variable and an older one from another
+  // thread would depend on how much each thread had done before.
+  static std::atomic<uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+std::string_view math_op_name(MathOp op) {
+  switch (op) {
+    case MathOp::Exp:
+      return "exp";
+    case MathOp::Log:
+      return "log";
+    case MathOp::Tanh:
+      return "tanh";
+    case MathOp::Erf:
+      return "erf";
+    case MathOp::Sqrt:
+      return "sqrt";
+    case MathOp::Rsqrt:
+      return "rsqrt";
+    case MathOp::Pow:
+      return "pow";
+    case MathOp::Abs:
+      return "abs";
+    case MathOp::Sigmoid:
+      return "sigmoid";
+    case MathOp::Floor:
+      return "floor";
+    case MathOp::Ceil:
+      return "ceil";
+  }
+  return "?";
+}
+
+ExprNode::~ExprNode() = default;
+
+Expr::Expr(int value) : Expr(static_cast<int64_t>(value)) {}
+Expr::Expr(int64_t value) : node_(new IntImm(value, kI64)) {}
+
+VarNode::VarNode(std::string var_name, DType type)
+    : ExprNode(ExprKind::Var, type), name(std::move(var_name)), serial(next_serial()) {}
+
+CallNode::CallNode(MathOp math_op, DType type, std::vector<Expr> operands)
+    : ExprNode(ExprKind::Call, type), op(math_op) {
+  args_ = std::move(operands);
+}
+
+LoadNode::LoadNode(Buffer from, DType type, std::vector<Expr> indices, const Expr& mask)
+    : ExprNode(ExprKind::Load, type), buffer(std::move(from)), rank(indices.size()) {
+  args_ = std::move(indices);
+  if (mask) args_.push_back(mask);
+}
+
+OpNode::OpNode(ExprKind op_kind, DType type, std::vector<Expr> operands) : ExprNode(op_kind, type) {
+  args_ = std::move(operands);
+}
+
+Var::Var(std::string name, DType type) : node_(new VarNode(std::move(name), type)) {}
+
+Var Var::from(const Expr& expr) {
+  const auto* node = expr.as<VarNode>();
+  check_invariant(node != nullptr, "the expression is a variable");
+  Var var;
+  var.node_ = node;
+  return var;
+}
+
+bool Var::operator<(const Var& other) const { return node_->serial < other.node_->serial; }
+
+bool as_const_int(const Expr& expr, int64_t* value) {
+  const auto* imm = expr.as<IntImm>();
+  if (!imm) return false;
+  *value = imm->value;
+  return true;
+}
+
+bool is_const_int(const Expr& expr, int64_t value) {
+  const auto* imm = expr.as<IntImm>();
+  return imm && imm->value == value;
+}
+
+bool equal(const Expr& a, const Expr& b) {
+  if (a.same_as(b)) return true;
+  if (!a || !b || a.kind() != b.kind() || a.dtype() != b.dtype()) return false;
+  switch (a.kind()) {
+    case ExprKind::Var:
+      return false;
+    case ExprKind::IntImm:
+      return a.as<IntImm>()->value == b.as<IntImm>()->value;
+    case ExprKind::FloatImm:
+      return std::bit_cast<uint64_t>(a.as<FloatImm>()->value) ==
+             std::bit_cast<uint64_t>(b.as<FloatImm>()->value);
+    case ExprKind::Call:
+      if (a.as<CallNode>()->op != b.as<CallNode>()->op) return false;
+      break;
+    case ExprKind::Load:
+      if (a.as<LoadNode>()->buffer != b.as<LoadNode>()->buffer) return false;
+      break;
+    default:
+      break;
+  }
+  const auto args_a = a.args();
+  const auto args_b = b.args();
+  if (args_a.size() != args_b.size()) return false;
+  for (size_t i = 0; i < args_a.size(); ++i) {
+    if (!equal(args_a[i], args_b[i])) return false;
+  }
+  return true;
+}
+
+void for_each(const Expr& expr, const std::function<void(const Expr&)>& visit) { walk_expr(expr, visit); }
+
+bool uses_var(const Expr& expr, const Var& var) {
+  return any_of_expr(expr, [&](const Expr& e) { return e.get() == var.get(); });
+}
+
+std::vector<Var> vars_of(const Expr& expr) {
+  std::vector<Var> found;
+  walk_expr(expr, [&](const Expr& e) {
+    if (!e.is(ExprKind::Var)) return;
+    for (const Var& known : found) {
+      if (known.get() == e.get()) return;
+    }
+    found.push_back(Var::from(e));
+  });
+  return found;
+}
+
+Expr transform(const Expr& expr, const std::function<Expr(const Expr&)>& rewrite) {
+  return rewrite_expr(expr, rewrite);
+}
+
+Substitution::Substitution(std::initializer_list<std::pair<Var, Expr>> pairs) {
+  for (const auto& [var, value] : pairs) set(var, value);
+}
+
+void Substitution::set(const Var& var, Expr value) {
+  for (auto& pair : pairs_) {
+    if (pair.first == var) {
+      pair.second = std::move(value);
+      return;
+    }
+  }
+  pairs_.emplace_back(var, std::move(value));
+}
+
+const Expr* Substitution::find(const VarNode* var) const {
+  for (const auto& pair : pairs_) {
+    if (pair.first.get() == var) return &pair.second;
+  }
+  return nullptr;
+}
+
+Expr substitute(const Expr& expr, const Substitution& map) {
+  if (map.empty()) return expr;
+  return rewrite_expr(expr, [&](const Expr& e) {
+    const auto* var = e.as<VarNode>();
+    const Expr* value = var ? map.find(var) : nullptr;
+    return value ? *value : e;
+  });
+}
+
+Expr replace_buffer(const Expr& expr, const Buffer& from, const Buffer& to) {
+  return rewrite_expr(expr, [&](const Expr& e) {
+    const auto* node = e.as<LoadNode>();
+    if (!node || node->buffer != from) return e;
+    return load(to, {node->indices().begin(), node->indices().end()}, node->mask());
+  });
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,51 @@
+#include "ir/fold.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tunesmith {
+
+int64_t float_to_int(double value, DType type) {
+  if (type.is_bool()) return value != 0;
+  if (std::isnan(value)) return 0;
+  const double truncated = std::trunc(value);
+  const bool is_unsigned = type.code == TypeCode::UInt;
+  const int magnitude_bits = is_unsigned ? type.bits : type.bits - 1;
+  const double end = std::ldexp(1.0, magnitude_bits);
+  const double begin = is_unsigned ? 0.0 : -end;
+  if (truncated < begin) return static_cast<int64_t>(begin);
+  if (truncated >= end) {
+    return magnitude_bits == 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << magnitude_bits) - 1;
+  }
+  return static_cast<int64_t>(truncated);
+}
+
+double evaluate_math(MathOp op, double a, double b) {
+  switch (op) {
+    case MathOp::Exp:
+      return std::exp(a);
+    case MathOp::Log:
+      return std::log(a);
+    case MathOp::Tanh:
+      return std::tanh(a);
+    case MathOp::Erf:
+      return std::erf(a);
+    case MathOp::Sqrt:
+      return std::sqrt(a);
+    case MathOp::Rsqrt:
+      return 1.0 / std::sqrt(a);
+    case MathOp::Pow:
+      return std::pow(a, b);
+    case MathOp::Abs:
+      return std::abs(a);
+    case MathOp::Sigmoid:
+      return 1.0 / (1.0 + std::exp(-a));
+    case MathOp::Floor:
+      return std::floor(a);
+    case MathOp::Ceil:
+      return std::ceil(a);
+  }
+  return a;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,100 @@
+// The meaning of operators on constants, shared by the factories, which fold them, and the interpreter.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "tunesmith/ir/expr.h"
+
+namespace tunesmith {
+
+inline bool is_comparison(ExprKind kind) { return kind >= ExprKind::Eq && kind <= ExprKind::Le; }
+
+inline int64_t floor_divide(int64_t a, int64_t b) {
+  const int64_t quotient = a / b;
+  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+/// The result in i64, wrapping; nothing for a division by zero. `a` and `b` are values of one integer or bool
+/// type.
+inline std::optional<int64_t> fold_int(ExprKind kind, int64_t a, int64_t b) {
+  const auto ua = static_cast<uint64_t>(a);
+  const auto ub = static_cast<uint64_t>(b);
+  switch (kind) {
+    case ExprKind::Add:
+      return static_cast<int64_t>(ua + ub);
+    case ExprKind::Sub:
+      return static_cast<int64_t>(ua - ub);
+    case ExprKind::Mul:
+      return static_cast<int64_t>(ua * ub);
+    case ExprKind::Div:
+    case ExprKind::FloorDiv:
+      if (b == 0) return std::nullopt;
+      if (b == -1) return static_cast<int64_t>(uint64_t{0} - ua);
+      return kind == ExprKind::Div ? a / b : floor_divide(a, b);
+    case ExprKind::FloorMod:
+      if (b == 0) return std::nullopt;
+      return b == -1 ? 0 : a - floor_divide(a, b) * b;
+    case ExprKind::Min:
+      return std::min(a, b);
+    case ExprKind::Max:
+      return std::max(a, b);
+    case ExprKind::Eq:
+      return a == b;
+    case ExprKind::Ne:
+      return a != b;
+    case ExprKind::Lt:
+      return a < b;
+    case ExprKind::Le:
+      return a <= b;
+    case ExprKind::And:
+      return a != 0 && b != 0;
+    case ExprKind::Or:
+      return a != 0 || b != 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Arithmetic on floats before rounding to the type: f64 has more than twice the digits of the narrower
+/// types, so that rounding the result once more gives what the type's own operation gives.
+inline std::optional<double> fold_float(ExprKind kind, double a, double b) {
+  switch (kind) {
+    case ExprKind::Add:
+      return a + b;
+    case ExprKind::Sub:
+      return a - b;
+    case ExprKind::Mul:
+      return a * b;
+    case ExprKind::Div:
+      return a / b;
+    case ExprKind::Min:
+      return a < b ? a : b;
+    case ExprKind::Max:
+      return a > b ? a : b;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Comparisons of floats; with a NaN only Ne is true.
+inline bool compare_float(ExprKind kind, double a, double b) {
+  switch (kind) {
+    case ExprKind::Eq:
+      return a == b;
+    case ExprKind::Ne:
+      return a != b;
+    case ExprKind::Lt:
+      return a < b;
+    default:
+      return a <= b;
+  }
+}
+
+/// A float as an integer type's value: towards zero, what does not fit at the nearest end, NaN as 0.
+int64_t float_to_int(double value, DType type);
+/// An elementwise function in f64, before rounding. `b` counts for Pow only.
+double evaluate_math(MathOp op, double a, double b);
+
+}  // namespace tunesmith
