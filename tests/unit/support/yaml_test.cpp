@@ -71,7 +71,8 @@ TEST(Yaml, LimitsNestingAndSize) {
   EXPECT_EQ(error_of("a: " + std::string(31, '[') + std::string(31, ']')), "accepted");
   EXPECT_THAT(error_of("a: " + std::string(32, '[') + std::string(32, ']')),
               HasSubstr("nested deeper than 32"));
-  EXPECT_THAT(error_of("a: " + std::string(100000, '[')), HasSubstr("nested deeper than 32"));
+  EXPECT_THAT(error_of("a: " + std::string(100000, '[') + std::string(100000, ']')),
+              HasSubstr("nested deeper than 32"));
   EXPECT_THAT(error_of("a: " + std::string(1 << 20, 'x')), HasSubstr("larger than"));
 }
 
