@@ -57,6 +57,12 @@ struct SamplingDomain {
 
 enum class InstructionSort : uint8_t { LookUp, Transformation, Sampling };
 
+/// Is `value` of the parameter type? (`Scalar`: a number or a string; `Doubles` hold only doubles.)
+enum class ParamType : uint8_t;
+bool fits(const Value& value, ParamType type);
+/// "a loop", "a list of integers", for messages.
+std::string_view describe(ParamType type);
+
 /// Types of a kind's parameters, checked when a trace is parsed and when it is executed.
 enum class ParamType : uint8_t { Block, Loop, LoopOrBlock, Loops, Int, Ints, OptionalInts, Doubles, String, Scalar, Bool, BlockOrRootOrLoop };
 /// The type of the variables a kind answers.

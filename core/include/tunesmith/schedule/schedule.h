@@ -155,7 +155,12 @@ class Schedule {
 
  private:
   friend tl::expected<Schedule, ScheduleError> replay(const Program&, const Trace&, RandomStream);
-  const InstructionKind& kind(std::string_view name) const;
+  Schedule(const Schedule&);
+  /// The built-in kind of this name.
+  static const InstructionKind& kind(std::string_view name);
+  /// Executes and keeps the values and the sampling point; recording is the caller's. Throws ScheduleError, the schedule as before.
+  ExecutionResult perform(const InstructionKind& kind, std::span<const Arg> args, const Decision* decision);
+  void replay_instruction(std::shared_ptr<const Instruction> instruction);
 
   Program program_;
   Trace trace_;

@@ -34,6 +34,8 @@ class Trace {
   size_t size() const { return instructions_.size(); }
   bool empty() const { return instructions_.empty(); }
   const Instruction& operator[](size_t i) const { return *instructions_[i]; }
+  /// For another trace to share.
+  const std::shared_ptr<const Instruction>& shared(size_t i) const { return instructions_[i]; }
   void append(std::shared_ptr<const Instruction> instruction) { instructions_.push_back(std::move(instruction)); }
 
   /// Positions of the sampling instructions.
