@@ -1,15 +1,22 @@
-// Lowering: from a scheduled program of blocks to plain loops, stores and allocations that a target can emit as they stand.
+// Lowering: from a scheduled program of blocks to plain loops, stores and allocations that a target can emit
+// as they stand.
 //
 // What a target may rely on in a LoweredProgram:
 //  - statements are Seq, Loop, Store, If and Allocate; no Block is left;
-//  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical and simplified;
-//  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an odd tail is a masked vector), wider loops
+//  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical and
+//  simplified;
+//  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an odd
+//  tail is a masked vector), wider loops
 //    are an Unrolled loop around them;
-//  - Unrolled loops have constant bounds and are to be emitted once for each iteration with the variable a constant: the lowered tree stays small;
+//  - Unrolled loops have constant bounds and are to be emitted once for each iteration with the variable a
+//  constant: the lowered tree stays small;
 //  - loads that must not happen carry a mask; a Select never guards memory;
-//  - accesses to a `register` buffer have indices that are constants once the Unrolled loops inside its Allocate are expanded, in disjoint or identical
+//  - accesses to a `register` buffer have indices that are constants once the Unrolled loops inside its
+//  Allocate are expanded, in disjoint or identical
 //    slices, so that it becomes SSA values;
-//  - an Allocate outside every parallel loop in `global` or `local` scope is part of the workspace; inside one it is on the stack, and small.
+//  - a buffer of an Allocate is in registers (scope `register`), in the workspace (when
+//  LoweredProgram::workspace lists it; then it is outside every parallel
+//    loop) or else on the stack, within max_stack_bytes.
 // The result is a Program, so the interpreter runs it and the printer prints it.
 #pragma once
 
@@ -35,17 +42,24 @@ struct LowerOptions {
   std::vector<std::function<void(Program&)>> passes;
 };
 
+/// Where a buffer lies in the workspace: a multiple of 64 bytes.
+struct WorkspaceSlot {
+  Buffer buffer;
+  int64_t offset = 0;
+};
+
 struct LoweredProgram {
   Program program;
-  /// Bytes of workspace needed, with each allocation aligned to 64.
+  std::vector<WorkspaceSlot> workspace;
   int64_t workspace_bytes = 0;
 };
 
-/// A candidate that the target cannot take: a register buffer that cannot stay in registers, a stack too big, an expansion too long.
+/// A candidate that the target cannot take: a register buffer that cannot stay in registers, a stack too big,
+/// an expansion too long.
 class LowerError : public Error {
  public:
   /// `reason` is a constant sentence, for counting.
-  LowerError(std::string_view pass, std::string_view reason, std::string detail);
+  LowerError(std::string_view pass, std::string_view reason, const std::string& detail);
   ~LowerError() override;
   const std::string& reason() const { return reason_; }
 

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lower/passes.h"
+#include "lower/slices.h"
+
+namespace tunesmith {
+namespace {
+
+/// Why the buffer of `allocate` cannot live in registers, or "".
+std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
+  const size_t limit = static_cast<size_t>(std::max<int64_t>(allocate.buffer->span(), 1));
+  std::vector<Slice> distinct;
+  std::string reason;
+  const auto visit = [&](const Stmt& stmt, const Expr& index) {
+    if (!reason.empty()) return;
+    const std::vector<Loop*> loops = loops_between(allocate, stmt);
+    const auto slices = slices_of(index, loops, limit);
+    if (!slices) {
+      reason = "an index is not constant once the unrolled loops are expanded";
+      return;
+    }
+    for (const Var& var : vars_of(index)) {
+      if (std::none_of(loops.begin(), loops.end(), [&](const Loop* loop) { return loop->var == var; })) {
+        reason = "an index uses a loop outside the buffer's life";
+        return;
+      }
+    }
+    for (const Slice& slice : *slices) {
+      bool known = false;
+      for (const Slice& other : distinct) {
+        known = known || other == slice;
+        if (!(other == slice) && other.overlaps(slice)) reason = "two accesses overlap in part";
+      }
+      if (!known) distinct.push_back(slice);
+      if (distinct.size() > 256) reason = "it has too many parts";
+      if (!reason.empty()) return;
+    }
+  };
+  for_each_stmt(static_cast<const Stmt&>(allocate), [&](const Stmt& stmt) {
+    const Store* store = stmt.as<Store>();
+    if (store != nullptr && store->buffer == allocate.buffer) visit(stmt, store->indices[0]);
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) {
+        const LoadNode* access = part.as<LoadNode>();
+        if (access != nullptr && access->buffer == allocate.buffer) visit(stmt, access->indices()[0]);
+      });
+    });
+  });
+  if (reason.empty() &&
+      registers_for(distinct, allocate.buffer->dtype, options.vector_bits) > options.vector_registers) {
+    reason = "it needs more registers than the target has";
+  }
+  return reason;
+}
+
+}  // namespace
+
+void assign_registers(Program& program, const LowerOptions& options) {
+  std::vector<Allocate*> candidates;
+  for_each_stmt(program.root(), [&](Stmt& stmt) {
+    Allocate* allocate = stmt.as<Allocate>();
+    if (allocate != nullptr && allocate->buffer->scope != kScopeGlobal) candidates.push_back(allocate);
+  });
+  for (Allocate* allocate : candidates) {
+    const bool required = allocate->buffer->scope == kScopeRegister;
+    if (!required && allocate->buffer->scope != kScopeLocal) continue;
+    const std::string reason = obstacle(*allocate, options);
+    if (!reason.empty()) {
+      if (required)
+        throw LowerError("assign_registers", "a register buffer cannot live in registers",
+                         fmt::format("{}: {}", allocate->buffer->name, reason));
+      continue;
+    }
+    if (required) continue;
+    const Buffer old = allocate->buffer;
+    const Buffer now = make_buffer(old->name, old->dtype, old->shape, kScopeRegister, false, old->strides);
+    replace_buffer_in(*allocate, old, now);
+    allocate->buffer = now;
+  }
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,28 @@
+#include "tunesmith/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include "lower/passes.h"
+
+namespace tunesmith {
+
+LowerError::LowerError(std::string_view pass, std::string_view reason, const std::string& detail)
+    : Error(fmt::format("{}: {}{}{}", pass, reason, detail.empty() ? "" : ": ", detail)), reason_(reason) {}
+LowerError::~LowerError() = default;
+
+LoweredProgram lower(const Program& program, const LowerOptions& options) {
+  LoweredProgram lowered{program.clone(), {}, 0};
+  Program& p = lowered.program;
+  const BlockFacts facts = lower_blocks(p);
+  place_buffers(p, facts);
+  mask_loads(p);
+  flatten(p);
+  vectorize_loops(p, options.vector_bits);
+  assign_registers(p, options);
+  promote_accumulators(p, options);
+  for (const auto& pass : options.passes) pass(p);
+  plan_memory(lowered, options);
+  return lowered;
+}
+
+}  // namespace tunesmith

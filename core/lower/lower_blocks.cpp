@@ -1,0 +1,66 @@
+#include "lower/passes.h"
+
+namespace tunesmith {
+namespace {
+
+/// The outermost enclosing loop whose variable a reduction binding uses, or null.
+const Loop* outermost_reduction_loop(const Block& block) {
+  const Loop* outermost = nullptr;
+  for (const Stmt* at = block.parent; at != nullptr; at = at->parent) {
+    const Loop* loop = at->as<Loop>();
+    if (loop == nullptr) continue;
+    for (size_t i = 0; i < block.iters.size(); ++i) {
+      if (block.iters[i].kind == IterKind::Reduction && uses_var(block.bindings[i], loop->var))
+        outermost = loop;
+    }
+  }
+  return outermost;
+}
+
+Expr first_reduction_iteration(const Block& block) {
+  Expr condition = bool_imm(true);
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    if (block.iters[i].kind != IterKind::Reduction || block.iters[i].extent == 1) continue;
+    condition = logical_and(condition, eq(block.bindings[i], 0));
+  }
+  return condition;
+}
+
+StmtPtr guarded(const Expr& condition, StmtPtr body) {
+  if (is_const_int(condition, 1)) return body;
+  return std::make_unique<If>(condition, std::move(body));
+}
+
+/// `block` is replaced in the tree and gone on return; blocks inside it have been lowered before.
+void lower_block(Block& block) {
+  Substitution bindings;
+  for (size_t i = 0; i < block.iters.size(); ++i) bindings.set(block.iters[i].var, block.bindings[i]);
+  auto body = std::make_unique<Seq>();
+  if (StmtPtr init = block.take_init()) {
+    substitute_in(*init, bindings);
+    body->append(guarded(first_reduction_iteration(block), std::move(init)));
+  }
+  StmtPtr update = block.take_body();
+  substitute_in(*update, bindings);
+  body->append(std::move(update));
+  replace(block, guarded(block.predicate, std::move(body)));
+}
+
+}  // namespace
+
+BlockFacts lower_blocks(Program& program) {
+  BlockFacts facts;
+  std::vector<Block*> blocks = program.blocks();
+  for (const Block* block : blocks) {
+    const Loop* loop = block->has_reduction() ? outermost_reduction_loop(*block) : nullptr;
+    if (loop == nullptr) continue;
+    for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {
+      if (const Store* store = stmt.as<Store>()) facts.carried.push_back({store->buffer, loop});
+    });
+  }
+  // Inner blocks come after the blocks around them in text order, so going backwards lowers them first.
+  for (auto it = blocks.rbegin(); it != blocks.rend(); ++it) lower_block(**it);
+  return facts;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,50 @@
+// The passes of lowering, in the order in which lower.cpp runs them. Each changes `program` in place.
+#pragma once
+
+#include <vector>
+
+#include "tunesmith/lower/lower.h"
+
+namespace tunesmith {
+
+/// What must be known of the blocks once they are gone: the loops across whose iterations a buffer's elements
+/// live on, because a reduction accumulates over them.
+struct BlockFacts {
+  struct Carried {
+    Buffer buffer;
+    const Loop* loop = nullptr;
+  };
+  std::vector<Carried> carried;
+};
+
+/// Blocks become their bodies: iteration variables replaced by their bindings, predicates by Ifs, an init by
+/// an If on the first reduction iteration.
+BlockFacts lower_blocks(Program& program);
+
+/// Every intermediate buffer gets an Allocate at the innermost place around all its accesses that keeps
+/// carried values alive, and shrinks to the box of elements touched there. Dead intermediates go.
+void place_buffers(Program& program, const BlockFacts& facts);
+
+/// Loads under a Select that need its condition to stay inside their buffer get it as their mask.
+void mask_loads(Program& program);
+
+/// Every access gets one index, simplified with the ranges of the loops around it. Conditions that are always
+/// true or false go.
+void flatten(Program& program);
+
+/// Vectorized loops become vector expressions of at most `vector_bits`, with an Unrolled loop around them
+/// where they are wider and a masked vector at an odd end.
+void vectorize_loops(Program& program, int64_t vector_bits);
+
+/// Local buffers that can live in registers move there; register buffers that cannot are refused
+/// (LowerError).
+void assign_registers(Program& program, const LowerOptions& options);
+
+/// Accumulators of reduction loops move into register buffers around the outermost loop over which they stand
+/// still.
+void promote_accumulators(Program& program, const LowerOptions& options);
+
+/// Refuses an expansion beyond the target's limits, lays out the workspace and checks the stack.
+void plan_memory(LoweredProgram& lowered, const LowerOptions& options);
+
+}  // namespace tunesmith

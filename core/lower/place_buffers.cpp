@@ -1,0 +1,174 @@
+#include <unordered_map>
+
+#include "lower/passes.h"
+#include "tunesmith/arith/region.h"
+
+namespace tunesmith {
+namespace {
+
+/// A load or a store of the buffer, in the statement that has it.
+struct Use {
+  Stmt* stmt = nullptr;
+  std::vector<Expr> indices;
+};
+
+struct Uses {
+  std::vector<Use> uses;
+  bool loaded = false;
+};
+
+Stmt* common_ancestor(Stmt* a, Stmt* b) {
+  while (!is_ancestor(*a, *b)) a = a->parent;
+  return a;
+}
+
+std::vector<Uses> collect_uses(Program& program) {
+  std::unordered_map<const BufferNode*, size_t> position;
+  for (size_t i = 0; i < program.intermediates.size(); ++i) position[program.intermediates[i].get()] = i;
+  std::vector<Uses> all(program.intermediates.size());
+  for_each_stmt(program.root(), [&](Stmt& stmt) {
+    if (Store* store = stmt.as<Store>()) {
+      if (const auto found = position.find(store->buffer.get()); found != position.end()) {
+        all[found->second].uses.push_back({&stmt, store->indices});
+      }
+    }
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) {
+        const LoadNode* from = part.as<LoadNode>();
+        if (from == nullptr) return;
+        const auto found = position.find(from->buffer.get());
+        if (found == position.end()) return;
+        all[found->second].uses.push_back({&stmt, {from->indices().begin(), from->indices().end()}});
+        all[found->second].loaded = true;
+      });
+    });
+  });
+  return all;
+}
+
+/// The innermost statement around all uses under which the buffer may be made anew each time.
+Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
+  Stmt* site = uses.uses.front().stmt;
+  for (const Use& use : uses.uses) site = common_ancestor(site, use.stmt);
+  for (const BlockFacts::Carried& carried : facts.carried) {
+    if (carried.buffer == buffer && is_ancestor(*carried.loop, *site)) site = carried.loop->parent;
+  }
+  // A buffer made inside a vector operation would need one copy for each lane.
+  for (Stmt* at = site; at != nullptr; at = at->parent) {
+    const Loop* loop = at->as<Loop>();
+    if (loop != nullptr && loop->loop_kind == LoopKind::Vectorized) site = at->parent;
+  }
+  return site;
+}
+
+/// Variables of the loops above `stmt` and inside `site`.
+std::vector<Var> moving_vars(const Stmt& site, const Stmt& stmt) {
+  std::vector<Var> moving;
+  for (const Stmt* at = &stmt; at != &site; at = at->parent) {
+    if (const Loop* loop = at->parent->as<Loop>(); loop != nullptr && at->parent != &site)
+      moving.push_back(loop->var);
+  }
+  return moving;
+}
+
+Buffer shrink(const Buffer& buffer, const Region& region) {
+  std::vector<int64_t> shape;
+  bool whole = true;
+  for (const DimRange& range : region) {
+    shape.push_back(range.extent);
+    whole = whole && is_const_int(range.min, 0);
+  }
+  if (whole && shape == buffer->shape) return buffer;
+  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope);
+}
+
+std::vector<Expr> shifted(std::span<const Expr> indices, const Region& region) {
+  std::vector<Expr> result;
+  for (size_t d = 0; d < indices.size(); ++d) result.push_back(indices[d] - region[d].min);
+  return result;
+}
+
+void rewrite_uses(Stmt& site, const Buffer& from, const Buffer& to, const Region& region) {
+  for_each_stmt(site, [&](Stmt& stmt) {
+    if (Store* store = stmt.as<Store>(); store != nullptr && store->buffer == from) {
+      store->buffer = to;
+      store->indices = shifted(store->indices, region);
+    }
+  });
+  const auto moved = [&](const Expr& part) {
+    const LoadNode* old = part.as<LoadNode>();
+    if (old == nullptr || old->buffer != from) return part;
+    return load(to, shifted(old->indices(), region), old->mask());
+  };
+  transform_exprs(site, [&](const Expr& expr) { return transform(expr, moved); });
+}
+
+/// The body of `site` is put under an Allocate.
+void wrap(Stmt& site, const Buffer& buffer) {
+  if (Loop* loop = site.as<Loop>()) {
+    StmtPtr body = loop->take_body();
+    loop->set_body(std::make_unique<Allocate>(buffer, std::move(body)));
+    return;
+  }
+  if (Seq* seq = site.as<Seq>()) {
+    auto inner = std::make_unique<Seq>();
+    while (!seq->children().empty()) inner->append(seq->remove(0));
+    seq->append(std::make_unique<Allocate>(buffer, std::move(inner)));
+    return;
+  }
+  auto allocate = std::make_unique<Allocate>(buffer, std::make_unique<Seq>());
+  Allocate& around = *allocate;
+  around.set_body(replace(site, std::move(allocate)));
+}
+
+void place(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
+  Stmt& site = *allocation_site(buffer, uses, facts);
+  const Analyzer outside = Analyzer::at(site);
+  Region region;
+  for (const Use& use : uses.uses) {
+    const std::vector<Var> moving = moving_vars(site, *use.stmt);
+    const Region touched = relax_access(buffer, use.indices, moving, Analyzer::at(*use.stmt));
+    region = region.empty() ? touched : unite(region, touched, buffer, outside);
+  }
+  const Buffer placed = shrink(buffer, region);
+  if (placed != buffer) rewrite_uses(site, buffer, placed, region);
+  wrap(site, placed);
+}
+
+/// Stores to a buffer that nothing loads do nothing.
+void remove_dead(Program& program, const Buffer& buffer) {
+  std::vector<Stmt*> dead;
+  for_each_stmt(program.root(), [&](Stmt& stmt) {
+    if (Store* store = stmt.as<Store>(); store != nullptr && store->buffer == buffer) dead.push_back(&stmt);
+  });
+  for (Stmt* stmt : dead) {
+    // Loops and conditions around nothing go with it.
+    while (stmt->parent->kind != StmtKind::Seq || stmt->parent->as<Seq>()->children().size() == 1) {
+      if (stmt->parent->parent == nullptr) break;
+      stmt = stmt->parent;
+    }
+    replace(*stmt, nullptr);
+  }
+}
+
+}  // namespace
+
+void place_buffers(Program& program, const BlockFacts& facts) {
+  bool removed = true;
+  std::vector<Uses> uses;
+  while (removed) {
+    removed = false;
+    uses = collect_uses(program);
+    for (size_t i = 0; i < uses.size(); ++i) {
+      if (uses[i].loaded || uses[i].uses.empty()) continue;
+      remove_dead(program, program.intermediates[i]);
+      removed = true;
+    }
+  }
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i].uses.empty()) place(program.intermediates[i], uses[i], facts);
+  }
+  program.intermediates.clear();
+}
+
+}  // namespace tunesmith

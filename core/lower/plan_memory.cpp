@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "lower/passes.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+/// Above this a buffer outside parallel loops is workspace: small ones are better on the stack, beside the
+/// other locals.
+constexpr int64_t kSmall = 16 * 1024;
+
+int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+struct Planner {
+  LoweredProgram& lowered;
+  const LowerOptions& options;
+  int64_t stores = 0;
+  int64_t stack = 0;
+
+  void run(const Stmt& stmt, int64_t copies, bool parallel) {
+    if (const Loop* loop = stmt.as<Loop>()) {
+      const bool unrolled = loop->loop_kind == LoopKind::Unrolled;
+      run(*loop->body(), unrolled ? copies * loop->const_extent() : copies,
+          parallel || loop->loop_kind == LoopKind::Parallel);
+      return;
+    }
+    if (stmt.kind == StmtKind::Store) {
+      stores += copies;
+      if (stores > options.max_expanded_stores) {
+        throw LowerError("plan_memory", "the unrolled program is too long",
+                         fmt::format("more than {} stores", options.max_expanded_stores));
+      }
+      return;
+    }
+    if (const Allocate* allocate = stmt.as<Allocate>()) place(*allocate, parallel);
+    for_each_child(stmt, [&](const Stmt& child) { run(child, copies, parallel); });
+  }
+
+  void place(const Allocate& allocate, bool parallel) {
+    const Buffer& buffer = allocate.buffer;
+    if (buffer->scope == kScopeRegister) return;
+    if (!parallel && buffer->bytes() > kSmall) {
+      lowered.workspace.push_back({buffer, lowered.workspace_bytes});
+      lowered.workspace_bytes += aligned(buffer->bytes());
+      return;
+    }
+    stack += aligned(buffer->bytes());
+    if (stack > options.max_stack_bytes) {
+      throw LowerError("plan_memory", "the buffers on the stack are too big",
+                       fmt::format("{} brings them to {} bytes, of at most {}", buffer->name, stack,
+                                   options.max_stack_bytes));
+    }
+  }
+};
+
+}  // namespace
+
+void plan_memory(LoweredProgram& lowered, const LowerOptions& options) {
+  Planner{lowered, options}.run(lowered.program.root(), 1, false);
+}
+
+}  // namespace tunesmith

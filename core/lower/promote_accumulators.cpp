@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "lower/passes.h"
+#include "lower/slices.h"
+
+namespace tunesmith {
+namespace {
+
+/// An accumulating store and the loop around which its element may be kept in registers.
+struct Accumulation {
+  Store* store = nullptr;
+  Loop* loop = nullptr;       // serial: over it the element stands still
+  std::vector<Loop*> tile;    // unrolled loops inside `loop` that the index uses, outermost first
+  std::vector<Slice> slices;  // in the row-major order of `tile`
+};
+
+/// Every access to the store's buffer under `loop` is to the same index under the same mask.
+bool only_user(const Loop& loop, const Store& accumulating) {
+  bool only = true;
+  const auto same_mask = [&](const Expr& mask) {
+    if (!mask || !accumulating.mask) return !mask && !accumulating.mask;
+    return equal(mask, accumulating.mask);
+  };
+  for_each_stmt(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
+    const Store* store = stmt.as<Store>();
+    if (store != nullptr && store->buffer == accumulating.buffer && store != &accumulating) only = false;
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) {
+        const LoadNode* access = part.as<LoadNode>();
+        if (access == nullptr || access->buffer != accumulating.buffer) return;
+        only = only && store == &accumulating && equal(access->indices()[0], accumulating.indices[0]) &&
+               same_mask(access->mask());
+      });
+    });
+  });
+  return only;
+}
+
+bool loads_own_element(const Store& store) {
+  bool found = false;
+  for_each(store.value, [&](const Expr& part) {
+    const LoadNode* access = part.as<LoadNode>();
+    found = found || (access != nullptr && access->buffer == store.buffer);
+  });
+  return found;
+}
+
+bool disjoint(std::vector<Slice> slices) {
+  std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.offset < b.offset; });
+  for (size_t i = 1; i < slices.size(); ++i) {
+    if (slices[i - 1].overlaps(slices[i])) return false;
+  }
+  return true;
+}
+
+/// The widest promotion that fits the registers: `loop` null when there is none.
+Accumulation find(Store& store, const LowerOptions& options) {
+  Accumulation best;
+  const int64_t room = options.vector_registers - 2;  // for the operands
+  std::vector<Loop*> inner;                           // unrolled loops met so far, innermost first
+  for (Stmt* at = store.parent; at != nullptr; at = at->parent) {
+    if (at->kind == StmtKind::If) break;  // what happens under a condition must not happen without it
+    Loop* loop = at->as<Loop>();
+    if (loop == nullptr) continue;
+    const bool used =
+        uses_var(store.indices[0], loop->var) || (store.mask && uses_var(store.mask, loop->var));
+    if (loop->loop_kind == LoopKind::Unrolled) {
+      inner.push_back(loop);
+      continue;
+    }
+    if (loop->loop_kind != LoopKind::Serial || used) break;
+    const auto slices = slices_of(store.indices[0], inner, static_cast<size_t>(options.vector_registers));
+    if (!slices || !disjoint(*slices)) break;
+    if (registers_for(*slices, store.buffer->dtype, options.vector_bits) > room) break;
+    if (!only_user(*loop, store)) break;
+    best = {&store, loop, {}, *slices};
+    for (auto it = inner.rbegin(); it != inner.rend(); ++it) {
+      const bool in_mask = store.mask && uses_var(store.mask, (*it)->var);
+      if (uses_var(store.indices[0], (*it)->var) || in_mask) best.tile.push_back(*it);
+    }
+  }
+  return best;
+}
+
+/// Position of the element in the accumulator, over the variables of the tile's loops.
+Expr position(const std::vector<Var>& vars, const Accumulation& what, int lanes) {
+  Expr at = 0;
+  for (size_t i = 0; i < vars.size(); ++i) at = at * what.tile[i]->const_extent() + vars[i];
+  at = at * lanes;
+  return lanes > 1 ? ramp(at, 1, lanes) : at;
+}
+
+StmtPtr copy_nest(Program& program, const Accumulation& what, const Buffer& accumulator, bool in) {
+  Substitution fresh;
+  std::vector<Var> vars;
+  for (const Loop* loop : what.tile) {
+    vars.emplace_back(loop->var->name);
+    fresh.set(loop->var, vars.back());
+  }
+  const int lanes = what.store->indices[0].dtype().lanes;
+  const Expr outside = substitute(what.store->indices[0], fresh);
+  const Expr mask = what.store->mask ? substitute(what.store->mask, fresh) : Expr();
+  const Expr inside = position(vars, what, lanes);
+  StmtPtr nest = in ? std::make_unique<Store>(accumulator, std::vector<Expr>{inside},
+                                              load(what.store->buffer, {outside}, mask))
+                    : std::make_unique<Store>(what.store->buffer, std::vector<Expr>{outside},
+                                              load(accumulator, {inside}), mask);
+  for (size_t i = vars.size(); i-- > 0;) {
+    auto loop = program.make_loop(vars[i], what.tile[i]->const_extent(), std::move(nest));
+    loop->loop_kind = LoopKind::Unrolled;
+    nest = std::move(loop);
+  }
+  return nest;
+}
+
+void promote(Program& program, const Accumulation& what) {
+  const Buffer memory = what.store->buffer;
+  const int lanes = what.store->indices[0].dtype().lanes;
+  int64_t count = 1;
+  std::vector<Var> vars;
+  for (const Loop* loop : what.tile) {
+    count *= loop->const_extent();
+    vars.push_back(loop->var);
+  }
+  const Buffer accumulator = make_buffer(program.fresh_buffer_name(memory->name + "_acc"), memory->dtype,
+                                         {count * lanes}, kScopeRegister);
+  StmtPtr copy_in = copy_nest(program, what, accumulator, true);
+  StmtPtr copy_out = copy_nest(program, what, accumulator, false);
+  const Expr inside = position(vars, what, lanes);
+  what.store->value = transform(what.store->value, [&](const Expr& part) -> Expr {
+    const LoadNode* access = part.as<LoadNode>();
+    return access != nullptr && access->buffer == memory ? load(accumulator, {inside}) : part;
+  });
+  what.store->buffer = accumulator;
+  what.store->indices = {inside};
+  what.store->mask = Expr();  // lanes that the mask leaves out accumulate what is never copied out
+
+  auto allocate = std::make_unique<Allocate>(accumulator, std::make_unique<Seq>());
+  Allocate& around = *allocate;
+  StmtPtr loop = replace(*what.loop, std::move(allocate));
+  Seq& body = *around.body()->as<Seq>();
+  body.append(std::move(copy_in));
+  body.append(std::move(loop));
+  body.append(std::move(copy_out));
+}
+
+}  // namespace
+
+void promote_accumulators(Program& program, const LowerOptions& options) {
+  std::vector<Store*> stores;
+  for_each_stmt(program.root(), [&](Stmt& stmt) {
+    Store* store = stmt.as<Store>();
+    if (store != nullptr && store->buffer->scope != kScopeRegister && loads_own_element(*store))
+      stores.push_back(store);
+  });
+  for (Store* store : stores) {
+    const Accumulation what = find(*store, options);
+    if (what.loop != nullptr) promote(program, what);
+  }
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,56 @@
+#include "lower/slices.h"
+
+#include "tunesmith/arith/simplify.h"
+
+namespace tunesmith {
+
+std::vector<Loop*> loops_between(const Stmt& site, const Stmt& stmt) {
+  std::vector<Loop*> loops;
+  for (Stmt* at = stmt.parent; at != nullptr && at != &site; at = at->parent) {
+    if (Loop* loop = at->as<Loop>()) loops.push_back(loop);
+  }
+  return loops;
+}
+
+std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* const> loops, size_t limit) {
+  Expr base = index;
+  int lanes = 1;
+  if (index.is(ExprKind::Ramp)) {
+    if (!is_const_int(index.arg(1), 1)) return std::nullopt;
+    base = index.arg(0);
+    lanes = index.dtype().lanes;
+  } else if (index.dtype().lanes > 1) {
+    return std::nullopt;
+  }
+  const LinearForm form = Analyzer().linear(base);
+  std::vector<Slice> slices{{form.constant, lanes}};
+  for (const Loop* loop : loops) {
+    if (!uses_var(base, loop->var)) continue;
+    const int64_t stride = form.coefficient_of(loop->var);
+    if (loop->loop_kind != LoopKind::Unrolled || stride == 0 || !is_const_int(loop->min, 0))
+      return std::nullopt;
+    const int64_t extent = loop->const_extent();
+    if (slices.size() * static_cast<size_t>(extent) > limit) return std::nullopt;
+    std::vector<Slice> wider;
+    for (int64_t i = 0; i < extent; ++i) {
+      for (const Slice& slice : slices) wider.push_back({slice.offset + i * stride, lanes});
+    }
+    slices = std::move(wider);
+  }
+  for (const LinearForm::Term& term : form.terms) {
+    if (term.atom.is(ExprKind::Var)) continue;
+    for (const Loop* loop : loops) {
+      if (uses_var(term.atom, loop->var)) return std::nullopt;
+    }
+  }
+  return slices;
+}
+
+int64_t registers_for(std::span<const Slice> slices, DType element, int64_t vector_bits) {
+  int64_t registers = 0;
+  for (const Slice& slice : slices)
+    registers += (slice.lanes * int64_t{element.bits} + vector_bits - 1) / vector_bits;
+  return registers;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <bit>
+
+#include "lower/passes.h"
+#include "tunesmith/arith/simplify.h"
+
+namespace tunesmith {
+namespace {
+
+/// Turns one body into its vector form: `var` becomes base + (0, 1, .., lanes - 1), under `mask` when that is
+/// given.
+class Vectorizer {
+ public:
+  Vectorizer(Var var, Expr base, int lanes, Expr mask)
+      : var_(std::move(var)), base_(std::move(base)), lanes_(lanes), mask_(std::move(mask)) {}
+
+  void run(Stmt& stmt) {
+    if (Seq* seq = stmt.as<Seq>()) {
+      std::vector<Stmt*> children;
+      for (const StmtPtr& child : seq->children()) children.push_back(child.get());
+      for (Stmt* child : children) run(*child);
+    } else if (Loop* loop = stmt.as<Loop>()) {
+      if (uses_var(loop->min, var_) || uses_var(loop->extent, var_)) {
+        throw LowerError("vectorize",
+                         "a loop inside the vectorized loop has bounds that differ between lanes", "");
+      }
+      run(*loop->body());
+    } else if (Store* store = stmt.as<Store>()) {
+      run_store(*store);
+    } else if (If* branch = stmt.as<If>()) {
+      run_if(*branch);
+    } else {
+      throw LowerError("vectorize", "an allocation inside a vectorized loop", "");
+    }
+  }
+
+ private:
+  Expr conjunction(const Expr& a, const Expr& b) const {
+    if (!a) return b;
+    return b ? logical_and(a, b) : a;
+  }
+
+  void run_store(Store& store) {
+    const bool address_varies = uses_var(store.indices[0], var_);
+    const bool value_varies = uses_var(store.value, var_) || (store.mask && uses_var(store.mask, var_));
+    if (!address_varies) {
+      if (value_varies) {
+        throw LowerError("vectorize", "the lanes of a vectorized loop write one element", store.buffer->name);
+      }
+      return;
+    }
+    store.indices[0] = index(store.indices[0]);
+    store.value = widen(store.value);
+    if (store.value.dtype().lanes == 1) store.value = broadcast(store.value, lanes_);
+    const Expr own = store.mask ? lanes_of(widen(store.mask)) : Expr();
+    store.mask = conjunction(own, mask_);
+  }
+
+  void run_if(If& branch) {
+    if (!uses_var(branch.condition, var_)) {
+      run(*branch.then_case());
+      if (branch.else_case() != nullptr) run(*branch.else_case());
+      return;
+    }
+    if (branch.else_case() != nullptr) {
+      throw LowerError("vectorize", "a condition with two sides that differs between lanes", "");
+    }
+    const Expr outer = mask_;
+    mask_ = conjunction(lanes_of(widen(branch.condition)), outer);
+    run(*branch.then_case());
+    mask_ = outer;
+    StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());
+    replace(branch, std::move(body));
+  }
+
+  Expr lanes_of(const Expr& expr) const { return expr.dtype().lanes == 1 ? broadcast(expr, lanes_) : expr; }
+
+  /// An index over lanes: a Ramp where it is linear in the variable.
+  Expr index(const Expr& expr) const {
+    if (!uses_var(expr, var_)) return expr;
+    LinearForm form = analyzer_.linear(expr);
+    const int64_t stride = form.coefficient_of(var_);
+    std::erase_if(form.terms, [&](const LinearForm::Term& term) { return term.atom.same_as(var_); });
+    const Expr rest = form.to_expr();
+    if (stride != 0 && !uses_var(rest, var_)) {
+      return ramp(analyzer_.simplify(rest + base_ * stride), int_imm(stride), lanes_);
+    }
+    return widen_children(expr);
+  }
+
+  Expr widen_children(const Expr& expr) const {
+    if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
+    if (!uses_var(expr, var_)) return expr;
+    std::vector<Expr> args;
+    for (const Expr& arg : expr.args()) args.push_back(widen_children(arg));
+    return with_args(expr, std::move(args));
+  }
+
+  /// A value over lanes. What does not vary stays scalar and is broadcast where it meets a vector.
+  Expr widen(const Expr& expr) const {
+    if (const LoadNode* access = expr.as<LoadNode>()) return widen_load(*access, expr);
+    if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
+    if (expr.args().empty()) return expr;
+    if (expr.dtype() == kI64) return index(expr);
+    std::vector<Expr> args;
+    bool changed = false;
+    for (const Expr& arg : expr.args()) {
+      args.push_back(widen(arg));
+      changed = changed || !args.back().same_as(arg);
+    }
+    return changed ? with_args(expr, std::move(args)) : expr;
+  }
+
+  Expr widen_load(const LoadNode& access, const Expr& expr) const {
+    const Expr at = index(access.indices()[0]);
+    Expr own = access.mask() ? widen(access.mask()) : Expr();
+    const bool varies = at.dtype().lanes > 1 || (own && own.dtype().lanes > 1);
+    if (!varies) return own && !own.same_as(access.mask()) ? load(access.buffer, {at}, own) : expr;
+    if (own) own = lanes_of(own);
+    const Expr where = at.dtype().lanes > 1 ? at : broadcast(at, lanes_);
+    return load(access.buffer, {where}, conjunction(own, mask_));
+  }
+
+  Var var_;
+  Expr base_;
+  int lanes_;
+  Expr mask_;
+  Analyzer analyzer_;
+};
+
+/// Bits of the widest element that the body loads or stores.
+int widest_element(const Stmt& body) {
+  int bits = 8;
+  for_each_stmt(body, [&](const Stmt& stmt) {
+    if (const Store* store = stmt.as<Store>()) bits = std::max<int>(bits, store->buffer->dtype.bits);
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) {
+        if (const LoadNode* access = part.as<LoadNode>())
+          bits = std::max<int>(bits, access->buffer->dtype.bits);
+      });
+    });
+  });
+  return bits;
+}
+
+void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
+  const int64_t extent = loop.const_extent();
+  check_invariant(is_const_int(loop.min, 0), "a vectorized loop begins at 0");
+  const int64_t widest = std::max<int64_t>(1, vector_bits / widest_element(*loop.body()));
+  const int64_t lanes = std::min(widest, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))));
+  const int64_t whole = extent / lanes;
+  const int64_t rest = extent % lanes;
+  StmtPtr body = loop.take_body();
+  auto result = std::make_unique<Seq>();
+  if (lanes == 1) {
+    loop.set_body(std::move(body));
+    loop.loop_kind = LoopKind::Unrolled;
+    return;
+  }
+  if (whole > 0) {
+    StmtPtr main = rest > 0 ? body->clone() : std::move(body);
+    const Var group(loop.var->name);
+    auto holder = std::make_unique<Seq>();
+    holder->append(std::move(main));
+    const Expr base = whole == 1 ? Expr(0) : Expr(group) * lanes;
+    Vectorizer(loop.var, base, static_cast<int>(lanes), {}).run(*holder);
+    if (whole == 1) {
+      result->append(std::move(holder));
+    } else {
+      auto groups = program.make_loop(group, whole, std::move(holder));
+      groups->loop_kind = LoopKind::Unrolled;
+      result->append(std::move(groups));
+    }
+  }
+  if (rest > 0) {
+    auto holder = std::make_unique<Seq>();
+    holder->append(std::move(body));
+    const Expr mask = lt(ramp(0, 1, static_cast<int>(lanes)), broadcast(rest, static_cast<int>(lanes)));
+    Vectorizer(loop.var, whole * lanes, static_cast<int>(lanes), mask).run(*holder);
+    result->append(std::move(holder));
+  }
+  replace(loop, std::move(result));
+}
+
+}  // namespace
+
+void vectorize_loops(Program& program, int64_t vector_bits) {
+  std::vector<Loop*> outermost;
+  for_each_stmt(program.root(), [&](Stmt& stmt) {
+    Loop* loop = stmt.as<Loop>();
+    if (loop == nullptr || loop->loop_kind != LoopKind::Vectorized) return;
+    for (const Stmt* at = loop->parent; at != nullptr; at = at->parent) {
+      const Loop* around = at->as<Loop>();
+      if (around != nullptr && around->loop_kind == LoopKind::Vectorized) {
+        loop->loop_kind = LoopKind::Unrolled;  // one vector operation cannot hold another
+        return;
+      }
+    }
+    outermost.push_back(loop);
+  });
+  for (Loop* loop : outermost) vectorize(program, *loop, vector_bits);
+}
+
+}  // namespace tunesmith
