@@ -147,7 +147,7 @@ Expr fold_ramp(ExprKind kind, const Expr& a, const Expr& b, int lanes) {
   const Expr& scalar = (left ? b : a).arg(0);
   switch (kind) {
     case ExprKind::Add:
-      return ramp(r.arg(0) + scalar, r.arg(1), lanes);
+      return ramp(left ? r.arg(0) + scalar : scalar + r.arg(0), r.arg(1), lanes);
     case ExprKind::Sub:
       return left ? ramp(r.arg(0) - scalar, r.arg(1), lanes) : ramp(scalar - r.arg(0), -r.arg(1), lanes);
     case ExprKind::Mul:

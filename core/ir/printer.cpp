@@ -127,6 +127,7 @@ class Printer {
     } else if (seq->children().empty()) {
       line("pass", s);
     } else {
+      if (seq == marked_) marked_ = seq->children()[0].get();
       for (const StmtPtr& child : seq->children()) one(*child);
     }
   }

@@ -179,6 +179,15 @@ Store::Store(Buffer to, std::vector<Expr> at, Expr stored_value, Expr store_mask
                                     value.dtype().str(), indices.size(), buffer->name, buffer->dtype.str(),
                                     buffer->shape.size()));
   }
+  int lanes = std::max<int>(value.dtype().lanes, mask ? mask.dtype().lanes : 1);
+  for (const Expr& index : indices) lanes = std::max<int>(lanes, index.dtype().lanes);
+  if (lanes == 1) return;
+  const auto widen = [&](Expr& expr) {
+    if (expr.dtype().lanes != lanes) expr = broadcast(expr, lanes);
+  };
+  for (Expr& index : indices) widen(index);
+  widen(value);
+  if (mask) widen(mask);
 }
 
 StmtPtr Store::clone() const { return std::make_unique<Store>(buffer, indices, value, mask); }

@@ -8,7 +8,7 @@
 namespace tunesmith {
 
 std::string to_string(const Expr& expr);
-/// `mark`, when given, is a statement whose line gets a line of carets under it.
+/// `mark`, when given, is a statement whose first line gets a line of carets under it.
 std::string to_string(const Program& program, const Stmt* mark = nullptr);
 std::string to_string(const Stmt& stmt, const Stmt* mark = nullptr);
 
