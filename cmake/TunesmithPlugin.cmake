@@ -1,17 +1,134 @@
-# tunesmith_add_plugin(NAME KIND SOURCES...)
-#   NAME     the plugin's id and the base name of its library (NAME.so)
-#   KIND     module | target | extension | searcher | cost_model
-# Builds a loadable MODULE with the flags the loader's contract asks for (docs/plugin-rules.md) and writes its
-# manifest beside it.
+# How a plugin is built, inside the tree and outside of it (find_package(tunesmith) gives the same functions).
+#
+# tunesmith_add_plugin(NAME KIND [ID id] [VERSION v] [VENDOR v] [LICENCE l] [REQUIRES kind:id...] [PACK] SOURCES...)
+#   NAME      the CMake target and the library's file (NAME.so)
+#   KIND      module | target | extension | searcher | cost_model
+#   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
+#   REQUIRES  plugins without which this one is not loaded
+#   PACK      the plugin goes into a pack of several (tunesmith_add_pack); else it is a pack of its own, whose
+#             manifest NAME.pack.json is written beside the library
+#   The other words are for the manifest; they default to the project's version, TUNESMITH_PLUGIN_VENDOR and
+#   TUNESMITH_PLUGIN_LICENCE.
+#
+# tunesmith_add_pack(NAME VERSION v VENDOR v LICENCE l PLUGINS target...)
+#   Writes NAME.pack.json for plugins built with PACK, into their folder.
+#
+# Libraries and manifests go to TUNESMITH_PLUGIN_OUTPUT_DIRECTORY (default: plugins/ in the build folder) and, where
+# TUNESMITH_PLUGIN_INSTALL_DIR is set, are installed there, under TUNESMITH_PLUGIN_COMPONENT if that is set.
+# The rules that the flags serve are in docs/plugin-rules.md.
+include_guard(GLOBAL)
+
+function(_tunesmith_output_directory result)
+  if(TUNESMITH_PLUGIN_OUTPUT_DIRECTORY)
+    set(${result} ${TUNESMITH_PLUGIN_OUTPUT_DIRECTORY} PARENT_SCOPE)
+  else()
+    set(${result} ${CMAKE_BINARY_DIR}/plugins PARENT_SCOPE)
+  endif()
+endfunction()
+
+# The command that writes the manifest of a pack over the libraries in `folder`.
+function(_tunesmith_manifest_command result folder pack version vendor licence entries)
+  # A semicolon would split the list into several arguments of the command.
+  string(REPLACE ";" "," entries "${entries}")
+  set(${result}
+    ${CMAKE_COMMAND} "-DFOLDER=${folder}" "-DPACK=${pack}" "-DVERSION=${version}" "-DVENDOR=${vendor}"
+    "-DLICENCE=${licence}" "-DPLUGINS=${entries}" -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake PARENT_SCOPE)
+endfunction()
+
+# Installing changes a library (its RPATH, stripping), so the installed manifest is written after that.
+function(_tunesmith_install_manifest pack version vendor licence entries)
+  if(NOT TUNESMITH_PLUGIN_INSTALL_DIR)
+    return()
+  endif()
+  _tunesmith_manifest_command(command
+    "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${TUNESMITH_PLUGIN_INSTALL_DIR}"
+    "${pack}" "${version}" "${vendor}" "${licence}" "${entries}")
+  set(quoted "")
+  foreach(word IN LISTS command)
+    string(APPEND quoted " \"${word}\"")
+  endforeach()
+  install(CODE "execute_process(COMMAND${quoted} COMMAND_ERROR_IS_FATAL ANY)" ${_tunesmith_component})
+endfunction()
+
 function(tunesmith_add_plugin NAME KIND)
-  add_library(${NAME} MODULE ${ARGN})
-  set_target_properties(${NAME} PROPERTIES
-    PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/tunesmith/plugins
-    BUILD_RPATH_USE_ORIGIN ON)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "ID;VERSION;VENDOR;LICENCE" "REQUIRES;SOURCES")
+  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model)$")
+    message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): no kind of plugin is called '${KIND}'; "
+                        "known: module, target, extension, searcher, cost_model")
+  endif()
+  foreach(word_and_default "ID|${NAME}" "VERSION|${PROJECT_VERSION}" "VENDOR|${TUNESMITH_PLUGIN_VENDOR}"
+                           "LICENCE|${TUNESMITH_PLUGIN_LICENCE}")
+    string(REPLACE "|" ";" pair "${word_and_default}")
+    list(GET pair 0 word)
+    list(GET pair 1 default)
+    if(NOT arg_${word})
+      set(arg_${word} "${default}")
+    endif()
+    if(NOT arg_${word})
+      set(arg_${word} "unknown")
+    endif()
+  endforeach()
+
+  add_library(${NAME} MODULE ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith)
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()
+  _tunesmith_output_directory(folder)
+  set_target_properties(${NAME} PROPERTIES
+    PREFIX "" SUFFIX ".so"
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    LIBRARY_OUTPUT_DIRECTORY ${folder}
+    BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON
+    LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake)
   target_link_options(${NAME} PRIVATE -Wl,-z,now -Wl,-z,nodelete)
+  # A sanitizer's run-time library is in the executable, so that its symbols are undefined here.
+  if(NOT TUNESMITH_SANITIZE AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
+    target_link_options(${NAME} PRIVATE -Wl,--no-undefined)
+  endif()
+
+  string(REPLACE ";" "+" requires "${arg_REQUIRES}")
+  set(entry "${KIND}|${arg_ID}|${NAME}.so|${requires}")
+  set_target_properties(${NAME} PROPERTIES TUNESMITH_MANIFEST_ENTRY "${entry}")
+
+  set(_tunesmith_component "")
+  if(TUNESMITH_PLUGIN_COMPONENT)
+    set(_tunesmith_component COMPONENT ${TUNESMITH_PLUGIN_COMPONENT})
+  endif()
+  if(TUNESMITH_PLUGIN_INSTALL_DIR)
+    install(TARGETS ${NAME} LIBRARY DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} ${_tunesmith_component})
+  endif()
+  if(NOT arg_PACK)
+    _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entry}")
+    add_custom_command(TARGET ${NAME} POST_BUILD COMMAND ${command}
+      BYPRODUCTS ${folder}/${NAME}.pack.json VERBATIM)
+    _tunesmith_install_manifest(${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entry}")
+  endif()
+endfunction()
+
+function(tunesmith_add_pack NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;VENDOR;LICENCE" "PLUGINS")
+  foreach(word VERSION VENDOR LICENCE PLUGINS)
+    if(NOT arg_${word})
+      message(FATAL_ERROR "tunesmith_add_pack(${NAME}): ${word} is missing")
+    endif()
+  endforeach()
+  set(entries "")
+  set(libraries "")
+  foreach(plugin IN LISTS arg_PLUGINS)
+    get_target_property(entry ${plugin} TUNESMITH_MANIFEST_ENTRY)
+    list(APPEND entries "${entry}")
+    list(APPEND libraries "$<TARGET_FILE:${plugin}>")
+  endforeach()
+  _tunesmith_output_directory(folder)
+  _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}")
+  add_custom_command(OUTPUT ${folder}/${NAME}.pack.json COMMAND ${command}
+    DEPENDS ${arg_PLUGINS} ${libraries} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake VERBATIM)
+  add_custom_target(${NAME}_pack ALL DEPENDS ${folder}/${NAME}.pack.json)
+  set(_tunesmith_component "")
+  if(TUNESMITH_PLUGIN_COMPONENT)
+    set(_tunesmith_component COMPONENT ${TUNESMITH_PLUGIN_COMPONENT})
+  endif()
+  _tunesmith_install_manifest(${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}")
 endfunction()

@@ -45,7 +45,7 @@ struct PluginDescriptor {
   const char* version;
   const char* help;  ///< one line: what the plugin does
   std::vector<OptionSpec> (*options)();
-  /// A new object, as a pointer to PluginInterface<kind>::type. Threads: any, one call at a time.
+  /// A new object, as a pointer to PluginInterface<kind>::type. Threads: any, several at once.
   void* (*create)(const Options& options);
   /// Takes what `create` returned.
   void (*destroy)(void* object) noexcept;

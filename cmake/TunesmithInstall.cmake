@@ -1,0 +1,24 @@
+# What `cmake --install` puts where, and the CMake package: the same package also lies in the build tree, so that a
+# plugin can be built against either (-DCMAKE_PREFIX_PATH=PREFIX, or =BUILD_FOLDER).
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tunesmith)
+set(build_package ${CMAKE_BINARY_DIR}/lib/cmake/tunesmith)
+
+install(TARGETS tunesmith EXPORT tunesmithTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtunesmith NAMELINK_COMPONENT tunesmith-dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/tunesmith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT tunesmith-dev)
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tunesmithConfig.cmake.in
+  ${build_package}/tunesmithConfig.cmake INSTALL_DESTINATION ${package_folder})
+# SameMinorVersion: before 1.0 a minor version is another interface.
+write_basic_package_version_file(${build_package}/tunesmithConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+foreach(file TunesmithPlugin.cmake TunesmithManifest.cmake)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${file} ${build_package}/${file} COPYONLY)
+endforeach()
+install(FILES ${build_package}/tunesmithConfig.cmake ${build_package}/tunesmithConfigVersion.cmake
+  ${build_package}/TunesmithPlugin.cmake ${build_package}/TunesmithManifest.cmake
+  DESTINATION ${package_folder} COMPONENT tunesmith-dev)
+install(EXPORT tunesmithTargets NAMESPACE tunesmith:: DESTINATION ${package_folder} COMPONENT tunesmith-dev)
+export(EXPORT tunesmithTargets NAMESPACE tunesmith:: FILE ${build_package}/tunesmithTargets.cmake)

@@ -1,0 +1,25 @@
+#include "plugin/guard.h"
+
+#include <fmt/format.h>
+
+#include "tunesmith/plugin/error.h"
+
+namespace tunesmith {
+
+void rethrow_plugin_failure(PluginKind kind, std::string_view id, std::string_view call,
+                            const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const UserError&) {
+    throw;
+  } catch (const PluginError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw PluginError(kind, std::string(id), fmt::format("[P12] {} threw: {}", call, error.what()));
+  } catch (...) {  // see guard_plugin
+    throw PluginError(kind, std::string(id),
+                      fmt::format("[P12] {} threw something that is no exception", call));
+  }
+}
+
+}  // namespace tunesmith

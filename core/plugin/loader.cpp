@@ -1,0 +1,185 @@
+#define BOOST_DLL_USE_STD_FS
+#include "plugin/loader.h"
+
+#include <algorithm>
+#include <vector>  // Boost.DLL 1.74 forgets it
+
+#include <boost/dll/shared_library.hpp>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "plugin/elf_note.h"
+#include "plugin/guard.h"
+#include "plugin/search_path.h"
+#include "plugin/trust.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+
+namespace {
+
+constexpr size_t kLargestLibrary = size_t{2} << 30;
+constexpr int kEnvironmentFault = 4;  // the exit code
+constexpr const char* kDescriptorSymbol = "tunesmith_plugin_descriptor";
+
+[[noreturn]] void refuse(const PluginInfo& plugin, const std::string& why) {
+  throw PluginError(plugin.kind, plugin.id, fmt::format("{} is refused: {}", plugin.library.string(), why));
+}
+
+/// The prefix for find_package that leads to this kernel: the folder above lib or lib/<architecture>.
+std::string kernel_prefix() {
+  std::filesystem::path folder = PluginEnvironment::of_this_process().kernel_folder;
+  while (!folder.empty() && folder != folder.root_path() && !folder.filename().string().starts_with("lib")) {
+    folder = folder.parent_path();
+  }
+  return folder.parent_path().string();
+}
+
+std::string rebuild_remedy() {
+  return fmt::format(
+      "remedy: rebuild the plugin against this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
+      "--build build",
+      kernel_prefix());
+}
+
+/// Links are resolved here, once; what comes out is what is opened, hashed and loaded.
+std::filesystem::path resolve_library(const PluginInfo& plugin) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(plugin.library, error);
+  if (error)
+    refuse(plugin, fmt::format("[P6] the manifest names it, but it is not there: {}", error.message()));
+  const std::filesystem::path pack = plugin.manifest.parent_path();
+  if (std::ranges::mismatch(pack, resolved).in1 != pack.end()) {
+    refuse(plugin,
+           fmt::format("[P10] it leads to {}, outside its pack's folder; remedy: put the file itself into {}",
+                       resolved.string(), pack.string()));
+  }
+  return resolved;
+}
+
+/// Everything that can be said against the file's bytes before it is loaded.
+void check_content(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
+  const std::string hash = sha256_hex(content);
+  const auto note = read_plugin_note(content);
+  if (hash != plugin.sha256) {
+    refuse(plugin, fmt::format("[P9] its SHA-256 is {}, but {} says {}{}; remedy: reinstall the pack", hash,
+                               plugin.manifest.string(), plugin.sha256,
+                               note ? std::string{} : fmt::format(" ({})", note.error())));
+  }
+  if (lock != nullptr) {
+    const auto locked = lock->find({plugin.kind, plugin.id});
+    if (locked == lock->end()) {
+      refuse(plugin, "[P15] the lock file does not list it; remedy: tunesmith plugins lock");
+    }
+    if (locked->second.sha256 != hash || locked->second.version != plugin.version) {
+      refuse(plugin,
+             fmt::format("[P15] locked is version {} with SHA-256 {}, this is {} with {}; remedy: tunesmith "
+                         "plugins lock",
+                         locked->second.version, locked->second.sha256, plugin.version, hash));
+    }
+  }
+  if (!note) refuse(plugin, fmt::format("[P1] {}; {}", note.error(), rebuild_remedy()));
+
+  std::vector<std::string> differences = note_differences(*note, kernel_note());
+  if (!differences.empty()) {
+    const bool only_abi = !differences.front().starts_with("API");
+    refuse(plugin, fmt::format("[{}] {}; {}", only_abi ? "P3" : "P2", fmt::join(differences, "; "),
+                               rebuild_remedy()));
+  }
+  const auto kind = static_cast<PluginKind>(note->kind);
+  if (kind != plugin.kind || note_view(note->id) != plugin.id) {
+    refuse(plugin, fmt::format("[P4] {} says that it holds {}, but it holds {}", plugin.manifest.string(),
+                               plugin_name(plugin.kind, plugin.id), plugin_name(kind, note_view(note->id))));
+  }
+}
+
+thread_local std::string loading_name;
+
+/// An exception that leaves a library's initialisers cannot be caught: it ends in std::terminate inside of
+/// dlopen. So at least the end says whose fault it is.
+class TerminateNamesPlugin {
+ public:
+  explicit TerminateNamesPlugin(const PluginInfo& plugin) {
+    loading_name = fmt::format("{}: {}", plugin_name(plugin.kind, plugin.id), plugin.library.string());
+    previous_ = std::set_terminate(&end_process);
+  }
+  ~TerminateNamesPlugin() {
+    std::set_terminate(previous_);
+    loading_name.clear();
+  }
+  TerminateNamesPlugin(const TerminateNamesPlugin&) = delete;
+  TerminateNamesPlugin& operator=(const TerminateNamesPlugin&) = delete;
+
+ private:
+  static void end_process() {
+    std::string what = "what is no exception";
+    try {
+      if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      what = error.what();
+    } catch (...) {  // see guard_plugin; the text says it already
+    }
+    const std::string text =
+        fmt::format("{} is refused: [P12] its initialisers threw: {}\n", loading_name, what);
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) std::abort();
+    _exit(kEnvironmentFault);
+  }
+
+  std::terminate_handler previous_ = nullptr;
+};
+
+const PluginDescriptor* fetch_descriptor(const PluginInfo& plugin, const std::filesystem::path& path) {
+  // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
+  const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  const TerminateNamesPlugin named(plugin);
+  boost::dll::shared_library library;
+  try {
+    library.load(path, mode);
+  } catch (const std::exception& error) {
+    refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", error.what()));
+  }
+  if (!library.has(kDescriptorSymbol)) {
+    refuse(plugin, fmt::format("[P5] it exports no symbol {}; {}", kDescriptorSymbol, rebuild_remedy()));
+  }
+  return &library.get<const PluginDescriptor>(kDescriptorSymbol);
+}
+
+/// The note was checked against the kernel, so the descriptor only has to agree with what was checked.
+void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descriptor) {
+  const bool complete = descriptor.size == sizeof(PluginDescriptor) && descriptor.id != nullptr &&
+                        descriptor.version != nullptr && descriptor.help != nullptr &&
+                        descriptor.options != nullptr && descriptor.create != nullptr &&
+                        descriptor.destroy != nullptr;
+  if (!complete || descriptor.kind != plugin.kind || plugin.id != descriptor.id) {
+    refuse(plugin, fmt::format("[P5] its descriptor does not agree with its note; {}", rebuild_remedy()));
+  }
+}
+
+}  // namespace
+
+std::string hash_plugin(const PluginInfo& plugin) {
+  return sha256_hex(TrustedFile(resolve_library(plugin)).read(kLargestLibrary));
+}
+
+LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
+  const std::filesystem::path path = resolve_library(plugin);
+  LoadedPlugin loaded;
+  try {
+    const TrustedFile file(path);
+    check_content(plugin, file.read(kLargestLibrary), lock);
+    loaded.descriptor = fetch_descriptor(plugin, path);
+    if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");
+  } catch (const PluginError&) {
+    throw;
+  } catch (const EnvironmentError& error) {
+    refuse(plugin, error.what());
+  }
+  check_descriptor(plugin, *loaded.descriptor);
+  loaded.options = guard_plugin(plugin.kind, plugin.id, "options", loaded.descriptor->options);
+  if (const std::string problem = check_option_specs(loaded.options); !problem.empty()) {
+    refuse(plugin, "[P13] " + problem);
+  }
+  return loaded;
+}
+
+}  // namespace tunesmith

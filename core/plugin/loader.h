@@ -1,0 +1,29 @@
+// Loads one plugin's library, after everything that can be known without running it was found acceptable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/lock.h"
+#include "tunesmith/plugin/plugin.h"
+#include "tunesmith/plugin/registry.h"
+
+namespace tunesmith {
+
+struct LoadedPlugin {
+  const PluginDescriptor* descriptor = nullptr;
+  std::vector<OptionSpec> options;
+};
+
+/// Opens the library, checks its owner, hash, note, lock entry (where `lock` is given), loads it, and checks
+/// its descriptor and options. Throws PluginError with the rule that does not hold.
+LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock);
+
+/// Loads the plugin in a child process and throws it away: "", or why that failed. Finds what cannot be
+/// survived in this process: initialisers that throw, crash or do not end within `seconds`.
+std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int seconds);
+
+/// The steps of load_plugin before the file is hashed against `plugin.sha256`: returns the actual hash.
+std::string hash_plugin(const PluginInfo& plugin);
+
+}  // namespace tunesmith

@@ -1,0 +1,41 @@
+// A pack's manifest, <pack>.pack.json: which plugins the pack holds, in which libraries, with which hashes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/plugin/kind.h"
+
+namespace tunesmith {
+
+/// A plugin that another one needs, "extension:vnni" in the manifest.
+struct PluginReference {
+  PluginKind kind = PluginKind::Module;
+  std::string id;
+};
+
+struct ManifestPlugin {
+  PluginKind kind = PluginKind::Module;
+  std::string id;
+  std::string library;  ///< a path relative to the manifest's folder
+  std::string sha256;   ///< of the library, 64 lower-case hexadecimal digits
+  std::vector<PluginReference> needs;
+};
+
+struct Manifest {
+  static constexpr int kVersion = 1;
+
+  std::string id;
+  std::string version;
+  std::string vendor;
+  std::string licence;
+  std::vector<ManifestPlugin> plugins;
+};
+
+/// Throws UserError naming the file, the place ("plugins[1].sha256" or line and column), and what was
+/// expected.
+Manifest parse_manifest(std::string_view text, const std::filesystem::path& file);
+
+}  // namespace tunesmith

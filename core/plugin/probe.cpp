@@ -1,0 +1,74 @@
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plugin/loader.h"
+
+namespace tunesmith {
+
+namespace {
+
+[[noreturn]] void load_in_child(const PluginInfo& plugin, const PluginLock* lock, int output, int seconds) {
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  signal(SIGALRM, SIG_DFL);
+  alarm(static_cast<unsigned>(seconds));
+  try {
+    load_plugin(plugin, lock);
+  } catch (const Error& error) {
+    const ssize_t written = write(output, error.what(), std::strlen(error.what()));
+    _exit(written > 0 ? 4 : 5);
+  }
+  _exit(0);
+}
+
+std::string read_to_end(int descriptor) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t got = read(descriptor, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(got));
+  }
+}
+
+}  // namespace
+
+std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int seconds) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw EnvironmentError(fmt::format("a pipe cannot be made: {}", std::strerror(errno)));
+  }
+  const pid_t child = fork();
+  if (child == 0) load_in_child(plugin, lock, ends[1], seconds);
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    throw EnvironmentError(fmt::format("a process cannot be started: {}", std::strerror(errno)));
+  }
+  std::string said = read_to_end(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const auto refused = [&](const std::string& why) {
+    return fmt::format("{}: {} is refused: [P12] {}", plugin_name(plugin.kind, plugin.id),
+                       plugin.library.string(), why);
+  };
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    return refused(fmt::format("loading it did not end within {} seconds", seconds));
+  }
+  if (WIFSIGNALED(status))
+    return refused(fmt::format("loading it ended by: {}", strsignal(WTERMSIG(status))));
+  if (WEXITSTATUS(status) == 0) return {};
+  return said.empty() ? refused("loading it ended the process") : said;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,325 @@
+#include "tunesmith/plugin/registry.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "plugin/guard.h"
+#include "plugin/loader.h"
+#include "plugin/lock.h"
+#include "plugin/manifest.h"
+#include "plugin/search_path.h"
+#include "plugin/trust.h"
+
+namespace tunesmith {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Outcome = PluginLogEntry::Outcome;
+using Key = std::pair<PluginKind, std::string>;
+
+constexpr size_t kLargestManifest = size_t{1} << 20;
+constexpr std::string_view kManifestSuffix = ".pack.json";
+
+bool is_manifest(const fs::path& path) { return path.filename().string().ends_with(kManifestSuffix); }
+
+/// The manifests in a folder and its direct subfolders, in the order of their names.
+std::vector<fs::path> manifests_in(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::path> manifests;
+  const auto scan = [&](const fs::path& where, auto&& on_folder) {
+    for (fs::directory_iterator entry(where, error); !error && entry != fs::directory_iterator{};
+         entry.increment(error)) {
+      std::error_code unreadable;
+      if (is_manifest(entry->path()))
+        manifests.push_back(entry->path());
+      else if (entry->is_directory(unreadable))
+        on_folder(entry->path());
+    }
+  };
+  std::vector<fs::path> subfolders;
+  scan(folder, [&](const fs::path& subfolder) { subfolders.push_back(subfolder); });
+  std::ranges::sort(subfolders);
+  std::ranges::sort(manifests);
+  for (const fs::path& subfolder : subfolders) {
+    const auto begin = static_cast<std::ptrdiff_t>(manifests.size());
+    scan(subfolder, [](const fs::path&) {});
+    std::sort(manifests.begin() + begin, manifests.end());
+  }
+  return manifests;
+}
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Searched:
+      return "searched";
+    case Outcome::Absent:
+      return "absent";
+    case Outcome::Ignored:
+      return "ignored";
+    case Outcome::Found:
+      return "found";
+    case Outcome::Loaded:
+      return "loaded";
+    case Outcome::Refused:
+      return "refused";
+  }
+  throw InternalError("an outcome of the plugin search has no name");
+}
+
+struct PluginRegistry::State {
+  mutable std::mutex mutex;
+  std::map<Key, std::vector<PluginInfo>> found;  // more than one: refused
+  std::map<Key, LoadedPlugin> loaded;
+  std::vector<fs::path> manifests;  // read already, links resolved
+  std::vector<PluginLogEntry> log;
+  std::optional<PluginLock> lock;
+
+  void search(const SearchPlace& place);
+  void read_manifest_file(const SearchPlace& place, const fs::path& path);
+  void add(PluginInfo info);
+  const PluginInfo& find(PluginKind kind, std::string_view id, const SourceLocation& asked_at) const;
+  const LoadedPlugin& load(PluginKind kind, std::string_view id, const SourceLocation& asked_at);
+  void check_needs(const PluginInfo& plugin) const;
+  std::string places_looked_at() const;
+};
+
+void PluginRegistry::State::search(const SearchPlace& place) {
+  if (!place.ignored.empty()) {
+    log.push_back({Outcome::Ignored, place.source, place.path, place.ignored});
+    return;
+  }
+  std::error_code error;
+  const fs::file_status status = fs::status(place.path, error);
+  if (!fs::exists(status)) {
+    if (place.asked_for) {
+      throw UserError(place.location,
+                      fmt::format("{}: no such folder or manifest: {}", place.source, place.path.string()));
+    }
+    log.push_back({Outcome::Absent, place.source, place.path, ""});
+    return;
+  }
+  if (!fs::is_directory(status)) {
+    if (is_manifest(place.path)) return read_manifest_file(place, place.path);
+    log.push_back({Outcome::Refused, place.source, place.path,
+                   fmt::format("neither a folder nor a manifest (*{})", kManifestSuffix)});
+    return;
+  }
+  const std::vector<fs::path> manifests_here = manifests_in(place.path, error);
+  if (error) {
+    log.push_back({Outcome::Refused, place.source, place.path, error.message()});
+    return;
+  }
+  log.push_back(
+      {Outcome::Searched, place.source, place.path, fmt::format("manifests: {}", manifests_here.size())});
+  for (const fs::path& path : manifests_here) read_manifest_file(place, path);
+}
+
+void PluginRegistry::State::read_manifest_file(const SearchPlace& place, const fs::path& path) {
+  try {
+    const fs::path resolved = fs::canonical(path);
+    if (std::ranges::find(manifests, resolved) != manifests.end()) {
+      log.push_back({Outcome::Ignored, place.source, path, "read already"});
+      return;
+    }
+    const Manifest manifest = parse_manifest(TrustedFile(resolved).read(kLargestManifest), resolved);
+    manifests.push_back(resolved);
+    for (const ManifestPlugin& plugin : manifest.plugins) {
+      PluginInfo info;
+      info.kind = plugin.kind;
+      info.id = plugin.id;
+      info.pack = manifest.id;
+      info.version = manifest.version;
+      info.vendor = manifest.vendor;
+      info.licence = manifest.licence;
+      info.source = place.source;
+      info.manifest = resolved;
+      info.library = resolved.parent_path() / plugin.library;
+      info.sha256 = plugin.sha256;
+      for (const PluginReference& needed : plugin.needs) {
+        info.needs.push_back(fmt::format("{}:{}", kind_name(needed.kind), needed.id));
+      }
+      add(std::move(info));
+    }
+  } catch (const UserError& error) {
+    log.push_back({Outcome::Refused, place.source, path, fmt::format("[P6] {}", error.what())});
+  } catch (const EnvironmentError& error) {
+    log.push_back({Outcome::Refused, place.source, path, error.what()});
+  } catch (const fs::filesystem_error& error) {
+    log.push_back({Outcome::Refused, place.source, path, fmt::format("[P6] {}", error.code().message())});
+  }
+}
+
+void PluginRegistry::State::add(PluginInfo info) {
+  std::vector<PluginInfo>& same = found[{info.kind, info.id}];
+  const std::string name = plugin_name(info.kind, info.id);
+  if (same.empty()) {
+    log.push_back({Outcome::Found, info.source, info.library, name});
+  } else {
+    log.push_back({Outcome::Refused, info.source, info.library,
+                   fmt::format("[P7] {} is in {} too", name, same.front().manifest.string())});
+  }
+  same.push_back(std::move(info));
+}
+
+std::string PluginRegistry::State::places_looked_at() const {
+  std::string text;
+  for (const PluginLogEntry& entry : log) {
+    if (entry.outcome == Outcome::Found || entry.outcome == Outcome::Loaded) continue;
+    text += fmt::format("{}{} {} ({}{}{})", text.empty() ? "looked at: " : ", ", entry.source,
+                        entry.path.string(), outcome_name(entry.outcome), entry.detail.empty() ? "" : ": ",
+                        entry.detail);
+  }
+  return text.empty() ? "there was no place to look at" : text;
+}
+
+const PluginInfo& PluginRegistry::State::find(PluginKind kind, std::string_view id,
+                                              const SourceLocation& asked_at) const {
+  const auto entry = found.find({kind, std::string(id)});
+  if (entry == found.end()) {
+    std::vector<std::string> known;
+    for (const auto& [key, plugins] : found) {
+      if (key.first == kind) known.push_back(key.second);
+    }
+    std::string remedy = suggest(id, known);
+    remedy += (remedy.empty() ? "" : "; ") + places_looked_at();
+    throw UserError(asked_at, fmt::format("there is no {}", plugin_name(kind, id)), remedy);
+  }
+  if (entry->second.size() > 1) {
+    std::string manifests_text;
+    for (const PluginInfo& each : entry->second) {
+      manifests_text += fmt::format("{}{} ({})", manifests_text.empty() ? "" : " and ",
+                                    each.manifest.string(), each.source);
+    }
+    throw PluginError(kind, std::string(id),
+                      fmt::format("[P7] it is there twice: {}; remedy: remove one", manifests_text));
+  }
+  return entry->second.front();
+}
+
+void PluginRegistry::State::check_needs(const PluginInfo& plugin) const {
+  for (const std::string& needed : plugin.needs) {
+    const size_t colon = needed.find(':');
+    if (!found.contains({*kind_from_name(needed.substr(0, colon)), needed.substr(colon + 1)})) {
+      throw PluginError(
+          plugin.kind, plugin.id,
+          fmt::format("[P14] it requires {}, which is not there; {}; remedy: install the pack that has it",
+                      needed, places_looked_at()));
+    }
+  }
+}
+
+const LoadedPlugin& PluginRegistry::State::load(PluginKind kind, std::string_view id,
+                                                const SourceLocation& asked_at) {
+  const PluginInfo& info = find(kind, id, asked_at);
+  const Key key{kind, std::string(id)};
+  if (const auto known = loaded.find(key); known != loaded.end()) return known->second;
+  try {
+    check_needs(info);
+    LoadedPlugin plugin = load_plugin(info, lock ? &*lock : nullptr);
+    log.push_back({Outcome::Loaded, info.source, info.library, plugin_name(kind, id)});
+    return loaded.emplace(key, std::move(plugin)).first->second;
+  } catch (const EnvironmentError& error) {
+    log.push_back({Outcome::Refused, info.source, info.library, error.what()});
+    throw;
+  }
+}
+
+PluginRegistry::PluginRegistry(PluginSearch search) : state_(std::make_unique<State>()) {
+  if (search.lock_file) state_->lock = read_plugin_lock(*search.lock_file);
+  for (const SearchPlace& place : search_places(search, PluginEnvironment::of_this_process())) {
+    state_->search(place);
+  }
+}
+
+PluginRegistry::~PluginRegistry() = default;
+
+std::vector<PluginInfo> PluginRegistry::list() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<PluginInfo> plugins;
+  for (const auto& [key, same] : state_->found) {
+    if (same.size() == 1) plugins.push_back(same.front());
+  }
+  return plugins;
+}
+
+std::vector<PluginInfo> PluginRegistry::list(PluginKind kind) const {
+  std::vector<PluginInfo> plugins = list();
+  std::erase_if(plugins, [kind](const PluginInfo& plugin) { return plugin.kind != kind; });
+  return plugins;
+}
+
+const PluginInfo& PluginRegistry::info(PluginKind kind, std::string_view id,
+                                       const SourceLocation& asked_at) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->find(kind, id, asked_at);
+}
+
+const std::vector<OptionSpec>& PluginRegistry::option_specs(PluginKind kind, std::string_view id,
+                                                            const SourceLocation& asked_at) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->load(kind, id, asked_at).options;
+}
+
+std::string PluginRegistry::plugin_version(PluginKind kind, std::string_view id) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->load(kind, id, {}).descriptor->version;
+}
+
+std::string PluginRegistry::help(PluginKind kind, std::string_view id) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->load(kind, id, {}).descriptor->help;
+}
+
+std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
+  constexpr int kSeconds = 10;
+  const State& state = *state_;
+  const PluginInfo* info = nullptr;
+  try {
+    const std::lock_guard lock(state.mutex);
+    info = &state.find(kind, id, {});
+    state.check_needs(*info);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return probe_plugin(*info, state.lock ? &*state.lock : nullptr, kSeconds);
+}
+
+std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string_view id,
+                                                    const Options& options, const SourceLocation& asked_at) {
+  const PluginDescriptor* descriptor = nullptr;
+  {
+    const std::lock_guard lock(state_->mutex);
+    descriptor = state_->load(kind, id, asked_at).descriptor;
+  }
+  void* object = guard_plugin(kind, id, "create", [&] { return descriptor->create(options); });
+  if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create returned nothing");
+  return {object, descriptor->destroy};
+}
+
+std::vector<PluginLogEntry> PluginRegistry::log() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->log;
+}
+
+void PluginRegistry::write_lock(const fs::path& file) const {
+  PluginLock locked;
+  for (const PluginInfo& plugin : list()) {
+    const std::string hash = hash_plugin(plugin);
+    if (hash != plugin.sha256) {
+      throw PluginError(
+          plugin.kind, plugin.id,
+          fmt::format("[P9] the SHA-256 of {} is {}, but {} says {}; remedy: reinstall the pack",
+                      plugin.library.string(), hash, plugin.manifest.string(), plugin.sha256));
+    }
+    locked[{plugin.kind, plugin.id}] = {plugin.version, hash};
+  }
+  write_plugin_lock(locked, file);
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,68 @@
+#include "plugin/search_path.h"
+
+#include <cstdlib>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+namespace tunesmith {
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string{} : std::string(value);
+}
+
+std::filesystem::path folder_of_kernel() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&search_places), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  const std::filesystem::path library = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::filesystem::path{} : library.parent_path();
+}
+
+}  // namespace
+
+PluginEnvironment PluginEnvironment::of_this_process() {
+  return {variable("TUNESMITH_PLUGIN_PATH"), variable("XDG_DATA_HOME"), variable("HOME"),
+          getauxval(AT_SECURE) != 0, folder_of_kernel()};
+}
+
+std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginEnvironment& environment) {
+  std::vector<SearchPlace> places;
+  for (const PluginPlace& place : search.command_line) {
+    places.push_back({"--plugin-path", place.path, {}, true, place.location});
+  }
+  for (const PluginPlace& place : search.spaces) {
+    places.push_back({"plugins: of the spaces file", place.path, {}, true, place.location});
+  }
+  if (!search.defaults) return places;
+
+  const std::string ignored = environment.set_id ? "the process is set-id" : "";
+  for (size_t begin = 0; begin < environment.plugin_path.size();) {
+    const size_t end = std::min(environment.plugin_path.find(':', begin), environment.plugin_path.size());
+    // An empty part would mean the working folder, which nobody means.
+    if (end > begin) {
+      places.push_back(
+          {"TUNESMITH_PLUGIN_PATH", environment.plugin_path.substr(begin, end - begin), ignored, false, {}});
+    }
+    begin = end + 1;
+  }
+  std::filesystem::path data = environment.data_home;
+  if (!data.is_absolute() && !environment.home.empty()) {
+    data = std::filesystem::path(environment.home) / ".local" / "share";
+  }
+  if (data.is_absolute()) {
+    places.push_back({"the user's folder", data / "tunesmith" / "plugins", ignored, false, {}});
+  }
+  if (!environment.kernel_folder.empty()) {
+    places.push_back(
+        {"the system's folder", environment.kernel_folder / "tunesmith" / "plugins", {}, false, {}});
+  }
+  return places;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,33 @@
+// Where packs are looked for, and in which order.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tunesmith/plugin/registry.h"
+
+namespace tunesmith {
+
+/// What the search order depends on outside of its configuration.
+struct PluginEnvironment {
+  std::string plugin_path;              ///< TUNESMITH_PLUGIN_PATH
+  std::string data_home;                ///< XDG_DATA_HOME
+  std::string home;                     ///< HOME
+  bool set_id = false;                  ///< the process has more rights than who started it
+  std::filesystem::path kernel_folder;  ///< where libtunesmith.so lies
+
+  static PluginEnvironment of_this_process();
+};
+
+struct SearchPlace {
+  std::string source;  ///< "--plugin-path", "the user's folder", ...
+  std::filesystem::path path;
+  std::string ignored;      ///< why this place is not looked at, or ""
+  bool asked_for = false;   ///< a person named it, so that it must exist
+  SourceLocation location;  ///< where they named it
+};
+
+std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginEnvironment& environment);
+
+}  // namespace tunesmith

@@ -1,0 +1,80 @@
+#include "plugin/trust.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+
+std::string distrust(const struct stat& status) {
+  if (status.st_uid != 0 && status.st_uid != geteuid()) {
+    return fmt::format("belongs to user {}, neither to root nor to you", status.st_uid);
+  }
+  const bool sticky_folder = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky_folder) {
+    return fmt::format("is writable by {} (mode {:o})",
+                       (status.st_mode & S_IWOTH) != 0 ? "everybody" : "its group", status.st_mode & 07777U);
+  }
+  return {};
+}
+
+TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
+  const auto refuse = [this](const std::string& why) {
+    if (descriptor_ >= 0) close(descriptor_);
+    throw EnvironmentError(fmt::format("[P8] {} {}", path_.string(), why));
+  };
+  struct stat folder{};
+  if (stat(path_.parent_path().c_str(), &folder) != 0) {
+    refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  if (const std::string why = distrust(folder); !why.empty()) {
+    refuse(fmt::format("lies in a folder that {}; remedy: chmod go-w {}", why, path_.parent_path().string()));
+  }
+  // O_NONBLOCK: a FIFO under this name must not hang the opening.
+  descriptor_ = open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0 || fstat(descriptor_, &opened_) != 0) {
+    refuse(errno == ELOOP ? std::string("became a symbolic link while it was being opened")
+                          : fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  if (!S_ISREG(opened_.st_mode)) refuse("is not a regular file");
+  if (const std::string why = distrust(opened_); !why.empty()) {
+    refuse(fmt::format("{}; remedy: make it yours or root's, then chmod go-w {}", why, path_.string()));
+  }
+}
+
+TrustedFile::~TrustedFile() { close(descriptor_); }
+
+std::string TrustedFile::read(size_t limit) const {
+  const auto size = static_cast<size_t>(opened_.st_size);
+  if (size > limit) {
+    throw EnvironmentError(
+        fmt::format("{} has {} bytes, more than the {} accepted", path_.string(), size, limit));
+  }
+  std::string content(size, '\0');
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = pread(descriptor_, content.data() + done, size - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      throw EnvironmentError(fmt::format("{} cannot be read: {}", path_.string(), std::strerror(errno)));
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  content.resize(done);
+  return content;
+}
+
+bool TrustedFile::unchanged() const {
+  struct stat now{};
+  return lstat(path_.c_str(), &now) == 0 && now.st_dev == opened_.st_dev && now.st_ino == opened_.st_ino &&
+         now.st_size == opened_.st_size && now.st_mtim.tv_sec == opened_.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec && now.st_ctim.tv_sec == opened_.st_ctim.tv_sec &&
+         now.st_ctim.tv_nsec == opened_.st_ctim.tv_nsec;
+}
+
+}  // namespace tunesmith

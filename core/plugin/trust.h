@@ -1,0 +1,37 @@
+// Files whose content the kernel will run, or believe about what to run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <sys/stat.h>
+
+namespace tunesmith {
+
+/// An open file that nobody but root or this user can have written. `path` has its links resolved already.
+class TrustedFile {
+ public:
+  /// Throws EnvironmentError, with "[P8]", when the file or its folder is writable by others or belongs to
+  /// somebody else, and when `path` is a link, no regular file or cannot be opened.
+  explicit TrustedFile(std::filesystem::path path);
+  ~TrustedFile();
+  TrustedFile(const TrustedFile&) = delete;
+  TrustedFile& operator=(const TrustedFile&) = delete;
+
+  /// The whole content. Throws EnvironmentError when it cannot be read or is longer than `limit` bytes.
+  std::string read(size_t limit) const;
+
+  /// Does the path still name the file that was opened, unchanged since?
+  bool unchanged() const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  struct stat opened_{};
+};
+
+/// Why others could change what is under this name, or "": its owner is neither root nor this user, or group
+/// or others may write to it (a sticky folder is accepted, since only owners can replace what lies in it).
+std::string distrust(const struct stat& status);
+
+}  // namespace tunesmith

@@ -1,0 +1,10 @@
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+// Key functions: one type identity for all libraries.
+LoadedKernel::~LoadedKernel() = default;
+Target::~Target() = default;
+TargetExtension::~TargetExtension() = default;
+
+}  // namespace tunesmith
