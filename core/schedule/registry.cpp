@@ -11,9 +11,12 @@ namespace {
 
 /// Every kind of the kernel.
 constexpr KindPtr (*kBuiltIn[])() = {
-    get_block_kind,
-    get_loops_kind,
-    split_kind,
+    get_block_kind,     get_loops_kind,     get_child_blocks_kind,
+    get_producers_kind, get_consumers_kind, get_output_blocks_kind,
+    split_kind,         fuse_kind,          reorder_kind,
+    add_unit_loop_kind, parallel_kind,      vectorize_kind,
+    unroll_kind,        bind_kind,          annotate_kind,
+    unannotate_kind,
 };
 
 auto lower_bound(const std::vector<KindPtr>& kinds, std::string_view name) {
