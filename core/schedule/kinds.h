@@ -19,6 +19,9 @@ KindPtr get_consumers_kind();
 KindPtr get_output_blocks_kind();
 
 // Sampling
+KindPtr sample_categorical_kind();
+KindPtr sample_perfect_tile_kind();
+KindPtr sample_partitioned_tile_kind();
 
 // Loops
 KindPtr split_kind();
