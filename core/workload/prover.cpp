@@ -38,6 +38,30 @@ void Prover::assume(const Expr& condition, bool holds) {
   if (holds == (kind == ExprKind::Eq)) {
     add_fact(b - a);
     add_fact(a - b);
+  } else {
+    exclude_zero(a - b);
+  }
+}
+
+void Prover::exclude_zero(const Expr& value) {
+  const LinearForm form = analyzer_.linear(value);
+  if (form.terms.size() != 1 || !form.terms[0].atom.is(ExprKind::Var)) return;
+  const Var var = Var::from(form.terms[0].atom);
+  const int64_t coefficient = form.terms[0].coefficient;
+  std::optional<Interval> range = analyzer_.range_of(var);
+  if (!range || form.constant % coefficient != 0) return;
+  // Only an end of a range can be cut off.
+  const int64_t excluded = -form.constant / coefficient;
+  if (excluded == range->min) ++range->min;
+  if (excluded == range->max) --range->max;
+  narrow(var, *range);
+}
+
+void Prover::narrow(const Var& var, Interval range) {
+  if (range.min > range.max) {
+    unreachable_ = true;
+  } else {
+    analyzer_.bind(var, range);
   }
 }
 
@@ -50,11 +74,7 @@ void Prover::add_fact(const Expr& nonnegative_value) {
     if (std::optional<Interval> range = analyzer_.range_of(var)) {
       if (coefficient > 0) range->min = std::max(range->min, -floor_divide(form.constant, coefficient));
       if (coefficient < 0) range->max = std::min(range->max, floor_divide(form.constant, -coefficient));
-      if (range->min > range->max) {
-        unreachable_ = true;
-        return;
-      }
-      analyzer_.bind(var, *range);
+      narrow(var, *range);
     }
   }
   facts_.push_back(nonnegative_value);

@@ -22,6 +22,8 @@ class Prover {
 
  private:
   void add_fact(const Expr& nonnegative_value);
+  void exclude_zero(const Expr& value);
+  void narrow(const Var& var, Interval range);
 
   Analyzer analyzer_;
   Analyzer shaping_;          // knows the axes longer than 1 only

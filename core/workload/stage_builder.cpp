@@ -71,7 +71,7 @@ Buffer StageBuilder::build_reduction(const Syntax& reduction) {
   const Expr term = rules().typed(first_place(body), evaluate(body));
   if (term.dtype().is_bool()) {
     rules().fail(reduction.place, fmt::format("{} reduces numbers, not conditions", reduction.name),
-                 "count with select(condition, 1, i32(0))");
+                 "count with select(condition, i32(1), 0)");
   }
   for (size_t i = spatial_; i < axes_.size(); ++i) {
     if (!axes_[i].used) {

@@ -24,7 +24,8 @@ inline std::string error_of(const std::string& yaml, const std::vector<ParamText
 }
 
 /// A workload over X[n, m], Y[m, n] of f32, I[n] of i32 whose statements are `compute`, each line indented by
-/// two spaces: the first one is line 8 of the file and begins at column 3. `outputs` names the results.
+/// two spaces: the first one is line 8 of the file and begins at column 3. `outputs` names the results; a
+/// last output, Inputs, reads all inputs so that `compute` need not.
 inline std::string with_statements(const std::string& compute, const std::string& outputs = "O") {
   std::string text =
       "name: test\n"
@@ -38,7 +39,7 @@ inline std::string with_statements(const std::string& compute, const std::string
     text += c;
     if (c == '\n') text += "  ";
   }
-  return text + "\noutputs: [" + outputs + "]\n";
+  return text + "\n  Inputs[a<n] = X[a, 0] + Y[0, a] + f32(I[a])\noutputs: [" + outputs + ", Inputs]\n";
 }
 
 }  // namespace tunesmith
