@@ -1,0 +1,182 @@
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tunesmith/target/runtime.h"
+
+enum { kCacheLine = 64, kPausesBetweenClockReads = 64 };
+static const int64_t kSpinNanoseconds = 1000000;
+
+/* Everything that one side writes and the other spins on has a cache line of its own. */
+struct tunesmith_runtime_pool {
+  _Alignas(kCacheLine) atomic_uint generation; /* of loops handed out; what idle workers wait on */
+  _Alignas(kCacheLine) atomic_int parked;      /* workers asleep, or about to be */
+  _Alignas(kCacheLine)
+      atomic_uint remaining; /* workers still in the current loop; what the caller waits on */
+  _Alignas(kCacheLine) atomic_int caller_parked;
+  _Alignas(kCacheLine) atomic_flag busy;
+  _Alignas(kCacheLine) int64_t count;
+  tunesmith_loop_body body;
+  void* closure;
+  atomic_int stop;
+  int threads;
+  pthread_t* handles;
+};
+
+struct worker_start {
+  struct tunesmith_runtime_pool* pool;
+  int index;
+};
+
+static void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static int64_t now_nanoseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void sleep_while_equal(atomic_uint* word, unsigned value) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void wake(atomic_uint* word, int sleepers) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
+}
+
+/* Spins until *word is no longer `value`; 0 when that took too long. */
+static int spin_while_equal(atomic_uint* word, unsigned value) {
+  int64_t started = 0;
+  for (;;) {
+    for (int i = 0; i < kPausesBetweenClockReads; ++i) {
+      if (atomic_load_explicit(word, memory_order_acquire) != value) return 1;
+      pause_briefly();
+    }
+    const int64_t now = now_nanoseconds();
+    if (started == 0) started = now;
+    if (now - started > kSpinNanoseconds) return 0;
+  }
+}
+
+static void run_chunk(const struct tunesmith_runtime_pool* pool, int index) {
+  /* 128-bit products: the count may be anything. */
+  const __int128 count = pool->count;
+  const int64_t begin = (int64_t)(count * index / pool->threads);
+  const int64_t end = (int64_t)(count * (index + 1) / pool->threads);
+  if (begin < end) pool->body(pool->closure, begin, end);
+}
+
+static void* worker(void* argument) {
+  const struct worker_start start = *(struct worker_start*)argument;
+  free(argument);
+  struct tunesmith_runtime_pool* pool = start.pool;
+  unsigned seen = 0;
+  for (;;) {
+    while (!spin_while_equal(&pool->generation, seen)) {
+      /* Sequentially consistent with the caller's "raise generation, then look at parked": one of the two
+       * sees the other. */
+      atomic_fetch_add(&pool->parked, 1);
+      while (atomic_load(&pool->generation) == seen) sleep_while_equal(&pool->generation, seen);
+      atomic_fetch_sub(&pool->parked, 1);
+    }
+    ++seen;
+    if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+    run_chunk(pool, start.index);
+    if (atomic_fetch_sub(&pool->remaining, 1) == 1 && atomic_load(&pool->caller_parked))
+      wake(&pool->remaining, 1);
+  }
+}
+
+static void hand_out(struct tunesmith_runtime_pool* pool) {
+  atomic_fetch_add(&pool->generation, 1);
+  if (atomic_load(&pool->parked) > 0) wake(&pool->generation, pool->threads);
+}
+
+static void wait_for_workers(struct tunesmith_runtime_pool* pool) {
+  unsigned left;
+  while ((left = atomic_load_explicit(&pool->remaining, memory_order_acquire)) != 0) {
+    if (spin_while_equal(&pool->remaining, left)) continue;
+    atomic_store(&pool->caller_parked, 1);
+    if (atomic_load(&pool->remaining) == left) sleep_while_equal(&pool->remaining, left);
+    atomic_store(&pool->caller_parked, 0);
+  }
+}
+
+static int available_processors(void) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than a cpu_set_t holds */
+  return online > 0 ? (int)online : 1;
+}
+
+tunesmith_runtime_pool* tunesmith_runtime_pool_create(int threads) {
+  if (threads <= 0) threads = available_processors();
+  struct tunesmith_runtime_pool* pool = aligned_alloc(kCacheLine, sizeof *pool);
+  if (pool == NULL) return NULL;
+  atomic_init(&pool->generation, 0);
+  atomic_init(&pool->parked, 0);
+  atomic_init(&pool->remaining, 0);
+  atomic_init(&pool->caller_parked, 0);
+  atomic_init(&pool->stop, 0);
+  atomic_flag_clear(&pool->busy);
+  pool->threads = 1;
+  pool->handles = calloc((size_t)threads, sizeof *pool->handles);
+  if (pool->handles == NULL) {
+    free(pool);
+    return NULL;
+  }
+  for (int i = 1; i < threads; ++i) {
+    struct worker_start* start = malloc(sizeof *start);
+    if (start == NULL) break;
+    *start = (struct worker_start){pool, i};
+    if (pthread_create(&pool->handles[i], NULL, worker, start) != 0) {
+      free(start);
+      break;
+    }
+    pool->threads = i + 1;
+  }
+  return pool;
+}
+
+void tunesmith_runtime_pool_destroy(tunesmith_runtime_pool* pool) {
+  if (pool == NULL) return;
+  atomic_store(&pool->stop, 1);
+  hand_out(pool);
+  for (int i = 1; i < pool->threads; ++i) pthread_join(pool->handles[i], NULL);
+  free(pool->handles);
+  free(pool);
+}
+
+int tunesmith_runtime_pool_threads(const tunesmith_runtime_pool* pool) { return pool->threads; }
+
+void tunesmith_runtime_parallel_for(void* pool_pointer, int64_t count, tunesmith_loop_body body,
+                                    void* closure) {
+  struct tunesmith_runtime_pool* pool = pool_pointer;
+  if (count <= 0) return;
+  if (pool == NULL || pool->threads == 1 || count == 1 ||
+      atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+    body(closure, 0, count);
+    return;
+  }
+  pool->count = count;
+  pool->body = body;
+  pool->closure = closure;
+  atomic_store_explicit(&pool->remaining, (unsigned)pool->threads - 1, memory_order_relaxed);
+  hand_out(pool);
+  run_chunk(pool, 0);
+  wait_for_workers(pool);
+  atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+}
