@@ -1,0 +1,18 @@
+// What the emitter must know of the processor and of the person's options.
+#pragma once
+
+#include <cstdint>
+
+namespace tunesmith::llvm_target {
+
+struct CodegenTraits {
+  int64_t vector_bits = 128;
+  bool contract = true;
+  bool reassociate = false;
+  bool fma = false;             // fused multiply-add in hardware
+  bool f16_arithmetic = false;  // f16 sums and products in hardware
+  bool bf16_convert = false;    // rounding f32 to bf16 in hardware
+  bool scale_by_power = false;  // x * 2^n as one 512-bit instruction
+};
+
+}  // namespace tunesmith::llvm_target

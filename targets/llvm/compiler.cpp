@@ -1,0 +1,149 @@
+#include "compiler.h"
+
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+
+#include "emit_error.h"
+#include "passes.h"
+
+namespace tunesmith::llvm_target {
+
+namespace {
+
+llvm::CodeGenOptLevel codegen_level(const std::string& name) {
+  if (name == "aggressive") return llvm::CodeGenOptLevel::Aggressive;
+  return name == "default" ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
+                                                         const TargetOptions& options) {
+  static const bool initialised = [] {
+    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  }();
+  std::string message = "no native target";
+  const llvm::Target* target =
+      initialised ? llvm::TargetRegistry::lookupTarget(machine.triple, message) : nullptr;
+  if (target == nullptr)
+    throw EnvironmentError(fmt::format("LLVM cannot compile for {}: {}", machine.triple, message));
+  llvm::TargetOptions codegen;
+  codegen.AllowFPOpFusion = options.contract ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
+  // Small and position-independent: one object serves the JIT and a shared library.
+  std::unique_ptr<llvm::TargetMachine> result(
+      target->createTargetMachine(machine.triple, machine.cpu, machine.feature_string, codegen,
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, codegen_level(options.codegen)));
+  if (!result) throw EnvironmentError(fmt::format("LLVM cannot compile for {}", machine.triple));
+  return result;
+}
+
+CodegenTraits traits_of(const Machine& machine, const TargetOptions& options) {
+  CodegenTraits traits;
+  traits.vector_bits = machine.vector_bits;
+  traits.contract = options.contract;
+  traits.reassociate = options.reassociate;
+  traits.fma = machine.has_fma();
+  traits.f16_arithmetic = machine.has("avx512fp16");
+  traits.bf16_convert = machine.has("avx512bf16") && machine.has("avx512vl");
+  traits.scale_by_power = machine.has("avx512f");
+  return traits;
+}
+
+}  // namespace
+
+struct Compiler::State {
+  State(const Machine& the_machine, const TargetOptions& the_options)
+      : machine(make_target_machine(the_machine, the_options)),
+        pipeline(*machine),
+        traits(traits_of(the_machine, the_options)),
+        triple(the_machine.triple),
+        verify(the_options.verify) {}
+
+  std::unique_ptr<llvm::TargetMachine> machine;
+  PassPipeline pipeline;
+  CodegenTraits traits;
+  std::string triple;
+  bool verify;
+
+  void check(const llvm::Module& module) const {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (llvm::verifyModule(module, &stream)) throw InternalError("the emitted LLVM IR is wrong: " + text);
+  }
+};
+
+Compiler::Compiler(const Machine& machine, const TargetOptions& options)
+    : state_(std::make_unique<State>(machine, options)) {}
+Compiler::~Compiler() = default;
+
+tl::expected<std::string, std::string> Compiler::compile(const ModuleSource& source, OutputKind kind) {
+  // A context for each module: types and constants of a whole run would pile up in a shared one.
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  try {
+    module = source(context, state_->traits);
+  } catch (const EmitError& error) {
+    return tl::unexpected(std::string(error.what()));
+  }
+  module->setTargetTriple(state_->triple);
+  module->setDataLayout(state_->machine->createDataLayout());
+  if (state_->verify) state_->check(*module);
+  state_->pipeline.run(*module);
+  const std::string in_memory = register_buffer_in_memory(*module);
+  if (!in_memory.empty())
+    return tl::unexpected(fmt::format("register buffer {} stayed in memory", in_memory));
+
+  llvm::SmallString<0> output;
+  llvm::raw_svector_ostream stream(output);
+  if (kind == OutputKind::Ir) {
+    module->print(stream, nullptr);
+  } else {
+    llvm::legacy::PassManager passes;
+    const auto file_type =
+        kind == OutputKind::Object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+    if (state_->machine->addPassesToEmitFile(passes, stream, nullptr, file_type, /*DisableVerify=*/true)) {
+      throw EnvironmentError("LLVM cannot write code for " + state_->triple);
+    }
+    passes.run(*module);
+  }
+  return output.str().str();
+}
+
+struct CompilerPool::State {
+  Machine machine;
+  TargetOptions options;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Compiler>> idle;
+};
+
+CompilerPool::CompilerPool(const Machine& machine, const TargetOptions& options)
+    : state_(new State{machine, options, {}, {}}) {}
+CompilerPool::~CompilerPool() = default;
+
+tl::expected<std::string, std::string> CompilerPool::compile(const ModuleSource& source, OutputKind kind) {
+  std::unique_ptr<Compiler> compiler;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->idle.empty()) {
+      compiler = std::move(state_->idle.back());
+      state_->idle.pop_back();
+    }
+  }
+  if (!compiler) compiler = std::make_unique<Compiler>(state_->machine, state_->options);
+  auto result = compiler->compile(source, kind);
+  const std::lock_guard lock(state_->mutex);
+  state_->idle.push_back(std::move(compiler));
+  return result;
+}
+
+}  // namespace tunesmith::llvm_target

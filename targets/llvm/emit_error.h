@@ -1,0 +1,13 @@
+// What the emitter cannot take: a candidate's compile error.
+#pragma once
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::llvm_target {
+
+class EmitError final : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace tunesmith::llvm_target

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "function_emitter.h"
+
+namespace tunesmith::llvm_target {
+
+namespace {
+
+/// What a loop's body takes from outside, in order of first appearance.
+struct Captures {
+  std::vector<Buffer> buffers;
+  std::vector<Var> vars;
+};
+
+void add_buffer(std::vector<Buffer>& list, const Buffer& buffer) {
+  if (std::ranges::find(list, buffer) == list.end()) list.push_back(buffer);
+}
+
+Captures captures_of(const Loop& loop) {
+  Captures used;
+  std::vector<Var> own_vars;
+  const auto look = [&](const Expr& expr) {
+    for_each(expr, [&](const Expr& part) {
+      if (const auto* access = part.as<LoadNode>()) add_buffer(used.buffers, access->buffer);
+      if (part.is(ExprKind::Var) && std::ranges::find(used.vars, Var::from(part)) == used.vars.end()) {
+        used.vars.push_back(Var::from(part));
+      }
+    });
+  };
+  look(loop.min);
+  own_vars.push_back(loop.var);
+  for_each_stmt(*loop.body(), [&](const Stmt& stmt) {
+    for_each_expr(stmt, look);
+    if (const auto* store = stmt.as<Store>()) add_buffer(used.buffers, store->buffer);
+    if (const auto* inner = stmt.as<Loop>()) own_vars.push_back(inner->var);
+  });
+  std::erase_if(used.vars,
+                [&](const Var& var) { return std::ranges::find(own_vars, var) != own_vars.end(); });
+  return used;
+}
+
+}  // namespace
+
+void FunctionEmitter::emit_parallel(const Loop& loop, const Linear& extent) {
+  const Captures used = captures_of(loop);
+  llvm::LLVMContext& context = function_->getContext();
+  llvm::Type* i64 = ir_.getInt64Ty();
+
+  // Outside: what differs between calls goes into the closure; constants are known to the outlined function.
+  std::vector<llvm::Value*> captured;
+  std::vector<Buffer> buffers;
+  for (const Buffer& buffer : used.buffers) {
+    // Not bound yet: allocated inside the loop.
+    const auto slot = buffers_.find(buffer.get());
+    if (slot == buffers_.end()) continue;
+    buffers.push_back(buffer);
+    captured.push_back(slot->second.base);
+  }
+  for (const Var& var : used.vars) {
+    const Linear outer = linear(var);
+    if (!outer.is_constant()) captured.push_back(values_.value(outer));
+  }
+  std::vector<llvm::Type*> fields;
+  for (const llvm::Value* value : captured) fields.push_back(value->getType());
+  auto* closure_type = llvm::StructType::get(context, fields);
+  llvm::Value* closure = values_.at_entry([&] { return ir_.CreateAlloca(closure_type, nullptr, "closure"); });
+  for (unsigned i = 0; i < captured.size(); ++i) {
+    ir_.CreateStore(captured[i], ir_.CreateStructGEP(closure_type, closure, i));
+  }
+
+  // The loop itself has its buffers as parameters, which alone can say that they do not overlap.
+  const int number = state_.outlined++;
+  std::vector<llvm::Type*> parameters(fields);
+  parameters.insert(parameters.end(), {i64, i64});
+  llvm::Type* none = ir_.getVoidTy();
+  auto* chunk = llvm::Function::Create(llvm::FunctionType::get(none, parameters, false),
+                                       llvm::GlobalValue::InternalLinkage,
+                                       fmt::format("{}.loop{}", state_.symbol, number), state_.module);
+  auto* entry = llvm::Function::Create(llvm::FunctionType::get(none, {ir_.getPtrTy(), i64, i64}, false),
+                                       llvm::GlobalValue::InternalLinkage,
+                                       fmt::format("{}.body{}", state_.symbol, number), state_.module);
+  llvm::IRBuilder<> unpack(llvm::BasicBlock::Create(context, "entry", entry));
+  std::vector<llvm::Value*> arguments;
+  for (unsigned i = 0; i < fields.size(); ++i) {
+    arguments.push_back(
+        unpack.CreateLoad(fields[i], unpack.CreateStructGEP(closure_type, entry->getArg(0), i)));
+  }
+  arguments.insert(arguments.end(), {entry->getArg(1), entry->getArg(2)});
+  unpack.CreateCall(chunk, arguments);
+  unpack.CreateRetVoid();
+
+  FunctionEmitter inner(state_, chunk, nullptr, nullptr);
+  unsigned next = 0;
+  for (const Buffer& buffer : buffers) {
+    chunk->addParamAttr(next, llvm::Attribute::NoAlias);
+    inner.bind_buffer(buffer, chunk->getArg(next++));
+  }
+  for (const Var& var : used.vars) {
+    const Linear outer = linear(var);
+    inner.bind_var(var.get(), outer.is_constant()
+                                  ? outer
+                                  : inner.parameter(chunk->getArg(next++), values_.range(outer)));
+  }
+  const Interval counts = values_.range(extent);
+  const Linear begin = inner.parameter(chunk->getArg(next), {0, counts.max});
+  const Linear end = inner.parameter(chunk->getArg(next + 1), {0, counts.max});
+  inner.emit_chunk(loop, begin, end);
+  inner.finish();
+
+  auto* callee = llvm::FunctionType::get(none, {ir_.getPtrTy(), i64, ir_.getPtrTy(), ir_.getPtrTy()}, false);
+  ir_.CreateCall(callee, parallel_for_, {pool_, values_.value(extent), entry, closure});
+}
+
+void FunctionEmitter::emit_chunk(const Loop& loop, const Linear& begin, const Linear& end) {
+  const Linear min = linear(loop.min);
+  emit_rolled(loop, add_scaled(min, begin, 1), add_scaled(min, end, 1));
+}
+
+}  // namespace tunesmith::llvm_target

@@ -1,0 +1,97 @@
+#include "float_convert.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace tunesmith::llvm_target {
+
+namespace {
+
+llvm::Type* scalar_type(llvm::LLVMContext& context, DType type) {
+  switch (type.code) {
+    case TypeCode::Bool:
+      return llvm::Type::getInt1Ty(context);
+    case TypeCode::Int:
+    case TypeCode::UInt:
+      return llvm::Type::getIntNTy(context, type.bits);
+    case TypeCode::BFloat:
+      return llvm::Type::getBFloatTy(context);
+    case TypeCode::Float:
+      break;
+  }
+  if (type.bits == 16) return llvm::Type::getHalfTy(context);
+  return type.bits == 32 ? llvm::Type::getFloatTy(context) : llvm::Type::getDoubleTy(context);
+}
+
+llvm::Type* with_lanes(llvm::Type* scalar, int lanes) {
+  return lanes == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(lanes));
+}
+
+/// f32 to bf16 in integer arithmetic. LLVM calls a library function where the processor has no instruction.
+llvm::Value* round_to_bfloat(llvm::IRBuilder<>& ir, llvm::Value* value, int lanes) {
+  llvm::Type* i32 = with_lanes(ir.getInt32Ty(), lanes);
+  const auto splat = [&](uint32_t bits) { return llvm::ConstantInt::get(i32, bits); };
+  llvm::Value* bits = ir.CreateBitCast(value, i32);
+  llvm::Value* odd = ir.CreateAnd(ir.CreateLShr(bits, splat(16)), splat(1));
+  llvm::Value* rounded = ir.CreateAdd(ir.CreateAdd(bits, splat(0x7fff)), odd);
+  llvm::Value* quiet_nan = ir.CreateOr(bits, splat(0x400000));
+  llvm::Value* chosen = ir.CreateSelect(ir.CreateFCmpUNO(value, value), quiet_nan, rounded);
+  llvm::Value* high = ir.CreateTrunc(ir.CreateLShr(chosen, splat(16)), with_lanes(ir.getInt16Ty(), lanes));
+  return ir.CreateBitCast(high, with_lanes(llvm::Type::getBFloatTy(ir.getContext()), lanes));
+}
+
+llvm::Value* convert_float(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DType to,
+                           const CodegenTraits& traits) {
+  llvm::Type* type = value_type(ir.getContext(), to);
+  if (from.bits == 16 && to.bits == 16) {
+    return convert_float(ir, convert_float(ir, value, from, kF32.with_lanes(from.lanes), traits),
+                         kF32.with_lanes(from.lanes), to, traits);
+  }
+  if (to.bits > from.bits) return ir.CreateFPExt(value, type);
+  if (to.code != TypeCode::BFloat) return ir.CreateFPTrunc(value, type);
+  if (from.bits == 64) {
+    value = ir.CreateFPTrunc(value, with_lanes(ir.getFloatTy(), from.lanes));
+  }
+  return traits.bf16_convert ? ir.CreateFPTrunc(value, type) : round_to_bfloat(ir, value, from.lanes);
+}
+
+}  // namespace
+
+llvm::Type* memory_type(llvm::LLVMContext& context, DType type) {
+  if (type.is_bool()) return with_lanes(llvm::Type::getInt8Ty(context), type.lanes);
+  return value_type(context, type);
+}
+
+llvm::Type* value_type(llvm::LLVMContext& context, DType type) {
+  return with_lanes(scalar_type(context, type), type.lanes);
+}
+
+DType arithmetic_type(DType type, const CodegenTraits& traits) {
+  if (!type.is_float() || type.bits != 16) return type;
+  if (type.code == TypeCode::Float && traits.f16_arithmetic) return type;
+  return kF32.with_lanes(type.lanes);
+}
+
+llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DType to,
+                     const CodegenTraits& traits) {
+  if (from == to) return value;
+  llvm::Type* type = value_type(ir.getContext(), to);
+  const bool from_signed = from.code == TypeCode::Int;
+  if (from.is_float()) {
+    if (to.is_float()) return convert_float(ir, value, from, to, traits);
+    const DType wide = arithmetic_type(from, traits);
+    value = convert(ir, value, from, wide, traits);
+    if (to.is_bool()) return ir.CreateFCmpUNE(value, llvm::Constant::getNullValue(value->getType()));
+    const auto saturating =
+        to.code == TypeCode::Int ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return ir.CreateIntrinsic(saturating, {type, value->getType()}, {value});
+  }
+  if (to.is_bool()) return ir.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+  if (!to.is_float()) return ir.CreateIntCast(value, type, from_signed);
+  const DType direct =
+      arithmetic_type(to, traits).bits == 16 ? kF32.with_lanes(to.lanes) : arithmetic_type(to, traits);
+  llvm::Type* direct_type = value_type(ir.getContext(), direct);
+  value = from_signed ? ir.CreateSIToFP(value, direct_type) : ir.CreateUIToFP(value, direct_type);
+  return convert(ir, value, direct, to, traits);
+}
+
+}  // namespace tunesmith::llvm_target

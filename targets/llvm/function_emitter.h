@@ -1,0 +1,136 @@
+// Emits one LLVM function: expressions, memory accesses and statements of a lowered program.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "codegen_traits.h"
+#include "scoped_values.h"
+#include "tunesmith/ir/stmt.h"
+
+namespace tunesmith::llvm_target {
+
+/// Allocas of register buffers are named so: none may be left once they have become values.
+inline constexpr const char* kRegisterPrefix = "register.";
+
+/// What the functions of one module share.
+struct ModuleState {
+  llvm::Module& module;
+  const CodegenTraits& traits;
+  std::string symbol;
+  int outlined = 0;
+  /// Zeros to load where a mask forbids the real address; made when first wanted.
+  llvm::GlobalVariable* zeros = nullptr;
+};
+
+/// A buffer as the function sees it.
+struct BufferSlot {
+  llvm::Value* base = nullptr;  // ready in the outermost scope
+  uint32_t id = 0;
+  bool in_registers = false;
+};
+
+/// The lanes' i64 values: base + lanes[i].
+struct LaneIndex {
+  Linear base;
+  llvm::SmallVector<int64_t, 16> lanes;
+};
+
+/// Which lanes an access may touch: those where both conditions hold; null stands for always.
+struct Mask {
+  llvm::Value* uniform = nullptr;  // i1
+  llvm::Value* lanes = nullptr;    // <n x i1>
+  bool never = false;
+  bool always() const { return uniform == nullptr && lanes == nullptr && !never; }
+};
+
+class FunctionEmitter {
+ public:
+  /// `function` has no body yet. `parallel_for` and `pool` are null inside a parallel loop, where others run
+  /// serially.
+  FunctionEmitter(ModuleState& state, llvm::Function* function, llvm::Value* parallel_for, llvm::Value* pool);
+
+  void bind_buffer(const Buffer& buffer, llvm::Value* base);
+  void bind_var(const VarNode* var, const Linear& value) { vars_[var] = value; }
+  /// A parameter of the function as a value of known range.
+  Linear parameter(llvm::Value* value, Interval range) { return values_.scope_atom(value, range); }
+
+  void emit(const Stmt& stmt);
+  /// The body of an outlined parallel loop: iterations [begin, end) counted from the loop's min.
+  void emit_chunk(const Loop& loop, const Linear& begin, const Linear& end);
+  void finish();
+
+  // Indices (emit_index.cpp).
+  Linear linear(const Expr& expr);
+  std::optional<LaneIndex> lane_index(const Expr& expr);
+  llvm::Value* lanes_value(const LaneIndex& index);
+
+  // Values (emit_expr.cpp).
+  llvm::Value* value(const Expr& expr);
+
+ private:
+  using Emit = std::function<void()>;
+
+  // emit_expr.cpp
+  llvm::Value* emit_value(const Expr& expr);
+  llvm::Value* constant_value(const Expr& expr);
+  llvm::Value* index_value(const Expr& expr);
+  bool is_index_arithmetic(const Expr& expr);
+  llvm::Value* binary_value(const Expr& expr);
+  llvm::Value* float_binary(ExprKind kind, llvm::Value* a, llvm::Value* b);
+  llvm::Value* fused_multiply_add(const Expr& expr);
+  llvm::Value* int_binary(ExprKind kind, llvm::Value* a, llvm::Value* b, bool is_signed);
+  llvm::Value* compare_index(const Expr& expr);
+  llvm::Value* compare(ExprKind kind, llvm::Value* a, llvm::Value* b, DType type);
+  llvm::Value* call_value(const Expr& expr);
+  llvm::Value* splat(llvm::Value* scalar, int lanes);
+
+  // emit_memory.cpp
+  llvm::Value* load_value(const LoadNode& node);
+  llvm::Value* load_lanes(const BufferSlot& slot, DType type, const LaneIndex& index, const Mask& mask);
+  llvm::Value* load_contiguous(const BufferSlot& slot, DType type, const Linear& at, const Mask& mask);
+  llvm::Value* load_window(const BufferSlot& slot, DType type, const LaneIndex& index, int64_t low,
+                           int64_t window);
+  llvm::Value* lane_pointers(const BufferSlot& slot, DType type, const Expr& index);
+  void store(const Store& stmt);
+  void store_lanes(const BufferSlot& slot, DType type, const Expr& index, llvm::Value* value,
+                   llvm::Value* mask);
+  Mask mask_of(const Expr& mask);
+  llvm::Value* all_lanes(const Mask& mask, int lanes);
+  llvm::Value* readable(llvm::Value* pointer, llvm::Value* condition);
+  const BufferSlot& slot_of(const Buffer& buffer) const;
+  llvm::Value* pointer(const BufferSlot& slot, DType type, const Linear& at);
+
+  // emit_stmt.cpp
+  void emit_loop(const Loop& loop);
+  void emit_unrolled(const Loop& loop, int64_t min, int64_t extent);
+  void emit_rolled(const Loop& loop, const Linear& begin, const Linear& end);
+  void emit_if(const If& stmt);
+  void emit_allocate(const Allocate& stmt);
+  void emit_guarded(llvm::Value* condition, const Emit& when_true, const Emit& when_false = {});
+  llvm::BasicBlock* new_block(const char* name);
+
+  // emit_parallel.cpp
+  void emit_parallel(const Loop& loop, const Linear& extent);
+
+  ModuleState& state_;
+  llvm::Function* function_;
+  llvm::IRBuilder<> ir_;
+  ScopedValues values_;
+  llvm::Value* parallel_for_;
+  llvm::Value* pool_;
+  // Looked up by address, never walked.
+  std::unordered_map<const BufferNode*, BufferSlot> buffers_;
+  std::unordered_map<const VarNode*, Linear> vars_;
+  /// Values of shared subexpressions within one statement.
+  llvm::DenseMap<const ExprNode*, llvm::Value*> statement_values_;
+  uint32_t next_buffer_id_ = 0;
+};
+
+}  // namespace tunesmith::llvm_target

@@ -1,0 +1,74 @@
+#include "llvm_target.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include "module_emitter.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith::llvm_target {
+
+namespace {
+
+ModuleSource source_of(const LoweredProgram& lowered, const std::string& symbol) {
+  return [&](llvm::LLVMContext& context, const CodegenTraits& traits) {
+    return emit_module(lowered, symbol, traits, context);
+  };
+}
+
+}  // namespace
+
+LlvmTarget::LlvmTarget(const Options& options)
+    : options_(TargetOptions::from(options)),
+      machine_(detect_machine(options_)),
+      compilers_(machine_, options_) {}
+
+ProbeResult LlvmTarget::probe() const { return {machine_.missing}; }
+
+std::string LlvmTarget::identity() const {
+  // The features as a hash: there are a hundred of them.
+  const std::string features = fmt::format("{}", fmt::join(machine_.features, ","));
+  return fmt::format("llvm 19 cpu={} features={} vector_bits={} contract={} reassociate={} codegen={}",
+                     machine_.cpu, hex64(hash_bytes(features)), machine_.vector_bits, options_.contract,
+                     options_.reassociate, options_.codegen);
+}
+
+LowerOptions LlvmTarget::lower_options() const {
+  LowerOptions result;
+  result.vector_bits = machine_.vector_bits;
+  result.vector_registers = machine_.vector_registers;
+  return result;
+}
+
+tl::expected<CompiledKernel, std::string> LlvmTarget::compile(const LoweredProgram& lowered,
+                                                              const std::string& symbol) {
+  const auto started = std::chrono::steady_clock::now();
+  auto object = compilers_.compile(source_of(lowered, symbol), OutputKind::Object);
+  if (!object) return tl::unexpected(std::move(object.error()));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  return CompiledKernel{std::move(*object), symbol, lowered.workspace_bytes, seconds.count()};
+}
+
+std::unique_ptr<LoadedKernel> LlvmTarget::load(const CompiledKernel& kernel) {
+  if (!loader_) loader_.emplace();
+  return loader_->load(kernel.object, kernel.symbol);
+}
+
+std::string LlvmTarget::text(const LoweredProgram& lowered, const std::string& symbol, OutputKind kind) {
+  auto result = compilers_.compile(source_of(lowered, symbol), kind);
+  if (!result) throw LowerError("llvm", "the program cannot be compiled", result.error());
+  return std::move(*result);
+}
+
+std::string LlvmTarget::assembly(const LoweredProgram& lowered, const std::string& symbol) {
+  return text(lowered, symbol, OutputKind::Assembly);
+}
+
+std::string LlvmTarget::ir(const LoweredProgram& lowered, const std::string& symbol) {
+  return text(lowered, symbol, OutputKind::Ir);
+}
+
+}  // namespace tunesmith::llvm_target

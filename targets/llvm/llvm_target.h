@@ -1,0 +1,44 @@
+// The target "llvm": programs compiled by LLVM for this machine's processor.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "compiler.h"
+#include "loader.h"
+#include "machine.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::llvm_target {
+
+class LlvmTarget final : public Target {
+ public:
+  explicit LlvmTarget(const Options& options);
+
+  ProbeResult probe() const override;
+  const DeviceModel& device() const override { return machine_.device; }
+  std::string identity() const override;
+  LowerOptions lower_options() const override;
+
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
+                                                    const std::string& symbol) override;
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
+  std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
+  LibraryFiles build_library(const LibraryRequest& request) override;
+
+  double measure_peak(DType type, int threads) override;
+  double measure_copy_bandwidth(int threads) override;
+
+  /// The LLVM IR before code generation, for tests. Throws Error when the program cannot be compiled.
+  std::string ir(const LoweredProgram& lowered, const std::string& symbol);
+
+ private:
+  std::string text(const LoweredProgram& lowered, const std::string& symbol, OutputKind kind);
+
+  TargetOptions options_;
+  Machine machine_;
+  CompilerPool compilers_;
+  std::optional<Loader> loader_;
+};
+
+}  // namespace tunesmith::llvm_target

@@ -1,0 +1,87 @@
+#include "loader.h"
+
+#include <fmt/format.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::llvm_target {
+
+namespace {
+
+namespace orc = llvm::orc;
+
+template <typename T>
+T or_throw(llvm::Expected<T> result, const char* what) {
+  if (result) return std::move(*result);
+  throw EnvironmentError(fmt::format("{}: {}", what, llvm::toString(result.takeError())));
+}
+
+}  // namespace
+
+struct Loader::State {
+  std::unique_ptr<orc::LLJIT> jit;
+  /// What kernels call: the C library's mathematics, which the emitter and the code generator fall back on.
+  orc::JITDylib* library = nullptr;
+  uint64_t loaded = 0;
+};
+
+namespace {
+
+class JitKernel final : public LoadedKernel {
+ public:
+  JitKernel(std::shared_ptr<void> owner, orc::ExecutionSession& session, orc::JITDylib& library,
+            tunesmith_kernel function)
+      : owner_(std::move(owner)), session_(session), library_(library), entry_(function) {}
+  ~JitKernel() override {
+    // A failure here leaves the code in memory, which hurts nobody.
+    llvm::consumeError(session_.removeJITDylib(library_));
+  }
+  tunesmith_kernel entry() const override { return entry_; }
+
+ private:
+  std::shared_ptr<void> owner_;
+  orc::ExecutionSession& session_;
+  orc::JITDylib& library_;
+  tunesmith_kernel entry_;
+};
+
+}  // namespace
+
+Loader::Loader() : state_(std::make_shared<State>()) {
+  if (llvm::InitializeNativeTarget() || llvm::InitializeNativeTargetAsmPrinter()) {
+    throw EnvironmentError("LLVM has no back end for this processor");
+  }
+  orc::LLJITBuilder builder;
+  // Kernels have no static initialisers, so that no platform need be emulated.
+  builder.setPlatformSetUp(orc::setUpInactivePlatform);
+  state_->jit = or_throw(builder.create(), "LLVM's loader");
+  state_->library = &state_->jit->getExecutionSession().createBareJITDylib("library");
+  state_->library->addGenerator(or_throw(orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+                                             state_->jit->getDataLayout().getGlobalPrefix()),
+                                         "LLVM's loader"));
+}
+
+Loader::~Loader() = default;
+
+std::unique_ptr<LoadedKernel> Loader::load(const std::string& object, const std::string& symbol) {
+  constexpr const char* kWhat = "the kernel cannot be loaded";
+  orc::LLJIT& jit = *state_->jit;
+  orc::ExecutionSession& session = jit.getExecutionSession();
+  // A name space of its own, so that kernels of one name live side by side.
+  orc::JITDylib& library = session.createBareJITDylib(fmt::format("kernel{}", state_->loaded++));
+  library.addToLinkOrder(*state_->library);
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "kernel.o");
+  llvm::Error added = jit.addObjectFile(library, std::move(buffer));
+  auto address = added ? llvm::Expected<orc::ExecutorAddr>(std::move(added)) : jit.lookup(library, symbol);
+  if (!address) {
+    llvm::consumeError(session.removeJITDylib(library));
+    throw EnvironmentError(fmt::format("{}: {}", kWhat, llvm::toString(address.takeError())));
+  }
+  return std::make_unique<JitKernel>(state_, session, library, address->toPtr<tunesmith_kernel>());
+}
+
+}  // namespace tunesmith::llvm_target

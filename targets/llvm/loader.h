@@ -1,0 +1,26 @@
+// Links compiled objects into this process.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::llvm_target {
+
+/// Used by one thread. Kernels may outlive it.
+class Loader {
+ public:
+  /// Throws EnvironmentError when LLVM cannot set itself up.
+  Loader();
+  ~Loader();
+
+  /// Throws EnvironmentError when the object is damaged or lacks the symbol.
+  std::unique_ptr<LoadedKernel> load(const std::string& object, const std::string& symbol);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace tunesmith::llvm_target

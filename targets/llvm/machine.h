@@ -1,0 +1,33 @@
+// The machine that code is generated for: detected, never assumed.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "options.h"
+#include "tunesmith/target/device_model.h"
+
+namespace tunesmith::llvm_target {
+
+struct Machine {
+  std::string triple;
+  /// As LLVM calls it; never "native".
+  std::string cpu;
+  /// "+avx2,-sse4a": what distinguishes this processor from LLVM's idea of `cpu`. Empty for a named one.
+  std::string feature_string;
+  /// LLVM's names of all features that code may use.
+  std::set<std::string, std::less<>> features;
+  /// The first feature that code may use and this processor lacks; empty when it runs here.
+  std::string missing;
+  int64_t vector_bits = 128;
+  int64_t vector_registers = 16;
+  DeviceModel device;
+
+  bool has(std::string_view feature) const { return features.contains(feature); }
+  bool has_fma() const;
+};
+
+/// Throws UserError when LLVM does not know the processor's name.
+Machine detect_machine(const TargetOptions& options);
+
+}  // namespace tunesmith::llvm_target

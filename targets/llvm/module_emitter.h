@@ -1,0 +1,21 @@
+// From a lowered program to an LLVM module with one kernel (target/kernel_abi.h).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include "codegen_traits.h"
+#include "tunesmith/lower/lower.h"
+
+namespace tunesmith::llvm_target {
+
+/// Throws EmitError when the program is not of the form that lower.h promises.
+std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,
+                                          const CodegenTraits& traits, llvm::LLVMContext& context);
+
+/// Attributes every function of a kernel needs for the code generator to use vectors of full width.
+void set_function_attributes(llvm::Module& module, const CodegenTraits& traits);
+
+}  // namespace tunesmith::llvm_target

@@ -1,0 +1,37 @@
+// Lowered programs written by hand, and running them compiled.
+#pragma once
+
+#include <vector>
+
+#include "llvm_target.h"
+#include "tunesmith/lower/lower.h"
+
+namespace tunesmith::testing {
+
+/// A target that checks the IR it emits. `options` are written as (name, text).
+std::unique_ptr<llvm_target::LlvmTarget> make_target(
+    const std::vector<std::pair<std::string, std::string>>& options = {});
+
+StmtPtr make_store(const Buffer& buffer, const Expr& index, const Expr& value, const Expr& mask = {});
+StmtPtr make_loop(const Var& var, const Expr& min, const Expr& extent, LoopKind kind, StmtPtr body);
+StmtPtr make_loop(const Var& var, int64_t extent, LoopKind kind, StmtPtr body);
+StmtPtr make_if(const Expr& condition, StmtPtr then_body, StmtPtr else_body = nullptr);
+template <typename... Statements>
+StmtPtr make_seq(Statements... statements) {
+  std::vector<StmtPtr> list;
+  (list.push_back(std::move(statements)), ...);
+  return std::make_unique<Seq>(std::move(list));
+}
+
+LoweredProgram make_lowered(std::vector<Buffer> inputs, std::vector<Buffer> outputs, StmtPtr body);
+
+/// Compiles, loads and runs once on `threads` threads. `buffers`: data of the inputs, then of the outputs.
+void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                  const std::vector<void*>& buffers, int threads = 1);
+
+/// C[m, n] = sum of A[m, k] * B[n / nr, k, n % nr], tiles of mr rows and nr columns in registers. B is packed
+/// in panels of nr columns. f32.
+LoweredProgram gmm_tile_program(int64_t m, int64_t n, int64_t k, int64_t mr, int64_t nr, int64_t vector_lanes,
+                                bool parallel = false);
+
+}  // namespace tunesmith::testing
