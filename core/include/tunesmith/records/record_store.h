@@ -31,16 +31,16 @@ namespace tunesmith {
 
 /// Which records; what is not set is not asked for.
 struct RecordFilter {
-  std::optional<uint64_t> workload_hash;
-  std::optional<std::string> workload;  // canonical text
-  std::optional<std::string> target;
-  std::optional<uint64_t> environment;  // Environment::hash()
-  std::optional<uint64_t> machine;      // Environment::machine(): any software on that machine
-  std::optional<std::string> space;
-  std::optional<uint64_t> rules_hash;
-  std::optional<uint64_t> seed;
-  std::optional<bool> ok;
-  std::optional<FailureCause> cause;
+  std::optional<uint64_t> workload_hash = {};
+  std::optional<std::string> workload = {};  // canonical text
+  std::optional<std::string> target = {};
+  std::optional<uint64_t> environment = {};  // Environment::hash()
+  std::optional<uint64_t> machine = {};      // Environment::machine(): any software on that machine
+  std::optional<std::string> space = {};
+  std::optional<uint64_t> rules_hash = {};
+  std::optional<uint64_t> seed = {};
+  std::optional<bool> ok = {};
+  std::optional<FailureCause> cause = {};
 };
 
 /// What became of the lines of a JSONL file or of the records of a merged store.
@@ -76,6 +76,7 @@ class RecordStore {
   /// Must precede the first record that names it; adding again does nothing.
   void add_environment(const Environment& environment);
   std::optional<Environment> environment(uint64_t hash) const;
+  /// Those that are not damaged, in order of their hashes.
   std::vector<Environment> environments() const;
 
   /// True when it was added; false when a record with this id is there already, which stays as it is.
@@ -95,22 +96,26 @@ class RecordStore {
   /// record. Set `environment` or `machine` in the filter wherever times are compared.
   std::vector<Record> best(const RecordFilter& filter, size_t n) const;
 
-  /// One JSON object a line, each with a checksum: the environments in use, then the records in order.
-  void export_jsonl(std::ostream& out, const RecordFilter& filter = {}) const;
-  /// Takes in what export_jsonl wrote. A damaged line is refused and reported with its number; the rest is
-  /// imported. `name` stands for the input in the report.
-  ImportReport import_jsonl(std::istream& in, const std::string& name);
+  /// One JSON object a line, each with a checksum; an environment stands before the first record that names
+  /// it. Answers what was left out because it is damaged, one text each.
+  [[nodiscard]] std::vector<std::string> export_jsonl(std::ostream& out,
+                                                      const RecordFilter& filter = {}) const;
+  /// Takes in what export_jsonl wrote, lines in any order. A damaged line is refused and reported with its
+  /// number; the rest is imported. `name` stands for the input in the report.
+  [[nodiscard]] ImportReport import_jsonl(std::istream& in, const std::string& name);
   /// Takes in all of another store, which is only read.
-  ImportReport merge(const std::filesystem::path& other);
+  [[nodiscard]] ImportReport merge(const std::filesystem::path& other);
 
   /// What is wrong with a record's trace, or "".
   using TraceValidator = std::function<std::string(const Record&)>;
   /// The database's own integrity, its references, every checksum, every record's fitness, and, where a
   /// validator is given, every trace.
-  CheckReport check(const TraceValidator& validator = {}) const;
+  [[nodiscard]] CheckReport check(const TraceValidator& validator = {}) const;
+
+  /// Private to the kernel.
+  struct Impl;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,100 @@
+// SQLite as the record store uses it: errors as exceptions, statements prepared once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tunesmith::sqlite {
+
+class Database;
+
+/// A statement in use; goes back to its database, reset, at the end of its scope.
+class Statement {
+ public:
+  Statement(Database& database, sqlite3_stmt* handle);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  /// Binds the next parameter, from left to right.
+  Statement& bind(std::string_view text);
+  Statement& bind(int64_t value);
+  Statement& bind(double value);
+  Statement& bind_null();
+
+  /// True when there is a row.
+  bool step();
+  /// For statements that give no row.
+  void run();
+
+  bool is_null(int column) const;
+  int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+
+ private:
+  Database& database_;
+  sqlite3_stmt* handle_;
+  int next_parameter_ = 1;
+};
+
+/// One connection, used by one thread at a time.
+class Database {
+ public:
+  /// Waits up to `busy_ms` for another's lock.
+  Database(const std::filesystem::path& path, bool create, int busy_ms);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// The statement for `sql`, prepared on first use. Not to be asked for again while it is in use.
+  Statement prepare(std::string_view sql);
+  /// Statements without parameters; rows are dropped.
+  void execute(const char* sql);
+  int64_t integer(std::string_view sql);
+  /// Rows changed by the last statement.
+  int64_t changes() const;
+  int64_t last_row() const;
+
+  /// Switches to the write-ahead log, which stays with the file.
+  void use_write_ahead_log();
+
+  /// Throws what the header of the record store promises for an error code of SQLite.
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  std::filesystem::path path_;
+  int busy_ms_;
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const;
+  };
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;
+};
+
+/// A write transaction, rolled back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace tunesmith::sqlite

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/records/record_store.h>
+#include <tunesmith/support/error.h>
+
+#include "unit/records/store_fixture.h"
+
+namespace tunesmith {
+namespace {
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ExchangeTest : public StoreFixture {
+ protected:
+  ExchangeTest() : source_(path("source.db")) {
+    source_.add_environment(environment());
+    source_.add(success("a", {1e-3, 1.0 / 3.0}));
+    source_.add(failure("b", FailureCause::Crash, "signal 11"));
+    source_.add(success("c", {3e-3}));
+  }
+
+  std::vector<std::string> exported_lines(const RecordFilter& filter = {}) const {
+    std::stringstream out;
+    EXPECT_THAT(source_.export_jsonl(out, filter), IsEmpty());
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(out, line);) lines.push_back(line);
+    return lines;
+  }
+  static ImportReport import_lines(RecordStore& store, const std::vector<std::string>& lines) {
+    std::stringstream in;
+    for (const std::string& line : lines) in << line << '\n';
+    return store.import_jsonl(in, "in.jsonl");
+  }
+
+  RecordStore source_;
+};
+
+TEST_F(ExchangeTest, WhatIsExportedIsImportedUnchanged) {
+  RecordStore copy(path("copy.db"));
+  const ImportReport report = import_lines(copy, exported_lines());
+  EXPECT_EQ(report.added, 3u);
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_EQ(copy.list(), source_.list());
+  EXPECT_EQ(copy.environments(), source_.environments());
+  EXPECT_TRUE(copy.check().clean());
+}
+
+TEST_F(ExchangeTest, ImportingAgainAddsNothing) {
+  const ImportReport report = import_lines(source_, exported_lines());
+  EXPECT_EQ(report.added, 0u);
+  EXPECT_EQ(report.known, 3u);
+}
+
+TEST_F(ExchangeTest, AFilterExportsItsRecordsWithTheirEnvironment) {
+  EXPECT_EQ(exported_lines({.ok = false}).size(), 2u);
+  EXPECT_THAT(exported_lines({.target = "cuda"}), IsEmpty());
+}
+
+TEST_F(ExchangeTest, LinesMayComeInAnyOrder) {
+  std::vector<std::string> lines = exported_lines();
+  std::reverse(lines.begin(), lines.end());
+  RecordStore copy(path("copy.db"));
+  EXPECT_EQ(import_lines(copy, lines).added, 3u);
+  EXPECT_TRUE(copy.check().clean());
+}
+
+TEST_F(ExchangeTest, ADamagedLineIsRefusedByNumberAndTheRestImported) {
+  const std::vector<std::string> good = exported_lines();
+  ASSERT_EQ(good.size(), 4u);
+  RecordStore copy(path("copy.db"));
+  for (size_t i = 0; i < good[2].size(); ++i) {
+    std::vector<std::string> lines = good;
+    lines[2][i] = lines[2][i] == '1' ? '2' : '1';
+    const ImportReport report = import_lines(copy, lines);
+    ASSERT_EQ(report.refused.size(), 1u) << lines[2];
+    EXPECT_THAT(report.refused[0], HasSubstr("in.jsonl:3: "));
+    EXPECT_EQ(report.added + report.known, 2u);
+  }
+  EXPECT_EQ(copy.find("b"), std::nullopt);
+}
+
+TEST_F(ExchangeTest, ATruncatedFileGivesWhatIsWhole) {
+  std::vector<std::string> lines = exported_lines();
+  lines.back().resize(lines.back().size() / 2);
+  RecordStore copy(path("copy.db"));
+  const ImportReport report = import_lines(copy, lines);
+  EXPECT_EQ(report.added, 2u);
+  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("in.jsonl:4: damaged")));
+}
+
+TEST_F(ExchangeTest, RecordsWithoutTheirEnvironmentAreRefused) {
+  std::vector<std::string> lines = exported_lines();
+  lines.erase(lines.begin());
+  RecordStore copy(path("copy.db"));
+  const ImportReport report = import_lines(copy, lines);
+  EXPECT_EQ(report.added, 0u);
+  ASSERT_EQ(report.refused.size(), 3u);
+  EXPECT_THAT(report.refused[0], HasSubstr("in.jsonl:1: its environment"));
+}
+
+TEST_F(ExchangeTest, OtherLinesAreRefused) {
+  std::string newer = exported_lines()[0];
+  newer.replace(newer.rfind("\"version\":1"), 11, "\"version\":9");
+  RecordStore copy(path("copy.db"));
+  const ImportReport report = import_lines(copy, {"", "{}", "[]", "null", "not json", newer});
+  EXPECT_EQ(report.added, 0u);
+  EXPECT_THAT(report.refused,
+              ElementsAre(HasSubstr("in.jsonl:2: "), HasSubstr("in.jsonl:3: "), HasSubstr("in.jsonl:4: "),
+                          HasSubstr("in.jsonl:5: "), HasSubstr("newer Tunesmith")));
+}
+
+TEST_F(ExchangeTest, OneIdWithTwoContentsIsAConflict) {
+  RecordStore copy(path("copy.db"));
+  copy.add_environment(environment());
+  copy.add(success("a", {9e-3}));
+  const ImportReport report = import_lines(copy, exported_lines());
+  EXPECT_EQ(report.added, 2u);
+  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("in.jsonl:2: another record has its id 'a'")));
+  EXPECT_EQ(copy.find("a")->timing->min, 9e-3);
+}
+
+TEST_F(ExchangeTest, MergeTakesInAnotherStore) {
+  RecordStore copy(path("copy.db"));
+  copy.add_environment(environment());
+  copy.add(success("a", {1e-3, 1.0 / 3.0}));
+  copy.add(success("d", {4e-3}));
+  const ImportReport report = copy.merge(path("source.db"));
+  EXPECT_EQ(report.added, 2u);
+  EXPECT_EQ(report.known, 1u);
+  EXPECT_EQ(copy.count(), 4u);
+  EXPECT_TRUE(copy.check().clean());
+  EXPECT_THROW((void)copy.merge(path("copy.db")), UserError);
+  EXPECT_THROW((void)copy.merge(path("none.db")), UserError);
+}
+
+TEST_F(ExchangeTest, DamagedRowsAreNeitherExportedNorMerged) {
+  Sql(path("source.db")).run("UPDATE record SET seconds_median = 1e-9 WHERE id = 'c'");
+  std::stringstream out;
+  EXPECT_THAT(source_.export_jsonl(out), ElementsAre(HasSubstr("record 'c'")));
+  RecordStore copy(path("copy.db"));
+  EXPECT_THAT(copy.merge(path("source.db")).refused, ElementsAre(HasSubstr("record 'c'")));
+  EXPECT_EQ(copy.count(), 2u);
+}
+
+TEST_F(ExchangeTest, CheckIsCleanOnASoundStore) {
+  const CheckReport report = source_.check();
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(report.records, 3u);
+  EXPECT_EQ(report.environments, 1u);
+}
+
+TEST_F(ExchangeTest, CheckFindsEverySortOfDamage) {
+  Sql sql(path("source.db"));
+  sql.run("PRAGMA ignore_check_constraints = ON");
+  sql.run("UPDATE record SET trace = 'other' WHERE id = 'a'");
+  sql.run("UPDATE record SET cause = 'melted' WHERE id = 'b'");
+  sql.run("UPDATE record SET samples = '[1,' WHERE id = 'c'");
+  EXPECT_THAT(source_.check().faults, ElementsAre("record 'a': its checksum does not fit its content",
+                                                  "record 'b': unknown cause of failure 'melted'",
+                                                  HasSubstr("record 'c': its samples")));
+  EXPECT_THROW((void)source_.list(), EnvironmentError);
+
+  sql.run("UPDATE environment SET text = replace(text, 'Xeon', 'Neox')");
+  EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("its hash does not fit")));
+  sql.run("DELETE FROM workload");
+  EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("refers to a workload that is not there")));
+}
+
+TEST_F(ExchangeTest, CheckAsksTheValidatorOfTraces) {
+  const CheckReport report =
+      source_.check([](const Record& record) { return record.id == "b" ? "its trace does not parse" : ""; });
+  EXPECT_THAT(report.faults, ElementsAre("record 'b': its trace does not parse"));
+}
+
+TEST_F(ExchangeTest, CheckTellsOfADamagedPage) {
+  for (int i = 0; i < 200; ++i) source_.add(success("job-" + std::to_string(i), {1e-3}));
+  {
+    const RecordStore gone = std::move(source_);
+  }
+  {
+    std::fstream file(path("source.db"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(path("source.db")) / 2));
+    file << std::string(4096, '\x5a');
+  }
+  source_ = RecordStore(path("source.db"));
+  EXPECT_FALSE(source_.check().clean());
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,108 @@
+// A folder of its own for each test, records to fill stores with, and SQLite by hand to damage them.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <tunesmith/records/record_store.h>
+
+namespace tunesmith {
+
+class Sql {
+ public:
+  explicit Sql(const std::filesystem::path& path) {
+    EXPECT_EQ(sqlite3_open(path.c_str(), &handle_), SQLITE_OK);
+  }
+  ~Sql() { sqlite3_close(handle_); }
+  Sql(const Sql&) = delete;
+  Sql& operator=(const Sql&) = delete;
+
+  void run(const char* sql) {
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(handle_, sql, nullptr, nullptr, &message), SQLITE_OK) << message;
+  }
+  /// The first column of the first row.
+  std::string text(const char* sql) {
+    std::string result;
+    const auto take = [](void* out, int, char** values, char**) {
+      *static_cast<std::string*>(out) = values[0];
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(handle_, sql, take, &result, nullptr), SQLITE_OK);
+    return result;
+  }
+
+ private:
+  sqlite3* handle_ = nullptr;
+};
+
+class StoreFixture : public testing::Test {
+ protected:
+  StoreFixture() {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string(info->test_suite_name()) + "_" + info->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~StoreFixture() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path path(const std::string& file) const { return folder_ / file; }
+  void write(const std::string& file, const std::string& text) const { std::ofstream(path(file)) << text; }
+
+  static Environment environment() {
+    Environment e;
+    e.architecture = "x86_64";
+    e.cpu_model = "Xeon Test";
+    e.cpu_flags = {"avx2", "fma"};
+    e.processors = 2;
+    e.plugins = {{"llvm", "0.1.0"}};
+    return e;
+  }
+
+  static Record success(const std::string& id, std::vector<double> samples) {
+    Record r = common(id);
+    r.timing = make_timing(std::move(samples));
+    r.verified_error = 0.25;
+    return r;
+  }
+
+  static Record failure(const std::string& id, FailureCause cause, const std::string& message) {
+    Record r = common(id);
+    r.failure = CandidateFailure{cause, message};
+    return r;
+  }
+
+  static Record with_program(Record record, uint64_t program_hash) {
+    record.program_hash = program_hash;
+    return record;
+  }
+
+ private:
+  static Record common(const std::string& id) {
+    Record r;
+    r.id = id;
+    r.workload = "gmm:n=512";
+    r.workload_hash = 0xfeedfacecafebeefULL;
+    r.target = "llvm mcpu=native";
+    r.environment = environment().hash();
+    r.space = "cpu";
+    r.rules_hash = 42;
+    r.trace = "b0 = get_block(\"C\")\nl1, l2 = get_loops(b0)\n";
+    r.trace_version = 1;
+    r.program_hash = 0x123;
+    r.seed = 7;
+    r.candidate = 3;
+    r.time_ms = 1'700'000'000'000;
+    return r;
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace tunesmith
