@@ -13,8 +13,28 @@ using KindPtr = std::unique_ptr<const InstructionKind>;
 // Look-ups
 KindPtr get_block_kind();
 KindPtr get_loops_kind();
+KindPtr get_child_blocks_kind();
+KindPtr get_producers_kind();
+KindPtr get_consumers_kind();
+KindPtr get_output_blocks_kind();
+
+// Sampling
+KindPtr sample_categorical_kind();
+KindPtr sample_perfect_tile_kind();
+KindPtr sample_partitioned_tile_kind();
 
 // Loops
 KindPtr split_kind();
+KindPtr fuse_kind();
+KindPtr reorder_kind();
+KindPtr add_unit_loop_kind();
+KindPtr parallel_kind();
+KindPtr vectorize_kind();
+KindPtr unroll_kind();
+KindPtr bind_kind();
+
+// Annotations
+KindPtr annotate_kind();
+KindPtr unannotate_kind();
 
 }  // namespace tunesmith

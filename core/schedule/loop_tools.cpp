@@ -1,6 +1,6 @@
 #include "schedule/loop_tools.h"
 
-#include <functional>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -8,17 +8,13 @@
 #include "tunesmith/schedule/error.h"
 
 namespace tunesmith {
-namespace {
 
-void for_each_outer_block(Stmt& stmt, const std::function<void(Block&)>& visit) {
-  if (auto* block = stmt.as<Block>()) {
-    visit(*block);
-    return;
+void throw_refusal(std::string_view primitive, const Program& program,
+                   const std::optional<Refusal>& refusal) {
+  if (refusal.has_value()) {
+    throw ScheduleError(primitive, refusal->reason, refusal->detail, program, refusal->place);
   }
-  for_each_child(stmt, [&](Stmt& child) { for_each_outer_block(child, visit); });
 }
-
-}  // namespace
 
 void require_plain_loop(const Program& program, const Loop& loop, std::string_view primitive) {
   int64_t extent = 0;
@@ -40,18 +36,60 @@ void require_plain_loop(const Program& program, const Loop& loop, std::string_vi
 void replace_loop_var(Stmt& stmt, const Var& var, const Expr& index, const Expr& predicate) {
   const Substitution map{{var, index}};
   for_each_outer_block(stmt, [&](Block& block) {
-    for (Expr& binding : block.bindings) binding = substitute(binding, map);
-    block.predicate = substitute(block.predicate, map);
+    std::optional<Analyzer> analyzer;
+    const auto replace_in = [&](Expr& expr) {
+      if (!uses_var(expr, var)) return;
+      if (!analyzer.has_value()) analyzer = Analyzer::at(block);
+      expr = analyzer->simplify(substitute(expr, map));
+    };
+    for (Expr& binding : block.bindings) replace_in(binding);
+    replace_in(block.predicate);
     if (predicate) block.predicate = logical_and(block.predicate, predicate);
   });
 }
 
-void simplify_bindings(Stmt& stmt) {
-  for_each_outer_block(stmt, [](Block& block) {
-    const Analyzer analyzer = Analyzer::at(block);
-    for (Expr& binding : block.bindings) binding = analyzer.simplify(binding);
-    block.predicate = analyzer.simplify(block.predicate);
-  });
+std::vector<int64_t> iter_extents(const Block& block) {
+  std::vector<int64_t> extents;
+  for (const IterVar& iter : block.iters) extents.push_back(iter.extent);
+  return extents;
+}
+
+std::vector<IterDomain> domains_below(const Block& block, const Loop& outermost) {
+  std::vector<IterDomain> domains;
+  bool below = false;
+  for (const Loop* loop : loops_above(block)) {
+    below = below || loop == &outermost;
+    if (below) domains.push_back({loop->var, loop->const_extent()});
+  }
+  return domains;
+}
+
+std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& outermost) {
+  std::vector<Var> outer;
+  for (const Loop* loop : loops_above(block)) {
+    if (loop == &outermost) break;
+    outer.push_back(loop->var);
+  }
+  if (outer.empty()) return block.bindings;
+  const auto is_outer = [&](const Var& var) {
+    return std::find(outer.begin(), outer.end(), var) != outer.end();
+  };
+
+  const Analyzer analyzer = Analyzer::at(block);
+  std::vector<Expr> inner;
+  for (const Expr& binding : block.bindings) {
+    LinearForm form = analyzer.linear(binding);
+    bool mixed = false;
+    std::erase_if(form.terms, [&](const LinearForm::Term& term) {
+      const std::vector<Var> vars = vars_of(term.atom);
+      const auto outer_vars = std::count_if(vars.begin(), vars.end(), is_outer);
+      mixed = mixed || (outer_vars > 0 && outer_vars < static_cast<int64_t>(vars.size()));
+      return outer_vars > 0;
+    });
+    if (mixed) return std::nullopt;
+    inner.push_back(form.to_expr());
+  }
+  return inner;
 }
 
 }  // namespace tunesmith

@@ -11,10 +11,16 @@ namespace {
 
 /// Every kind of the kernel.
 constexpr KindPtr (*kBuiltIn[])() = {
-    get_block_kind,
-    get_loops_kind,
-    split_kind,
-};
+    // Look-ups
+    get_block_kind, get_loops_kind, get_child_blocks_kind, get_producers_kind, get_consumers_kind,
+    get_output_blocks_kind,
+    // Sampling
+    sample_categorical_kind, sample_perfect_tile_kind, sample_partitioned_tile_kind,
+    // Loops
+    split_kind, fuse_kind, reorder_kind, add_unit_loop_kind, parallel_kind, vectorize_kind, unroll_kind,
+    bind_kind,
+    // Annotations
+    annotate_kind, unannotate_kind};
 
 auto lower_bound(const std::vector<KindPtr>& kinds, std::string_view name) {
   return std::lower_bound(kinds.begin(), kinds.end(), name,

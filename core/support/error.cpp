@@ -55,7 +55,8 @@ void check_invariant(bool condition, std::string_view what, const char* file, in
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
-  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  // Less than the name's length: a name with every letter changed is another name.
+  size_t best_distance = std::min(std::max<size_t>(2, name.size() / 3) + 1, name.size());
   for (const std::string& candidate : known) {
     const size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {

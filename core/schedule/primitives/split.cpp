@@ -3,7 +3,6 @@
 #include "schedule/kind_builder.h"
 #include "schedule/loop_tools.h"
 #include "schedule/primitives.h"
-#include "tunesmith/arith/simplify.h"
 
 namespace tunesmith {
 namespace {
@@ -62,8 +61,8 @@ std::vector<LoopId> split(Program& program, LoopId loop_id, std::span<const std:
   const bool exceeds = product > loop.const_extent();
   const Expr predicate = exceeds ? lt(index, loop.const_extent()) : Expr();
 
+  const Var old = loop.var;
   StmtPtr nest = loop.take_body();
-  replace_loop_var(*nest, loop.var, index, predicate);
   std::vector<LoopId> ids(extents.size(), LoopId{});
   for (size_t i = extents.size(); i-- > 0;) {
     std::unique_ptr<Loop> part = program.make_loop(vars[i], extents[i], std::move(nest));
@@ -72,7 +71,7 @@ std::vector<LoopId> split(Program& program, LoopId loop_id, std::span<const std:
   }
   Stmt& top = *nest;
   replace(loop, std::move(nest));
-  simplify_bindings(top);
+  replace_loop_var(top, old, index, predicate);
   return ids;
 }
 

@@ -48,10 +48,12 @@ using Decision = std::vector<int64_t>;
 
 /// What a sampling instruction could have decided, captured when it ran. Each kind uses the fields it needs.
 struct SamplingDomain {
-  int64_t extent = 0;               // tiles: the loop's extent; locations: the number of loops
+  int64_t extent = 0;               // tiles: the loop's extent
   int64_t parts = 0;                // tiles: the number of factors
-  int64_t max_innermost = 0;        // tiles
-  std::vector<int64_t> candidates;  // categorical: values
+  int64_t max_innermost = 0;        // tiles: bound of the last factor
+  int64_t partition = 0;            // partitioned tiles: the factors from here on ...
+  int64_t inner_factor = 1;         // ... have a product that this divides
+  std::vector<int64_t> candidates;  // categorical: values; locations: those that are legal
   std::vector<double> weights;      // categorical: prior probabilities
 };
 

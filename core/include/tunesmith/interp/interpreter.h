@@ -1,0 +1,46 @@
+// The reference interpreter: executes any program at any stage, slowly and rightly. Schedules, lowering and
+// code generators are held against it.
+//
+// What it does where the order of things matters:
+//   blocks      nothing where the predicate is false; `init` where every reduction iteration variable is 0,
+//   before the body vectorized  statement by statement: a store evaluates all its lanes before it writes the
+//   first parallel    in ascending order, after which any two iterations that touched one element are looked
+//   for (check_races) other loops in ascending order
+// Arithmetic is exact to the type: f32, f16 and bf16 round to nearest even after every operation, integers
+// wrap. Functions (exp, erf, ...) are evaluated in f64 and rounded. Both sides of `and` and `or` are
+// evaluated, only one of a select.
+#pragma once
+
+#include <span>
+
+#include "tunesmith/interp/tensor.h"
+#include "tunesmith/ir/program.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+
+/// The program did what no program may. what() has the buffer, the indices, the statement and its variables'
+/// values.
+class InterpreterError : public Error {
+ public:
+  using Error::Error;
+  ~InterpreterError() override;
+};
+
+struct InterpretOptions {
+  /// Two iterations of a parallel loop (or two lanes of one store) write the same element, or one reads what
+  /// another writes. An intermediate that is touched only inside the loop is taken as each iteration's own,
+  /// as lowering allocates it.
+  bool check_races = true;
+  /// Reads of elements of intermediates and outputs that nothing has written, and output elements left
+  /// unwritten. When off, an element that was never written reads as 0 or as what an earlier life of its
+  /// buffer left.
+  bool check_uninitialized = true;
+};
+
+/// Runs `program` on `arguments`: its inputs, then its outputs, which are overwritten. Throws
+/// InterpreterError, also for arguments of the wrong number, type or shape; outputs are unchanged then. A
+/// buffer's strides play no part. Thread-safe.
+void interpret(const Program& program, std::span<Tensor> arguments, const InterpretOptions& options = {});
+
+}  // namespace tunesmith

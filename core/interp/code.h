@@ -1,0 +1,46 @@
+// A program as the interpreter runs it: the same tree, with variables and buffers replaced by slots, so that
+// running it looks nothing up.
+#pragma once
+
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith::interp {
+
+struct ExprCode {
+  ExprKind kind = ExprKind::IntImm;
+  MathOp math = MathOp::Exp;  // Call
+  DType type;
+  bool operands_float = false;
+  bool masked = false;  // Load: the last of args is the mask
+  int slot = -1;        // Var: of the variable; Load: of the buffer
+  int64_t int_value = 0;
+  double float_value = 0;
+  std::vector<ExprCode> args;
+};
+
+struct StmtCode {
+  const Stmt* source = nullptr;
+  LoopKind loop_kind = LoopKind::Serial;
+  bool has_init = false;  // Block: children are init and body
+  int slot = -1;          // Loop: of the variable; Store, Allocate: of the buffer
+  /// Loop: min, extent. Block: bindings, predicate. Store: indices, value, mask if any. If: condition.
+  std::vector<ExprCode> exprs;
+  std::vector<int> iter_slots;  // Block: of its iteration variables
+  std::vector<bool> own;        // Loop, Parallel: buffers, by slot, that each iteration has for its own
+  std::vector<StmtCode> children;
+};
+
+struct ProgramCode {
+  StmtCode root;
+  size_t variables = 0;
+  std::vector<Buffer> buffers;              // by slot: inputs, outputs, then others
+  std::vector<bool> allocated;              // by slot: has an Allocate, and exists only inside it
+  std::vector<const VarNode*> variable_of;  // by slot
+};
+
+/// Throws InterpreterError for buffers that are not declared and variables that are not in scope.
+ProgramCode compile(const Program& program);
+
+}  // namespace tunesmith::interp

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "interp/code.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith::interp {
+namespace {
+
+class Compiler {
+ public:
+  explicit Compiler(size_t arguments) : arguments_(arguments) {}
+
+  ProgramCode compile(const Program& program) {
+    for (const Buffer& buffer : program.buffers()) add_buffer(buffer);
+    walk(program.root(), [&](const Stmt& stmt) {
+      const auto* allocate = stmt.as<Allocate>();
+      if (!allocate) return;
+      const size_t slot = add_buffer(allocate->buffer);
+      code_.allocated[slot] = true;
+    });
+    total_ = accesses_in(program.root());
+    code_.root = stmt(program.root());
+    code_.variables = code_.variable_of.size();
+    return std::move(code_);
+  }
+
+ private:
+  using Counts = std::vector<size_t>;
+
+  size_t add_buffer(const Buffer& buffer) {
+    const auto [entry, fresh] = buffers_.try_emplace(buffer.get(), code_.buffers.size());
+    if (fresh) {
+      code_.buffers.push_back(buffer);
+      code_.allocated.push_back(false);
+    }
+    return entry->second;
+  }
+
+  size_t slot_of(const Buffer& buffer) const {
+    const auto entry = buffers_.find(buffer.get());
+    if (entry == buffers_.end()) {
+      throw InterpreterError(fmt::format("buffer {} is not declared by the program", buffer->name));
+    }
+    return entry->second;
+  }
+
+  /// How often each buffer, by slot, is loaded from or stored to.
+  Counts accesses_in(const Stmt& root) const {
+    Counts counts(code_.buffers.size());
+    walk(root, [&](const Stmt& s) {
+      if (const auto* store = s.as<Store>()) ++counts[slot_of(store->buffer)];
+      visit_exprs(s, [&](const Expr& e) {
+        walk_expr(e, [&](const Expr& part) {
+          if (const auto* node = part.as<LoadNode>()) ++counts[slot_of(node->buffer)];
+        });
+      });
+    });
+    return counts;
+  }
+
+  int define(const Var& var) {
+    const auto slot = static_cast<int>(code_.variable_of.size());
+    code_.variable_of.push_back(var.get());
+    scope_[var.get()] = slot;
+    return slot;
+  }
+
+  ExprCode expr(const Expr& e, const Stmt& where) {
+    ExprCode code;
+    code.kind = e.kind();
+    code.type = e.dtype();
+    for (const Expr& arg : e.args()) code.args.push_back(expr(arg, where));
+    if (!e.args().empty()) code.operands_float = e.arg(0).dtype().is_float();
+    switch (e.kind()) {
+      case ExprKind::IntImm:
+        code.int_value = e.as<IntImm>()->value;
+        break;
+      case ExprKind::FloatImm:
+        code.float_value = e.as<FloatImm>()->value;
+        break;
+      case ExprKind::Call:
+        code.math = e.as<CallNode>()->op;
+        break;
+      case ExprKind::Var: {
+        const auto entry = scope_.find(e.as<VarNode>());
+        if (entry == scope_.end()) {
+          throw InterpreterError(
+              fmt::format("variable {} is not in scope in\n{}", to_string(e), to_string(where)));
+        }
+        code.slot = entry->second;
+        break;
+      }
+      case ExprKind::Load:
+        code.slot = static_cast<int>(slot_of(e.as<LoadNode>()->buffer));
+        code.masked = static_cast<bool>(e.as<LoadNode>()->mask());
+        break;
+      default:
+        break;
+    }
+    return code;
+  }
+
+  StmtCode stmt(const Stmt& s) {
+    StmtCode code;
+    code.source = &s;
+    visit_exprs(s, [&](const Expr& e) { code.exprs.push_back(expr(e, s)); });
+    std::vector<const VarNode*> defined;
+    if (const auto* loop = s.as<Loop>()) {
+      code.loop_kind = loop->loop_kind;
+      code.slot = define(loop->var);
+      defined.push_back(loop->var.get());
+      if (loop->loop_kind == LoopKind::Parallel) code.own = own_buffers(*loop);
+    } else if (const auto* block = s.as<Block>()) {
+      code.has_init = block->init() != nullptr;
+      for (const IterVar& iter : block->iters) {
+        code.iter_slots.push_back(define(iter.var));
+        defined.push_back(iter.var.get());
+      }
+    } else if (const auto* store = s.as<Store>()) {
+      code.slot = static_cast<int>(slot_of(store->buffer));
+    } else if (const auto* allocate = s.as<Allocate>()) {
+      code.slot = static_cast<int>(slot_of(allocate->buffer));
+    }
+    visit_children(s, [&](const Stmt& child) { code.children.push_back(stmt(child)); });
+    for (const VarNode* var : defined) scope_.erase(var);
+    return code;
+  }
+
+  std::vector<bool> own_buffers(const Loop& loop) const {
+    const Counts inside = accesses_in(loop);
+    std::vector<bool> own(inside.size());
+    for (size_t slot = 0; slot < own.size(); ++slot) {
+      own[slot] = slot >= arguments_ && !code_.allocated[slot] && inside[slot] == total_[slot];
+    }
+    return own;
+  }
+
+  size_t arguments_;
+  ProgramCode code_;
+  Counts total_;
+  std::unordered_map<const BufferNode*, size_t> buffers_;
+  std::unordered_map<const VarNode*, int> scope_;
+};
+
+}  // namespace
+
+ProgramCode compile(const Program& program) {
+  return Compiler(program.inputs.size() + program.outputs.size()).compile(program);
+}
+
+}  // namespace tunesmith::interp

@@ -1,0 +1,77 @@
+// Runs a ProgramCode. Every statement is executed for a set of lanes at once, each with its own values of the
+// variables: one lane outside vectorized loops, all iterations of the loop inside.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "interp/code.h"
+#include "interp/storage.h"
+#include "tunesmith/interp/interpreter.h"
+
+namespace tunesmith::interp {
+
+class Machine {
+ public:
+  Machine(const ProgramCode& code, size_t inputs, const InterpretOptions& options);
+
+  Storage& storage(size_t slot) { return storages_[slot]; }
+  void run();
+  /// Throws when an element of the buffer was never written.
+  void check_complete(size_t slot) const;
+
+ private:
+  using Values = const int64_t*;  // of the variables, by slot
+  using Lanes = std::span<int64_t* const>;
+
+  /// A parallel loop that is being executed.
+  struct Level {
+    uint64_t epoch;
+    int64_t iteration;
+    const std::vector<bool>* own;
+  };
+  struct Write {
+    size_t offset;
+    int64_t int_value;
+    double float_value;
+  };
+
+  void execute(const StmtCode& stmt, Lanes lanes);
+  void loop(const StmtCode& stmt, Lanes lanes);
+  void vectorized_loop(const StmtCode& stmt, Lanes lanes);
+  void block(const StmtCode& stmt, Lanes lanes);
+  void branch(const StmtCode& stmt, Lanes lanes);
+  void store(const StmtCode& stmt, Lanes lanes);
+  void check_distinct(const Storage& target, Values values);
+  /// Executes `stmt` for the lanes in which `test` holds.
+  template <typename Test>
+  void execute_where(const StmtCode& stmt, Lanes lanes, const Test& test);
+
+  int64_t eval_int(const ExprCode& expr, Values values, int lane);
+  double eval_float(const ExprCode& expr, Values values, int lane);
+  bool eval_bool(const ExprCode& expr, Values values, int lane) { return eval_int(expr, values, lane) != 0; }
+  int64_t cast_to_int(const ExprCode& expr, Values values, int lane);
+  double cast_to_float(const ExprCode& expr, Values values, int lane);
+  /// The storage and offset a load reads; false where its mask is.
+  bool locate(const ExprCode& expr, Values values, int lane, Storage** from, size_t* offset);
+  /// Row-major position of the indices, which are checked against the shape.
+  size_t offset_of(const Storage& target, std::span<const ExprCode> indices, Values values, int lane);
+
+  void note_read(Storage& from, size_t slot, size_t offset, Values values);
+  void note_write(Storage& to, size_t slot, size_t offset, Values values);
+
+  [[noreturn]] void fail(const std::string& what, Values values) const;
+  static std::string element(const Storage& target, size_t offset);
+
+  const ProgramCode& code_;
+  const InterpretOptions options_;
+  std::vector<Storage> storages_;
+  std::vector<int64_t> variables_;
+  std::vector<Level> levels_;
+  std::vector<Write> writes_;  // of the store that is executed
+  uint64_t epoch_ = 0;
+  const StmtCode* current_ = nullptr;
+};
+
+}  // namespace tunesmith::interp

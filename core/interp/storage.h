@@ -1,0 +1,53 @@
+// The elements of one buffer while a program runs, and who touched them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tunesmith/interp/tensor.h"
+
+namespace tunesmith::interp {
+
+/// What iterations of one parallel loop did to an element. Valid while `epoch` is that of the loop's present
+/// execution.
+struct Touches {
+  static constexpr int64_t kNobody = -1;
+  static constexpr int64_t kSeveral = -2;
+  uint64_t epoch = 0;
+  int64_t writer = kNobody;
+  int64_t reader = kNobody;
+};
+
+/// Values are kept as f64 or i64 and are always values of the buffer's type.
+struct Storage {
+  explicit Storage(const BufferNode& node);
+
+  void load_from(const Tensor& tensor);
+  void store_to(Tensor& tensor) const;
+
+  /// A new life: every element is unwritten.
+  void begin(size_t parallel_loops_around) {
+    ++life;
+    alive = true;
+    level = parallel_loops_around;
+  }
+  bool is_written(size_t offset) const { return always_written || written[offset] == life; }
+  /// What the parallel loop at depth `depth` knows of an element.
+  Touches& touches(size_t depth, size_t offset);
+
+  const BufferNode* buffer;
+  std::vector<double> floats;
+  std::vector<int64_t> ints;
+  std::vector<uint32_t> written;  // the life in which the element was last written
+  uint32_t life = 0;
+  bool alive = false;
+  bool always_written = false;  // inputs
+  bool read_only = false;
+  /// Parallel loops around its allocation, which each have their own.
+  size_t level = 0;
+
+ private:
+  std::vector<std::vector<Touches>> touches_;  // by depth
+};
+
+}  // namespace tunesmith::interp

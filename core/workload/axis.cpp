@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "workload/names.h"
+#include "workload/stage_builder.h"
+
+namespace tunesmith::workload {
+
+namespace {
+
+int64_t extent_from_before(const BuildState& state, const TypeRules& rules, const AxisSyntax& syntax) {
+  const auto seen = state.extents_seen.find(syntax.name);
+  if (seen == state.extents_seen.end()) {
+    rules.fail(syntax.place, fmt::format("axis '{}' has no extent", syntax.name),
+               fmt::format("write {}<extent", syntax.name));
+  }
+  if (seen->second.size() > 1) {
+    const auto& [first, first_line] = seen->second[0];
+    const auto& [second, second_line] = seen->second[1];
+    rules.fail(syntax.place,
+               fmt::format("axis '{}' has had different extents, {} in line {} and {} in line {}",
+                           syntax.name, first, first_line, second, second_line),
+               fmt::format("write {}<extent", syntax.name));
+  }
+  return seen->second[0].first;
+}
+
+void check_name(const BuildState& state, const TypeRules& rules, const AxisSyntax& syntax) {
+  std::string other;
+  if (is_reserved(syntax.name)) other = "a word of the language";
+  if (state.names.contains(syntax.name)) other = "a parameter";
+  const auto has = [&](const auto& list, auto member) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& each) { return each.*member == syntax.name; });
+  };
+  if (has(state.definition.inputs, &InputSyntax::name)) other = "an input";
+  if (has(state.definition.statements, &StatementSyntax::target)) other = "a computed buffer";
+  if (!other.empty()) {
+    rules.fail(syntax.place, fmt::format("'{}' is {}, so no axis can have its name", syntax.name, other),
+               "choose another name");
+  }
+}
+
+}  // namespace
+
+void check_extent(const Evaluator& evaluator, const Syntax& syntax, int64_t extent, const std::string& what) {
+  if (extent >= 1 && extent <= kMaxElements) return;
+  const std::string used = evaluator.values_used(syntax);
+  const Place place = syntax.kind == SyntaxKind::Binary ? syntax.args[0]->place : syntax.place;
+  evaluator.rules().fail(
+      place, fmt::format("{} is {}{}", what, extent, used.empty() ? "" : fmt::format(" ({})", used)),
+      "expected 1 to 2^34");
+}
+
+void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
+                    std::span<const int64_t> shape) {
+  double elements = 1.0;
+  for (const int64_t extent : shape) elements *= static_cast<double>(extent);
+  if (elements > static_cast<double>(kMaxElements)) {
+    rules.fail(
+        place,
+        fmt::format("'{}' of shape [{}] has {:.3g} elements", buffer, fmt::join(shape, ", "), elements),
+        "at most 2^34 are accepted");
+  }
+}
+
+Axis resolve_axis(BuildState& state, const AxisSyntax& syntax) {
+  Evaluator parameters(state.definition.file, state.names);
+  check_name(state, parameters.rules(), syntax);
+  Axis axis;
+  axis.name = syntax.name;
+  axis.var = Var("v" + syntax.name);
+  axis.place = syntax.place;
+  if (syntax.extent) {
+    axis.extent = parameters.integer(*syntax.extent, "an extent");
+    check_extent(parameters, *syntax.extent, axis.extent,
+                 fmt::format("the extent of axis '{}'", syntax.name));
+  } else {
+    axis.extent = extent_from_before(state, parameters.rules(), syntax);
+  }
+  const auto [entry, fresh] = state.statement_extents.try_emplace(syntax.name, axis.extent);
+  if (!fresh && entry->second != axis.extent) {
+    parameters.rules().fail(syntax.place,
+                            fmt::format("axis '{}' has extent {} here and {} elsewhere in this statement",
+                                        syntax.name, axis.extent, entry->second),
+                            "choose another name");
+  }
+  auto& seen = state.extents_seen[syntax.name];
+  if (std::none_of(seen.begin(), seen.end(), [&](const auto& each) { return each.first == axis.extent; })) {
+    seen.emplace_back(axis.extent, syntax.place.line);
+  }
+  return axis;
+}
+
+}  // namespace tunesmith::workload

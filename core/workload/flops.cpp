@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith {
+
+namespace {
+
+/// Integer arithmetic over loop variables finds elements; it is not what the workload computes.
+bool is_data(const Expr& expr) {
+  if (expr.is(ExprKind::Load) || expr.is(ExprKind::FloatImm) || expr.dtype().is_float()) return true;
+  const auto args = expr.args();
+  return std::any_of(args.begin(), args.end(), is_data);
+}
+
+double operations(const Expr& expr) {
+  if (expr.is(ExprKind::Load) || !is_data(expr)) return 0.0;
+  double count = 0.0;
+  for (const Expr& arg : expr.args()) count += operations(arg);
+  switch (expr.kind()) {
+    case ExprKind::Add:
+    case ExprKind::Sub:
+    case ExprKind::Mul:
+    case ExprKind::Div:
+    case ExprKind::FloorDiv:
+    case ExprKind::FloorMod:
+    case ExprKind::Min:
+    case ExprKind::Max:
+    case ExprKind::Eq:
+    case ExprKind::Ne:
+    case ExprKind::Lt:
+    case ExprKind::Le:
+    case ExprKind::Call:
+      return count + 1.0;
+    default:
+      return count;
+  }
+}
+
+double operations(const Stmt& stmt) {
+  if (const auto* store = stmt.as<Store>()) return operations(store->value);
+  double count = 0.0;
+  if (const auto* block = stmt.as<Block>()) {
+    count = block->body() ? operations(*block->body()) : 0.0;
+  } else {
+    for_each_child(stmt, [&count](const Stmt& child) { count += operations(child); });
+  }
+  if (const auto* loop = stmt.as<Loop>()) count *= static_cast<double>(loop->const_extent());
+  return count;
+}
+
+}  // namespace
+
+double count_flops(const Program& program) { return operations(program.root()); }
+
+}  // namespace tunesmith

@@ -1,0 +1,22 @@
+// Values for the parameters of a definition.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/workload/workload.h"
+#include "workload/definition.h"
+#include "workload/evaluator.h"
+
+namespace tunesmith::workload {
+
+struct Parameters {
+  Environment names;  // parameters and `let`s
+  std::vector<WorkloadParam> values;
+  std::string key;
+};
+
+/// Throws UserError.
+Parameters resolve_parameters(const Definition& definition, const std::vector<ParamText>& given);
+
+}  // namespace tunesmith::workload

@@ -1,0 +1,307 @@
+#include "workload/stage_builder.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tunesmith/ir/regions.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::workload {
+
+namespace {
+
+/// A block that runs longer than years is a mistake in a shape.
+constexpr double kMaxIterations = 0x1p50;
+
+Place first_place(const Syntax& syntax) {
+  return syntax.kind == SyntaxKind::Binary ? first_place(*syntax.args[0]) : syntax.place;
+}
+
+ExprKind reduction_kind(const std::string& name) {
+  if (name == "sum") return ExprKind::Add;
+  return name == "max" ? ExprKind::Max : ExprKind::Min;
+}
+
+void collect_names(const Syntax& syntax, std::set<std::string>& names) {
+  if (syntax.kind == SyntaxKind::Name) names.insert(syntax.name);
+  for (const SyntaxPtr& arg : syntax.args) collect_names(*arg, names);
+}
+
+bool has_load(const Expr& expr) {
+  bool found = false;
+  for_each(expr, [&found](const Expr& part) { found = found || part.is(ExprKind::Load); });
+  return found;
+}
+
+bool multiplies_axes(const Expr& expr) {
+  bool found = false;
+  for_each(expr, [&found](const Expr& part) {
+    found = found || (part.is(ExprKind::Mul) && !part.arg(0).is(ExprKind::IntImm) &&
+                      !part.arg(1).is(ExprKind::IntImm));
+  });
+  return found;
+}
+
+}  // namespace
+
+StageBuilder::StageBuilder(BuildState& state, std::string target, Place place, std::vector<Axis> spatial)
+    : Evaluator(state.definition.file, state.names),
+      state_(state),
+      target_(std::move(target)),
+      place_(place),
+      axes_(std::move(spatial)),
+      spatial_(axes_.size()) {
+  for (const Axis& axis : axes_) prover_.bind(axis.var, axis.extent);
+}
+
+Buffer StageBuilder::build(const Syntax& value) {
+  return value.kind == SyntaxKind::Reduce ? build_reduction(value) : build_elementwise(value);
+}
+
+Buffer StageBuilder::build_elementwise(const Syntax& value) {
+  const Expr expr = rules().typed(first_place(value), evaluate(value));
+  return emit(expr.dtype(), expr, nullptr);
+}
+
+Buffer StageBuilder::build_reduction(const Syntax& reduction) {
+  add_reduction_axes(reduction);
+  const Syntax& body = *reduction.args[0];
+  const Expr term = rules().typed(first_place(body), evaluate(body));
+  if (term.dtype().is_bool()) {
+    rules().fail(reduction.place, fmt::format("{} reduces numbers, not conditions", reduction.name),
+                 "count with select(condition, i32(1), 0)");
+  }
+  for (size_t i = spatial_; i < axes_.size(); ++i) {
+    if (!axes_[i].used) {
+      rules().fail(axes_[i].place,
+                   fmt::format("axis '{}' is not used in what {} reduces", axes_[i].name, reduction.name),
+                   "remove it, or multiply with its extent");
+    }
+  }
+  const ExprKind kind = reduction_kind(reduction.name);
+  return emit(term.dtype(), term, &kind);
+}
+
+void StageBuilder::add_reduction_axes(const Syntax& reduction) {
+  for (const AxisSyntax& syntax : reduction.axes) {
+    const bool twice =
+        std::any_of(axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.name == syntax.name; });
+    if (twice)
+      rules().fail(syntax.place, fmt::format("'{}' is already an axis here", syntax.name),
+                   "choose another name");
+    axes_.push_back(resolve_axis(state_, syntax));
+    prover_.bind(axes_.back().var, axes_.back().extent);
+  }
+}
+
+Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduction) {
+  std::vector<int64_t> shape;
+  std::vector<Expr> at;
+  std::vector<IterVar> iters;
+  std::vector<Var> loops;
+  std::vector<Expr> bindings;
+  double iterations = 1.0;
+  for (size_t i = 0; i < axes_.size(); ++i) {
+    const Axis& axis = axes_[i];
+    if (i < spatial_) {
+      shape.push_back(axis.extent);
+      at.emplace_back(axis.var);
+    }
+    iters.push_back({axis.var, axis.extent, i < spatial_ ? IterKind::Spatial : IterKind::Reduction});
+    loops.emplace_back(axis.var->name.substr(1));
+    bindings.emplace_back(loops.back());
+    iterations *= static_cast<double>(axis.extent);
+  }
+  check_elements(rules(), place_, target_, shape);
+  if (iterations > kMaxIterations) {
+    rules().fail(place_, fmt::format("'{}' takes {:.3g} steps to compute", target_, iterations),
+                 "at most 2^50 are accepted");
+  }
+
+  const Buffer buffer = make_buffer(target_, dtype, shape);
+  StmtPtr init;
+  Expr stored = value;
+  if (reduction) {
+    init = std::make_unique<Store>(buffer, at, reduction_identity(*reduction, dtype));
+    stored = binary(*reduction, load(buffer, at), value);
+  }
+  Program& program = state_.program;
+  StmtPtr nest = program.make_block(target_, std::move(iters), std::move(bindings), std::move(init),
+                                    std::make_unique<Store>(buffer, at, stored));
+  for (size_t i = axes_.size(); i-- > 0;)
+    nest = program.make_loop(loops[i], axes_[i].extent, std::move(nest));
+  program.root().append(std::move(nest));
+  state_.buffers[target_] = {buffer, place_, false};
+  state_.computed.push_back(target_);
+  return buffer;
+}
+
+Operand StageBuilder::name(const Syntax& syntax) {
+  const auto axis =
+      std::find_if(axes_.begin(), axes_.end(), [&](const Axis& each) { return each.name == syntax.name; });
+  if (axis != axes_.end()) {
+    axis->used = true;
+    return Operand::of(axis->var, static_cast<double>(axis->extent - 1));
+  }
+  if (const auto buffer = state_.buffers.find(syntax.name); buffer != state_.buffers.end()) {
+    rules().fail(syntax.place, fmt::format("'{}' is a buffer", syntax.name),
+                 fmt::format("read an element: {}[...] with {} indices", syntax.name,
+                             buffer->second.buffer->shape.size()));
+  }
+  if (names().contains(syntax.name) || DType::parse(syntax.name) || syntax.name == "true" ||
+      syntax.name == "false" || syntax.name == "inf") {
+    return Evaluator::name(syntax);
+  }
+  std::vector<std::string> known;
+  for (const Axis& each : axes_) {
+    if (!each.name.empty()) known.push_back(each.name);
+  }
+  for (const std::string& each : known_names()) known.push_back(each);
+  rules().fail(syntax.place, fmt::format("'{}' is not defined", syntax.name), suggest(syntax.name, known));
+}
+
+BuildState::Known& StageBuilder::find_buffer(const Syntax& access) {
+  if (const auto found = state_.buffers.find(access.name); found != state_.buffers.end()) {
+    found->second.read = true;
+    return found->second;
+  }
+  for (const StatementSyntax& statement : state_.definition.statements) {
+    if (statement.target != access.name) continue;
+    if (statement.target == target_)
+      rules().fail(access.place, fmt::format("'{}' is read in its own statement", target_));
+    rules().fail(access.place, fmt::format("'{}' is read before it is computed", access.name),
+                 fmt::format("move its statement, in line {}, above this one", statement.place.line));
+  }
+  if (names().contains(access.name)) {
+    rules().fail(access.place, fmt::format("'{}' is a parameter, not a buffer", access.name));
+  }
+  std::vector<std::string> known;
+  for (const auto& [each, buffer] : state_.buffers) known.push_back(each);
+  rules().fail(access.place, fmt::format("there is no buffer '{}'", access.name),
+               suggest(access.name, known));
+}
+
+Expr StageBuilder::index(const Syntax& syntax) {
+  const Operand value = evaluate(syntax);
+  const Place place = first_place(syntax);
+  if (value.kind == Operand::Kind::Integer) return int_imm(value.integer);
+  if (value.kind == Operand::Kind::Real) {
+    rules().fail(place, "an index is an integer, this has a fraction", "divide indices with '//'");
+  }
+  if (value.is_typed() && has_load(value.expr)) {
+    rules().fail(place, "an index cannot depend on the contents of a buffer", "expected axes and parameters");
+  }
+  if (!value.is_typed() || value.type != kI64) {
+    rules().fail(place, fmt::format("an index is an integer, this is {}", value.describe()),
+                 "expected axes and parameters");
+  }
+  if (multiplies_axes(value.expr)) {
+    rules().fail(place, "an index multiplies one axis by another",
+                 "an axis may be multiplied by parameters only");
+  }
+  return prover_.simplify(value.expr);
+}
+
+std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buffer) {
+  const size_t rank = buffer->shape.size();
+  if (access.args.size() != rank) {
+    rules().fail(
+        access.place,
+        fmt::format(
+            "'{}' has {} dimension{}, here {} given", access.name, rank, rank == 1 ? "" : "s",
+            access.args.size() == 1 ? "is 1 index" : fmt::format("are {} indices", access.args.size())),
+        fmt::format("its shape is [{}]", fmt::join(buffer->shape, ", ")));
+  }
+  std::vector<Expr> at;
+  for (const SyntaxPtr& arg : access.args) at.push_back(index(*arg));
+  return at;
+}
+
+void StageBuilder::check_within(const Syntax& access, const Buffer& buffer,
+                                const std::vector<Expr>& at) const {
+  for (size_t i = 0; i < at.size(); ++i) {
+    const int64_t extent = buffer->shape[i];
+    if (prover_.nonnegative(at[i]) && prover_.nonnegative(extent - 1 - at[i])) continue;
+    const Interval range = prover_.bounds(at[i]);
+    const std::string reach = range.bounded() ? fmt::format("runs from {} to {}", range.min, range.max)
+                                              : std::string("cannot be shown to stay inside");
+    rules().fail(
+        first_place(*access.args[i]),
+        fmt::format("'{}' may be read outside its shape: index {} of {} {}, the extent is {}", access.name,
+                    i + 1, at.size(), reach, extent),
+        fmt::format("pad with inside({}[...], value), or correct the shape or the index", access.name));
+  }
+}
+
+Operand StageBuilder::access(const Syntax& syntax) {
+  const Buffer buffer = find_buffer(syntax).buffer;
+  std::vector<Expr> at = indices(syntax, buffer);
+  check_within(syntax, buffer, at);
+  return Operand::of(load(buffer, std::move(at)));
+}
+
+Operand StageBuilder::inside(const Syntax& syntax) {
+  expect_arguments(syntax, 2);
+  const Syntax& read = *syntax.args[0];
+  if (read.kind != SyntaxKind::Access) {
+    rules().fail(read.place, "inside takes an element of a buffer first", "write inside(X[...], value)");
+  }
+  const Buffer buffer = find_buffer(read).buffer;
+  const std::vector<Expr> at = indices(read, buffer);
+  const Operand padding = evaluate(*syntax.args[1]);
+  const Expr otherwise = rules().as_type(first_place(*syntax.args[1]), padding, buffer->dtype);
+  Expr condition = bool_imm(true);
+  for (size_t i = 0; i < at.size(); ++i) {
+    const int64_t extent = buffer->shape[i];
+    if (!prover_.nonnegative(at[i])) condition = logical_and(condition, le(0, at[i]));
+    if (!prover_.nonnegative(extent - 1 - at[i])) condition = logical_and(condition, lt(at[i], extent));
+  }
+  return Operand::of(tunesmith::select(condition, load(buffer, at), otherwise));
+}
+
+Operand StageBuilder::select(const Syntax& syntax) {
+  const Operand condition = evaluate(*syntax.args[0]);
+  if (condition.kind == Operand::Kind::Boolean) return evaluate(*syntax.args[condition.integer != 0 ? 1 : 2]);
+  const Prover outside = prover_;
+  if (condition.is_typed() && condition.type.is_bool()) prover_.assume(condition.expr, true);
+  const Operand a = evaluate(*syntax.args[1]);
+  prover_ = outside;
+  if (condition.is_typed() && condition.type.is_bool()) prover_.assume(condition.expr, false);
+  const Operand b = evaluate(*syntax.args[2]);
+  prover_ = outside;
+  return rules().select(syntax.place, condition, a, b);
+}
+
+/// A reduction inside a larger expression becomes a stage of its own, over the axes that it uses.
+Operand StageBuilder::reduce(const Syntax& syntax) {
+  std::set<std::string> names_used;
+  collect_names(syntax, names_used);
+  std::vector<Axis> outer;
+  std::vector<Expr> at;
+  for (Axis& axis : axes_) {
+    if (!names_used.contains(axis.name)) continue;
+    axis.used = true;
+    at.emplace_back(axis.var);
+    outer.push_back({axis.name, Var(axis.var->name), axis.extent, axis.place, true});
+  }
+  if (outer.empty()) {
+    at.emplace_back(0);
+    outer.push_back({"", Var("vu"), 1, syntax.place, true});
+  }
+  const auto taken = [this](const std::string& name) {
+    const auto& statements = state_.definition.statements;
+    return state_.buffers.contains(name) || names().contains(name) ||
+           std::any_of(statements.begin(), statements.end(),
+                       [&](const auto& each) { return each.target == name; });
+  };
+  std::string stage = fmt::format("{}_{}", target_, syntax.name);
+  for (int i = 1; taken(stage); ++i) stage = fmt::format("{}_{}_{}", target_, syntax.name, i);
+
+  const Buffer buffer = StageBuilder(state_, stage, syntax.place, std::move(outer)).build(syntax);
+  state_.buffers[stage].read = true;
+  return Operand::of(load(buffer, std::move(at)));
+}
+
+}  // namespace tunesmith::workload

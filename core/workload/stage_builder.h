@@ -1,0 +1,90 @@
+// Builds one stage: the block that computes one buffer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+#include "workload/definition.h"
+#include "workload/evaluator.h"
+#include "workload/prover.h"
+
+namespace tunesmith::workload {
+
+/// No buffer may hold more elements, no axis be longer.
+inline constexpr int64_t kMaxElements = int64_t{1} << 34;
+
+/// What is known while a program is being built; the stages share it.
+struct BuildState {
+  struct Known {
+    Buffer buffer;
+    Place place;
+    bool read = false;
+  };
+
+  const Definition& definition;
+  const Environment& names;
+  Program program;
+  std::map<std::string, Known, std::less<>> buffers;
+  std::vector<std::string> computed;  // in order
+  /// Extents that statements have given to an axis so far, each with its line.
+  std::map<std::string, std::vector<std::pair<int64_t, int>>> extents_seen;
+  /// Extents of this statement's axes.
+  std::map<std::string, int64_t> statement_extents;
+};
+
+/// An axis: an iteration variable of the block that is built.
+struct Axis {
+  std::string name;
+  Var var;
+  int64_t extent = 1;
+  Place place;
+  bool used = false;
+};
+
+/// Checks that [1, kMaxElements] holds the extent; `what` names it: "axis 'i'".
+void check_extent(const Evaluator& evaluator, const Syntax& syntax, int64_t extent, const std::string& what);
+/// Checks the number of elements.
+void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
+                    std::span<const int64_t> shape);
+
+/// An axis of the statement with its extent, as written or as an earlier statement gave it.
+Axis resolve_axis(BuildState& state, const AxisSyntax& syntax);
+
+class StageBuilder final : public Evaluator {
+ public:
+  StageBuilder(BuildState& state, std::string target, Place place, std::vector<Axis> spatial);
+
+  /// Appends the block that computes `value` to the program, after blocks for the reductions inside it.
+  Buffer build(const Syntax& value);
+
+ protected:
+  Operand name(const Syntax& syntax) override;
+  Operand access(const Syntax& syntax) override;
+  Operand reduce(const Syntax& syntax) override;
+  Operand inside(const Syntax& syntax) override;
+  Operand select(const Syntax& syntax) override;
+
+ private:
+  void add_reduction_axes(const Syntax& reduction);
+  Buffer build_elementwise(const Syntax& value);
+  Buffer build_reduction(const Syntax& reduction);
+  Buffer emit(DType dtype, const Expr& value, const ExprKind* reduction);
+  BuildState::Known& find_buffer(const Syntax& access);
+  Expr index(const Syntax& syntax);
+  std::vector<Expr> indices(const Syntax& access, const Buffer& buffer);
+  void check_within(const Syntax& access, const Buffer& buffer, const std::vector<Expr>& at) const;
+
+  BuildState& state_;
+  const std::string target_;
+  const Place place_;
+  std::vector<Axis> axes_;  // spatial ones, then those of the reduction
+  const size_t spatial_;
+  Prover prover_;
+};
+
+}  // namespace tunesmith::workload

@@ -1,0 +1,66 @@
+// Small programs and their arguments for the tests of the interpreter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tunesmith/interp/interpreter.h>
+
+namespace tunesmith::test {
+
+/// A program whose root is `body`.
+inline Program make_program(std::vector<Buffer> inputs, std::vector<Buffer> outputs, StmtPtr body) {
+  Program program;
+  program.name = "test";
+  program.inputs = std::move(inputs);
+  program.outputs = std::move(outputs);
+  program.root().append(std::move(body));
+  return program;
+}
+
+inline StmtPtr store(const Buffer& to, std::vector<Expr> indices, Expr value, Expr mask = {}) {
+  return std::make_unique<Store>(to, std::move(indices), std::move(value), std::move(mask));
+}
+
+inline StmtPtr loop(const Var& var, Expr extent, StmtPtr body, LoopKind kind = LoopKind::Serial) {
+  auto made = std::make_unique<Loop>(LoopId{0}, var, 0, std::move(extent), std::move(body));
+  made->loop_kind = kind;
+  return made;
+}
+
+inline StmtPtr seq(StmtPtr a, StmtPtr b) {
+  auto both = std::make_unique<Seq>();
+  both->append(std::move(a));
+  both->append(std::move(b));
+  return both;
+}
+
+/// Inputs filled at random (seeds 1, 2, ...), outputs zero.
+inline std::vector<Tensor> make_arguments(const Program& program) {
+  std::vector<Tensor> arguments;
+  for (const Buffer& buffer : program.inputs) {
+    arguments.push_back(Tensor::like(*buffer));
+    arguments.back().fill_random(arguments.size());
+  }
+  for (const Buffer& buffer : program.outputs) arguments.push_back(Tensor::like(*buffer));
+  return arguments;
+}
+
+inline std::vector<double> values_of(const Tensor& tensor) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < tensor.elements(); ++i) values.push_back(tensor.get(i));
+  return values;
+}
+
+/// The error's text, or "" when the program runs.
+inline std::string error_of(const Program& program, const InterpretOptions& options = {}) {
+  std::vector<Tensor> arguments = make_arguments(program);
+  try {
+    interpret(program, arguments, options);
+    return "";
+  } catch (const InterpreterError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace tunesmith::test
