@@ -1,0 +1,223 @@
+// kill -9 at any moment: what was reported is in the store, and the store is sound.
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tunesmith/records/record_store.h>
+#include <tunesmith/support/error.h>
+#include <tunesmith/support/random.h>
+
+namespace tunesmith {
+namespace {
+namespace fs = std::filesystem;
+
+Environment test_environment() {
+  Environment e;
+  e.cpu_model = "Xeon Test";
+  return e;
+}
+
+Record record_of(const std::string& id) {
+  Record r;
+  r.id = id;
+  r.workload = "gmm:n=512";
+  r.target = "llvm";
+  r.environment = test_environment().hash();
+  r.space = "cpu";
+  r.trace = std::string(20'000, 'x') + id;  // large, so that the log is folded into the database now and then
+  r.trace_version = 1;
+  r.timing = make_timing({1e-3, 2e-3, 3e-3});
+  r.verified_error = 0.5;
+  return r;
+}
+
+/// A child process that reports ids, one a line, through a pipe.
+class Child {
+ public:
+  explicit Child(const std::function<int(int report)>& body) {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(ends[0]);
+      _exit(body(ends[1]));
+    }
+    close(ends[1]);
+    read_end_ = ends[0];
+  }
+  ~Child() {
+    if (pid_ > 0) end(SIGKILL);
+    close(read_end_);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void end(int signal) {
+    kill(pid_, signal);
+    wait();
+  }
+  int wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return status;
+  }
+  /// Until the child has ended. A line cut off in the middle was not reported.
+  std::vector<std::string> reported() const {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n = 0; (n = read(read_end_, buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<size_t>(n));
+    std::vector<std::string> ids;
+    for (size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      ids.push_back(text.substr(begin, end - begin));
+    }
+    return ids;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int read_end_ = -1;
+};
+
+void report_id(int report, const std::string& id) {
+  const std::string line = id + "\n";
+  if (write(report, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(3);
+}
+
+/// Adds records one by one or in batches and reports each id after its commit.
+int write_records(const fs::path& path, const std::string& run, size_t limit, size_t batch_size, int report) {
+  RecordStore store(path);
+  store.add_environment(test_environment());
+  for (size_t i = 0; i < limit;) {
+    std::vector<Record> batch;
+    for (size_t j = 0; j < batch_size; ++j) batch.push_back(record_of(fmt::format("{}-{}", run, i++)));
+    store.add(batch);
+    for (const Record& record : batch) report_id(report, record.id);
+  }
+  return 0;
+}
+
+class RecordsKillTest : public testing::Test {
+ protected:
+  RecordsKillTest() {
+    folder_ = fs::path(testing::TempDir()) /
+              (std::string("records_kill_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~RecordsKillTest() override { fs::remove_all(folder_); }
+
+  static void sleep_ms(uint64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+  void expect_sound(const fs::path& path, const std::set<std::string>& reported) const {
+    RecordStore store(path);
+    const CheckReport check = store.check();
+    EXPECT_TRUE(check.clean()) << check.faults.at(0);
+    EXPECT_GE(check.records, reported.size());
+    for (const std::string& id : reported) {
+      const std::optional<Record> record = store.find(id);
+      ASSERT_TRUE(record.has_value()) << id << " was reported and is lost";
+      EXPECT_EQ(*record, record_of(id));
+    }
+  }
+
+  fs::path folder_;
+};
+
+constexpr size_t kForEver = 1'000'000;
+
+TEST_F(RecordsKillTest, NothingReportedIsLostInTwentyKills) {
+  const fs::path path = folder_ / "records.db";
+  RandomStream random(20, 1);
+  std::set<std::string> reported;
+  for (int round = 0; round < 20; ++round) {
+    Child writer([&](int report) {
+      return write_records(path, fmt::format("run{}", round), kForEver, round % 3 == 2 ? 8 : 1, report);
+    });
+    sleep_ms(1 + random.below(150));
+    writer.end(SIGKILL);
+    for (const std::string& id : writer.reported()) reported.insert(id);
+    expect_sound(path, reported);
+  }
+  EXPECT_GE(reported.size(), 5u);
+}
+
+TEST_F(RecordsKillTest, AKillWhileTheStoreIsMadeLeavesAStore) {
+  RandomStream random(20, 2);
+  for (int round = 0; round < 20; ++round) {
+    const fs::path path = folder_ / fmt::format("{}.db", round);
+    Child writer([&](int report) { return write_records(path, "run", kForEver, 1, report); });
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(15'000)));
+    writer.end(SIGKILL);
+    const std::vector<std::string> ids = writer.reported();
+    expect_sound(path, {ids.begin(), ids.end()});
+  }
+}
+
+TEST_F(RecordsKillTest, AWriterGoesOnWhenTheOtherIsKilled) {
+  const fs::path path = folder_ / "records.db";
+  std::set<std::string> reported;
+  Child victim([&](int report) { return write_records(path, "victim", kForEver, 4, report); });
+  Child survivor([&](int report) { return write_records(path, "survivor", 60, 1, report); });
+  sleep_ms(100);
+  victim.end(SIGKILL);
+  const int status = survivor.wait();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(survivor.reported().size(), 60u);
+  for (const std::string& id : victim.reported()) reported.insert(id);
+  for (const std::string& id : survivor.reported()) reported.insert(id);
+  expect_sound(path, reported);
+}
+
+TEST_F(RecordsKillTest, SeveralProcessesMakeAndFillOneStoreAtOnce) {
+  const fs::path path = folder_ / "records.db";
+  std::vector<std::unique_ptr<Child>> writers;
+  for (int i = 0; i < 4; ++i) {
+    writers.push_back(std::make_unique<Child>(
+        [&, i](int report) { return write_records(path, fmt::format("writer{}", i), 20, 1, report); }));
+  }
+  std::set<std::string> reported;
+  for (const auto& writer : writers) {
+    const int status = writer->wait();
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    for (const std::string& id : writer->reported()) reported.insert(id);
+  }
+  EXPECT_EQ(reported.size(), 80u);
+  expect_sound(path, reported);
+}
+
+// A limit on the size of files stands in for a disk without space: writing fails half-way just the same.
+TEST_F(RecordsKillTest, ADiskWithoutSpaceIsAnEnvironmentErrorAndLosesNothing) {
+  const fs::path path = folder_ / "records.db";
+  Child writer([&](int report) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{300'000, 300'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      return write_records(path, "run", 1000, 1, report);
+    } catch (const EnvironmentError&) {
+      return 7;
+    }
+  });
+  const int status = writer.wait();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  const std::vector<std::string> ids = writer.reported();
+  EXPECT_GE(ids.size(), 2u);
+  expect_sound(path, {ids.begin(), ids.end()});
+}
+
+}  // namespace
+}  // namespace tunesmith
