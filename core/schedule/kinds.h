@@ -33,6 +33,18 @@ KindPtr vectorize_kind();
 KindPtr unroll_kind();
 KindPtr bind_kind();
 
+// Caches
+KindPtr cache_read_kind();
+KindPtr cache_write_kind();
+KindPtr set_scope_kind();
+
+// Placement
+KindPtr compute_inline_kind();
+KindPtr reverse_compute_inline_kind();
+
+// Reductions
+KindPtr decompose_reduction_kind();
+
 // Annotations
 KindPtr annotate_kind();
 KindPtr unannotate_kind();

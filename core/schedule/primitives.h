@@ -25,6 +25,23 @@ void vectorize(Program& program, LoopId loop);
 void unroll(Program& program, LoopId loop);
 void bind(Program& program, LoopId loop, std::string_view thread_axis);
 
+// ---- Caches ----
+
+BlockId cache_read(Program& program, BlockId block, int64_t read_index, std::string_view scope);
+BlockId cache_write(Program& program, BlockId block, int64_t write_index, std::string_view scope);
+void set_scope(Program& program, BlockId block, int64_t write_index, std::string_view scope);
+
+// ---- Placement ----
+
+void compute_inline(Program& program, BlockId block);
+/// True when compute_inline would not refuse.
+bool may_compute_inline(const Program& program, BlockId block);
+void reverse_compute_inline(Program& program, BlockId block);
+
+// ---- Reductions ----
+
+BlockId decompose_reduction(Program& program, BlockId block, LoopId loop);
+
 // ---- Annotations ----
 
 void annotate(Program& program, const AnnotationTarget& target, std::string_view key, AnnotationValue value);

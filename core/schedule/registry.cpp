@@ -19,6 +19,12 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Loops
     split_kind, fuse_kind, reorder_kind, add_unit_loop_kind, parallel_kind, vectorize_kind, unroll_kind,
     bind_kind,
+    // Caches
+    cache_read_kind, cache_write_kind, set_scope_kind,
+    // Placement
+    compute_inline_kind, reverse_compute_inline_kind,
+    // Reductions
+    decompose_reduction_kind,
     // Annotations
     annotate_kind, unannotate_kind};
 

@@ -1,0 +1,23 @@
+// The block of a cache: copies a buffer element by element.
+#pragma once
+
+#include <string>
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+struct CopyNest {
+  StmtPtr nest;
+  Block* block = nullptr;
+};
+
+/// Loops over all of `to`'s elements, which are copied from `from`, a buffer of the same shape.
+CopyNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
+                        const Buffer& to);
+
+/// A new intermediate with the shape and the type of `like`, named after it and `scope`, declared in
+/// `program`.
+Buffer add_cache_buffer(Program& program, const Buffer& like, std::string_view scope);
+
+}  // namespace tunesmith

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "schedule/buffer_uses.h"
+#include "schedule/copy_nest.h"
+#include "schedule/kind_builder.h"
+#include "schedule/loop_tools.h"
+#include "schedule/primitives.h"
+#include "schedule/tree_surgery.h"
+
+namespace tunesmith {
+
+BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string_view scope) {
+  Block& block = block_at(program, id, "cache_read");
+  const std::vector<Buffer> read = buffers_read(block);
+  if (read_index < 0 || read_index >= static_cast<int64_t>(read.size())) {
+    throw ScheduleError("cache_read", "the block does not read as many buffers",
+                        fmt::format("index {} of {}", read_index, read.size()), program, &block);
+  }
+  const Buffer buffer = read[static_cast<size_t>(read_index)];
+  Stmt& nest = outermost_in_scope(block);
+  const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
+  if (uses.outside && is_intermediate(program, buffer)) {
+    throw ScheduleError("cache_read", "the buffer is used outside the scope of the block", buffer->name,
+                        program, &block);
+  }
+  for (const Block* writer : uses.writers) {
+    if (precedes(*writer, nest)) continue;
+    throw ScheduleError("cache_read", "a writer of the buffer stands in the loop nest of the reader",
+                        writer->name, program, writer);
+  }
+  const Buffer cache = add_cache_buffer(program, buffer, scope);
+  replace_buffer_in(block, buffer, cache);
+  CopyNest copy = make_copy_nest(program, cache->name, buffer, cache);
+  insert_before(nest, std::move(copy.nest));
+  return copy.block->id;
+}
+
+KindPtr cache_read_kind() {
+  return make_transformation(
+      "cache_read",
+      {{"block", ParamType::Block}, {"read_index", ParamType::Int}, {"scope", ParamType::String}},
+      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        return {cache_read(program, args.block(0), args.integer(1), args.string(2))};
+      });
+}
+
+BlockRV Schedule::cache_read(BlockRV block, int read_index, std::string_view scope) {
+  return as_handle<BlockRV>(execute(kind("cache_read"), {block, int64_t{read_index}, std::string(scope)}));
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "schedule/buffer_uses.h"
+#include "schedule/kind_builder.h"
+#include "schedule/primitives.h"
+
+namespace tunesmith {
+
+void set_scope(Program& program, BlockId id, int64_t write_index, std::string_view scope) {
+  const Block& block = block_at(program, id, "set_scope");
+  const std::vector<Buffer> written = buffers_written(block);
+  if (write_index < 0 || write_index >= static_cast<int64_t>(written.size())) {
+    throw ScheduleError("set_scope", "the block does not write as many buffers",
+                        fmt::format("index {} of {}", write_index, written.size()), program, &block);
+  }
+  const Buffer buffer = written[static_cast<size_t>(write_index)];
+  if (!is_intermediate(program, buffer)) {
+    throw ScheduleError("set_scope", "the buffer is not an intermediate of the program", buffer->name,
+                        program, &block);
+  }
+  if (buffer->scope == scope) return;
+  program.swap_buffer(buffer, make_buffer(buffer->name, buffer->dtype, buffer->shape, std::string(scope),
+                                          buffer->constant, buffer->strides));
+}
+
+KindPtr set_scope_kind() {
+  return make_transformation(
+      "set_scope",
+      {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
+      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        set_scope(program, args.block(0), args.integer(1), args.string(2));
+        return {};
+      });
+}
+
+void Schedule::set_scope(BlockRV block, int write_index, std::string_view scope) {
+  execute(kind("set_scope"), {block, int64_t{write_index}, std::string(scope)});
+}
+
+}  // namespace tunesmith
