@@ -1,0 +1,46 @@
+// Decides how much to parallelise, vectorise and unroll, as annotations of the program. The decisions are
+// carried out by rewrite_parallel_vectorize_unroll when a candidate is finished, so that changing one costs
+// no other decision.
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class ParallelVectorizeUnroll final : public TransformationModule {
+ public:
+  explicit ParallelVectorizeUnroll(const Options& options)
+      : max_jobs_per_core_(options.get_int("max_jobs_per_core")),
+        max_vectorize_(options.get_int("max_vectorize")),
+        unroll_(options.get_ints("unroll")) {
+    if (unroll_.empty()) options.fail("unroll", "expected at least one number of steps; 0 is no unrolling");
+  }
+
+  ModuleStage stage() const override { return ModuleStage::Root; }
+
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
+    const auto cores = static_cast<int64_t>(context.device().get("cores"));
+    if (max_jobs_per_core_ > 0) schedule.annotate("parallel_jobs", max_jobs_per_core_ * cores);
+    if (max_vectorize_ > 1) schedule.annotate("vectorize", max_vectorize_);
+    const std::vector<double> uniform(unroll_.size(), 1.0 / static_cast<double>(unroll_.size()));
+    schedule.annotate("unroll_steps", schedule.sample_categorical(unroll_, uniform));
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  int64_t max_jobs_per_core_;
+  int64_t max_vectorize_;
+  std::vector<int64_t> unroll_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(ParallelVectorizeUnroll, PluginKind::Module, "parallel_vectorize_unroll", "0.1.0",
+                 "decide how much to parallelise, vectorise and unroll",
+                 OptionSpec::integer("max_jobs_per_core", 16, 0, 4096,
+                                     "parallel iterations for each core at most; 0 = serial"),
+                 OptionSpec::integer("max_vectorize", 64, 1, 1024,
+                                     "iterations in one vector operation at most; 1 = scalar"),
+                 OptionSpec::integers("unroll", {0, 16, 64, 512}, 0, 4096,
+                                      "choices for the steps that an unrolled loop body may have"));

@@ -1,0 +1,155 @@
+// Carries out what parallel_vectorize_unroll decided.
+//
+// Parallel: the outermost spatial loops of every nest, fused up to `parallel_jobs` iterations. Vectorized:
+// the innermost loop of a block, where its stores are neighbours. Unrolled: the spatial loops inside the
+// innermost reduction loop always, so that what that loop accumulates can stay in registers; further loops
+// outwards while the body has at most `unroll_steps` statements. Copies and initialisations inside a nest are
+// unrolled like the tile they belong to.
+#include <algorithm>
+#include <cstdint>
+
+#include <tunesmith/ir/regions.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/schedule/analysis.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+int64_t annotation(const Program& program, const char* key, int64_t fallback) {
+  const auto found = program.annotations.find(key);
+  return found == program.annotations.end() ? fallback : std::get<int64_t>(found->second);
+}
+
+/// The only statement inside the loop, or null.
+const Stmt* only_child(const Loop& loop) {
+  const Seq* seq = loop.body()->as<Seq>();
+  if (seq == nullptr) return loop.body();
+  return seq->children().size() == 1 ? seq->children().front().get() : nullptr;
+}
+
+/// Loops of `loops` (outermost first) from which on nothing but the block itself is inside.
+size_t first_exclusive(const Schedule& schedule, const std::vector<LoopRV>& loops) {
+  size_t first = loops.size();
+  while (first > 0 && only_child(schedule.loop(loops[first - 1])) != nullptr) --first;
+  return first;
+}
+
+class RewriteParallelVectorizeUnroll final : public TransformationModule {
+ public:
+  ModuleStage stage() const override { return ModuleStage::Finishing; }
+
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
+    const int64_t jobs = annotation(schedule.program(), "parallel_jobs", 0);
+    const int64_t vectorize = annotation(schedule.program(), "vectorize", 0);
+    const int64_t steps = annotation(schedule.program(), "unroll_steps", -1);
+    if (jobs == 0 && vectorize == 0 && steps < 0) {
+      return ModuleResult::not_applicable("the program has no such annotation");
+    }
+    if (jobs > 0) parallelize(schedule, jobs);
+    const auto vector_bits = static_cast<int64_t>(context.device().get("vector_bits"));
+    const auto registers = static_cast<int64_t>(context.device().get("vector_registers"));
+    std::vector<std::string> names;
+    for (const Block* block : schedule.program().blocks()) names.push_back(block->name);
+    for (const std::string& name : names) {
+      const BlockRV block = schedule.get_block(name);
+      const int64_t vectors =
+          vectorize > 1 ? vectorize_innermost(schedule, block, vectorize, vector_bits) : 0;
+      if (steps >= 0) unroll(schedule, block, vectors, steps, registers);
+    }
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  static void parallelize(Schedule& schedule, int64_t jobs) {
+    std::vector<std::string> first_blocks;
+    for (const StmtPtr& nest : schedule.program().root().children()) {
+      const Block* first = nullptr;
+      for_each_stmt(static_cast<const Stmt&>(*nest), [&](const Stmt& stmt) {
+        if (first == nullptr) first = stmt.as<Block>();
+      });
+      if (first != nullptr && nest->kind == StmtKind::Loop) first_blocks.push_back(first->name);
+    }
+    for (const std::string& name : first_blocks) {
+      std::vector<LoopRV> fused;
+      int64_t iterations = 1;
+      for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
+        const Loop& loop = schedule.loop(rv);
+        const LoopUse use = use_of(loop);
+        if (use.reduction || use.opaque || loop.loop_kind != LoopKind::Serial) break;
+        if (!fused.empty() && (iterations > 1 && iterations * loop.const_extent() > jobs)) break;
+        iterations *= loop.const_extent();
+        fused.push_back(rv);
+        const Stmt* inside = only_child(loop);
+        if (inside == nullptr || inside->kind != StmtKind::Loop) break;
+      }
+      if (iterations <= 1) continue;
+      schedule.parallel(fused.size() == 1 ? fused.front() : schedule.fuse(fused));
+    }
+  }
+
+  /// Answers the number of vector operations that one run of the vectorized loop takes; 0 when there is none.
+  static int64_t vectorize_innermost(Schedule& schedule, BlockRV block, int64_t limit, int64_t vector_bits) {
+    const std::vector<LoopRV> loops = schedule.get_loops(block);
+    if (loops.empty()) return 0;
+    LoopRV innermost = loops.back();
+    const Loop& loop = schedule.loop(innermost);
+    const LoopUse use = use_of(loop, schedule.block(block));
+    if (loop.loop_kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return 0;
+    const int64_t extent = loop.const_extent();
+    if (extent == 1 || store_stride(schedule.block(block), loop.var) != 1) return 0;
+    const int64_t lanes = vector_bits / writes_of(schedule.block(block)).front().buffer->dtype.bits;
+    int64_t width = extent;
+    if (extent > limit) {
+      width = widest_divisor(extent, limit, lanes);
+      innermost = schedule.split(innermost, {std::nullopt, width}).back();
+    }
+    schedule.vectorize(innermost);
+    return (width + lanes - 1) / lanes;
+  }
+
+  /// The largest divisor of `extent` that is a multiple of `lanes` and at most `limit`; `limit` itself, with
+  /// a masked rest, when there is none.
+  static int64_t widest_divisor(int64_t extent, int64_t limit, int64_t lanes) {
+    for (int64_t width = limit / lanes * lanes; width >= lanes && width > 0; width -= lanes) {
+      if (extent % width == 0) return width;
+    }
+    return limit;
+  }
+
+  /// `vectors`: statements that the vectorized loop, if any, becomes.
+  static void unroll(Schedule& schedule, BlockRV block, int64_t vectors, int64_t steps, int64_t registers) {
+    std::vector<LoopRV> loops = schedule.get_loops(block);
+    if (vectors > 0) loops.pop_back();
+    const Block& what = schedule.block(block);
+    const size_t exclusive = first_exclusive(schedule, loops);
+    size_t tile = loops.size();  // loops from here on are the register tile
+    bool in_reduction = false;
+    for (size_t i = loops.size(); i-- > exclusive;) {
+      const Loop& loop = schedule.loop(loops[i]);
+      if (use_of(loop, what).reduction && loop.const_extent() > 1) {
+        tile = i + 1;
+        in_reduction = true;
+        break;
+      }
+    }
+    if (!in_reduction) tile = exclusive;
+    int64_t statements = std::max<int64_t>(vectors, 1);
+    // Copies that stand inside a nest belong to a register tile: as long as one, they are unrolled whole.
+    const int64_t tile_limit = in_reduction || exclusive > 0 ? 2 * registers : 0;
+    for (size_t i = loops.size(); i-- > exclusive;) {
+      const Loop& loop = schedule.loop(loops[i]);
+      const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);
+      if (loop.loop_kind != LoopKind::Serial) break;
+      if (statements * loop.const_extent() > limit) break;
+      statements *= loop.const_extent();
+      schedule.unroll(loops[i]);
+    }
+  }
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(RewriteParallelVectorizeUnroll, PluginKind::Module, "rewrite_parallel_vectorize_unroll",
+                 "0.1.0", "finishing: carry out the annotations of parallel_vectorize_unroll");
