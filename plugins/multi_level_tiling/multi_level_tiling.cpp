@@ -38,12 +38,10 @@ class MultiLevelTiling final : public TransformationModule {
       options.fail("without_reuse", "no sketch is left: write_reuse is empty");
   }
 
-  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
     const Block& block = *schedule.program().find_block(block_name);
     if (!needs_tiling(block))
       return ModuleResult::not_applicable("the block is no reduction that reuses what it reads");
-    context.claim(block_name, "tiled");
-
     std::vector<Schedule> sketches;
     if (without_reuse_) {
       sketches.push_back(schedule.clone());

@@ -58,8 +58,8 @@ class Space {
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
   std::shared_ptr<CostModel> create_cost_model() const;
 
-  /// Applies the modules to `program`, visiting blocks in post-order (producers before consumers reversed: from the outputs back, MetaSchedule figure 5).
-  /// A module that answers Broken, throws, or leaves a program that does not verify: PluginFault.
+  /// Applies the modules to `program`, one module after the other, each visiting the blocks from the last to the first (MetaSchedule, figure 5).
+  /// A module that answers Broken, throws, or leaves a program that does not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
   /// Replays, applies the finishing modules, verifies, lowers. Failure: illegal_schedule, verify_limits or plugin_error.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
@@ -68,13 +68,6 @@ class Space {
  private:
   struct State;
   std::unique_ptr<State> state_;
-};
-
-/// A plugin broke its contract: ends the run, naming it.
-class PluginFault : public Error {
- public:
-  using Error::Error;
-  ~PluginFault() override;
 };
 
 }  // namespace tunesmith

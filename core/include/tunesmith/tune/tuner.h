@@ -72,7 +72,7 @@ struct TuneHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Runs the search. Every measured candidate is in `store` before it is reported. Throws PluginFault, EnvironmentError.
+/// Runs the search. Every measured candidate is in `store` before it is reported. Throws PluginError, EnvironmentError.
 TuneResult tune(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                 const Environment& environment, const TuneOptions& options, const TuneHooks& hooks = {});
 

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "space/composition.h"
+#include "tunesmith/schedule/verify.h"
+
+namespace tunesmith {
+namespace {
+
+class Context final : public ModuleContext {
+ public:
+  Context(const std::string& module, const DeviceModel& device, const Program& original, Claims& claims)
+      : module_(module), device_(device), original_(original), claims_(claims) {}
+
+  const DeviceModel& device() const override { return device_; }
+  const Program& original() const override { return original_; }
+  void claim(std::string_view block_name, std::string why) override {
+    claims_.try_emplace(std::string(block_name), Claim{module_, std::move(why)});
+  }
+
+ private:
+  const std::string& module_;
+  const DeviceModel& device_;
+  const Program& original_;
+  Claims& claims_;
+};
+
+}  // namespace
+
+ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
+                          const DeviceModel& device, const Program& original, Claims& claims) {
+  const std::string place = block.empty() ? "the program" : fmt::format("block '{}'", block);
+  Context context(module.id, device, original, claims);
+  const auto broken = [&](const std::string& how) {
+    return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
+  };
+  ModuleResult result = [&] {
+    try {
+      return module.module->apply(std::move(schedule), block, context);
+    } catch (const ScheduleError& refusal) {
+      return ModuleResult::not_applicable(fmt::format("{}: {}", refusal.primitive(), refusal.reason()));
+    } catch (const std::exception& error) {
+      throw broken(fmt::format("threw: {}", error.what()));
+    }
+  }();
+  switch (result.status()) {
+    case ModuleResult::Status::NotApplicable:
+      return result;
+    case ModuleResult::Status::Broken:
+      throw broken(result.reason());
+    case ModuleResult::Status::Applied:
+      break;
+  }
+  if (result.schedules().empty()) throw broken("answered Applied without a schedule");
+  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to account.
+  if (module.stage == ModuleStage::Finishing) return result;
+  for (const Schedule& answer : result.schedules()) {
+    if (const std::string fault = verify(answer.program()); !fault.empty()) {
+      throw broken("left a program that is not well formed: " + fault);
+    }
+  }
+  return result;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,47 @@
+// What a Space holds, and the one place from which modules are called.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tunesmith/plugin/registry.h"
+#include "tunesmith/space/space.h"
+
+namespace tunesmith {
+
+/// A module in use.
+struct ComposedModule {
+  std::string id;
+  std::shared_ptr<TransformationModule> module;
+  ModuleStage stage = ModuleStage::Block;
+};
+
+struct Space::State {
+  SpaceSpec spec;
+  PluginRegistry* registry = nullptr;
+  std::shared_ptr<Target> target;
+  std::vector<std::shared_ptr<TargetExtension>> extensions;
+  DeviceModel device;
+  LowerOptions lower_options;
+  std::vector<ComposedModule> modules;
+  std::vector<Options> searcher_options;
+  Options cost_model_options;
+  std::string rules;
+  std::map<std::string, std::string> plugin_versions;
+};
+
+/// A block that a module keeps for itself.
+struct Claim {
+  std::string module;
+  std::string why;
+};
+using Claims = std::map<std::string, Claim, std::less<>>;
+
+/// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified. `block` is
+/// empty for the root. Throws PluginError when the module broke its contract.
+ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
+                          const DeviceModel& device, const Program& original, Claims& claims);
+
+}  // namespace tunesmith

@@ -1,0 +1,137 @@
+#include "tunesmith/space/space.h"
+
+#include <fmt/format.h>
+
+#include "space/composition.h"
+#include "tunesmith/plugin/error.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+namespace {
+
+/// Checks options and makes plugins, keeping account of what was used.
+class Composer {
+ public:
+  Composer(PluginRegistry& registry, std::map<std::string, std::string>& versions)
+      : registry_(registry), versions_(versions) {}
+
+  Options check(PluginKind kind, const PluginUse& use) {
+    const std::vector<OptionSpec>& specs = registry_.option_specs(kind, use.id, use.location);
+    versions_[fmt::format("{}:{}", kind_name(kind), use.id)] = registry_.plugin_version(kind, use.id);
+    return Options::validate(specs, use.options, plugin_name(kind, use.id), use.location);
+  }
+
+  template <typename Interface>
+  std::shared_ptr<Interface> make(const PluginUse& use, const Options& options) {
+    return registry_.create<Interface>(use.id, options, use.location);
+  }
+
+ private:
+  PluginRegistry& registry_;
+  std::map<std::string, std::string>& versions_;
+};
+
+std::string rule_text(PluginKind kind, const std::string& id, const Options& options) {
+  const std::string values = options.str();
+  return fmt::format("{} {}{}{}\n", kind_name(kind), id, values.empty() ? "" : " ", values);
+}
+
+}  // namespace
+
+Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  state.spec = spec;
+  state.registry = &registry;
+  Composer composer(registry, state.plugin_versions);
+
+  const Options target_options = composer.check(PluginKind::Target, spec.target);
+  std::vector<Options> module_options;
+  for (const PluginUse& use : spec.modules) module_options.push_back(composer.check(PluginKind::Module, use));
+  for (const SpaceSpec::Stage& stage : spec.search) {
+    state.searcher_options.push_back(composer.check(PluginKind::Searcher, stage.searcher));
+  }
+  state.cost_model_options = composer.check(PluginKind::CostModel, spec.cost_model);
+
+  state.target = composer.make<Target>(spec.target, target_options);
+  if (const ProbeResult probe = state.target->probe(); !probe.here()) {
+    throw EnvironmentError(fmt::format("{}: target '{}' cannot run here: this machine lacks {}",
+                                       spec.target.location.str(), spec.target.id, probe.missing));
+  }
+  state.device = state.target->device();
+  state.lower_options = state.target->lower_options();
+  state.rules = rule_text(PluginKind::Target, spec.target.id, target_options);
+  for (const PluginUse& use : spec.extensions) {
+    const Options options = composer.check(PluginKind::Extension, use);
+    const auto extension = composer.make<TargetExtension>(use, options);
+    if (const ProbeResult probe = extension->probe(*state.target); !probe.here()) {
+      if (use.optional) continue;
+      throw EnvironmentError(fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
+                                         "take it only where it is",
+                                         use.location.str(), use.id, probe.missing, use.id));
+    }
+    extension->describe(state.device);
+    extension->adapt(state.lower_options);
+    state.rules += rule_text(PluginKind::Extension, use.id, options);
+    state.extensions.push_back(extension);
+  }
+  for (size_t i = 0; i < spec.modules.size(); ++i) {
+    const PluginUse& use = spec.modules[i];
+    auto module = composer.make<TransformationModule>(use, module_options[i]);
+    const ModuleStage stage = module->stage();
+    state.modules.push_back({use.id, std::move(module), stage});
+    state.rules += rule_text(PluginKind::Module, use.id, module_options[i]);
+  }
+}
+
+Space::~Space() = default;
+
+const SpaceSpec& Space::spec() const { return state_->spec; }
+Target& Space::target() const { return *state_->target; }
+const DeviceModel& Space::device() const { return state_->device; }
+const std::string& Space::rules() const { return state_->rules; }
+uint64_t Space::rules_hash() const { return hash_bytes(state_->rules); }
+const std::map<std::string, std::string>& Space::plugin_versions() const { return state_->plugin_versions; }
+
+std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {
+  const PluginUse& use = state_->spec.search.at(stage).searcher;
+  return state_->registry->create<Searcher>(use.id, state_->searcher_options.at(stage), use.location);
+}
+
+std::shared_ptr<CostModel> Space::create_cost_model() const {
+  const PluginUse& use = state_->spec.cost_model;
+  return state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location);
+}
+
+tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& program, const Trace& trace,
+                                                                RandomStream random) const {
+  tl::expected<Schedule, ScheduleError> replayed = replay(program, trace, random);
+  const auto refused = [](FailureCause cause, std::string why) {
+    return tl::make_unexpected(CandidateFailure{cause, std::move(why)});
+  };
+  if (!replayed) {
+    return refused(FailureCause::IllegalSchedule,
+                   fmt::format("{}: {}", replayed.error().primitive(), replayed.error().reason()));
+  }
+  auto candidate = std::make_shared<Candidate>();
+  candidate->trace = replayed->trace();
+  candidate->points = replayed->sampling_points();
+
+  Schedule finished = std::move(*replayed);
+  finished.stop_recording();
+  Claims claims;
+  for (const ComposedModule& module : state_->modules) {
+    if (module.stage != ModuleStage::Finishing) continue;
+    Schedule input = finished.clone();
+    ModuleResult result = apply_module(module, std::move(input), "", state_->device, program, claims);
+    if (result.status() == ModuleResult::Status::Applied) finished = std::move(result.schedules().front());
+  }
+  candidate->program_hash = structural_hash(finished.program());
+  try {
+    candidate->lowered = lower(finished.program(), state_->lower_options);
+  } catch (const LowerError& error) {
+    return refused(FailureCause::VerifyLimits, error.reason());
+  }
+  return CandidatePtr(std::move(candidate));
+}
+
+}  // namespace tunesmith
