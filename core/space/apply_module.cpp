@@ -51,7 +51,8 @@ ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const
       break;
   }
   if (result.schedules().empty()) throw broken("answered Applied without a schedule");
-  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to account.
+  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
+  // account.
   if (module.stage == ModuleStage::Finishing) return result;
   for (const Schedule& answer : result.schedules()) {
     if (const std::string fault = verify(answer.program()); !fault.empty()) {

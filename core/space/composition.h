@@ -39,8 +39,8 @@ struct Claim {
 };
 using Claims = std::map<std::string, Claim, std::less<>>;
 
-/// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified. `block` is
-/// empty for the root. Throws PluginError when the module broke its contract.
+/// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified.
+/// `block` is empty for the root. Throws PluginError when the module broke its contract.
 ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
                           const DeviceModel& device, const Program& original, Claims& claims);
 

@@ -33,7 +33,8 @@ class Generator {
   }
 
  private:
-  void visit(const ComposedModule& module, Branch branch, std::vector<std::string> names, std::vector<Branch>& out) {
+  void visit(const ComposedModule& module, Branch branch, std::vector<std::string> names,
+             std::vector<Branch>& out) {
     while (!names.empty() && branch.schedule.program().find_block(names.back()) == nullptr) names.pop_back();
     if (names.empty()) {
       out.push_back(std::move(branch));
@@ -46,7 +47,8 @@ class Generator {
 
   std::vector<Branch> apply(const ComposedModule& module, Branch branch, const std::string& block) {
     std::vector<Branch> next;
-    if (const auto claim = branch.claims.find(block); claim != branch.claims.end() && claim->second.module != module.id) {
+    if (const auto claim = branch.claims.find(block);
+        claim != branch.claims.end() && claim->second.module != module.id) {
       log({module.id, block, ModuleResult::Status::NotApplicable,
            "claimed by " + claim->second.module + ": " + claim->second.why, 0, 1});
       next.push_back(std::move(branch));

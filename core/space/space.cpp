@@ -65,9 +65,10 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
     const auto extension = composer.make<TargetExtension>(use, options);
     if (const ProbeResult probe = extension->probe(*state.target); !probe.here()) {
       if (use.optional) continue;
-      throw EnvironmentError(fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
-                                         "take it only where it is",
-                                         use.location.str(), use.id, probe.missing, use.id));
+      throw EnvironmentError(
+          fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
+                      "take it only where it is",
+                      use.location.str(), use.id, probe.missing, use.id));
     }
     extension->describe(state.device);
     extension->adapt(state.lower_options);

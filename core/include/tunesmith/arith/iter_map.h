@@ -1,5 +1,6 @@
 // Quasi-affine iterator maps: are the bindings of a block a one-to-one (and onto) map of the loops around it?
-// The form, from TVM's arith/iter_affine_map: every index is a sum of  (var // lower_factor % extent) * scale  + base.
+// The form, from TVM's arith/iter_affine_map: every index is a sum of  (var // lower_factor % extent) * scale
+// + base.
 #pragma once
 
 #include <optional>
@@ -39,10 +40,10 @@ struct IterMapCheck {
   std::string reason;      // why not, when not
 };
 
-/// Checks  bindings : domains -> box of `extents`, restricted to points where `predicate` holds. Domains of extent 1 and
-/// loops in no binding: a loop that appears in no binding makes the map not injective unless its extent is 1.
-/// Predicates of the form  index < bound  (conjunctions) that come from splits that do not divide are understood.
-/// Conservative: answers false where it cannot prove.
+/// Checks  bindings : domains -> box of `extents`, restricted to points where `predicate` holds. Domains of
+/// extent 1 and loops in no binding: a loop that appears in no binding makes the map not injective unless its
+/// extent is 1. Predicates of the form  index < bound  (conjunctions) that come from splits that do not
+/// divide are understood. Conservative: answers false where it cannot prove.
 IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int64_t> extents,
                             std::span<const IterDomain> domains, const Expr& predicate);
 

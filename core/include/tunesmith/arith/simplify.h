@@ -1,4 +1,5 @@
-// Simplifier and bounds over index arithmetic: canonical sums of coefficient * (term // d % m) plus a constant.
+// Simplifier and bounds over index arithmetic: canonical sums of coefficient * (term // d % m) plus a
+// constant.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,9 @@ struct Interval {
   bool bounded() const { return min > kMin && max < kMax; }
 };
 
-/// sum of coefficient * atom + constant. Atoms are variables or non-linear terms (FloorDiv, FloorMod, Min, ...), each
-/// itself simplified, structurally distinct, ordered by a fixed structural order (variables by serial).
+/// sum of coefficient * atom + constant. Atoms are variables or non-linear terms (FloorDiv, FloorMod, Min,
+/// ...), each itself simplified, structurally distinct, ordered by a fixed structural order (variables by
+/// serial).
 struct LinearForm {
   struct Term {
     int64_t coefficient = 0;
@@ -37,11 +39,13 @@ struct LinearForm {
   int64_t coefficient_of(const Var& var) const;
 };
 
-/// Knows the ranges of variables and reasons about index expressions. Cheap to copy and to build; not thread-safe.
+/// Knows the ranges of variables and reasons about index expressions. Cheap to copy and to build; not
+/// thread-safe.
 class Analyzer {
  public:
   Analyzer() = default;
-  /// Ranges of all loops above `stmt` (up to the root, through blocks: a block's iteration variables get their domains).
+  /// Ranges of all loops above `stmt` (up to the root, through blocks: a block's iteration variables get
+  /// their domains).
   static Analyzer at(const Stmt& stmt);
 
   void bind(const Var& var, Interval range);
@@ -49,11 +53,11 @@ class Analyzer {
   void bind(const Var& var, int64_t extent) { bind(var, Interval{0, extent - 1}); }
   std::optional<Interval> range_of(const Var& var) const;
 
-  /// Smallest interval this reasoning finds that holds every value of an integer expression. Exact for linear forms over
-  /// independent variables.
+  /// Smallest interval this reasoning finds that holds every value of an integer expression. Exact for linear
+  /// forms over independent variables.
   Interval bounds(const Expr& expr) const;
-  /// Canonical form; conditions that are always true or false become constants. Value-preserving within the ranges.
-  /// Non-integer parts are left as they are, their integer children simplified.
+  /// Canonical form; conditions that are always true or false become constants. Value-preserving within the
+  /// ranges. Non-integer parts are left as they are, their integer children simplified.
   Expr simplify(const Expr& expr) const;
   LinearForm linear(const Expr& expr) const;
   /// True only when `condition` holds for all values of the variables.

@@ -44,7 +44,8 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
 /// Never null where a buffer is expected. Compare with `==` for identity.
 using Buffer = boost::intrusive_ptr<const BufferNode>;
 
-Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape, std::string scope = kScopeGlobal,
-                   bool constant = false, std::vector<int64_t> strides = {});
+Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape,
+                   std::string scope = kScopeGlobal, bool constant = false,
+                   std::vector<int64_t> strides = {});
 
 }  // namespace tunesmith

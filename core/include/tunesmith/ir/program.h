@@ -36,8 +36,8 @@ class Program {
   /// Makes a loop around `body` with a fresh id; extent constant, min 0.
   std::unique_ptr<Loop> make_loop(Var var, int64_t extent, StmtPtr body);
   /// Makes a block with a fresh id; its name is made unique within the program by a suffix "_1", "_2", ...
-  std::unique_ptr<Block> make_block(std::string block_name, std::vector<IterVar> iters, std::vector<Expr> bindings,
-                                    StmtPtr init, StmtPtr body);
+  std::unique_ptr<Block> make_block(std::string block_name, std::vector<IterVar> iters,
+                                    std::vector<Expr> bindings, StmtPtr init, StmtPtr body);
   /// A name no buffer of the program has, beginning with `base`.
   std::string fresh_buffer_name(std::string_view base) const;
   std::string fresh_block_name(std::string_view base) const;
@@ -58,8 +58,8 @@ class Program {
   uint32_t next_id_ = 0;
 };
 
-/// The program's structure as one number, the same on every machine: names of variables do not count, names of
-/// blocks and buffers do. Equal programs have equal hashes; used to deduplicate candidates.
+/// The program's structure as one number, the same on every machine: names of variables do not count, names
+/// of blocks and buffers do. Equal programs have equal hashes; used to deduplicate candidates.
 uint64_t structural_hash(const Program& program);
 
 }  // namespace tunesmith

@@ -1,4 +1,5 @@
-// Running candidates: what is asked of a runner, what it answers. The worker process stands behind WorkerRunner; tests put a replaying one in its place.
+// Running candidates: what is asked of a runner, what it answers. The worker process stands behind
+// WorkerRunner; tests put a replaying one in its place.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace tunesmith {
 struct MeasureOptions {
   int threads = 0;               // of the measured program; 0 = all this process may use
   double time_out_seconds = 10;  // for one candidate, all its runs together
-  int64_t memory_limit_bytes = int64_t{4} << 30;  // of the worker beyond what it has before the first candidate
+  int64_t memory_limit_bytes = int64_t{4}
+                               << 30;  // of the worker beyond what it has before the first candidate
   int min_repeats = 3;
   int max_repeats = 10;
   double min_total_seconds = 0.01;  // repeats go on until this much has been measured, or max_repeats
@@ -45,10 +47,13 @@ struct MeasureResult {
 class Runner {
  public:
   virtual ~Runner();
-  /// One answer for each request, in order. Never throws for a candidate's fault; EnvironmentError when no worker can be started.
+  /// One answer for each request, in order. Never throws for a candidate's fault; EnvironmentError when no
+  /// worker can be started.
   virtual std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) = 0;
-  /// Times the kernels interleaved, `rounds` times each, for a final ranking. samples[i] are those of kernels[i]; empty where one failed.
-  virtual std::vector<std::vector<double>> interleave(std::span<const CompiledKernel* const> kernels, int rounds) = 0;
+  /// Times the kernels interleaved, `rounds` times each, for a final ranking. samples[i] are those of
+  /// kernels[i]; empty where one failed.
+  virtual std::vector<std::vector<double>> interleave(std::span<const CompiledKernel* const> kernels,
+                                                      int rounds) = 0;
 };
 
 /// How the worker makes the target that loads the kernels: the same plugin with the same options.
@@ -58,9 +63,10 @@ struct WorkerTarget {
   std::vector<std::string> plugin_paths;
 };
 
-/// Runs candidates in a separate process, with limits on memory and time, restarted when it dies. Every candidate is verified against the reference
-/// before it is timed: outputs pre-filled with NaN, buffers between guard pages. `target` compiles the reference: the unscheduled program in f64.
-std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
-                                           const MeasureOptions& options);
+/// Runs candidates in a separate process, with limits on memory and time, restarted when it dies. Every
+/// candidate is verified against the reference before it is timed: outputs pre-filled with NaN, buffers
+/// between guard pages. `target` compiles the reference: the unscheduled program in f64.
+std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
+                                           const WorkerTarget& worker_target, const MeasureOptions& options);
 
 }  // namespace tunesmith

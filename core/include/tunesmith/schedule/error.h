@@ -9,13 +9,14 @@
 
 namespace tunesmith {
 
-/// Thrown by every primitive that cannot prove it keeps the program's meaning; the schedule is as it was before the
-/// call. what() names the primitive, the reason and prints the program with the place marked.
+/// Thrown by every primitive that cannot prove it keeps the program's meaning; the schedule is as it was
+/// before the call. what() names the primitive, the reason and prints the program with the place marked.
 class ScheduleError : public Error {
  public:
-  /// `reason` is a constant sentence without names or numbers, so that refusals can be counted; `detail` has those.
-  ScheduleError(std::string_view primitive, std::string_view reason, std::string detail, const Program& program,
-                const Stmt* place = nullptr);
+  /// `reason` is a constant sentence without names or numbers, so that refusals can be counted; `detail` has
+  /// those.
+  ScheduleError(std::string_view primitive, std::string_view reason, std::string detail,
+                const Program& program, const Stmt* place = nullptr);
   /// For errors without a program (a trace whose arguments do not fit).
   ScheduleError(std::string_view primitive, std::string_view reason, std::string detail);
   ~ScheduleError() override;

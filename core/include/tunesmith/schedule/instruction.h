@@ -1,7 +1,7 @@
 // Instructions of the probabilistic language: what a trace is made of, and the kinds they are of.
 //
-// A kind is stateless and lives for the whole process. The kernel's kinds stand one to a file in core/schedule/primitives; a plugin
-// may add its own through InstructionRegistry.
+// A kind is stateless and lives for the whole process. The kernel's kinds stand one to a file in
+// core/schedule/primitives; a plugin may add its own through InstructionRegistry.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,20 @@ bool fits(const Value& value, ParamType type);
 std::string_view describe(ParamType type);
 
 /// Types of a kind's parameters, checked when a trace is parsed and when it is executed.
-enum class ParamType : uint8_t { Block, Loop, LoopOrBlock, Loops, Int, Ints, OptionalInts, Doubles, String, Scalar, Bool, BlockOrRootOrLoop };
+enum class ParamType : uint8_t {
+  Block,
+  Loop,
+  LoopOrBlock,
+  Loops,
+  Int,
+  Ints,
+  OptionalInts,
+  Doubles,
+  String,
+  Scalar,
+  Bool,
+  BlockOrRootOrLoop
+};
 /// The type of the variables a kind answers.
 enum class ResultType : uint8_t { None, Block, Blocks, Loop, Loops, Int, Ints };
 
@@ -97,8 +110,9 @@ class InstructionKind {
   virtual ResultType result() const = 0;
 
   /// Does it to `program`. `args` are in the order of params(), fallbacks filled in.
-  /// Transformations check everything they require before they change anything, or say keeps_on_throw() false.
-  /// Throws ScheduleError. `decision` (sampling only) is the decision wanted, null to draw one from `random`.
+  /// Transformations check everything they require before they change anything, or say keeps_on_throw()
+  /// false. Throws ScheduleError. `decision` (sampling only) is the decision wanted, null to draw one from
+  /// `random`.
   virtual ExecutionResult execute(Program& program, std::span<const Value> args, const Decision* decision,
                                   RandomStream& random) const = 0;
 
@@ -121,7 +135,8 @@ class SamplingKind : public InstructionKind {
   virtual Decision repair(const SamplingDomain& domain, const Decision& wanted) const = 0;
 };
 
-/// Kinds by name. The kernel's are there from the start; add() before any trace is parsed. Reading is thread-safe.
+/// Kinds by name. The kernel's are there from the start; add() before any trace is parsed. Reading is
+/// thread-safe.
 class InstructionRegistry {
  public:
   static InstructionRegistry& global();

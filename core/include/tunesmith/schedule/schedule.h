@@ -1,7 +1,8 @@
 // A schedule: a program and the trace of what was done to it.
 //
-// Every transformation is legal or refused: it proves that the program keeps its meaning, or throws ScheduleError and
-// leaves the schedule as it was. What each one requires is written at its declaration; docs/schedule.md has an example of each.
+// Every transformation is legal or refused: it proves that the program keeps its meaning, or throws
+// ScheduleError and leaves the schedule as it was. What each one requires is written at its declaration;
+// docs/schedule.md has an example of each.
 #pragma once
 
 #include <memory>
@@ -83,7 +84,8 @@ class Schedule {
 
   /// One of `candidates`, with prior `probabilities` (as many, summing to 1).
   IntRV sample_categorical(std::vector<int64_t> candidates, std::vector<double> probabilities);
-  /// `n` factors whose product is the loop's extent, drawn uniformly among all such tuples whose last factor is at most `max_innermost`.
+  /// `n` factors whose product is the loop's extent, drawn uniformly among all such tuples whose last factor
+  /// is at most `max_innermost`.
   std::vector<IntRV> sample_perfect_tile(LoopRV loop, int n, int max_innermost);
   /// As above, with the product of the factors from `partition` on divisible by `inner_factor`.
   std::vector<IntRV> sample_partitioned_tile(LoopRV loop, int n, int partition, int inner_factor);
@@ -92,13 +94,13 @@ class Schedule {
 
   // ---- Loops ----
 
-  /// Requires: one factor at most left open (nullopt), product >= extent. A product that exceeds the extent adds a predicate to
-  /// the blocks inside. Answers the new loops, outermost first.
+  /// Requires: one factor at most left open (nullopt), product >= extent. A product that exceeds the extent
+  /// adds a predicate to the blocks inside. Answers the new loops, outermost first.
   std::vector<LoopRV> split(LoopRV loop, std::vector<std::optional<IntArg>> factors);
   /// Requires: each loop the only child of the one before; constant extents.
   LoopRV fuse(const std::vector<LoopRV>& loops);
-  /// Requires: all on one chain of only children between the outermost and innermost named; blocks below with spatial or reduction
-  /// iterators only, affine bindings.
+  /// Requires: all on one chain of only children between the outermost and innermost named; blocks below with
+  /// spatial or reduction iterators only, affine bindings.
   void reorder(const std::vector<LoopRV>& loops);
   /// A loop of extent 1 around the block.
   LoopRV add_unit_loop(BlockRV block);
@@ -112,34 +114,41 @@ class Schedule {
 
   // ---- Caches ----
 
-  /// A copy of the block's `read_index`-th read buffer in `scope`, which the block reads instead. Answers the copying block, placed at the
-  /// root before the first reader. Requires: the buffer has at most one writer, standing before.
+  /// A copy of the block's `read_index`-th read buffer in `scope`, which the block reads instead. Answers the
+  /// copying block, placed at the root before the first reader. Requires: the buffer has at most one writer,
+  /// standing before.
   BlockRV cache_read(BlockRV block, int read_index, std::string_view scope);
-  /// The block writes a new buffer in `scope`; a new block copies it to the old one. Answers the copying block.
-  /// Requires: the block is the only writer of the buffer.
+  /// The block writes a new buffer in `scope`; a new block copies it to the old one. Answers the copying
+  /// block. Requires: the block is the only writer of the buffer.
   BlockRV cache_write(BlockRV block, int write_index, std::string_view scope);
   void set_scope(BlockRV block, int write_index, std::string_view scope);
 
   // ---- Placement ----
 
-  /// Moves a producer under `loop`, computing there just what is read there. Requires: complete block (single writer, affine bijective bindings,
-  /// spatial and reduction iterators), all consumers under `loop`, no output of the program; the region needed can be shown. With kRootLocation nothing happens;
-  /// with kInlineLocation the block is inlined.
+  /// Moves a producer under `loop`, computing there just what is read there. Requires: complete block (single
+  /// writer, affine bijective bindings, spatial and reduction iterators), all consumers under `loop`, no
+  /// output of the program; the region needed can be shown. With kRootLocation nothing happens; with
+  /// kInlineLocation the block is inlined.
   void compute_at(BlockRV block, LoopRV loop);
-  /// Moves a consumer under `loop`, computing there just what has been produced there. Requires: as compute_at, all producers under `loop`, and that
-  /// each iteration of `loop` finishes what the consumer reads.
+  /// Moves a consumer under `loop`, computing there just what has been produced there. Requires: as
+  /// compute_at, all producers under `loop`, and that each iteration of `loop` finishes what the consumer
+  /// reads.
   void reverse_compute_at(BlockRV block, LoopRV loop);
-  /// Requires: one store of one element for each iteration, no reduction, affine one-to-one indices, not an output.
+  /// Requires: one store of one element for each iteration, no reduction, affine one-to-one indices, not an
+  /// output.
   void compute_inline(BlockRV block);
-  /// Inlines an elementwise consumer into its only producer. Requires: one producer, which is complete (or a reduction whose result is read only here: refused), one read of it.
+  /// Inlines an elementwise consumer into its only producer. Requires: one producer, which is complete (or a
+  /// reduction whose result is read only here: refused), one read of it.
   void reverse_compute_inline(BlockRV block);
 
   // ---- Reductions ----
 
-  /// Splits off the initialisation into a block of its own before `loop`. Requires: a reduction block with an init; no reduction iterator bound outside `loop`.
+  /// Splits off the initialisation into a block of its own before `loop`. Requires: a reduction block with an
+  /// init; no reduction iterator bound outside `loop`.
   BlockRV decompose_reduction(BlockRV block, LoopRV loop);
-  /// Factors a reduction over `loop`: partial results in a new buffer with the loop as dimension `factor_axis`, then a block that combines them. Answers the partial block.
-  /// Requires: a reduction by sum, product, min or max; `loop` binds reduction iterators only.
+  /// Factors a reduction over `loop`: partial results in a new buffer with the loop as dimension
+  /// `factor_axis`, then a block that combines them. Answers the partial block. Requires: a reduction by sum,
+  /// product, min or max; `loop` binds reduction iterators only.
   BlockRV rfactor(LoopRV loop, int factor_axis);
 
   // ---- Annotations ----
@@ -158,7 +167,8 @@ class Schedule {
   Schedule(const Schedule&);
   /// The built-in kind of this name.
   static const InstructionKind& kind(std::string_view name);
-  /// Executes and keeps the values and the sampling point; recording is the caller's. Throws ScheduleError, the schedule as before.
+  /// Executes and keeps the values and the sampling point; recording is the caller's. Throws ScheduleError,
+  /// the schedule as before.
   ExecutionResult perform(const InstructionKind& kind, std::span<const Arg> args, const Decision* decision);
   void replay_instruction(std::shared_ptr<const Instruction> instruction);
 
@@ -170,8 +180,9 @@ class Schedule {
   bool recording_ = true;
 };
 
-/// Executes a trace on a fresh clone of `program`. Decisions that no longer fit are repaired, open ones drawn from `random`; the answer's
-/// trace() holds what was really decided. A refusal is a value here, because searches meet many.
+/// Executes a trace on a fresh clone of `program`. Decisions that no longer fit are repaired, open ones drawn
+/// from `random`; the answer's trace() holds what was really decided. A refusal is a value here, because
+/// searches meet many.
 tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace,
                                              RandomStream random = RandomStream(0));
 

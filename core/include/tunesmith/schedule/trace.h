@@ -5,8 +5,8 @@
 //   l1, l2, l3, l4 = get_loops(b0)
 //   v5, v6, v7, v8 = sample_perfect_tile(l2, n=4, max_innermost=64) @ [8, 4, 2, 8]
 //
-// A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed. Other lines
-// that begin with # are comments. A sampling line without `@` has an open decision.
+// A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed.
+// Other lines that begin with # are comments. A sampling line without `@` has an open decision.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,8 @@ inline constexpr int kTraceVersion = 1;
 /// A value: cheap to copy (instructions are shared). Carries no addresses, no host facts.
 class Trace {
  public:
-  /// Parses the text form. Throws UserError with `file`:line:column, what was expected and the nearest known name.
+  /// Parses the text form. Throws UserError with `file`:line:column, what was expected and the nearest known
+  /// name.
   static Trace parse(std::string_view text, const std::string& file = "trace");
 
   /// The text form, with its version line. parse(str()) gives an equal trace.
@@ -36,7 +37,9 @@ class Trace {
   const Instruction& operator[](size_t i) const { return *instructions_[i]; }
   /// For another trace to share.
   const std::shared_ptr<const Instruction>& shared(size_t i) const { return instructions_[i]; }
-  void append(std::shared_ptr<const Instruction> instruction) { instructions_.push_back(std::move(instruction)); }
+  void append(std::shared_ptr<const Instruction> instruction) {
+    instructions_.push_back(std::move(instruction));
+  }
 
   /// Positions of the sampling instructions.
   std::vector<size_t> sampling() const;
@@ -51,7 +54,8 @@ class Trace {
   std::vector<std::shared_ptr<const Instruction>> instructions_;
 };
 
-/// The difference of two traces as text: lines only in `a` begin with '-', only in `b` with '+', common ones with ' '.
+/// The difference of two traces as text: lines only in `a` begin with '-', only in `b` with '+', common ones
+/// with ' '.
 std::string diff(const Trace& a, const Trace& b);
 
 }  // namespace tunesmith

@@ -1,7 +1,8 @@
 // Search strategies: the interface that a searcher plugin implements, and what the kernel does for it.
 //
-// The kernel owns the loop: it asks for candidates, has them built, verified, measured and recorded, and hands back what
-// became of them. Same seed and same results give the same candidates in the same order, whatever the number of threads.
+// The kernel owns the loop: it asks for candidates, has them built, verified, measured and recorded, and
+// hands back what became of them. Same seed and same results give the same candidates in the same order,
+// whatever the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,11 @@ class SearchContext {
   /// A trace of a sketch chosen at random, all decisions open: materialise() draws them.
   virtual Trace draw(RandomStream& random) const = 0;
   /// `candidate`'s trace with one decision changed. The sampling instruction is chosen by the weights of
-  /// mutation (tiles .9, compute locations .05, categories .05), among those that can change. Nothing when none can.
+  /// mutation (tiles .9, compute locations .05, categories .05), among those that can change. Nothing when
+  /// none can.
   virtual std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const = 0;
-  /// All traces that differ from the candidate's in one decision, by the kinds' own neighbourhoods, in a fixed order.
+  /// All traces that differ from the candidate's in one decision, by the kinds' own neighbourhoods, in a
+  /// fixed order.
   virtual std::vector<Trace> neighbours(const Candidate& candidate) const = 0;
 
   /// A trace to be made a candidate; `random` draws its open decisions.
@@ -40,8 +43,9 @@ class SearchContext {
     Trace trace;
     RandomStream random;
   };
-  /// Replays, finishes, validates and lowers the drafts, on all threads. The answer has one entry for each draft, null where it was refused;
-  /// refusals are counted by the kernel under their cause. Duplicates are not removed.
+  /// Replays, finishes, validates and lowers the drafts, on all threads. The answer has one entry for each
+  /// draft, null where it was refused; refusals are counted by the kernel under their cause. Duplicates are
+  /// not removed.
   virtual std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) = 0;
 
   /// Has this program been measured (in this run or in the records it resumed from)?
@@ -56,8 +60,8 @@ class SearchContext {
 class Searcher {
  public:
   virtual ~Searcher();
-  /// At most `n` candidates to measure next, none measured before and no program twice. Fewer than `n` is allowed; none at all means that the
-  /// strategy has nothing more to propose, and ends the search.
+  /// At most `n` candidates to measure next, none measured before and no program twice. Fewer than `n` is
+  /// allowed; none at all means that the strategy has nothing more to propose, and ends the search.
   virtual std::vector<CandidatePtr> propose(SearchContext& context, size_t n) = 0;
   /// What became of them, in the order proposed; called also for resumed records, before the first propose().
   virtual void observe(SearchContext& context, std::span<const Measured> results) = 0;

@@ -1,7 +1,8 @@
 // Transformation modules: the interface that a module plugin implements, and its context.
 //
-// A module is analysis, sampling and transformation over one block (MetaSchedule, section 3.2). It is called for each block in
-// post-order, or once at the root when its stage says so, from one place in the kernel that times it, catches what it throws and verifies the program.
+// A module is analysis, sampling and transformation over one block (MetaSchedule, section 3.2). It is called
+// for each block in post-order, or once at the root when its stage says so, from one place in the kernel that
+// times it, catches what it throws and verifies the program.
 #pragma once
 
 #include <memory>
@@ -56,13 +57,15 @@ class ModuleContext {
   virtual void claim(std::string_view block_name, std::string why) = 0;
 };
 
-/// One object for a whole run. apply() is called from several threads at once for different schedules, and must not keep state between calls.
+/// One object for a whole run. apply() is called from several threads at once for different schedules, and
+/// must not keep state between calls.
 class TransformationModule {
  public:
   virtual ~TransformationModule();
   virtual ModuleStage stage() const { return ModuleStage::Block; }
-  /// `schedule` is the module's own to change or to clone. For Root and Finishing modules `block_name` is empty.
-  /// A ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root modules, and rejects the candidate for Finishing modules.
+  /// `schedule` is the module's own to change or to clone. For Root and Finishing modules `block_name` is
+  /// empty. A ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root
+  /// modules, and rejects the candidate for Finishing modules.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
 };
 

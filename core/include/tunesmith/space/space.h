@@ -23,7 +23,7 @@ namespace tunesmith {
 /// What one module did at one block, for `spaces explain`.
 struct ModuleEvent {
   std::string module;
-  std::string block;   // "" for the root
+  std::string block;  // "" for the root
   ModuleResult::Status status;
   std::string reason;  // of a refusal or a claim
   size_t forks = 0;    // schedules answered
@@ -32,12 +32,14 @@ struct ModuleEvent {
 
 /// The space of one program.
 struct SketchSet {
-  std::vector<Schedule> sketches;  // in a fixed order; not empty: the unscheduled program is there when no module applied
+  std::vector<Schedule>
+      sketches;  // in a fixed order; not empty: the unscheduled program is there when no module applied
   std::vector<ModuleEvent> events;
 };
 
-/// Composed all or nothing: the constructor loads every plugin that the description names and checks every option, or throws UserError and nothing has happened.
-/// Afterwards immutable; materialise() may be called from several threads.
+/// Composed all or nothing: the constructor loads every plugin that the description names and checks every
+/// option, or throws UserError and nothing has happened. Afterwards immutable; materialise() may be called
+/// from several threads.
 class Space {
  public:
   Space(const SpaceSpec& spec, PluginRegistry& registry);
@@ -49,7 +51,8 @@ class Space {
   Target& target() const;
   /// The target's description with the extensions' additions.
   const DeviceModel& device() const;
-  /// Canonical text of the modules and all their options; records carry its hash, so that a changed space does not resume an old run.
+  /// Canonical text of the modules and all their options; records carry its hash, so that a changed space
+  /// does not resume an old run.
   const std::string& rules() const;
   uint64_t rules_hash() const;
   /// id -> version of every plugin in use, for the environment.
@@ -58,10 +61,12 @@ class Space {
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
   std::shared_ptr<CostModel> create_cost_model() const;
 
-  /// Applies the modules to `program`, one module after the other, each visiting the blocks from the last to the first (MetaSchedule, figure 5).
-  /// A module that answers Broken, throws, or leaves a program that does not verify ends it: PluginError.
+  /// Applies the modules to `program`, one module after the other, each visiting the blocks from the last to
+  /// the first (MetaSchedule, figure 5). A module that answers Broken, throws, or leaves a program that does
+  /// not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
-  /// Replays, applies the finishing modules, verifies, lowers. Failure: illegal_schedule, verify_limits or plugin_error.
+  /// Replays, applies the finishing modules, verifies, lowers. Failure: illegal_schedule, verify_limits or
+  /// plugin_error.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
                                                            RandomStream random) const;
 

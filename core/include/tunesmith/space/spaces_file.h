@@ -1,4 +1,5 @@
-// spaces.yaml: parsed once into typed structures, everything checked that can be checked without loading a plugin.
+// spaces.yaml: parsed once into typed structures, everything checked that can be checked without loading a
+// plugin.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +10,8 @@
 #include "tunesmith/plugin/options.h"
 
 namespace tunesmith {
+
+struct YamlNode;
 
 /// A plugin named in spaces.yaml, with the options written for it.
 struct PluginUse {
@@ -38,19 +41,23 @@ struct SpaceSpec {
 /// A whole file. Immutable after parse().
 class SpacesFile {
  public:
-  /// Throws UserError with file:line:column: missing file, YAML error, two documents, duplicate key, unknown key (with the nearest known), wrong type, version not
-  /// known, cycle in `extends`, unknown space, `modules+` naming a module that is not there, nesting or size beyond limits.
+  /// Throws UserError with file:line:column: missing file, YAML error, two documents, duplicate key, unknown
+  /// key (with the nearest known), wrong type, version not known, cycle in `extends`, unknown space,
+  /// `modules+` naming a module that is not there, nesting or size beyond limits.
   static SpacesFile load(const std::filesystem::path& path);
   static SpacesFile parse(const std::string& text, const std::string& file_name);
 
   std::vector<std::string> names() const;
-  /// The space by name, or the file's `default:` when `name` is empty. Unknown: UserError with the nearest known.
+  /// The space by name, or the file's `default:` when `name` is empty. Unknown: UserError with the nearest
+  /// known.
   const SpaceSpec& space(const std::string& name) const;
   /// Folders under `plugins:`, resolved against the file's own folder.
   const std::vector<std::string>& plugin_paths() const { return plugin_paths_; }
   const std::string& file() const { return file_; }
 
  private:
+  void read(const YamlNode& root, const std::string& file_name);
+
   std::string file_;
   std::string default_;
   std::vector<std::string> plugin_paths_;

@@ -17,8 +17,9 @@ class ThreadPool {
 
   size_t size() const;
 
-  /// Runs body(0) .. body(count - 1), in any order on any thread, and returns when all have ended. Results must
-  /// go to slots chosen by the index. The first exception (lowest index) is rethrown after all have ended.
+  /// Runs body(0) .. body(count - 1), in any order on any thread, and returns when all have ended. Results
+  /// must go to slots chosen by the index. The first exception (lowest index) is rethrown after all have
+  /// ended.
   void parallel_for(size_t count, const std::function<void(size_t)>& body);
 
  private:

@@ -1,4 +1,5 @@
-// A machine as named quantities. Modules, validators, features and the roofline read these, never a device's name.
+// A machine as named quantities. Modules, validators, features and the roofline read these, never a device's
+// name.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-/* The C interface of a compiled kernel: between the worker and a candidate, and between a built library and its runtime. Plain C. */
+/* The C interface of a compiled kernel: between the worker and a candidate, and between a built library and
+ * its runtime. Plain C. */
 #ifndef TUNESMITH_KERNEL_ABI_H
 #define TUNESMITH_KERNEL_ABI_H
 
@@ -11,12 +12,15 @@ extern "C" {
 /* Iterations [begin, end) of a parallel loop. */
 typedef void (*tunesmith_loop_body)(void* closure, int64_t begin, int64_t end);
 
-/* Runs body over [0, count) on any threads of `pool`, in chunks, and returns when all is done. `closure` is valid until then. */
+/* Runs body over [0, count) on any threads of `pool`, in chunks, and returns when all is done. `closure` is
+ * valid until then. */
 typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
 
-/* A kernel. `buffers`: the data pointers of the inputs, then of the outputs, in the program's order, row-major and aligned at least to their
-   element; `workspace`: as many bytes as the kernel needs, aligned to 64, contents unspecified before and after (null when it needs none). */
-typedef void (*tunesmith_kernel)(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool);
+/* A kernel. `buffers`: the data pointers of the inputs, then of the outputs, in the program's order,
+   row-major and aligned at least to their element; `workspace`: as many bytes as the kernel needs, aligned to
+   64, contents unspecified before and after (null when it needs none). */
+typedef void (*tunesmith_kernel)(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for,
+                                 void* pool);
 
 #ifdef __cplusplus
 }

@@ -50,8 +50,9 @@ struct LibraryFiles {
   std::string header;
 };
 
-/// One object for a whole run, used from many threads at once: compile() and assembly() must be thread-safe, the others are called by one
-/// thread. Errors of one candidate are returned or thrown as LowerError; of the installation as EnvironmentError.
+/// One object for a whole run, used from many threads at once: compile() and assembly() must be thread-safe,
+/// the others are called by one thread. Errors of one candidate are returned or thrown as LowerError; of the
+/// installation as EnvironmentError.
 class Target {
  public:
   virtual ~Target();
@@ -63,16 +64,19 @@ class Target {
   virtual LowerOptions lower_options() const = 0;
 
   /// Compiles for speed of compiling and of the code. The unexpected value is the compiler's message.
-  virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered, const std::string& symbol) = 0;
+  virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
+                                                            const std::string& symbol) = 0;
   /// Throws EnvironmentError when the object is damaged.
   virtual std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) = 0;
   /// Human-readable code for the target, for tests and `trace show --assembly`.
   virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
   virtual LibraryFiles build_library(const LibraryRequest& request) = 0;
 
-  /// Arithmetic operations a second reached by independent multiply-adds of `type` on `threads` cores, measured now (a fraction of a second).
+  /// Arithmetic operations a second reached by independent multiply-adds of `type` on `threads` cores,
+  /// measured now (a fraction of a second).
   virtual double measure_peak(DType type, int threads) = 0;
-  /// Bytes a second read plus written when copying a buffer far larger than the caches on `threads` cores, measured now.
+  /// Bytes a second read plus written when copying a buffer far larger than the caches on `threads` cores,
+  /// measured now.
   virtual double measure_copy_bandwidth(int threads) = 0;
 };
 

@@ -18,14 +18,14 @@
 namespace tunesmith {
 
 struct TuneOptions {
-  int64_t trials = 256;    // candidates measured, those resumed from the records included
-  int64_t batch = 64;      // candidates a round
+  int64_t trials = 256;  // candidates measured, those resumed from the records included
+  int64_t batch = 64;    // candidates a round
   uint64_t seed = 0;
-  size_t threads = 0;      // for replaying and compiling; 0 = all
+  size_t threads = 0;             // for replaying and compiling; 0 = all
   double time_limit_seconds = 0;  // 0 = none
   int final_candidates = 5;       // re-measured interleaved at the end
   int final_rounds = 10;
-  bool resume = true;      // take up earlier records of the same task, seed and rules
+  bool resume = true;  // take up earlier records of the same task, seed and rules
 };
 
 /// The state of a run, for a live line.
@@ -47,17 +47,17 @@ struct TuneTimes {
 };
 
 struct TuneResult {
-  std::string best_id;        // record id; "" when nothing valid was found
+  std::string best_id;  // record id; "" when nothing valid was found
   Trace best_trace;
-  double best_seconds = 0;    // median of the final interleaved measurement
-  double best_low = 0;        // 95 % confidence interval of that median
+  double best_seconds = 0;  // median of the final interleaved measurement
+  double best_low = 0;      // 95 % confidence interval of that median
   double best_high = 0;
   double baseline_seconds = 0;  // the unscheduled program, measured in the same way
   int64_t trials = 0;
   int64_t valid = 0;
   int64_t resumed = 0;
-  std::map<FailureCause, int64_t> failures;   // of measured candidates
-  std::map<std::string, int64_t> refusals;    // drafts that were refused before they were candidates, by reason
+  std::map<FailureCause, int64_t> failures;  // of measured candidates
+  std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason
   double median_compile_seconds = 0;
   TuneTimes times;
   bool interrupted = false;
@@ -72,7 +72,8 @@ struct TuneHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Runs the search. Every measured candidate is in `store` before it is reported. Throws PluginError, EnvironmentError.
+/// Runs the search. Every measured candidate is in `store` before it is reported. Throws PluginError,
+/// EnvironmentError.
 TuneResult tune(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                 const Environment& environment, const TuneOptions& options, const TuneHooks& hooks = {});
 
