@@ -1,0 +1,69 @@
+// Factors a reduction that has too little spatial work: partial results in parallel (or in the lanes of a
+// vector), combined by a second block. Forks the space: the plain reduction, and the reduction factored over
+// its outer and over its inner part.
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/schedule/analysis.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class AddRfactor final : public TransformationModule {
+ public:
+  explicit AddRfactor(const Options& options)
+      : max_jobs_per_core_(options.get_int("max_jobs_per_core")),
+        max_innermost_(static_cast<int>(options.get_int("max_innermost"))) {}
+
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
+    const Block& block = *schedule.program().find_block(block_name);
+    if (block.init() == nullptr || !block.has_reduction())
+      return ModuleResult::not_applicable("the block is no reduction");
+    if (!is_trivially_bound(block))
+      return ModuleResult::not_applicable("another module has transformed the block");
+    const IterationCount count = iteration_count(block);
+    const auto jobs = max_jobs_per_core_ * static_cast<int64_t>(context.device().get("cores"));
+    if (needs_tiling(block) && count.spatial > jobs) {
+      return ModuleResult::not_applicable("there is enough spatial work to run in parallel");
+    }
+    if (count.spatial >= count.reduction)
+      return ModuleResult::not_applicable("the reduction is shorter than the spatial work");
+
+    std::vector<Schedule> sketches;
+    sketches.push_back(schedule.clone());
+    for (const size_t part : {size_t{0}, size_t{1}}) sketches.push_back(factored(schedule, block_name, part));
+    return ModuleResult::applied(std::move(sketches));
+  }
+
+ private:
+  Schedule factored(const Schedule& base, const std::string& block_name, size_t part) const {
+    Schedule schedule = base.clone();
+    const BlockRV block = schedule.get_block(block_name);
+    std::vector<LoopRV> spatial;
+    std::vector<LoopRV> reduction;
+    for (const LoopRV& loop : schedule.get_loops(block)) {
+      (use_of(schedule.loop(loop), schedule.block(block)).reduction ? reduction : spatial).push_back(loop);
+    }
+    std::vector<LoopRV> order = spatial;
+    order.insert(order.end(), reduction.begin(), reduction.end());
+    if (order.size() > 1) schedule.reorder(order);
+    const LoopRV fused = reduction.size() > 1 ? schedule.fuse(reduction) : reduction.front();
+    const std::vector<IntRV> factors = schedule.sample_perfect_tile(fused, 2, max_innermost_);
+    const std::vector<LoopRV> parts = schedule.split(fused, {factors.begin(), factors.end()});
+    const int axis = static_cast<int>(spatial.size());
+    schedule.rfactor(parts[part], axis);
+    return schedule;
+  }
+
+  int64_t max_jobs_per_core_;
+  int max_innermost_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(
+    AddRfactor, PluginKind::Module, "add_rfactor", "0.1.0",
+    "factor reductions that have too little spatial work",
+    OptionSpec::integer("max_jobs_per_core", 16, 1, 4096,
+                        "tiled reductions with more spatial iterations for each core are left alone"),
+    OptionSpec::integer("max_innermost", 64, 1, 1024, "largest inner part of the reduction, in iterations"));

@@ -1,0 +1,65 @@
+// Inlines elementwise blocks into their consumers, so that what they compute never goes through memory.
+#include <algorithm>
+
+#include <tunesmith/ir/regions.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/schedule/analysis.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+bool holds(const Block& block, const std::function<bool(const Expr&)>& what) {
+  bool found = false;
+  for_each_stmt(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) { found = found || what(part); });
+    });
+  });
+  return found;
+}
+
+class AutoInline final : public TransformationModule {
+ public:
+  explicit AutoInline(const Options& options)
+      : allow_select_(options.get_bool("allow_select")), costly_(options.get_bool("inline_costly")) {}
+
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
+    const Block& block = *schedule.program().find_block(block_name);
+    if (writes_output(schedule.program(), block))
+      return ModuleResult::not_applicable("the block writes an output");
+    if (block.init() != nullptr) return ModuleResult::not_applicable("the block is a reduction");
+    if (!is_elementwise(block))
+      return ModuleResult::not_applicable("the block does not write one element for each iteration");
+    if (!allow_select_ && holds(block, [](const Expr& part) { return part.is(ExprKind::Select); })) {
+      return ModuleResult::not_applicable(
+          "the block chooses by a condition, which would be tested in the consumer's inner loop");
+    }
+    if (!costly_ && holds(block, [](const Expr& part) { return part.is(ExprKind::Call); }) &&
+        repeated(schedule.program(), block)) {
+      return ModuleResult::not_applicable(
+          "the block computes a costly function that its consumer would repeat");
+    }
+    schedule.compute_inline(schedule.get_block(block_name));
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  /// Would inlining compute an element more than once?
+  static bool repeated(const Program& program, const Block& block) {
+    const std::vector<Block*> consumers = consumers_of(program, block);
+    return consumers.size() != 1 || consumers.front()->has_reduction() ||
+           iteration_count(*consumers.front()).spatial > iteration_count(block).spatial;
+  }
+
+  bool allow_select_;
+  bool costly_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(
+    AutoInline, PluginKind::Module, "auto_inline", "0.1.0", "inline elementwise blocks into their consumers",
+    OptionSpec::boolean("allow_select", false, "also blocks that choose by a condition, as padding does"),
+    OptionSpec::boolean("inline_costly", false, "also exp, log, .. into consumers that would repeat them"));
