@@ -1,0 +1,96 @@
+#include "tune/task.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "tune/stopwatch.h"
+
+namespace tunesmith {
+namespace {
+
+/// Weights of mutation by what is decided, as the public MetaSchedule has them for a CPU.
+double mutation_weight(const SamplingDomain& domain) {
+  if (domain.parts > 0) return 0.9;            // tiles
+  if (domain.candidates.empty()) return 0.05;  // compute locations
+  return 0.05;                                 // categories
+}
+
+}  // namespace
+
+Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t threads)
+    : workload_(workload),
+      space_(space),
+      seed_(seed),
+      pool_(threads),
+      sketches_(space.generate(workload.program)),
+      cost_model_(space.create_cost_model()) {
+  cost_model_->begin(workload, space.device());
+}
+
+Trace Task::draw(RandomStream& random) const {
+  return sketches()[random.below(sketches().size())].trace().with_open_decisions();
+}
+
+std::optional<Trace> Task::mutate(const Candidate& candidate, RandomStream& random) const {
+  std::vector<double> weights;
+  std::vector<std::optional<Decision>> changed;
+  for (const SamplingPoint& point : candidate.points) {
+    changed.push_back(point.kind->mutate(point.domain, *candidate.trace[point.position].decision, random));
+    weights.push_back(changed.back() ? mutation_weight(point.domain) : 0.0);
+  }
+  if (std::none_of(weights.begin(), weights.end(), [](double weight) { return weight > 0.0; }))
+    return std::nullopt;
+  const size_t chosen = random.categorical(weights);
+  return candidate.trace.with_decision(candidate.points[chosen].position, *changed[chosen]);
+}
+
+std::vector<Trace> Task::neighbours(const Candidate& candidate) const {
+  std::vector<Trace> traces;
+  for (const SamplingPoint& point : candidate.points) {
+    for (Decision& decision :
+         point.kind->enumerate(point.domain, *candidate.trace[point.position].decision)) {
+      traces.push_back(candidate.trace.with_decision(point.position, std::move(decision)));
+    }
+  }
+  return traces;
+}
+
+std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
+  std::vector<tl::expected<CandidatePtr, CandidateFailure>> outcomes(drafts.size());
+  pool_.parallel_for(drafts.size(), [&](size_t i) {
+    outcomes[i] = space_.materialise(workload_.program, drafts[i].trace, drafts[i].random);
+  });
+  std::vector<CandidatePtr> candidates;
+  candidates.reserve(drafts.size());
+  for (auto& outcome : outcomes) {
+    if (!outcome) ++refusals_[outcome.error().message];
+    candidates.push_back(outcome ? std::move(*outcome) : nullptr);
+  }
+  return candidates;
+}
+
+std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
+  const Stopwatch watch(model_seconds_);
+  return cost_model_->predict(candidates);
+}
+
+void Task::learn(std::span<const Measured> results) {
+  for (const Measured& result : results) {
+    history_.push_back(result);
+    measured_.insert(result.candidate->program_hash);
+  }
+  const Stopwatch watch(model_seconds_);
+  double best = std::numeric_limits<double>::infinity();
+  for (const Measured& result : history_) {
+    if (result.timing) best = std::min(best, result.timing->min);
+  }
+  std::vector<CandidatePtr> candidates;
+  std::vector<double> throughputs;
+  for (const Measured& result : history_) {
+    candidates.push_back(result.candidate);
+    throughputs.push_back(result.timing ? best / result.timing->min : 0.0);
+  }
+  cost_model_->update(candidates, throughputs);
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,54 @@
+// One workload being tuned: what the searcher sees of it, and what has been measured.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "tunesmith/search/searcher.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/support/thread_pool.h"
+#include "tunesmith/tune/tuner.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith {
+
+class Task final : public SearchContext {
+ public:
+  Task(const Workload& workload, const Space& space, uint64_t seed, size_t threads);
+
+  const std::vector<Schedule>& sketches() const override { return sketches_.sketches; }
+  const DeviceModel& device() const override { return space_.device(); }
+  RandomStream next_stream() override { return RandomStream(seed_, next_index_++); }
+  Trace draw(RandomStream& random) const override;
+  std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const override;
+  std::vector<Trace> neighbours(const Candidate& candidate) const override;
+  std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) override;
+  bool is_measured(uint64_t program_hash) const override { return measured_.count(program_hash) != 0; }
+  std::vector<double> score(std::span<const CandidatePtr> candidates) override;
+  std::span<const Measured> history() const override { return history_; }
+
+  /// Adds results to the history and lets the cost model learn from all of it.
+  void learn(std::span<const Measured> results);
+
+  ThreadPool& pool() { return pool_; }
+  const std::map<std::string, int64_t>& refusals() const { return refusals_; }
+  /// Seconds spent in the cost model so far.
+  double model_seconds() const { return model_seconds_; }
+
+ private:
+  const Workload& workload_;
+  const Space& space_;
+  const uint64_t seed_;
+  uint64_t next_index_ = 0;
+  ThreadPool pool_;
+  SketchSet sketches_;
+  std::shared_ptr<CostModel> cost_model_;
+  std::vector<Measured> history_;
+  std::unordered_set<uint64_t> measured_;
+  std::map<std::string, int64_t> refusals_;
+  double model_seconds_ = 0.0;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,293 @@
+#include "tunesmith/tune/tuner.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "tune/ranking.h"
+#include "tune/stopwatch.h"
+#include "tune/task.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+namespace {
+
+/// Candidates handed to the runner at once: few, so that a stop is heeded soon and records are written as
+/// they come.
+constexpr size_t kGroup = 8;
+constexpr const char* kSymbol = "tunesmith_candidate";
+
+/// A run in progress.
+class Run {
+ public:
+  Run(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+      const Environment& environment, const TuneOptions& options, const TuneHooks& hooks)
+      : workload_(workload),
+        space_(space),
+        store_(store),
+        runner_(runner),
+        environment_(environment.hash()),
+        options_(options),
+        hooks_(hooks),
+        task_(workload, space, options.seed, options.threads) {
+    store_.add_environment(environment);
+    if (options.resume) load_records();
+  }
+
+  TuneResult run() {
+    {
+      const Stopwatch wall(result_.times.wall);
+      wall_ = &wall;
+      for (size_t stage = 0; stage < space_.spec().search.size() && !done(); ++stage) run_stage(stage);
+      finish();
+      wall_ = nullptr;
+    }
+    result_.refusals = task_.refusals();
+    result_.times.model = task_.model_seconds();
+    return std::move(result_);
+  }
+
+ private:
+  bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+  bool done() {
+    if (stopped()) result_.interrupted = true;
+    const bool late = options_.time_limit_seconds > 0 && wall_->seconds() > options_.time_limit_seconds;
+    return result_.interrupted || late || result_.trials >= options_.trials;
+  }
+
+  /// Measured before with the same program, rules and environment: taken up instead of measuring again. The
+  /// search itself is run anew, and proposes the same candidates, so a resumed run goes on exactly where it
+  /// was.
+  void load_records() {
+    RecordFilter filter;
+    filter.workload_hash = workload_.hash;
+    filter.target = space_.target().identity();
+    filter.environment = environment_;
+    filter.rules_hash = space_.rules_hash();
+    for (Record& record : store_.list(filter)) earlier_.try_emplace(record.program_hash, std::move(record));
+  }
+
+  void run_stage(size_t stage) {
+    const std::shared_ptr<Searcher> searcher = space_.create_searcher(stage);
+    const int64_t stage_trials = space_.spec().search[stage].trials;
+    const int64_t end =
+        stage_trials > 0 ? std::min(options_.trials, result_.trials + stage_trials) : options_.trials;
+    if (!task_.history().empty()) searcher->observe(task_, task_.history());
+    while (!done() && result_.trials < end) {
+      const auto wanted = static_cast<size_t>(std::min(options_.batch, end - result_.trials));
+      std::vector<CandidatePtr> proposed;
+      {
+        const double model_before = task_.model_seconds();
+        double seconds = 0.0;
+        {
+          const Stopwatch watch(seconds);
+          proposed = searcher->propose(task_, wanted);
+        }
+        result_.times.propose += seconds - (task_.model_seconds() - model_before);
+      }
+      if (proposed.empty()) return;
+      const std::vector<Measured> results = evaluate(proposed);
+      task_.learn(results);
+      searcher->observe(task_, results);
+    }
+  }
+
+  std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed) {
+    std::vector<Measured> results;
+    std::vector<CandidatePtr> fresh;
+    for (const CandidatePtr& candidate : proposed) {
+      if (earlier_.count(candidate->program_hash) == 0) fresh.push_back(candidate);
+    }
+    const std::vector<tl::expected<CompiledKernel, std::string>> built = build(fresh);
+    std::unordered_map<const Candidate*, Measured> measured;
+    for (size_t begin = 0; begin < fresh.size() && !stopped(); begin += kGroup) {
+      const size_t end = std::min(begin + kGroup, fresh.size());
+      for (Measured& one : measure(fresh, built, begin, end))
+        measured.emplace(one.candidate.get(), std::move(one));
+    }
+    for (const CandidatePtr& candidate : proposed) {
+      if (const auto old = earlier_.find(candidate->program_hash); old != earlier_.end()) {
+        results.push_back({candidate, old->second.timing, old->second.failure});
+        ++result_.resumed;
+        note(results.back(), old->second.id);
+      } else if (const auto now = measured.find(candidate.get()); now != measured.end()) {
+        results.push_back(now->second);
+      }
+    }
+    return results;
+  }
+
+  std::vector<tl::expected<CompiledKernel, std::string>> build(const std::vector<CandidatePtr>& candidates) {
+    const Stopwatch watch(result_.times.build);
+    std::vector<tl::expected<CompiledKernel, std::string>> built(candidates.size());
+    task_.pool().parallel_for(candidates.size(), [&](size_t i) {
+      built[i] = space_.target().compile(candidates[i]->lowered, kSymbol);
+    });
+    for (const auto& kernel : built) {
+      if (kernel) compile_seconds_.push_back(kernel->compile_seconds);
+    }
+    return built;
+  }
+
+  std::vector<Measured> measure(const std::vector<CandidatePtr>& candidates,
+                                const std::vector<tl::expected<CompiledKernel, std::string>>& built,
+                                size_t begin, size_t end) {
+    std::vector<MeasureRequest> requests;
+    for (size_t i = begin; i < end; ++i) {
+      if (built[i]) requests.push_back({&*built[i], best_seconds()});
+    }
+    std::vector<MeasureResult> answers;
+    {
+      const Stopwatch watch(result_.times.measure);
+      answers = runner_.run(requests);
+    }
+    std::vector<Measured> results;
+    size_t next = 0;
+    for (size_t i = begin; i < end; ++i) {
+      MeasureResult answer;
+      if (built[i]) {
+        answer = std::move(answers[next++]);
+      } else {
+        answer.failure = CandidateFailure{FailureCause::CompileError, built[i].error()};
+      }
+      const Record record = make_record(*candidates[i], answer);
+      if (hooks_.stop != nullptr && stopped() && answer.failure)
+        continue;  // the interruption may be its cause
+      store_.add(record);
+      if (hooks_.recorded) hooks_.recorded(record);
+      results.push_back({candidates[i], answer.timing, answer.failure});
+      note(results.back(), record.id);
+    }
+    return results;
+  }
+
+  Record make_record(const Candidate& candidate, const MeasureResult& answer) {
+    Record record;
+    record.workload = workload_.key;
+    record.workload_hash = workload_.hash;
+    record.target = space_.target().identity();
+    record.environment = environment_;
+    record.space = space_.spec().name;
+    record.rules_hash = space_.rules_hash();
+    record.trace = candidate.trace.str();
+    record.trace_version = kTraceVersion;
+    record.program_hash = candidate.program_hash;
+    record.timing = answer.timing;
+    if (answer.timing) record.verified_error = answer.verified_error;
+    record.failure = answer.failure;
+    record.seed = options_.seed;
+    record.candidate = static_cast<uint64_t>(result_.trials);
+    record.time_ms = now_ms();
+    uint64_t id = hash_bytes(record.trace, environment_);
+    for (const uint64_t part : {workload_.hash, record.rules_hash, record.seed, record.candidate,
+                                static_cast<uint64_t>(record.time_ms)}) {
+      id = hash_combine(id, part);
+    }
+    record.id = hex64(id);
+    return record;
+  }
+
+  double best_seconds() const { return best_.empty() ? 0.0 : best_.front().seconds; }
+
+  /// Counts a result and keeps the best few.
+  void note(const Measured& result, const std::string& id) {
+    ++result_.trials;
+    if (result.timing) {
+      ++result_.valid;
+      const Best entry{result.timing->min, result.candidate, id};
+      const auto place = std::upper_bound(best_.begin(), best_.end(), entry,
+                                          [](const Best& a, const Best& b) { return a.seconds < b.seconds; });
+      best_.insert(place, entry);
+      if (best_.size() > static_cast<size_t>(std::max(options_.final_candidates, 1))) best_.pop_back();
+    } else if (result.failure) {
+      ++result_.failures[result.failure->cause];
+    }
+    if (!hooks_.progress) return;
+    TuneProgress progress{result_.trials, options_.trials, {}, result_.failures, wall_->seconds()};
+    if (!best_.empty()) progress.best_seconds = best_.front().seconds;
+    hooks_.progress(progress);
+  }
+
+  /// Ranks the best few again, and measures the unscheduled program.
+  void finish() {
+    if (!compile_seconds_.empty()) {
+      const auto middle = compile_seconds_.begin() + static_cast<std::ptrdiff_t>(compile_seconds_.size() / 2);
+      std::nth_element(compile_seconds_.begin(), middle, compile_seconds_.end());
+      result_.median_compile_seconds = *middle;
+    }
+    if (best_.empty()) return;
+    result_.best_id = best_.front().id;
+    result_.best_trace = best_.front().candidate->trace;
+    result_.best_seconds = result_.best_low = result_.best_high = best_.front().seconds;
+    if (stopped()) return;  // a person waits
+    rank();
+    measure_baseline();
+  }
+
+  void rank() {
+    std::vector<CandidatePtr> candidates;
+    for (const Best& best : best_) candidates.push_back(best.candidate);
+    const auto built = build(candidates);
+    std::vector<const CompiledKernel*> kernels;
+    std::vector<size_t> origin;
+    for (size_t i = 0; i < built.size(); ++i) {
+      if (!built[i]) continue;
+      kernels.push_back(&*built[i]);
+      origin.push_back(i);
+    }
+    const Stopwatch watch(result_.times.measure);
+    const std::vector<std::vector<double>> samples = runner_.interleave(kernels, options_.final_rounds);
+    bool first = true;
+    for (size_t i = 0; i < samples.size(); ++i) {
+      if (samples[i].empty()) continue;
+      const MedianInterval interval = median_interval(samples[i]);
+      if (!first && interval.median >= result_.best_seconds) continue;
+      first = false;
+      result_.best_seconds = interval.median;
+      result_.best_low = interval.low;
+      result_.best_high = interval.high;
+      result_.best_id = best_[origin[i]].id;
+      result_.best_trace = best_[origin[i]].candidate->trace;
+    }
+  }
+
+  void measure_baseline() {
+    const auto built =
+        space_.target().compile(lower(workload_.program, space_.target().lower_options()), kSymbol);
+    if (!built) return;
+    const Stopwatch watch(result_.times.measure);
+    const MeasureRequest request{&*built, result_.best_seconds};
+    const std::vector<MeasureResult> answer = runner_.run({&request, 1});
+    if (answer.front().timing) result_.baseline_seconds = answer.front().timing->min;
+  }
+
+  struct Best {
+    double seconds = 0.0;
+    CandidatePtr candidate;
+    std::string id;
+  };
+
+  const Workload& workload_;
+  const Space& space_;
+  RecordStore& store_;
+  Runner& runner_;
+  const uint64_t environment_;
+  const TuneOptions& options_;
+  const TuneHooks& hooks_;
+  Task task_;
+  std::unordered_map<uint64_t, Record> earlier_;  // by program hash; looked up, never walked
+  std::vector<Best> best_;                        // fastest first
+  std::vector<double> compile_seconds_;
+  const Stopwatch* wall_ = nullptr;
+  TuneResult result_;
+};
+
+}  // namespace
+
+TuneResult tune(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+                const Environment& environment, const TuneOptions& options, const TuneHooks& hooks) {
+  return Run(workload, space, store, runner, environment, options, hooks).run();
+}
+
+}  // namespace tunesmith
