@@ -1,0 +1,249 @@
+#include "estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tunesmith::analytical {
+namespace {
+
+/// A loop around the statement that is looked at.
+struct Level {
+  const Loop* loop = nullptr;
+  double trips = 1;
+  bool unrolled = false;
+};
+
+/// A load or store of memory in one body.
+struct MemoryAccess {
+  const Expr* index = nullptr;
+  double element_bytes = 4;
+  double lanes = 1;
+  bool contiguous = true;  // one vector access, and not a gather
+};
+
+double trip_count(const Loop& loop) {
+  int64_t extent = 1;
+  return as_const_int(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
+}
+
+bool depends(const Expr& index, const Level& level) { return uses_var(index, level.loop->var); }
+
+class Estimator {
+ public:
+  explicit Estimator(const Machine& machine) : machine_(machine) {}
+
+  double run(const Stmt& stmt) {
+    if (const Loop* loop = stmt.as<Loop>()) return run_loop(*loop);
+    if (const Store* store = stmt.as<Store>()) return run_store(*store);
+    double cycles = 0.0;
+    for_each_child(stmt, [&](const Stmt& child) { cycles += run(child); });
+    return cycles;
+  }
+
+ private:
+  double run_loop(const Loop& loop) {
+    const double trips = trip_count(loop);
+    levels_.push_back({&loop, trips, loop.loop_kind == LoopKind::Unrolled});
+    double cycles = run(*loop.body());
+    levels_.pop_back();
+    if (loop.loop_kind == LoopKind::Parallel) {
+      const double share = std::ceil(trips / machine_.cores) / trips;  // of the work, on the busiest core
+      return cycles * share + kHandOver;
+    }
+    return cycles;
+  }
+
+  /// Cycles of all executions of the store under the loops around it.
+  double run_store(const Store& store) {
+    accesses_.clear();
+    double arithmetic = count_arithmetic(store.value);
+    const bool in_register = store.buffer->scope == kScopeRegister;
+    note_loads(store.value);
+    const double vectors = vector_count(store.indices[0].dtype().lanes, store.buffer->dtype);
+    double executions = 1.0;
+    for (const Level& level : levels_) executions *= level.trips;
+
+    double issue = executions * arithmetic * vectors / machine_.fma_per_cycle;
+    double loads = 0.0;
+    for (const MemoryAccess& access : accesses_) {
+      const double operations =
+          access.contiguous ? std::max(1.0, access.lanes * access.element_bytes * 8 / machine_.vector_bits)
+                            : access.lanes;
+      loads += distinct_executions(*access.index) * operations / machine_.loads_per_cycle;
+    }
+    if (!in_register) loads += executions * vectors;
+    double cycles = std::max(issue, loads) + 0.25 * std::min(issue, loads);
+    cycles = std::max(cycles, latency_bound(store, executions, vectors, in_register));
+    cycles += serial_iterations();
+    if (!in_register)
+      accesses_.push_back({&store.indices[0], double(store.buffer->dtype.bytes()),
+                           double(store.indices[0].dtype().lanes), true});
+    return cycles + traffic(machine_.l1_bytes, machine_.l2_bytes_per_cycle) +
+           traffic(machine_.l2_bytes, machine_.memory_bytes_per_cycle);
+  }
+
+  double vector_count(int lanes, DType type) const {
+    return std::max(1.0, lanes * double(type.bits) / machine_.vector_bits);
+  }
+
+  /// Vector operations of one execution, a product that feeds a sum counted with it.
+  static double count_arithmetic(const Expr& value) {
+    double count = 0.0;
+    for_each(value, [&](const Expr& part) {
+      switch (part.kind()) {
+        case ExprKind::Add:
+        case ExprKind::Sub:
+          count += part.dtype().is_float() ? 1.0 : 0.25;
+          if (part.dtype().is_float() && (part.arg(0).is(ExprKind::Mul) || part.arg(1).is(ExprKind::Mul)))
+            count -= 1.0;
+          break;
+        case ExprKind::Mul:
+        case ExprKind::Min:
+        case ExprKind::Max:
+          count += part.dtype().is_float() ? 1.0 : 0.25;
+          break;
+        case ExprKind::Div:
+          count += 8.0;
+          break;
+        case ExprKind::Select:
+          count += 2.0;
+          break;
+        case ExprKind::Call:
+          count += 12.0;
+          break;
+        default:
+          break;
+      }
+    });
+    return count;
+  }
+
+  void note_loads(const Expr& value) {
+    for_each(value, [&](const Expr& part) {
+      const LoadNode* access = part.as<LoadNode>();
+      if (access == nullptr || access->buffer->scope == kScopeRegister) return;
+      const Expr& index = access->indices()[0];
+      const bool contiguous =
+          !index.dtype().is_vector() || (index.is(ExprKind::Ramp) && is_const_int(index.arg(1), 1));
+      accesses_.push_back(
+          {&index, double(access->buffer->dtype.bytes()), double(index.dtype().lanes), contiguous});
+    });
+  }
+
+  /// How often the address is really loaded: iterations of unrolled loops that do not move it share one load,
+  /// and loops inside the innermost one that moves it leave it in a register.
+  double distinct_executions(const Expr& index) const {
+    size_t innermost = levels_.size();
+    while (innermost > 0 && !depends(index, levels_[innermost - 1])) --innermost;
+    size_t straight = levels_.size();
+    while (straight > 0 && levels_[straight - 1].unrolled) --straight;
+    double count = 1.0;
+    for (size_t i = 0; i < innermost; ++i) {
+      if (i >= straight && !depends(index, levels_[i])) continue;
+      count *= levels_[i].trips;
+    }
+    return count;
+  }
+
+  /// Accumulations into one element follow each other; independent ones of the unrolled tile overlap.
+  double latency_bound(const Store& store, double executions, double vectors, bool in_register) const {
+    bool accumulates = false;
+    for_each(store.value, [&](const Expr& part) {
+      const LoadNode* access = part.as<LoadNode>();
+      accumulates = accumulates || (access != nullptr && access->buffer == store.buffer);
+    });
+    if (!accumulates) return 0.0;
+    double independent = vectors;
+    for (const Level& level : levels_) {
+      if (level.unrolled && depends(store.indices[0], level)) independent *= level.trips;
+    }
+    const double latency = in_register ? machine_.fma_latency : kMemoryLatency;
+    double bound = executions * vectors * latency / independent;
+    if (in_register && independent > machine_.registers - 2) bound *= 3.0;
+    return bound;
+  }
+
+  double serial_iterations() const {
+    double total = 0.0;
+    double count = 1.0;
+    for (const Level& level : levels_) {
+      count *= level.trips;
+      if (!level.unrolled) total = count;
+    }
+    return total;
+  }
+
+  /// Bytes of whole cache lines that an access touches in the loops from `from` inwards.
+  double footprint(const MemoryAccess& access, size_t from) const {
+    double elements = access.lanes;
+    double run = access.contiguous ? access.lanes : 1.0;
+    for (size_t i = from; i < levels_.size(); ++i) {
+      if (!depends(*access.index, levels_[i])) continue;
+      elements *= levels_[i].trips;
+    }
+    // The last moving loop often walks along the line.
+    for (size_t i = levels_.size(); i-- > from;) {
+      if (!depends(*access.index, levels_[i])) continue;
+      const Expr& base = access.index->is(ExprKind::Ramp) ? access.index->arg(0) : *access.index;
+      const Expr step = substitute(base, {{levels_[i].loop->var, Expr(1)}}) -
+                        substitute(base, {{levels_[i].loop->var, Expr(0)}});
+      int64_t stride = 0;
+      if (as_const_int(step, &stride) && static_cast<double>(stride) == run) run *= levels_[i].trips;
+      break;
+    }
+    const double bytes = elements * access.element_bytes;
+    const double waste = std::max(1.0, 64.0 / (run * access.element_bytes));
+    return bytes * std::min(waste, 16.0);
+  }
+
+  /// Cycles to bring in what does not stay in a cache of `capacity`.
+  double traffic(double capacity, double bytes_per_cycle) const {
+    size_t fits = levels_.size();
+    for (size_t from = levels_.size() + 1; from-- > 0;) {
+      double total = 0.0;
+      for (const MemoryAccess& access : accesses_) total += footprint(access, from);
+      if (total > capacity) break;
+      fits = from;
+    }
+    double bytes = 0.0;
+    for (const MemoryAccess& access : accesses_) {
+      double repeats = 1.0;
+      // Loops outside that do not move the access find it again only if the loops between left it in the
+      // cache.
+      bool moved = false;
+      for (size_t i = fits; i-- > 0;) {
+        moved = moved || depends(*access.index, levels_[i]);
+        if (moved) repeats *= levels_[i].trips;
+      }
+      bytes += footprint(access, fits) * repeats;
+    }
+    return bytes / bytes_per_cycle;
+  }
+
+  static constexpr double kMemoryLatency = 10.0;  // a store and the load that follows it
+  static constexpr double kHandOver = 2000.0;     // cycles to give work to the other cores
+
+  const Machine& machine_;
+  std::vector<Level> levels_;
+  std::vector<MemoryAccess> accesses_;
+};
+
+}  // namespace
+
+Machine machine_from(const DeviceModel& device) {
+  Machine machine;
+  machine.cores = device.get_or("cores", machine.cores);
+  machine.vector_bits = device.get_or("vector_bits", machine.vector_bits);
+  machine.registers = device.get_or("vector_registers", machine.registers);
+  machine.fma_per_cycle = device.get_or("fma_per_cycle", machine.fma_per_cycle);
+  machine.l1_bytes = device.get_or("l1_bytes", machine.l1_bytes);
+  machine.l2_bytes = device.get_or("l2_bytes", machine.l2_bytes);
+  return machine;
+}
+
+double estimate_cycles(const Program& lowered, const Machine& machine) {
+  return std::max(1.0, Estimator(machine).run(lowered.root()));
+}
+
+}  // namespace tunesmith::analytical

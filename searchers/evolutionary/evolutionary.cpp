@@ -1,0 +1,147 @@
+// Evolutionary search over traces (MetaSchedule, section 4): a population of candidates is mutated under the
+// eye of the cost model, and the best that have not been measured are proposed.
+#include <algorithm>
+#include <unordered_set>
+
+#include <tunesmith/plugin/plugin.h>
+
+#include "evolution.h"
+
+namespace tunesmith::evolution {
+
+std::vector<Scored> make_scored(SearchContext& context, const std::vector<SearchContext::Draft>& drafts,
+                                bool keep_places) {
+  const std::vector<CandidatePtr> made = context.materialise(drafts);
+  std::vector<CandidatePtr> valid;
+  for (const CandidatePtr& candidate : made) {
+    if (candidate) valid.push_back(candidate);
+  }
+  const std::vector<double> scores = context.score(valid);
+  std::vector<Scored> scored;
+  size_t next = 0;
+  for (const CandidatePtr& candidate : made) {
+    if (candidate) {
+      scored.push_back({candidate, scores[next++]});
+    } else if (keep_places) {
+      scored.push_back({});
+    }
+  }
+  return scored;
+}
+
+}  // namespace tunesmith::evolution
+
+namespace {
+
+using namespace tunesmith;
+using evolution::Scored;
+
+class Evolutionary final : public Searcher {
+ public:
+  explicit Evolutionary(const Options& options)
+      : annealed_(options.get_string("acceptance") == "annealed"),
+        epsilon_(options.get_double("epsilon_greedy")),
+        max_empty_rounds_(options.get_int("max_empty_rounds")) {
+    settings_.population = static_cast<size_t>(options.get_int("population"));
+    settings_.generations = static_cast<int>(options.get_int("generations"));
+    settings_.mutation = options.get_double("mutation");
+    settings_.measured_share = options.get_double("measured_share");
+    settings_.fresh = static_cast<size_t>(options.get_int("fresh"));
+    settings_.initial_temperature = options.get_double("temperature");
+    settings_.cooling = options.get_double("cooling");
+  }
+
+  std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
+    for (int64_t round = 0; round < max_empty_rounds_; ++round) {
+      std::vector<Scored> population = first_population(context);
+      std::vector<Scored> met = annealed_
+                                    ? evolution::evolve_annealed(context, std::move(population), settings_)
+                                    : evolution::evolve_elitist(context, std::move(population), settings_);
+      std::vector<CandidatePtr> picked = pick(context, std::move(met), n);
+      if (!picked.empty()) return picked;
+    }
+    return {};
+  }
+
+  void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
+
+ private:
+  std::vector<Scored> first_population(SearchContext& context) const {
+    std::vector<CandidatePtr> fastest = fastest_measured(context);
+    const std::vector<double> scores = context.score(fastest);
+    std::vector<Scored> population;
+    for (size_t i = 0; i < fastest.size(); ++i) population.push_back({fastest[i], scores[i]});
+    const size_t missing = settings_.population - std::min(settings_.population, population.size());
+    std::vector<SearchContext::Draft> drafts;
+    for (size_t i = 0; i < std::max(missing, settings_.fresh); ++i) {
+      RandomStream random = context.next_stream();
+      Trace trace = context.draw(random);
+      drafts.push_back({std::move(trace), random});
+    }
+    const std::vector<Scored> fresh = evolution::make_scored(context, drafts, false);
+    population.insert(population.end(), fresh.begin(), fresh.end());
+    return population;
+  }
+
+  std::vector<CandidatePtr> fastest_measured(const SearchContext& context) const {
+    std::vector<const Measured*> valid;
+    for (const Measured& result : context.history()) {
+      if (result.timing) valid.push_back(&result);
+    }
+    std::stable_sort(valid.begin(), valid.end(),
+                     [](const Measured* a, const Measured* b) { return a->timing->min < b->timing->min; });
+    const auto share =
+        static_cast<size_t>(settings_.measured_share * static_cast<double>(settings_.population));
+    std::vector<CandidatePtr> fastest;
+    for (const Measured* result : valid) {
+      if (fastest.size() < share) fastest.push_back(result->candidate);
+    }
+    return fastest;
+  }
+
+  /// The best `n` not measured yet, with a share of `epsilon_` chosen blindly.
+  std::vector<CandidatePtr> pick(SearchContext& context, std::vector<Scored> met, size_t n) const {
+    std::unordered_set<uint64_t> seen;
+    std::erase_if(met, [&](const Scored& one) {
+      return context.is_measured(one.candidate->program_hash) ||
+             !seen.insert(one.candidate->program_hash).second;
+    });
+    std::stable_sort(met.begin(), met.end(),
+                     [](const Scored& a, const Scored& b) { return a.score > b.score; });
+    RandomStream random = context.next_stream();
+    std::vector<CandidatePtr> picked;
+    while (picked.size() < n && !met.empty()) {
+      const size_t chosen = random.uniform() < epsilon_ ? random.below(met.size()) : 0;
+      picked.push_back(std::move(met[chosen].candidate));
+      met.erase(met.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
+    return picked;
+  }
+
+  evolution::Settings settings_;
+  bool annealed_;
+  double epsilon_;
+  int64_t max_empty_rounds_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(
+    Evolutionary, PluginKind::Searcher, "evolutionary", "0.1.0",
+    "mutate a population of traces under the cost model's eye",
+    OptionSpec::choice("acceptance", "elitist", {"elitist", "annealed"},
+                       "elitist: draw parents by rank; annealed: the paper's Metropolis-Hastings walks"),
+    OptionSpec::integer("population", 256, 2, 65536, "candidates in a generation"),
+    OptionSpec::integer("generations", 4, 1, 1000, "generations between two measured rounds"),
+    OptionSpec::real("mutation", 0.85, 0.0, 1.0,
+                     "elitist: probability that a parent is mutated and not kept"),
+    OptionSpec::real("measured_share", 0.2, 0.0, 1.0,
+                     "share of the first generation taken from the fastest measured"),
+    OptionSpec::integer("fresh", 50, 0, 65536, "candidates drawn anew in every round, at least"),
+    OptionSpec::real("epsilon_greedy", 0.05, 0.0, 1.0, "share of the proposed that is chosen blindly"),
+    OptionSpec::real("temperature", 1.0, 1e-6, 1e6,
+                     "annealed: temperature of the first generation, in units of the score"),
+    OptionSpec::real("cooling", 0.5, 1e-3, 1.0,
+                     "annealed: temperature of a generation over that of the one before"),
+    OptionSpec::integer("max_empty_rounds", 5, 1, 1000,
+                        "rounds without a new program after which the search ends"));
