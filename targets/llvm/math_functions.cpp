@@ -3,26 +3,45 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
-#include "emit_error.h"
-
 namespace tunesmith::llvm_target {
 
 llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operands) {
-  llvm::Value* x = operands[0];
-  llvm::Value* one = llvm::ConstantFP::get(x->getType(), 1.0);
+  // Reordered or contracted, error terms cancel to nothing.
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(ir_);
+  ir_.clearFastMathFlags();
+  Value x = operands[0];
   switch (op) {
     case MathOp::Sqrt:
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
     case MathOp::Rsqrt:
-      return ir_.CreateFDiv(one, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
+      return ir_.CreateFDiv(number(x, 1.0), ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
     case MathOp::Abs:
-      return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+      return absolute(x);
     case MathOp::Floor:
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x);
     case MathOp::Ceil:
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
-    case MathOp::Sigmoid:
-      return ir_.CreateFDiv(one, ir_.CreateFAdd(one, emit(MathOp::Exp, ir_.CreateFNeg(x))));
+    case MathOp::Sigmoid: {
+      // exp of what is not positive: it never overflows, and small results keep their digits.
+      Value e = emit(MathOp::Exp, ir_.CreateFNeg(absolute(x)));
+      Value above = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, 0.0)), e, number(x, 1.0));
+      return ir_.CreateFDiv(above, ir_.CreateFAdd(number(x, 1.0), e));
+    }
+    default:
+      break;
+  }
+  if (!x->getType()->getScalarType()->isFloatTy()) return from_library(op, operands);
+  switch (op) {
+    case MathOp::Exp:
+      return exp_f32(x);
+    case MathOp::Log:
+      return log_f32(x);
+    case MathOp::Tanh:
+      return tanh_f32(x);
+    case MathOp::Erf:
+      return erf_f32(x);
+    case MathOp::Pow:
+      return pow_f32(x, operands[1]);
     default:
       return from_library(op, operands);
   }
@@ -41,13 +60,37 @@ llvm::Value* MathFunctions::from_library(MathOp op, llvm::ArrayRef<llvm::Value*>
   function->setDoesNotAccessMemory();
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   if (vector == nullptr) return ir_.CreateCall(callee, operands);
-  llvm::Value* result = llvm::PoisonValue::get(type);
+  Value result = llvm::PoisonValue::get(type);
   for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
-    llvm::SmallVector<llvm::Value*, 2> arguments;
-    for (llvm::Value* operand : operands) arguments.push_back(ir_.CreateExtractElement(operand, lane));
+    llvm::SmallVector<Value, 2> arguments;
+    for (Value operand : operands) arguments.push_back(ir_.CreateExtractElement(operand, lane));
     result = ir_.CreateInsertElement(result, ir_.CreateCall(callee, arguments), lane);
   }
   return result;
+}
+
+llvm::Value* MathFunctions::multiply_add(Value a, Value b, Value c) {
+  if (traits_.fma) return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+  return ir_.CreateFAdd(ir_.CreateFMul(a, b), c);
+}
+
+llvm::Value* MathFunctions::polynomial(Value x, std::span<const double> coefficients) {
+  Value sum = number(x, coefficients.front());
+  for (const double coefficient : coefficients.subspan(1)) sum = multiply_add(sum, x, number(x, coefficient));
+  return sum;
+}
+
+llvm::Value* MathFunctions::absolute(Value x) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); }
+
+llvm::Value* MathFunctions::with_sign_of(Value magnitude, Value sign) {
+  return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, sign);
+}
+
+llvm::Type* MathFunctions::integers_like(const llvm::Value* x) {
+  llvm::Type* type = x->getType();
+  llvm::Type* scalar = ir_.getIntNTy(type->getScalarSizeInBits());
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector == nullptr ? scalar : llvm::FixedVectorType::get(scalar, vector->getNumElements());
 }
 
 }  // namespace tunesmith::llvm_target

@@ -1,5 +1,11 @@
 // Elementwise mathematics as LLVM IR, on scalars and vectors of f32 and f64.
+//
+// f32 is computed here, branch-free, within a few units in the last place (docs/targets.md has the bounds,
+// which tests hold), whatever the width of the vector; f64 calls the C library lane by lane. NaN gives NaN;
+// denormal arguments and results are right.
 #pragma once
+
+#include <span>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -15,7 +21,39 @@ class MathFunctions {
   llvm::Value* emit(MathOp op, llvm::ArrayRef<llvm::Value*> operands);
 
  private:
-  llvm::Value* from_library(MathOp op, llvm::ArrayRef<llvm::Value*> operands);
+  using Value = llvm::Value*;
+
+  Value from_library(MathOp op, llvm::ArrayRef<Value> operands);
+
+  // math_exp_log.cpp, f32
+  Value exp_f32(Value x);
+  Value log_f32(Value x);
+  Value times_power_of_two(Value x, Value exponent_float, Value exponent_int);
+
+  // math_tanh_erf.cpp, f32
+  Value tanh_f32(Value x);
+  Value erf_f32(Value x);
+
+  // math_pow.cpp, f32, by way of f64
+  Value pow_f32(Value x, Value y);
+  Value log_positive_f64(Value x);
+  Value exp_f64(Value x);
+
+  /// A constant in every lane.
+  Value number(const llvm::Value* like, double value) {
+    return llvm::ConstantFP::get(like->getType(), value);
+  }
+  Value integer(const llvm::Value* like, int64_t value) {
+    return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true);
+  }
+  /// a * b + c, rounded once where the processor can.
+  Value multiply_add(Value a, Value b, Value c);
+  /// Horner's scheme, highest power first.
+  Value polynomial(Value x, std::span<const double> coefficients);
+  Value absolute(Value x);
+  Value with_sign_of(Value magnitude, Value sign);
+  /// The type of x with integers of the same width.
+  llvm::Type* integers_like(const llvm::Value* x);
 
   llvm::IRBuilder<>& ir_;
   const CodegenTraits& traits_;
