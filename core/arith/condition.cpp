@@ -58,6 +58,41 @@ Expr Simplifier::simplify_comparison(const Expr& expr) const {
   return is_index_order(expr) ? simplify_order(expr) : simplify_equality(expr);
 }
 
+// g*x + rest < 0  is  x + rest // g < 0, and rest // g is often a constant. True when the sum changed.
+bool Simplifier::divide_order(LinearSum& sum) const {
+  boost::container::small_vector<int64_t, 6> scales;
+  int64_t common = 0;
+  for (const auto& term : sum.terms) {
+    scales.push_back(std::abs(term.coefficient));
+    common = std::gcd(common, term.coefficient);
+  }
+  scales.push_back(common);
+  std::sort(scales.begin(), scales.end(), std::greater<>());
+  for (const int64_t scale : scales) {
+    LinearSum whole;
+    LinearSum rest;
+    if (scale <= 1 || !split_by(sum, scale, whole, rest) || whole.terms.empty()) continue;
+    sum = std::move(whole);
+    return true;
+  }
+  return false;
+}
+
+// x // d + c < 0  is  x + d*c < 0,  and  c - x // d < 0  is  d*c + d - x - 1 < 0. True when the sum changed.
+bool Simplifier::undo_division(LinearSum& sum) const {
+  if (sum.terms.size() != 1) return false;
+  const auto [sign, atom] = sum.terms[0];
+  const int64_t divisor = atom.is(ExprKind::FloorDiv) ? constant_divisor(atom) : 0;
+  if (divisor == 0 || (sign != 1 && sign != -1)) return false;
+  LinearSum undone;
+  undone.add_scaled(linear(atom.arg(0)), sign);
+  undone.add_constant(saturating_mul(sum.constant, divisor));
+  if (sign < 0) undone.add_constant(divisor - 1);
+  if (undone.overflow) return false;
+  sum = std::move(undone);
+  return true;
+}
+
 // a < b and a <= b as  sum < 0.
 Expr Simplifier::simplify_order(const Expr& expr) const {
   LinearSum sum = linear(expr.arg(0));
@@ -68,23 +103,7 @@ Expr Simplifier::simplify_order(const Expr& expr) const {
   const Interval range = bounds(sum);
   if (range.max < 0 || range.min >= 0) return bool_imm(range.max < 0);
 
-  // g*x + rest < 0  is  x + rest // g < 0, and rest // g is often a constant.
-  boost::container::small_vector<int64_t, 6> scales;
-  int64_t common = 0;
-  for (const auto& term : sum.terms) {
-    scales.push_back(std::abs(term.coefficient));
-    common = std::gcd(common, term.coefficient);
-  }
-  scales.push_back(common);
-  std::sort(scales.begin(), scales.end(), std::greater<>());
-  int64_t divided_by = 1;
-  for (const int64_t scale : scales) {
-    if (scale % divided_by != 0 || scale == divided_by) continue;
-    LinearSum whole;
-    LinearSum rest;
-    if (!split_by(sum, scale / divided_by, whole, rest) || whole.terms.empty()) continue;
-    sum = std::move(whole);
-    divided_by = scale;
+  while (undo_division(sum) || divide_order(sum)) {
   }
 
   Sides sides = sides_of(sum);

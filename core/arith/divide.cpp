@@ -38,6 +38,19 @@ bool is_plain(const LinearSum& sum) {
   return sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.constant == 0;
 }
 
+bool share_variable(const Expr& a, const Expr& b) {
+  if (a.is(ExprKind::Var)) return uses_var(b, Var::from(a));
+  return std::any_of(a.args().begin(), a.args().end(),
+                     [&](const Expr& arg) { return share_variable(arg, b); });
+}
+
+/// Pieces of one variable, as in x//3 + x%3*2, tell more together than what rules for one of them alone would
+/// make.
+bool shares_variable(const LinearSum& sum, const Expr& atom) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(),
+                     [&](const LinearSum::Term& term) { return share_variable(term.atom, atom); });
+}
+
 /// The only FloorDiv (by a constant) among the atoms, when its coefficient is 1; else -1.
 int single_quotient_term(const LinearSum& sum) {
   int found = -1;
@@ -117,15 +130,54 @@ void Simplifier::divide(LinearSum sum, int64_t divisor, int64_t factor, const Ex
     LinearSum dividend = linear(atom.arg(0));
     sum.remove_term(static_cast<size_t>(at));
     dividend.add_scaled(sum, inner);
-    merge_splits(dividend);
     const int64_t product = saturating_mul(inner, divisor);
-    if (!dividend.overflow && representable(product)) {
+    if (!dividend.overflow && representable(product) && !shares_variable(sum, atom)) {
       divide(std::move(dividend), product, factor, {}, out);
       return;
     }
     sum.add_term(1, atom);
   }
   out.add_term(factor, quotient_atom(ExprKind::FloorDiv, sum, divisor, original));
+}
+
+// (c * (x % m)) % d = (c * x) % d  where d divides c*m.
+bool Simplifier::drop_inner_modulo(LinearSum& sum, int64_t divisor) const {
+  for (size_t i = 0; i < sum.terms.size(); ++i) {
+    const auto [coefficient, atom] = sum.terms[i];
+    const int64_t modulus = atom.is(ExprKind::FloorMod) ? constant_divisor(atom) : 0;
+    const int64_t period = saturating_mul(coefficient, modulus);
+    if (modulus == 0 || !representable(period) || period % divisor != 0) continue;
+    LinearSum without = sum;
+    without.remove_term(i);
+    if (shares_variable(without, atom)) continue;
+    without.add_scaled(linear(atom.arg(0)), coefficient);
+    if (without.overflow) continue;
+    merge_splits(without);
+    sum = std::move(without);
+    return true;
+  }
+  return false;
+}
+
+// (x // d) % m  depends on  x % (d*m)  only: true when that makes it simpler.
+bool Simplifier::modulo_of_quotient(const Expr& quotient, int64_t modulus, int64_t factor,
+                                    LinearSum& out) const {
+  const int64_t divisor = constant_divisor(quotient);
+  const int64_t period = saturating_mul(divisor, modulus);
+  if (divisor == 0 || !representable(period)) return false;
+  LinearSum operand = linear(quotient.arg(0));
+  bool simpler = false;
+  for (size_t i = operand.terms.size(); i-- > 0;) {
+    if (operand.terms[i].coefficient % period != 0) continue;
+    operand.remove_term(i);
+    simpler = true;
+  }
+  simpler = drop_inner_modulo(operand, period) || simpler;
+  if (!simpler || operand.overflow) return false;
+  LinearSum divided;
+  divide(std::move(operand), divisor, 1, {}, divided);
+  modulo(std::move(divided), modulus, factor, {}, out);
+  return true;
 }
 
 void Simplifier::modulo(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original,
@@ -149,22 +201,12 @@ void Simplifier::modulo(LinearSum sum, int64_t divisor, int64_t factor, const Ex
       out.add_constant(saturating_mul(-quotient * divisor, factor));
       return;
     }
-    // (c * (x % m)) % d = (c * x) % d  where d divides c*m.
-    for (size_t i = 0; i < sum.terms.size() && !changed; ++i) {
-      const auto [coefficient, atom] = sum.terms[i];
-      const int64_t modulus = atom.is(ExprKind::FloorMod) ? constant_divisor(atom) : 0;
-      const int64_t period = saturating_mul(coefficient, modulus);
-      if (modulus == 0 || !representable(period) || period % divisor != 0) continue;
-      LinearSum without = sum;
-      without.remove_term(i);
-      without.add_scaled(linear(atom.arg(0)), coefficient);
-      if (without.overflow) continue;
-      merge_splits(without);
-      sum = std::move(without);
-      changed = true;
-    }
+    changed = drop_inner_modulo(sum, divisor);
   }
 
+  if (is_plain(sum) && sum.terms[0].atom.is(ExprKind::FloorDiv) &&
+      modulo_of_quotient(sum.terms[0].atom, divisor, factor, out))
+    return;
   LinearSum whole;
   LinearSum rest;
   if (reduce_coefficients(sum, divisor, whole, rest) && has_one_quotient(rest, divisor, &quotient)) {

@@ -35,6 +35,8 @@ class Simplifier {
   // is shared as the result's atom if it has the right form.
   void divide(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
   void modulo(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
+  bool drop_inner_modulo(LinearSum& sum, int64_t divisor) const;
+  bool modulo_of_quotient(const Expr& quotient, int64_t modulus, int64_t factor, LinearSum& out) const;
   /// x//c*c + x%c -> x, and (x//a%b)*a + x%a -> x%(a*b).
   void merge_splits(LinearSum& sum) const;
   bool merge_one_split(LinearSum& sum) const;
@@ -42,6 +44,8 @@ class Simplifier {
   // condition.cpp
   Expr simplify_comparison(const Expr& expr) const;
   Expr simplify_order(const Expr& expr) const;
+  bool divide_order(LinearSum& sum) const;
+  bool undo_division(LinearSum& sum) const;
   Expr simplify_equality(const Expr& expr) const;
   Expr simplify_junction(const Expr& expr) const;
   Expr simplify_not(const Expr& expr) const;
