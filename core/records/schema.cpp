@@ -78,8 +78,9 @@ void check_schema(sqlite::Database& database) {
 void prepare_schema(sqlite::Database& database) {
   database.execute("PRAGMA foreign_keys = ON");
   database.execute("PRAGMA trusted_schema = OFF");
-  // In a write-ahead log NORMAL would survive SIGKILL too; FULL syncs at every commit, so that a reported record
-  // also survives a power cut. It costs a few milliseconds beside the tens of measuring; a batch costs one sync.
+  // In a write-ahead log NORMAL would survive SIGKILL too; FULL syncs at every commit, so that a reported
+  // record also survives a power cut. It costs a few milliseconds beside the tens of measuring; a batch costs
+  // one sync.
   database.execute("PRAGMA synchronous = FULL");
   if (is_empty(database)) {
     database.use_write_ahead_log();

@@ -1,0 +1,63 @@
+// A live line on a terminal: how far a long run is, redrawn in place.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tunesmith {
+
+/// What the line says; what is not set is left out.
+struct Progress {
+  int64_t done = 0;
+  int64_t total = 0;                    // 0 when it is not known
+  std::optional<double> best_seconds;   // for one call
+  std::optional<double> gflops;         // of the best
+  std::optional<double> share_of_peak;  // of the best: 1 is the machine's measured peak
+  std::vector<std::pair<std::string, int64_t>>
+      failures;  // by cause, in the order to show; zeros are left out
+  std::optional<double> seconds_left;
+};
+
+/// As "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7 (time_out 4, crash 3)  2m05s
+/// left", in at most `width` columns: first the causes give way, then the number of failures, then the end is
+/// cut.
+std::string progress_text(const Progress& progress, size_t width);
+
+/// "850 ns", "12.3 us", "1.23 ms", "4.56 s": three digits that count.
+std::string seconds_text(double seconds);
+/// "7s", "2m05s", "1h02m": for waiting, whole seconds rounded up.
+std::string duration_text(double seconds);
+
+/// Draws on `descriptor`, at most ten times a second; does nothing when that is not a terminal that can
+/// redraw a line, or when `quiet`. Used by one thread. Clear it before other text is written to the same
+/// terminal.
+class LiveLine {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// The descriptor stays the caller's; 2 is stderr.
+  explicit LiveLine(bool quiet = false, int descriptor = 2);
+  /// Clears the line.
+  ~LiveLine();
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  bool active() const { return active_; }
+  /// Draws, unless the last drawing is less than a tenth of a second before `now`.
+  void update(const Progress& progress, Clock::time_point now = Clock::now());
+  /// Leaves the terminal's line empty and the cursor at its beginning.
+  void clear();
+
+ private:
+  int descriptor_;
+  bool active_;
+  bool drawn_ = false;
+  std::optional<Clock::time_point> last_;
+};
+
+}  // namespace tunesmith
