@@ -1,0 +1,65 @@
+#include "measure/guarded_buffer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+constexpr std::byte kCanary{0xfb};  // as a float: a huge negative number, so that a read shows too
+}
+
+GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment) : bytes_(bytes) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto wanted = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  accessible_bytes_ = (wanted + page - 1) / page * page;
+  mapping_bytes_ = accessible_bytes_ + 2 * page;
+  void* mapping = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED)
+    throw EnvironmentError(std::string("no memory for a buffer: ") + std::strerror(errno));
+  mapping_ = static_cast<std::byte*>(mapping);
+  first_ = mapping_ + page;
+  if (mprotect(first_, accessible_bytes_, PROT_READ | PROT_WRITE) != 0) {
+    throw EnvironmentError(std::string("no memory for a buffer: ") + std::strerror(errno));
+  }
+  const size_t offset =
+      (accessible_bytes_ - wanted) / static_cast<size_t>(alignment) * static_cast<size_t>(alignment);
+  data_ = first_ + offset;
+  std::fill(first_, data_, kCanary);
+}
+
+GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
+    : mapping_(std::exchange(other.mapping_, nullptr)),
+      mapping_bytes_(other.mapping_bytes_),
+      first_(other.first_),
+      accessible_bytes_(other.accessible_bytes_),
+      data_(other.data_),
+      bytes_(other.bytes_) {}
+
+GuardedBuffer::~GuardedBuffer() {
+  if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
+}
+
+void GuardedBuffer::set_read_only(bool read_only) {
+  const int protection = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
+  if (mprotect(first_, accessible_bytes_, protection) != 0) {
+    throw EnvironmentError(std::string("a buffer's protection cannot be changed: ") + std::strerror(errno));
+  }
+}
+
+bool GuardedBuffer::check_canary() const {
+  return std::all_of(first_, data_, [](std::byte value) { return value == kCanary; });
+}
+
+bool GuardedBuffer::owns(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  return at >= mapping_ && at < mapping_ + mapping_bytes_;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,21 @@
+// The reference program that candidates are compared with, and the error each element may have.
+//
+// Every floating value v is computed in f64, and beside it a magnitude m, such that an evaluation in lower
+// precision, in any order, errs by about u * sqrt(K) * m: m of an input is |v|, of a sum the sum of the
+// magnitudes, of a product their product, and of f(x) is |f(x)| plus |f'(x)| times the magnitude of x (the
+// running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, section 3.3).
+#pragma once
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+/// Takes the unscheduled `program` with all floats as f64; its outputs are the values of all outputs, then
+/// their magnitudes (f64, for integer outputs as well).
+Program reference_program(const Program& program);
+
+/// Unit roundoff times the square root of the number of terms that one output element sums up, over all
+/// stages.
+double error_unit(const Program& program);
+
+}  // namespace tunesmith

@@ -1,0 +1,47 @@
+#include "tunesmith/measure/worker.h"
+
+#include <optional>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "measure/message.h"
+#include "measure/worker_faults.h"
+#include "measure/worker_task.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+
+int serve_measurements(int socket) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGINT, SIG_IGN);  // a person's Ctrl-C is for the tuner, which lets the candidate under way end
+  install_fault_handlers();
+  std::optional<WorkerTask> task;
+  Message message;
+  try {
+    while (receive_message(socket, message) == ReceiveStatus::Received) {
+      const std::string type = message.header.at("type");
+      Message answer;
+      if (type == "task") {
+        task.emplace(message);
+        answer.header = {{"type", "ready"}};
+        answer.attachments = task->reference_results();
+        send_message(socket, answer);
+        limit_memory(message.header.at("memory_limit_bytes"));
+        continue;
+      }
+      check_invariant(task.has_value(), "a task comes before its candidates");
+      answer.header = type == "run" ? task->run(message) : task->interleave(message);
+      send_message(socket, answer);
+    }
+  } catch (const Error& error) {
+    Message last;
+    last.header = {{"error", error.what()}};
+    send_message(socket, last);
+    return 4;
+  }
+  return 0;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,128 @@
+#include "measure/worker_process.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure/exit_codes.h"
+#include "support/installation.h"
+#include "tunesmith/support/error.h"
+
+extern char** environ;
+
+namespace tunesmith {
+namespace {
+
+constexpr int kWorkerSocket = 3;  // the descriptor that tunesmith-worker serves
+
+CandidateFailure failure_of(int status) {
+  if (WIFEXITED(status)) {
+    switch (WEXITSTATUS(status)) {
+      case kExitOutOfBounds:
+        return {FailureCause::OutOfBounds, "touched memory outside its buffers"};
+      case kExitOutOfMemory:
+        return {FailureCause::OutOfMemory, "asked for more memory than it may have"};
+      case kExitIllegalInstruction:
+        return {FailureCause::IllegalInstruction,
+                "executed an instruction that this processor does not have"};
+      case kExitCrash:
+        return {FailureCause::Crash, "ended by a fault of its own"};
+      default:
+        return {FailureCause::WorkerLost, fmt::format("the worker exited with code {}", WEXITSTATUS(status))};
+    }
+  }
+  const int signal = WTERMSIG(status);
+  if (signal == SIGILL)
+    return {FailureCause::IllegalInstruction, "executed an instruction that this processor does not have"};
+  if (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGABRT) {
+    return {FailureCause::Crash, fmt::format("ended by signal {}", signal)};
+  }
+  return {FailureCause::WorkerLost, fmt::format("the worker was ended by signal {}", signal)};
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess() {
+  const std::filesystem::path program = library_folder().parent_path() / "bin" / "tunesmith-worker";
+  if (access(program.c_str(), X_OK) != 0) {
+    throw EnvironmentError(fmt::format("{}: cannot be executed: {}; the worker belongs to the installation",
+                                       program.string(), std::strerror(errno)));
+  }
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+    throw EnvironmentError(std::string("no socket for the worker: ") + std::strerror(errno));
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  // dup2 onto itself would leave close-on-exec set.
+  const int source =
+      sockets[1] == kWorkerSocket ? fcntl(sockets[1], F_DUPFD_CLOEXEC, kWorkerSocket + 1) : sockets[1];
+  posix_spawn_file_actions_adddup2(&actions, source, kWorkerSocket);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO,
+                                   STDOUT_FILENO);  // stdout is the tuner's, for its results
+  std::string name = program.string();
+  char* arguments[] = {name.data(), nullptr};
+  const int error = posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(sockets[1]);
+  if (source != sockets[1]) close(source);
+  socket_ = sockets[0];
+  if (error != 0) {
+    close(socket_);
+    throw EnvironmentError(fmt::format("{}: cannot be started: {}", program.string(), std::strerror(error)));
+  }
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (process_ > 0) {
+    kill(process_, SIGKILL);
+    reap();
+  }
+  close(socket_);
+}
+
+CandidateFailure WorkerProcess::reap() {
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  return failure_of(status);
+}
+
+WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out_seconds) {
+  Reply reply;
+  Message answer;
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                             std::chrono::duration<double>(time_out_seconds));
+  ReceiveStatus status = ReceiveStatus::Closed;
+  try {
+    send_message(socket_, question);
+    status = receive_message(socket_, answer, deadline);
+  } catch (const EnvironmentError&) {
+    status = ReceiveStatus::Closed;  // it died before it was asked; what of is seen when it is reaped
+  }
+  switch (status) {
+    case ReceiveStatus::Received:
+      reply.message = std::move(answer);
+      break;
+    case ReceiveStatus::Closed:
+      reply.failure = reap();
+      break;
+    case ReceiveStatus::TimedOut:
+      kill(process_, SIGKILL);
+      reap();
+      reply.failure = {FailureCause::TimeOut, fmt::format("not done in {} s", time_out_seconds)};
+      break;
+  }
+  return reply;
+}
+
+}  // namespace tunesmith

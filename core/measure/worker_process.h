@@ -1,0 +1,36 @@
+// The tuner's side of one worker process.
+#pragma once
+
+#include <optional>
+
+#include <sys/types.h>
+
+#include "measure/message.h"
+#include "tunesmith/measure/failure.h"
+
+namespace tunesmith {
+
+/// Starts tunesmith-worker and owns it: killed and reaped when this goes. Not thread-safe.
+class WorkerProcess {
+ public:
+  /// Throws EnvironmentError when the worker is not installed or cannot be started.
+  WorkerProcess();
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  /// The answer, or why there is none; after a failure the process is gone.
+  struct Reply {
+    std::optional<Message> message;
+    CandidateFailure failure{FailureCause::WorkerLost, ""};
+  };
+  Reply ask(const Message& question, double time_out_seconds);
+
+ private:
+  CandidateFailure reap();
+
+  pid_t process_ = -1;
+  int socket_ = -1;
+};
+
+}  // namespace tunesmith

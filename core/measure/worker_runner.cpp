@@ -1,0 +1,154 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "measure/reference.h"
+#include "measure/worker_process.h"
+#include "tunesmith/measure/runner.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/thread_pool.h"
+
+namespace tunesmith {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
+
+json kernel_header(const CompiledKernel& kernel) {
+  return {{"symbol", kernel.symbol}, {"workspace_bytes", kernel.workspace_bytes}};
+}
+
+json options_json(const std::vector<RawOption>& options) {
+  json list = json::array();
+  for (const RawOption& option : options) {
+    json values = json::array();
+    for (const RawScalar& value : option.values)
+      values.push_back({{"text", value.text}, {"quoted", value.quoted}});
+    list.push_back({{"name", option.name}, {"shape", static_cast<int>(option.shape)}, {"values", values}});
+  }
+  return list;
+}
+
+class WorkerRunner final : public Runner {
+ public:
+  WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
+               const MeasureOptions& options)
+      : options_(options) {
+    const LoweredProgram reference = lower(reference_program(workload.program), target.lower_options());
+    const auto compiled = target.compile(reference, "tunesmith_reference");
+    if (!compiled)
+      throw EnvironmentError(
+          fmt::format("the reference of {} does not compile: {}", workload.key, compiled.error()));
+
+    json buffers = json::array();
+    const auto add = [&](const Buffer& buffer, bool output) {
+      buffers.push_back({{"name", buffer->name},
+                         {"dtype", buffer->dtype.str()},
+                         {"shape", buffer->shape},
+                         {"output", output}});
+    };
+    for (const Buffer& input : workload.program.inputs) add(input, false);
+    for (const Buffer& output : workload.program.outputs) add(output, true);
+    task_.header = {{"type", "task"},
+                    {"target", worker_target.id},
+                    {"options", options_json(worker_target.options)},
+                    {"plugin_paths", worker_target.plugin_paths},
+                    {"threads", options.threads},
+                    {"data_seed", options.data_seed},
+                    {"error_unit", options.tolerance * error_unit(workload.program)},
+                    {"min_repeats", options.min_repeats},
+                    {"max_repeats", options.max_repeats},
+                    {"min_total_seconds", options.min_total_seconds},
+                    {"racing_factor", options.racing_factor},
+                    {"memory_limit_bytes", options.memory_limit_bytes},
+                    {"buffers", buffers},
+                    {"reference", kernel_header(*compiled)}};
+    task_.attachments = {compiled->object};
+  }
+
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    std::vector<MeasureResult> results;
+    for (const MeasureRequest& request : requests) results.push_back(run_one(request));
+    return results;
+  }
+
+  std::vector<std::vector<double>> interleave(std::span<const CompiledKernel* const> kernels,
+                                              int rounds) override {
+    Message question;
+    question.header = {{"type", "interleave"}, {"rounds", rounds}, {"kernels", json::array()}};
+    for (const CompiledKernel* kernel : kernels) {
+      question.header["kernels"].push_back(kernel_header(*kernel));
+      question.attachments.push_back(kernel->object);
+    }
+    const double time_out =
+        options_.time_out_seconds * static_cast<double>(std::max<size_t>(kernels.size(), 1));
+    const WorkerProcess::Reply reply = ask(question, time_out);
+    if (!reply.message) return std::vector<std::vector<double>>(kernels.size());
+    return reply.message->header.at("samples").get<std::vector<std::vector<double>>>();
+  }
+
+ private:
+  MeasureResult run_one(const MeasureRequest& request) {
+    Message question;
+    question.header = kernel_header(*request.kernel);
+    question.header["type"] = "run";
+    question.header["limit_seconds"] = request.limit_seconds;
+    question.attachments = {request.kernel->object};
+    const WorkerProcess::Reply reply = ask(question, options_.time_out_seconds);
+    MeasureResult result;
+    if (!reply.message) {
+      result.failure = reply.failure;
+      return result;
+    }
+    const json& header = reply.message->header;
+    if (header.contains("failure")) {
+      result.failure = {*parse_failure_cause(header.at("failure").get<std::string>()), header.at("message")};
+      return result;
+    }
+    result.timing = make_timing(header.at("samples").get<std::vector<double>>());
+    result.verified_error = header.at("error");
+    return result;
+  }
+
+  WorkerProcess::Reply ask(const Message& question, double time_out) {
+    if (!worker_) start();
+    WorkerProcess::Reply reply = worker_->ask(question, time_out);
+    if (reply.message && reply.message->header.contains("error")) {
+      throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
+    }
+    if (!reply.message) worker_.reset();
+    return reply;
+  }
+
+  void start() {
+    worker_ = std::make_unique<WorkerProcess>();
+    WorkerProcess::Reply reply = worker_->ask(task_, kTaskTimeOut);
+    if (!reply.message) {
+      throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
+                                         failure_cause_name(reply.failure.cause), reply.failure.message));
+    }
+    if (reply.message->header.contains("error")) {
+      throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
+    }
+    // A worker that takes over gets the results with the task.
+    if (task_.attachments.size() == 1) {
+      for (std::string& result : reply.message->attachments) task_.attachments.push_back(std::move(result));
+    }
+  }
+
+  MeasureOptions options_;
+  Message task_;
+  std::unique_ptr<WorkerProcess> worker_;
+};
+
+}  // namespace
+
+Runner::~Runner() = default;
+
+std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
+                                           const WorkerTarget& worker_target, const MeasureOptions& options) {
+  return std::make_unique<WorkerRunner>(workload, target, worker_target, options);
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,70 @@
+// The task a worker works on: inputs, the reference, and how one candidate is verified and timed.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "measure/guarded_buffer.h"
+#include "measure/message.h"
+#include "tunesmith/interp/tensor.h"
+#include "tunesmith/plugin/registry.h"
+#include "tunesmith/target/runtime.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+class WorkerTask {
+ public:
+  /// From a "task" message: makes the target, draws the inputs, runs the reference (or takes its results from
+  /// the attachments).
+  explicit WorkerTask(const Message& message);
+
+  /// The reference's results, for a worker that may have to take over.
+  std::vector<std::string> reference_results() const;
+
+  /// Answers {samples, error} or {failure, message}.
+  nlohmann::json run(const Message& message);
+  /// Answers {samples: [[..], ..]}.
+  nlohmann::json interleave(const Message& message);
+
+ private:
+  struct Argument {
+    Buffer buffer;
+    bool output = false;
+    GuardedBuffer guarded;  // ends at a guard page: for the run that is verified
+    GuardedBuffer aligned;  // begins on a page: for the runs that are timed
+  };
+
+  void draw_inputs(bool positive);
+  void run_reference(const CompiledKernel& kernel);
+  bool reference_is_finite() const;
+  void take_results(const std::vector<std::string>& results);
+  void fill_outputs();
+  /// Seconds of one call, averaged over as many as take `at_least`.
+  double time_call(tunesmith_kernel kernel, void* workspace, double at_least, double first);
+  void call(tunesmith_kernel kernel, void* workspace, bool guarded);
+  std::byte* workspace(int64_t bytes);
+
+  std::unique_ptr<PluginRegistry> registry_;
+  std::shared_ptr<Target> target_;
+  std::deque<Argument> arguments_;
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> values_;      // the reference's, of each output
+  std::vector<Tensor> magnitudes_;  // likewise
+  std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool_{
+      nullptr, tunesmith_runtime_pool_destroy};
+  std::unique_ptr<GuardedBuffer> workspace_;
+  uint64_t data_seed_ = 0;
+  double error_unit_ = 0.0;
+  int min_repeats_ = 3;
+  int max_repeats_ = 10;
+  double min_total_seconds_ = 0.01;
+  double racing_factor_ = 1.5;
+};
+
+/// The kernel that a header and an attachment describe.
+CompiledKernel kernel_from(const nlohmann::json& header, const std::string& object);
+
+}  // namespace tunesmith

@@ -1,0 +1,16 @@
+#include "support/installation.h"
+
+#include <dlfcn.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+
+std::filesystem::path library_folder() {
+  Dl_info info{};
+  const int found = dladdr(reinterpret_cast<const void*>(&library_folder), &info);
+  check_invariant(found != 0 && info.dli_fname != nullptr, "a shared library knows its own file");
+  return std::filesystem::canonical(info.dli_fname).parent_path();
+}
+
+}  // namespace tunesmith

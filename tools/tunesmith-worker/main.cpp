@@ -1,0 +1,19 @@
+// The process that runs candidates. Started by the tuner, which holds the other end of descriptor 3; of no
+// use by hand.
+#include <cstdio>
+
+#include <sys/socket.h>
+
+#include <tunesmith/measure/worker.h>
+
+int main() {
+  constexpr int kSocket = 3;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(kSocket, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+    std::fputs("tunesmith-worker: started by tunesmith, which gives it a socket; it does nothing by hand\n",
+               stderr);
+    return 2;
+  }
+  return tunesmith::serve_measurements(kSocket);
+}
