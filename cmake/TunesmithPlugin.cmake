@@ -45,6 +45,7 @@ function(_tunesmith_install_manifest pack version vendor licence entries)
     "${pack}" "${version}" "${vendor}" "${licence}" "${entries}")
   set(quoted "")
   foreach(word IN LISTS command)
+    string(REPLACE "\"" "\\\"" word "${word}")
     string(APPEND quoted " \"${word}\"")
   endforeach()
   install(CODE "execute_process(COMMAND${quoted} COMMAND_ERROR_IS_FATAL ANY)" ${_tunesmith_component})
@@ -69,7 +70,12 @@ function(tunesmith_add_plugin NAME KIND)
     endif()
   endforeach()
 
-  add_library(${NAME} MODULE ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  # Sources may follow the references without a word between them.
+  set(references ${arg_REQUIRES})
+  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
+  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
+
+  add_library(${NAME} MODULE ${arg_SOURCES} ${arg_REQUIRES} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith)
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
@@ -80,7 +86,7 @@ function(tunesmith_add_plugin NAME KIND)
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${folder}
-    BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON
+    BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake)
   target_link_options(${NAME} PRIVATE -Wl,-z,now -Wl,-z,nodelete)
   # A sanitizer's run-time library is in the executable, so that its symbols are undefined here.
@@ -88,7 +94,7 @@ function(tunesmith_add_plugin NAME KIND)
     target_link_options(${NAME} PRIVATE -Wl,--no-undefined)
   endif()
 
-  string(REPLACE ";" "+" requires "${arg_REQUIRES}")
+  string(REPLACE ";" "+" requires "${references}")
   set(entry "${KIND}|${arg_ID}|${NAME}.so|${requires}")
   set_target_properties(${NAME} PROPERTIES TUNESMITH_MANIFEST_ENTRY "${entry}")
 

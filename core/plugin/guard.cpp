@@ -14,6 +14,8 @@ void rethrow_plugin_failure(PluginKind kind, std::string_view id, std::string_vi
     throw;
   } catch (const PluginError&) {
     throw;
+  } catch (const EnvironmentError& error) {
+    throw PluginError(kind, std::string(id), error.what());
   } catch (const std::exception& error) {
     throw PluginError(kind, std::string(id), fmt::format("[P12] {} threw: {}", call, error.what()));
   } catch (...) {  // see guard_plugin

@@ -112,12 +112,13 @@ class TerminateNamesPlugin {
 
  private:
   static void end_process() {
-    std::string what = "what is no exception";
+    std::string what;
     try {
       if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
     } catch (const std::exception& error) {
       what = error.what();
-    } catch (...) {  // see guard_plugin; the text says it already
+    } catch (...) {  // see guard_plugin
+      what = "something that is no exception";
     }
     const std::string text =
         fmt::format("{} is refused: [P12] its initialisers threw: {}\n", loading_name, what);

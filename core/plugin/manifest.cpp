@@ -14,6 +14,7 @@ namespace {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
+  names.reserve(kPluginKinds.size());
   for (const PluginKind kind : kPluginKinds) names.emplace_back(kind_name(kind));
   return names;
 }

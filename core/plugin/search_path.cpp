@@ -33,12 +33,13 @@ PluginEnvironment PluginEnvironment::of_this_process() {
 
 std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginEnvironment& environment) {
   std::vector<SearchPlace> places;
-  for (const PluginPlace& place : search.command_line) {
-    places.push_back({"--plugin-path", place.path, {}, true, place.location});
-  }
-  for (const PluginPlace& place : search.spaces) {
-    places.push_back({"plugins: of the spaces file", place.path, {}, true, place.location});
-  }
+  const auto add_named = [&](const char* source, const std::vector<PluginPlace>& named) {
+    for (const PluginPlace& place : named) {
+      places.push_back({source, place.path, {}, true, place.location});
+    }
+  };
+  add_named("--plugin-path", search.command_line);
+  add_named("plugins: of the spaces file", search.spaces);
   if (!search.defaults) return places;
 
   const std::string ignored = environment.set_id ? "the process is set-id" : "";

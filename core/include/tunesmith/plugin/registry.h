@@ -36,10 +36,13 @@ struct PluginPlace {
 /// ~/.local/share/tunesmith/plugins; ignored likewise), and tunesmith/plugins beside libtunesmith.so.
 /// In a folder, manifests (*.pack.json) are read, and those in its direct subfolders; never a library.
 struct PluginSearch {
+  // The initialisers let GCC 12 take designated initialisers that leave members out.
+  // NOLINTBEGIN(readability-redundant-member-init)
   std::vector<PluginPlace> command_line = {};  ///< --plugin-path
   std::vector<PluginPlace> spaces = {};        ///< plugins: in the spaces file
   bool defaults = true;
   std::optional<std::filesystem::path> lock_file = {};  ///< --locked: only what this file lists is loaded
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 /// What the manifest says about a plugin.
