@@ -34,7 +34,7 @@ TEST(PluginGuard, AnyExceptionBecomesThePluginsFault) {
 }
 
 TEST(PluginGuard, WhatAPluginMaySayIsKept) {
-  EXPECT_THAT([] { guarded([] { throw UserError({"s.yaml", 2, 3}, "too many"); }); },
+  EXPECT_THAT([] { guarded([] { throw UserError(SourceLocation{"s.yaml", 2, 3}, "too many"); }); },
               ThrowsMessage<UserError>("s.yaml:2:3: too many"));
   EXPECT_THAT([] { guarded([] { throw EnvironmentError("no compiler here"); }); },
               ThrowsMessage<PluginError>("module 'tiler': no compiler here"));

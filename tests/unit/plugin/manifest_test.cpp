@@ -9,7 +9,6 @@ namespace tunesmith {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const std::string kHash(64, 'a');
 

@@ -10,6 +10,7 @@ using testing::ElementsAre;
 
 std::vector<std::string> texts(const std::vector<SearchPlace>& places) {
   std::vector<std::string> lines;
+  lines.reserve(places.size());
   for (const SearchPlace& place : places) {
     lines.push_back(place.source + " " + place.path.string() + (place.ignored.empty() ? "" : " ignored"));
   }
