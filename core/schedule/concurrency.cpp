@@ -41,7 +41,7 @@ bool separates_instances(const Block& block, const Loop& loop) {
                                   [&](const Expr& binding) { return uses_var(binding, domain.var); });
     if (used || domain.var == loop.var) domains.push_back(domain);
   }
-  return check_iter_map(*bindings, iter_extents(block), domains, bool_imm(true)).injective;
+  return check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, loop)).injective;
 }
 
 std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, const Block& block,

@@ -23,15 +23,6 @@ bool uses_any(const Expr& expr, const std::vector<Var>& vars) {
   return std::any_of(vars.begin(), vars.end(), [&](const Var& var) { return uses_var(expr, var); });
 }
 
-void split_conjunction(const Expr& predicate, std::vector<Expr>* parts) {
-  if (predicate.is(ExprKind::And)) {
-    split_conjunction(predicate.arg(0), parts);
-    split_conjunction(predicate.arg(1), parts);
-  } else if (!is_const_int(predicate, 1)) {
-    parts->push_back(predicate);
-  }
-}
-
 /// Does `condition`, when it holds somewhere, hold with all digits that belong to reductions set to zero? It
 /// does when it bounds a rising function of the digits from above. `digits` are those of the bindings.
 bool holds_at_first(const Expr& condition, const std::vector<IterSplit>& digits,
@@ -72,8 +63,7 @@ bool first_stays_first(const Block& block, const std::vector<Expr>& bindings,
   }
   std::vector<IterDomain> all;
   for (const Loop* loop : loops_above(block)) all.push_back({loop->var, loop->const_extent()});
-  std::vector<Expr> conditions;
-  split_conjunction(block.predicate, &conditions);
+  const std::vector<Expr> conditions = conjuncts(block.predicate);
   return std::all_of(conditions.begin(), conditions.end(), [&](const Expr& condition) {
     return !uses_any(condition, reduction_loops) || holds_at_first(condition, digits, all);
   });
@@ -93,7 +83,7 @@ std::optional<Refusal> order_refusal(const Block& block, const Loop& outermost) 
   const std::optional<std::vector<Expr>> bindings = inner_bindings(block, outermost);
   const std::vector<IterDomain> domains = domains_below(block, outermost);
   if (!bindings.has_value() ||
-      !check_iter_map(*bindings, iter_extents(block), domains, bool_imm(true)).injective) {
+      !check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, outermost)).injective) {
     return Refusal{"a block below accumulates and its bindings are not one-to-one", block.name, &block};
   }
   if (block.init() != nullptr && !first_stays_first(block, *bindings, domains)) {

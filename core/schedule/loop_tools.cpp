@@ -92,4 +92,27 @@ std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& 
   return inner;
 }
 
+std::vector<Expr> conjuncts(const Expr& predicate) {
+  if (!predicate.is(ExprKind::And)) {
+    return is_const_int(predicate, 1) ? std::vector<Expr>{} : std::vector<Expr>{predicate};
+  }
+  std::vector<Expr> terms = conjuncts(predicate.arg(0));
+  for (Expr& term : conjuncts(predicate.arg(1))) terms.push_back(std::move(term));
+  return terms;
+}
+
+Expr inner_predicate(const Block& block, const Loop& outermost) {
+  Expr inner = bool_imm(true);
+  for (const Expr& term : conjuncts(block.predicate)) {
+    const std::vector<Var> vars = vars_of(term);
+    bool outside = false;
+    for (const Loop* loop : loops_above(block)) {
+      if (loop == &outermost) break;
+      outside = outside || std::find(vars.begin(), vars.end(), loop->var) != vars.end();
+    }
+    if (!outside) inner = logical_and(inner, term);
+  }
+  return inner;
+}
+
 }  // namespace tunesmith

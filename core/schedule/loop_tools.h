@@ -51,6 +51,13 @@ std::vector<IterDomain> domains_below(const Block& block, const Loop& outermost)
 /// stand still and are dropped. Nothing when a term mixes both.
 std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& outermost);
 
+/// The parts of the block's predicate that speak of loops from `outermost` inwards alone: what holds of them
+/// wherever the loops further out stand.
+Expr inner_predicate(const Block& block, const Loop& outermost);
+
+/// The terms of a conjunction.
+std::vector<Expr> conjuncts(const Expr& predicate);
+
 /// Nothing when the instances of `block` may run in any order of the loops from `outermost` down: spatial and
 /// reduction iterators only; for a block that accumulates, every instance runs once, and the first one of
 /// each spatial instance stays the one that initializes.
