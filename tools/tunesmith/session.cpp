@@ -1,0 +1,58 @@
+#include "session.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace tunesmith::cli {
+
+std::string find_spaces_file(const std::string& asked) {
+  namespace fs = std::filesystem;
+  if (!asked.empty()) return asked;
+  if (fs::exists("spaces.yaml")) return "spaces.yaml";
+  // Beside the built-in workloads: <prefix>/share/tunesmith when installed, the source tree otherwise.
+  const fs::path with_workloads = builtin_workload_folder().parent_path() / "spaces.yaml";
+  if (fs::exists(with_workloads)) return with_workloads.string();
+  throw UserError("no spaces.yaml here, nor beside the built-in workloads", "name one with --spaces");
+}
+
+PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
+  PluginSearch search;
+  for (const std::string& path : common.plugin_paths) search.command_line.push_back({path, {}});
+  if (spaces != nullptr) {
+    for (const std::string& path : spaces->plugin_paths()) {
+      search.spaces.push_back({path, SourceLocation{spaces->file(), 0, 0}});
+    }
+  }
+  if (!common.lock_file.empty()) search.lock_file = common.lock_file;
+  return search;
+}
+
+Session::Session(const Common& common)
+    : common_(common),
+      spaces_(SpacesFile::load(find_spaces_file(common.spaces_file))),
+      registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {}
+
+std::unique_ptr<Space> Session::space() {
+  return std::make_unique<Space>(spaces_.space(common_.space), *registry_);
+}
+
+WorkerTarget Session::worker_target() const {
+  const PluginUse& target = spaces_.space(common_.space).target;
+  WorkerTarget worker{target.id, target.options, common_.plugin_paths};
+  worker.plugin_paths.insert(worker.plugin_paths.end(), spaces_.plugin_paths().begin(),
+                             spaces_.plugin_paths().end());
+  return worker;
+}
+
+std::string database_path(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  namespace fs = std::filesystem;
+  const char* data = std::getenv("XDG_DATA_HOME");
+  const char* home = std::getenv("HOME");
+  if (data != nullptr && *data != '\0') return (fs::path(data) / "tunesmith" / "records.db").string();
+  if (home != nullptr && *home != '\0')
+    return (fs::path(home) / ".local/share/tunesmith/records.db").string();
+  throw UserError("neither HOME nor XDG_DATA_HOME is set", "name the database with --database");
+}
+
+}  // namespace tunesmith::cli

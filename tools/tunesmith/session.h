@@ -1,0 +1,51 @@
+// What most commands begin with: where plugins, spaces and records are.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tunesmith/measure/runner.h>
+#include <tunesmith/plugin/registry.h>
+#include <tunesmith/records/record_store.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/space/spaces_file.h>
+#include <tunesmith/workload/library.h>
+
+namespace tunesmith::cli {
+
+/// Options that all commands share.
+struct Common {
+  std::vector<std::string> plugin_paths;
+  std::string spaces_file;  // empty: spaces.yaml here, else the one that came with Tunesmith
+  std::string space;        // empty: the file's default
+  std::string lock_file;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// A spaces file and the plugins it can name.
+class Session {
+ public:
+  explicit Session(const Common& common);
+
+  const SpacesFile& spaces() const { return spaces_; }
+  PluginRegistry& registry() { return *registry_; }
+  /// Composes the space chosen.
+  std::unique_ptr<Space> space();
+  /// What a worker needs to make the space's target.
+  WorkerTarget worker_target() const;
+
+ private:
+  Common common_;
+  SpacesFile spaces_;
+  std::unique_ptr<PluginRegistry> registry_;
+};
+
+/// The spaces file to use; throws UserError when it is not there.
+std::string find_spaces_file(const std::string& asked);
+PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
+/// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
+std::string database_path(const std::string& asked);
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <tunesmith/support/progress.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tune/tuner.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+
+namespace tunesmith::cli {
+namespace {
+
+std::atomic<bool> g_stop{false};
+
+/// A first Ctrl-C stops with the best so far; a second one ends the process at once.
+void on_interrupt(int /*signal*/) {
+  if (g_stop.exchange(true)) _exit(130);
+}
+
+/// The machine's measured ceilings, for the share of peak.
+struct Peak {
+  double flops = 0.0;
+};
+
+Progress progress_of(const TuneProgress& progress, const Workload& workload, const Peak& peak) {
+  Progress line;
+  line.done = progress.trials;
+  line.total = progress.total;
+  line.best_seconds = progress.best_seconds;
+  if (progress.best_seconds) {
+    line.gflops = workload.flops / *progress.best_seconds * 1e-9;
+    if (peak.flops > 0.0) line.share_of_peak = workload.flops / *progress.best_seconds / peak.flops;
+  }
+  for (const FailureCause cause : all_failure_causes()) {
+    const auto found = progress.failures.find(cause);
+    if (found != progress.failures.end())
+      line.failures.emplace_back(failure_cause_name(cause), found->second);
+  }
+  if (progress.trials > 0) {
+    line.seconds_left = progress.elapsed_seconds / static_cast<double>(progress.trials) *
+                        static_cast<double>(progress.total - progress.trials);
+  }
+  return line;
+}
+
+nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
+                           const Environment& environment, const Peak& peak) {
+  nlohmann::json failures = nlohmann::json::object();
+  for (const auto& [cause, count] : result.failures) failures[std::string(failure_cause_name(cause))] = count;
+  const bool found = !result.best_id.empty();
+  const auto number = [&](double value) { return found ? nlohmann::json(value) : nlohmann::json(nullptr); };
+  const double gflops = found ? workload.flops / result.best_seconds * 1e-9 : 0.0;
+  return {{"workload", workload.key},
+          {"space", space.spec().name},
+          {"target", space.target().identity()},
+          {"environment", nlohmann::json::parse(environment.text())},
+          {"trials", result.trials},
+          {"valid", result.valid},
+          {"resumed", result.resumed},
+          {"interrupted", result.interrupted},
+          {"failures", failures},
+          {"refusals", result.refusals},
+          {"best_seconds", number(result.best_seconds)},
+          {"best_seconds_interval",
+           found ? nlohmann::json{result.best_low, result.best_high} : nlohmann::json(nullptr)},
+          {"gflops", number(gflops)},
+          {"peak_gflops", peak.flops * 1e-9},
+          {"share_of_peak", number(peak.flops > 0 ? gflops * 1e9 / peak.flops : 0.0)},
+          {"baseline_seconds",
+           result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
+          {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
+          {"median_compile_seconds", result.median_compile_seconds},
+          {"wall_seconds", result.times.wall},
+          {"seconds",
+           {{"propose", result.times.propose},
+            {"model", result.times.model},
+            {"build", result.times.build},
+            {"measure", result.times.measure}}}};
+}
+
+void print_summary(const TuneResult& result, const Workload& workload, const Peak& peak) {
+  fmt::print("{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
+             result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
+             result.interrupted ? ", interrupted" : "");
+  for (const auto& [cause, count] : result.failures) {
+    fmt::print("  {} failed: {}, {}\n", count, failure_cause_name(cause), failure_cause_meaning(cause));
+  }
+  if (result.best_id.empty()) {
+    fmt::print("  nothing valid was found\n");
+    return;
+  }
+  const double flops = workload.flops / result.best_seconds;
+  fmt::print("  best      {}  (95 % of {} to {})  {:.1f} GFLOP/s, {:.1f} % of the measured peak\n",
+             seconds_text(result.best_seconds), seconds_text(result.best_low), seconds_text(result.best_high),
+             flops * 1e-9, peak.flops > 0 ? 100.0 * flops / peak.flops : 0.0);
+  if (result.baseline_seconds > 0) {
+    fmt::print("  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
+               seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
+  }
+  fmt::print("  record    {}\n", result.best_id);
+  const TuneTimes& times = result.times;
+  fmt::print(
+      "  wall      {:.1f} s: propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}; median compile {}\n",
+      times.wall, times.propose, times.model, times.build, times.measure,
+      seconds_text(result.median_compile_seconds));
+}
+
+}  // namespace
+
+int run_tune(const Common& common, const TuneArguments& arguments) {
+  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  Session session(common);
+  const std::unique_ptr<Space> space = session.space();
+  const Environment environment = detect_environment(space->plugin_versions());
+  RecordStore store(database_path(arguments.database));
+
+  MeasureOptions measure;
+  measure.threads = arguments.threads;
+  measure.time_out_seconds = arguments.candidate_time_out;
+  const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  Peak peak{space->target().measure_peak(kF32, threads)};
+  const std::unique_ptr<Runner> runner =
+      make_worker_runner(workload, space->target(), session.worker_target(), measure);
+
+  TuneOptions options;
+  options.trials = arguments.trials;
+  options.batch = arguments.batch;
+  options.seed = arguments.seed;
+  options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
+  options.time_limit_seconds = arguments.time_limit;
+  options.resume = !arguments.fresh;
+
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  TuneHooks hooks;
+  hooks.stop = &g_stop;
+  TuneResult result;
+  {
+    LiveLine line(common.quiet);
+    hooks.progress = [&](const TuneProgress& progress) {
+      line.update(progress_of(progress, workload, peak));
+    };
+    result = tune(workload, *space, store, *runner, environment, options, hooks);
+  }
+  if (common.json) {
+    fmt::print("{}\n", result_json(result, workload, *space, environment, peak).dump());
+  } else {
+    print_summary(result, workload, peak);
+  }
+  return result.best_id.empty() ? kNothingFound : kDone;
+}
+
+}  // namespace tunesmith::cli
