@@ -1,0 +1,212 @@
+#include "random_scheduler.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/schedule/verify.h>
+
+namespace tunesmith::fuzz {
+namespace {
+
+const InstructionKind& kind_named(const std::string& name) {
+  return *InstructionRegistry::global().find(name);
+}
+
+/// Samplings give numbers that transformations take, so they come less often than those.
+const InstructionKind& random_kind(RandomStream& random) {
+  const std::vector<std::string> names = InstructionRegistry::global().names();
+  while (true) {
+    const InstructionKind& kind = kind_named(names[random.below(names.size())]);
+    if (kind.sort() == InstructionSort::Transformation || random.below(3) == 0) return kind;
+  }
+}
+
+}  // namespace
+
+RandomScheduler::RandomScheduler(const Program& program, RandomStream random)
+    : random_(random), schedule_(program, RandomStream(random.next())) {}
+
+int64_t RandomScheduler::instances() const {
+  int64_t all = 0;
+  for (const Block* block : schedule_.program().blocks()) {
+    int64_t own = 1;
+    for (const Stmt* above = block->parent; above != nullptr; above = above->parent) {
+      if (const auto* loop = above->as<Loop>()) own *= loop->const_extent();
+    }
+    all += own;
+  }
+  return all;
+}
+
+std::string RandomScheduler::step(Coverage& coverage) {
+  const InstructionKind& kind = random_kind(random_);
+  const std::vector<Arg> args = arguments(kind);
+  const std::string before = to_string(schedule_.program());
+  const Trace trace = schedule_.trace();
+  const auto report = [&](const std::string& what) {
+    return fmt::format("{}: {}\nprogram before:\n{}\nprogram after:\n{}", kind.name(), what, before,
+                       to_string(schedule_.program()));
+  };
+  try {
+    const std::vector<TraceVar> outputs = schedule_.execute(kind, args);
+    ++coverage[kind.name()].done;
+    for (const TraceVar& output : outputs) {
+      switch (kind.result()) {
+        case ResultType::Block:
+        case ResultType::Blocks:
+          blocks_.push_back({{output.index}});
+          break;
+        case ResultType::Loop:
+        case ResultType::Loops:
+          loops_.push_back({{output.index}});
+          break;
+        default:
+          integers_.push_back({{output.index}});
+          break;
+      }
+    }
+    const std::string wrong =
+        kind.sort() == InstructionSort::Transformation ? verify(schedule_.program()) : "";
+    if (!wrong.empty()) return report("the program is not well formed: " + wrong);
+  } catch (const ScheduleError& error) {
+    ++coverage[kind.name()].refused[error.reason()];
+    if (to_string(schedule_.program()) != before)
+      return report("refused, but the program changed: " + error.reason());
+    if (schedule_.trace() != trace) return report("refused, but the trace changed: " + error.reason());
+  } catch (const std::exception& error) {
+    return report(fmt::format("threw something else than ScheduleError: {}", error.what()));
+  }
+  return "";
+}
+
+const Block* RandomScheduler::random_block() { return pick(schedule_.program().blocks()); }
+
+BlockRV RandomScheduler::handle_of(const Block& block) {
+  for (const BlockRV& known : blocks_) {
+    try {
+      if (&schedule_.block(known) == &block) return known;
+    } catch (const ScheduleError&) {
+      continue;  // a handle of a block that is gone
+    }
+  }
+  blocks_.push_back(schedule_.handle(block));
+  return blocks_.back();
+}
+
+LoopRV RandomScheduler::handle_of(const Block& block, size_t depth) {
+  const LoopId wanted = loops_above(block)[depth]->id;
+  for (const LoopRV& known : loops_) {
+    if (schedule_.location(known) == wanted) return known;
+  }
+  const std::vector<LoopRV> all = schedule_.get_loops(handle_of(block));
+  loops_.insert(loops_.end(), all.begin(), all.end());
+  return all[depth];
+}
+
+Arg RandomScheduler::block_arg() { return handle_of(*random_block()); }
+
+Arg RandomScheduler::loop_arg() {
+  // Among the old handles may be loops that are gone, the root, and inlining.
+  if (!loops_.empty() && chance(4)) return pick(loops_);
+  const Block* block = random_block();
+  const size_t depth = loops_above(*block).size();
+  if (depth == 0) return loops_.empty() ? Arg(schedule_.add_unit_loop(handle_of(*block))) : Arg(pick(loops_));
+  return handle_of(*block, random_.below(depth));
+}
+
+Arg RandomScheduler::loops_arg() {
+  const Block* block = random_block();
+  const size_t depth = loops_above(*block).size();
+  const size_t first = depth == 0 ? 0 : random_.below(depth);
+  const size_t count = std::min<size_t>(depth - first, 1 + random_.below(4));
+  std::vector<LoopRV> chosen;
+  for (size_t i = first; i < first + count; ++i) chosen.push_back(handle_of(*block, i));
+  if (chance(2)) random_.shuffle(chosen);
+  ArgList list;
+  for (const LoopRV& loop : chosen) list.emplace_back(loop);
+  return list;
+}
+
+Arg RandomScheduler::factors_arg() {
+  ArgList list;
+  const uint64_t count = 1 + random_.below(3);
+  for (uint64_t i = 0; i < count; ++i) list.emplace_back(static_cast<int64_t>(1 + random_.below(5)));
+  if (!chance(4)) list[random_.below(count)] = Arg();
+  if (!integers_.empty() && chance(4)) list[random_.below(count)] = pick(integers_);
+  return list;
+}
+
+Arg RandomScheduler::integer_arg(const std::string& name) {
+  if (!integers_.empty() && chance(8)) return pick(integers_);
+  const int64_t least = name == "n" || name == "max_innermost" || name == "inner_factor" ? 1 : 0;
+  const uint64_t choices = name == "max_innermost" ? 16 : 3;
+  return least + static_cast<int64_t>(random_.below(choices)) - (chance(16) ? 3 : 0);
+}
+
+Arg RandomScheduler::string_arg(const std::string& name) {
+  if (name == "name") return random_block()->name;
+  if (name == "scope") return pick(std::vector<std::string>{kScopeGlobal, kScopeLocal, kScopeRegister});
+  if (name == "thread_axis")
+    return pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "threadIdx.y"});
+  return pick(std::vector<std::string>{"first", "second"});
+}
+
+Arg RandomScheduler::scalar_arg() {
+  switch (random_.below(3)) {
+    case 0:
+      return static_cast<int64_t>(random_.below(100));
+    case 1:
+      return random_.uniform();
+    default:
+      return "a \"text\"";
+  }
+}
+
+Arg RandomScheduler::argument(const InstructionKind& kind, const ParamSpec& param) {
+  switch (param.type) {
+    case ParamType::Block:
+      return block_arg();
+    case ParamType::Loop:
+      return loop_arg();
+    case ParamType::LoopOrBlock:
+      return chance(2) ? block_arg() : loop_arg();
+    case ParamType::Loops:
+      return loops_arg();
+    case ParamType::Int:
+      return integer_arg(param.name);
+    case ParamType::Ints:
+      return ArgList{int64_t{1}, int64_t{2}, int64_t{4}};
+    case ParamType::OptionalInts:
+      return factors_arg();
+    case ParamType::Doubles:
+      return ArgList{0.25, 0.5, 0.25};
+    case ParamType::String:
+      return string_arg(param.name);
+    case ParamType::Scalar:
+      return scalar_arg();
+    case ParamType::Bool:
+      return chance(2);
+    case ParamType::BlockOrRootOrLoop:
+      switch (random_.below(3)) {
+        case 0:
+          return block_arg();
+        case 1:
+          return loop_arg();
+        default:
+          return {};
+      }
+  }
+  throw InternalError(fmt::format("a parameter type of {} that the fuzzer does not know", kind.name()));
+}
+
+std::vector<Arg> RandomScheduler::arguments(const InstructionKind& kind) {
+  std::vector<Arg> args;
+  for (const ParamSpec& param : kind.params()) {
+    args.push_back(param.fallback.has_value() && chance(2) ? *param.fallback : argument(kind, param));
+  }
+  return args;
+}
+
+}  // namespace tunesmith::fuzz

@@ -1,0 +1,59 @@
+// Applies random instructions of every registered kind with random arguments to a schedule.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tunesmith/schedule/schedule.h>
+#include <tunesmith/support/random.h>
+
+namespace tunesmith::fuzz {
+
+/// How often instructions of one kind were done and refused, by reason.
+struct KindCount {
+  int done = 0;
+  std::map<std::string, int> refused;
+};
+using Coverage = std::map<std::string, KindCount>;
+
+class RandomScheduler {
+ public:
+  RandomScheduler(const Program& program, RandomStream random);
+
+  /// Tries one instruction. Answers "" or which promise was broken: a refused call left the schedule changed,
+  /// something else than ScheduleError was thrown, the program is not well formed.
+  std::string step(Coverage& coverage);
+
+  const Schedule& schedule() const { return schedule_; }
+  /// Instances of blocks that the program runs.
+  int64_t instances() const;
+
+ private:
+  std::vector<Arg> arguments(const InstructionKind& kind);
+  Arg argument(const InstructionKind& kind, const ParamSpec& param);
+  Arg block_arg();
+  Arg loop_arg();
+  Arg loops_arg();
+  Arg factors_arg();
+  Arg integer_arg(const std::string& name);
+  Arg string_arg(const std::string& name);
+  Arg scalar_arg();
+
+  const Block* random_block();
+  BlockRV handle_of(const Block& block);
+  LoopRV handle_of(const Block& block, size_t depth);
+  template <typename T>
+  const T& pick(const std::vector<T>& items) {
+    return items[random_.below(items.size())];
+  }
+  bool chance(uint64_t one_in) { return random_.below(one_in) == 0; }
+
+  RandomStream random_;
+  Schedule schedule_;
+  std::vector<BlockRV> blocks_;
+  std::vector<LoopRV> loops_;
+  std::vector<IntRV> integers_;
+};
+
+}  // namespace tunesmith::fuzz

@@ -1,0 +1,82 @@
+// Random workload x random instructions: interpreted before = interpreted after, refused calls change
+// nothing, traces read back and replay.
+//
+// TUNESMITH_FUZZ_PAIRS and TUNESMITH_FUZZ_SEED in the environment make a longer run, or another one.
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/workload/library.h>
+
+#include "random_scheduler.h"
+#include "random_workload.h"
+#include "trace_check.h"
+
+namespace tunesmith::fuzz {
+namespace {
+
+constexpr int kSteps = 24;
+/// Beyond this the interpreter takes too long.
+constexpr int64_t kMostInstances = 60000;
+
+uint64_t from_environment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// "" or what went wrong, with the smallest trace that shows it.
+std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
+  RandomStream random(seed, index);
+  const std::string text = random_workload(random);
+  const Workload workload = WorkloadLibrary().load(text);
+  RandomScheduler scheduler(workload.program, random);
+  const uint64_t steps = 1 + random.below(kSteps);
+  const auto report = [&](const std::string& what, const Trace& trace) {
+    return fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\ntrace:\n{}", seed, index, text, what,
+                       trace.str());
+  };
+  for (uint64_t i = 0; i < steps && scheduler.instances() < kMostInstances; ++i) {
+    const std::string wrong = scheduler.step(coverage);
+    if (!wrong.empty()) return report(wrong, scheduler.schedule().trace());
+  }
+  const Trace& trace = scheduler.schedule().trace();
+  const Trace parsed = Trace::parse(trace.str());
+  if (parsed != trace) return report("the text reads back as another trace", trace);
+  const auto again = replay(workload.program, parsed);
+  if (!again.has_value()) return report(std::string("the replay is refused: ") + again.error().what(), trace);
+  if (to_string(again->program()) != to_string(scheduler.schedule().program()) || again->trace() != trace) {
+    return report("the replay gives another program", trace);
+  }
+  if (scheduler.instances() >= kMostInstances || check_trace(workload.program, trace).empty()) return "";
+  const Trace small = shrink(workload.program, trace);
+  return report(check_trace(workload.program, small), small);
+}
+
+TEST(ScheduleFuzz, TracesKeepTheMeaning) {
+  const uint64_t seed = from_environment("TUNESMITH_FUZZ_SEED", 1);
+  const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 300);
+  const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);
+  Coverage coverage;
+  int failures = 0;
+  for (uint64_t i = first; i < first + pairs && failures < 5; ++i) {
+    const std::string wrong = fuzz_once(seed, i, coverage);
+    if (wrong.empty()) continue;
+    ++failures;
+    ADD_FAILURE() << wrong;
+  }
+  for (const std::string& name : InstructionRegistry::global().names()) {
+    EXPECT_TRUE(pairs < 300 || coverage[name].done > 0) << name << " was never done";
+  }
+  if (std::getenv("TUNESMITH_FUZZ_COVERAGE") != nullptr) {
+    for (const auto& [name, count] : coverage) {
+      fmt::print("{:>8} {}\n", count.done, name);
+      for (const auto& [reason, times] : count.refused) fmt::print("        {:>8} {}\n", times, reason);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith::fuzz

@@ -1,0 +1,105 @@
+#include "trace_check.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/schedule/schedule.h>
+#include <tunesmith/schedule/verify.h>
+
+namespace tunesmith::fuzz {
+namespace {
+
+/// Far above the rounding of the small sums in f64 and far below the effect of one wrong element.
+constexpr double kTolerance = 1e-9;
+
+std::vector<Tensor> run(const Program& program) {
+  std::vector<Tensor> tensors;
+  for (const Buffer& buffer : program.inputs) {
+    tensors.push_back(Tensor::like(*buffer));
+    tensors.back().fill_random(tensors.size());
+  }
+  for (const Buffer& buffer : program.outputs) tensors.push_back(Tensor::like(*buffer));
+  interpret(program, tensors);
+  return tensors;
+}
+
+void for_each_var(const Arg& arg, const auto& visit) {
+  if (const auto* var = std::get_if<TraceVar>(&arg)) visit(*var);
+  if (const auto* list = std::get_if<ArgList>(&arg)) {
+    for (const Arg& item : *list) for_each_var(item, visit);
+  }
+}
+
+Arg renumber(const Arg& arg, const std::vector<std::optional<uint32_t>>& numbers) {
+  if (const auto* var = std::get_if<TraceVar>(&arg)) return TraceVar{*numbers[var->index]};
+  const auto* list = std::get_if<ArgList>(&arg);
+  if (list == nullptr) return arg;
+  ArgList result;
+  for (const Arg& item : *list) result.push_back(renumber(item, numbers));
+  return result;
+}
+
+/// The trace without the instructions from `position` to `position + count` and those that need their
+/// results.
+Trace without(const Trace& trace, size_t position, size_t count) {
+  Trace result;
+  std::vector<std::optional<uint32_t>> numbers;
+  uint32_t next = 0;
+  for (size_t i = 0; i < trace.size(); ++i) {
+    auto instruction = std::make_shared<Instruction>(trace[i]);
+    bool kept = i < position || i >= position + count;
+    for (const Arg& arg : instruction->args) {
+      for_each_var(arg, [&](TraceVar var) { kept = kept && numbers[var.index].has_value(); });
+    }
+    for (TraceVar& output : instruction->outputs) {
+      numbers.push_back(kept ? std::optional<uint32_t>(next) : std::nullopt);
+      output.index = next;
+      if (kept) ++next;
+    }
+    if (!kept) continue;
+    for (Arg& arg : instruction->args) arg = renumber(arg, numbers);
+    result.append(std::move(instruction));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string check_trace(const Program& program, const Trace& trace) {
+  try {
+    const auto schedule = replay(program, trace);
+    if (!schedule.has_value()) return "";
+    const std::string wrong = verify(schedule->program());
+    if (!wrong.empty()) return "not well formed: " + wrong;
+    const std::vector<Tensor> before = run(program);
+    const std::vector<Tensor> after = run(schedule->program());
+    for (size_t i = program.inputs.size(); i < before.size(); ++i) {
+      const double error = max_error(before[i], after[i]);
+      if (!(error <= kTolerance)) {
+        return fmt::format("output {} differs by {}\n{}", i - program.inputs.size(), error,
+                           to_string(schedule->program()));
+      }
+    }
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Trace shrink(const Program& program, Trace failing) {
+  for (size_t count = std::max<size_t>(failing.size() / 2, 1); count > 0; count /= 2) {
+    for (size_t i = failing.size(); i-- > 0;) {
+      if (i >= failing.size()) continue;
+      Trace smaller = without(failing, i, count);
+      if (smaller.size() < failing.size() && !check_trace(program, smaller).empty())
+        failing = std::move(smaller);
+    }
+  }
+  return failing.simplified();
+}
+
+}  // namespace tunesmith::fuzz

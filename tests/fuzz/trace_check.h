@@ -1,0 +1,18 @@
+// Does a trace keep what a program computes? And the smallest trace that does not.
+#pragma once
+
+#include <string>
+
+#include <tunesmith/ir/program.h>
+#include <tunesmith/schedule/trace.h>
+
+namespace tunesmith::fuzz {
+
+/// "" when the trace is refused, or when the program that it makes gives, interpreted, what `program` gives
+/// on random data; else what is wrong.
+std::string check_trace(const Program& program, const Trace& trace);
+
+/// Leaves out instructions (with all that needs their results) as long as what is left still fails.
+Trace shrink(const Program& program, Trace failing);
+
+}  // namespace tunesmith::fuzz
