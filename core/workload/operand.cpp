@@ -15,9 +15,6 @@ namespace {
 
 using Kind = Operand::Kind;
 
-/// Index arithmetic beyond it is a mistake, and could overflow in the simplifier.
-constexpr double kMaxMagnitude = 9007199254740992.0;  // 2^53
-
 int64_t floor_divide(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;

@@ -14,6 +14,9 @@
 
 namespace tunesmith::workload {
 
+/// Index arithmetic beyond it is a mistake, and could overflow in the simplifier.
+inline constexpr double kMaxMagnitude = 0x1p53;
+
 struct Operand {
   enum class Kind : uint8_t {
     Integer,  // untyped

@@ -186,6 +186,7 @@ BuildState::Known& StageBuilder::find_buffer(const Syntax& access) {
 Expr StageBuilder::index(const Syntax& syntax) {
   const Operand value = evaluate(syntax);
   const Place place = first_place(syntax);
+  if (value.magnitude > kMaxMagnitude) rules().fail(place, "this index may exceed 2^53");
   if (value.kind == Operand::Kind::Integer) return int_imm(value.integer);
   if (value.kind == Operand::Kind::Real) {
     rules().fail(place, "an index is an integer, this has a fraction", "divide indices with '//'");

@@ -109,6 +109,9 @@ TEST(LanguageErrors, Indices) {
   EXPECT_EQ(refused("O[i<n] = X[i // i, 0]"), "w.yaml:8:16: '//' needs a positive constant on its right");
   EXPECT_EQ(refused("O[i<n] = X[i % 0, 0]"), "w.yaml:8:16: '%' needs a positive constant on its right");
   EXPECT_EQ(refused("O[i<n] = X[i * 9007199254740993, 0]"), "w.yaml:8:16: this index may exceed 2^53");
+  EXPECT_EQ(refused("O[i<n] = X[-9223372036854775807 - 1, 0]"), "w.yaml:8:14: this index may exceed 2^53");
+  EXPECT_EQ(refused("O[i<n] = X[i64(9223372036854775807), 0]"), "w.yaml:8:14: this index may exceed 2^53");
+  EXPECT_EQ(refused("O[i<n] = select(i < -9223372036854775807 - 1, X[i, 0], 0)"), "accepted");
 }
 
 TEST(LanguageErrors, Axes) {

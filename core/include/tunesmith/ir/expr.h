@@ -58,7 +58,7 @@ class Expr;
 
 class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
  public:
-  ExprNode(ExprKind node_kind, DType node_type) : kind(node_kind), dtype(node_type) {}
+  ExprNode(ExprKind node_kind, DType node_type);
   virtual ~ExprNode();
   ExprNode(const ExprNode&) = delete;
   ExprNode& operator=(const ExprNode&) = delete;
@@ -106,6 +106,8 @@ class Expr {
   boost::intrusive_ptr<const ExprNode> node_;
 };
 
+// After Expr, whose size args_ needs.
+inline ExprNode::ExprNode(ExprKind node_kind, DType node_type) : kind(node_kind), dtype(node_type) {}
 inline std::span<const Expr> ExprNode::args() const { return args_; }
 
 class IntImm final : public ExprNode {
