@@ -39,6 +39,8 @@ KindPtr cache_write_kind();
 KindPtr set_scope_kind();
 
 // Placement
+KindPtr compute_at_kind();
+KindPtr reverse_compute_at_kind();
 KindPtr compute_inline_kind();
 KindPtr reverse_compute_inline_kind();
 

@@ -22,7 +22,7 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Caches
     cache_read_kind, cache_write_kind, set_scope_kind,
     // Placement
-    compute_inline_kind, reverse_compute_inline_kind,
+    compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions
     decompose_reduction_kind,
     // Annotations

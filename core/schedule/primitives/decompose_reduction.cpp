@@ -23,21 +23,12 @@ bool used_by(const Block& block, const Var& var, IterKind kind) {
   return false;
 }
 
-void split_conjunction(const Expr& condition, std::vector<Expr>* parts) {
-  if (condition.is(ExprKind::And)) {
-    split_conjunction(condition.arg(0), parts);
-    split_conjunction(condition.arg(1), parts);
-  } else if (!is_const_int(condition, 1)) {
-    parts->push_back(condition);
-  }
-}
-
 /// Each instance of the block runs once inside one execution of `loop`: accumulating twice would count twice.
 bool runs_once(const Block& block, const Loop& loop) {
   const std::vector<IterDomain> inner = domains_below(block, loop);
   const std::vector<int64_t> extents = iter_extents(block);
   if (const auto bindings = inner_bindings(block, loop))
-    return check_iter_map(*bindings, extents, inner, bool_imm(true)).injective;
+    return check_iter_map(*bindings, extents, inner, inner_predicate(block, loop)).injective;
   std::vector<IterDomain> all;
   for (const Loop* outer : loops_above(block)) {
     if (outer == &loop) break;
@@ -46,7 +37,7 @@ bool runs_once(const Block& block, const Loop& loop) {
     if (used) all.push_back({outer->var, outer->const_extent()});
   }
   all.insert(all.end(), inner.begin(), inner.end());
-  return check_iter_map(block.bindings, extents, all, bool_imm(true)).injective;
+  return check_iter_map(block.bindings, extents, all, block.predicate).injective;
 }
 
 std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomposition* plan) {
@@ -70,9 +61,7 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
   if (!runs_once(block, loop))
     return Refusal{"an instance of the block may run more than once inside the loop", block.name, &block};
 
-  std::vector<Expr> conditions;
-  split_conjunction(block.predicate, &conditions);
-  for (const Expr& condition : conditions) {
+  for (const Expr& condition : conjuncts(block.predicate)) {
     const auto uses = [&](const Loop* inner) { return uses_var(condition, inner->var); };
     if (std::none_of(reducing.begin(), reducing.end(), uses)) {
       plan->conditions.push_back(condition);

@@ -10,6 +10,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/schedule/verify.h>
 #include <tunesmith/workload/workload.h>
 
 #include "unit/schedule/programs.h"
@@ -65,6 +66,7 @@ inline void expect_same_results(const Program& before, const Program& after, dou
 
 /// What holds after every transformation: well formed, the same results, and the trace replays.
 inline void expect_sound(const Program& before, const Schedule& after, double tolerance = 0.0) {
+  EXPECT_EQ(verify(after.program()), "") << text_of(after);
   expect_same_results(before, after.program(), tolerance);
   expect_replays(before, after);
 }
