@@ -13,12 +13,18 @@
 enum { kCacheLine = 64, kPausesBetweenClockReads = 64 };
 static const int64_t kSpinNanoseconds = 1000000;
 
+/* A thread's place: the generation of the loop whose chunk was last taken, by the thread itself or by the
+ * caller in its stead. */
+struct place {
+  _Alignas(kCacheLine) atomic_uint taken;
+};
+
 /* Everything that one side writes and the other spins on has a cache line of its own. */
 struct tunesmith_runtime_pool {
   _Alignas(kCacheLine) atomic_uint generation; /* of loops handed out; what idle workers wait on */
   _Alignas(kCacheLine) atomic_int parked;      /* workers asleep, or about to be */
   _Alignas(kCacheLine)
-      atomic_uint remaining; /* workers still in the current loop; what the caller waits on */
+      atomic_uint done; /* chunks of the current loop that workers have ended; what the caller waits on */
   _Alignas(kCacheLine) atomic_int caller_parked;
   _Alignas(kCacheLine) atomic_flag busy;
   _Alignas(kCacheLine) int64_t count;
@@ -27,6 +33,7 @@ struct tunesmith_runtime_pool {
   atomic_int stop;
   int threads;
   pthread_t* handles;
+  struct place* places;
 };
 
 struct worker_start {
@@ -78,6 +85,13 @@ static void run_chunk(const struct tunesmith_runtime_pool* pool, int index) {
   if (begin < end) pool->body(pool->closure, begin, end);
 }
 
+/* Exactly one thread gets a true answer for each place and generation. While it runs the chunk, the loop
+ * cannot end. */
+static int take(struct place* place, unsigned generation) {
+  unsigned taken = atomic_load_explicit(&place->taken, memory_order_relaxed);
+  return taken != generation && atomic_compare_exchange_strong(&place->taken, &taken, generation);
+}
+
 static void* worker(void* argument) {
   const struct worker_start start = *(struct worker_start*)argument;
   free(argument);
@@ -91,25 +105,28 @@ static void* worker(void* argument) {
       while (atomic_load(&pool->generation) == seen) sleep_while_equal(&pool->generation, seen);
       atomic_fetch_sub(&pool->parked, 1);
     }
-    ++seen;
+    /* Loops that went by while this thread was away were run without it. */
+    seen = atomic_load(&pool->generation);
     if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+    if (!take(&pool->places[start.index], seen)) continue;
     run_chunk(pool, start.index);
-    if (atomic_fetch_sub(&pool->remaining, 1) == 1 && atomic_load(&pool->caller_parked))
-      wake(&pool->remaining, 1);
+    atomic_fetch_add(&pool->done, 1);
+    if (atomic_load(&pool->caller_parked)) wake(&pool->done, 1);
   }
 }
 
-static void hand_out(struct tunesmith_runtime_pool* pool) {
-  atomic_fetch_add(&pool->generation, 1);
+static unsigned hand_out(struct tunesmith_runtime_pool* pool) {
+  const unsigned generation = atomic_fetch_add(&pool->generation, 1) + 1;
   if (atomic_load(&pool->parked) > 0) wake(&pool->generation, pool->threads);
+  return generation;
 }
 
-static void wait_for_workers(struct tunesmith_runtime_pool* pool) {
-  unsigned left;
-  while ((left = atomic_load_explicit(&pool->remaining, memory_order_acquire)) != 0) {
-    if (spin_while_equal(&pool->remaining, left)) continue;
+static void wait_for_workers(struct tunesmith_runtime_pool* pool, unsigned chunks) {
+  unsigned done;
+  while ((done = atomic_load_explicit(&pool->done, memory_order_acquire)) != chunks) {
+    if (spin_while_equal(&pool->done, done)) continue;
     atomic_store(&pool->caller_parked, 1);
-    if (atomic_load(&pool->remaining) == left) sleep_while_equal(&pool->remaining, left);
+    if (atomic_load(&pool->done) == done) sleep_while_equal(&pool->done, done);
     atomic_store(&pool->caller_parked, 0);
   }
 }
@@ -122,22 +139,30 @@ static int available_processors(void) {
   return online > 0 ? (int)online : 1;
 }
 
+static void release(struct tunesmith_runtime_pool* pool) {
+  free(pool->handles);
+  free(pool->places);
+  free(pool);
+}
+
 tunesmith_runtime_pool* tunesmith_runtime_pool_create(int threads) {
   if (threads <= 0) threads = available_processors();
   struct tunesmith_runtime_pool* pool = aligned_alloc(kCacheLine, sizeof *pool);
   if (pool == NULL) return NULL;
   atomic_init(&pool->generation, 0);
   atomic_init(&pool->parked, 0);
-  atomic_init(&pool->remaining, 0);
+  atomic_init(&pool->done, 0);
   atomic_init(&pool->caller_parked, 0);
   atomic_init(&pool->stop, 0);
   atomic_flag_clear(&pool->busy);
   pool->threads = 1;
   pool->handles = calloc((size_t)threads, sizeof *pool->handles);
-  if (pool->handles == NULL) {
-    free(pool);
+  pool->places = aligned_alloc(kCacheLine, (size_t)threads * sizeof *pool->places);
+  if (pool->handles == NULL || pool->places == NULL) {
+    release(pool);
     return NULL;
   }
+  for (int i = 0; i < threads; ++i) atomic_init(&pool->places[i].taken, 0);
   for (int i = 1; i < threads; ++i) {
     struct worker_start* start = malloc(sizeof *start);
     if (start == NULL) break;
@@ -156,8 +181,7 @@ void tunesmith_runtime_pool_destroy(tunesmith_runtime_pool* pool) {
   atomic_store(&pool->stop, 1);
   hand_out(pool);
   for (int i = 1; i < pool->threads; ++i) pthread_join(pool->handles[i], NULL);
-  free(pool->handles);
-  free(pool);
+  release(pool);
 }
 
 int tunesmith_runtime_pool_threads(const tunesmith_runtime_pool* pool) { return pool->threads; }
@@ -174,9 +198,18 @@ void tunesmith_runtime_parallel_for(void* pool_pointer, int64_t count, tunesmith
   pool->count = count;
   pool->body = body;
   pool->closure = closure;
-  atomic_store_explicit(&pool->remaining, (unsigned)pool->threads - 1, memory_order_relaxed);
-  hand_out(pool);
+  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  const unsigned generation = hand_out(pool);
   run_chunk(pool, 0);
-  wait_for_workers(pool);
+  /* What a thread has not begun by now (it is asleep, or its processor busy) is done sooner here. */
+  unsigned with_workers = 0;
+  for (int i = 1; i < pool->threads; ++i) {
+    if (take(&pool->places[i], generation)) {
+      run_chunk(pool, i);
+    } else {
+      ++with_workers;
+    }
+  }
+  wait_for_workers(pool, with_workers);
   atomic_flag_clear_explicit(&pool->busy, memory_order_release);
 }

@@ -1,0 +1,18 @@
+// The C texts of a built library: its header, and the code between callers and the kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::llvm_target {
+
+std::string library_header(const LibraryRequest& request);
+/// `features`: names that __builtin_cpu_supports takes; a processor without one of them is refused rather
+/// than crashed.
+std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features);
+/// Exports the library's own entry points and nothing else.
+std::string library_version_script(const std::string& name);
+
+}  // namespace tunesmith::llvm_target
