@@ -24,6 +24,7 @@ struct StmtCode {
   const Stmt* source = nullptr;
   LoopKind loop_kind = LoopKind::Serial;
   bool has_init = false;  // Block: children are init and body
+  size_t rank = 0;        // Store: number of indices
   int slot = -1;          // Loop: of the variable; Store, Allocate: of the buffer
   /// Loop: min, extent. Block: bindings, predicate. Store: indices, value, mask if any. If: condition.
   std::vector<ExprCode> exprs;

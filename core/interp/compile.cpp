@@ -123,6 +123,7 @@ class Compiler {
       }
     } else if (const auto* store = s.as<Store>()) {
       code.slot = static_cast<int>(slot_of(store->buffer));
+      code.rank = store->indices.size();
     } else if (const auto* allocate = s.as<Allocate>()) {
       code.slot = static_cast<int>(slot_of(allocate->buffer));
     }

@@ -179,7 +179,7 @@ void Machine::store(const StmtCode& stmt, Lanes lanes) {
   current_ = &stmt;
   const auto slot = static_cast<size_t>(stmt.slot);
   Storage& target = storages_[slot];
-  const size_t rank = target.buffer->shape.size();
+  const size_t rank = stmt.rank;
   const ExprCode& value = stmt.exprs[rank];
   const ExprCode* mask = stmt.exprs.size() > rank + 1 ? &stmt.exprs[rank + 1] : nullptr;
   int width = 1;

@@ -265,7 +265,7 @@ Expr call(MathOp op, std::vector<Expr> args) {
 
 Expr load(const Buffer& buffer, std::vector<Expr> indices, const Expr& mask) {
   check_invariant(buffer != nullptr, "a load has a buffer");
-  if (indices.size() != buffer->shape.size()) {
+  if (indices.size() != buffer->shape.size() && indices.size() != 1) {
     throw InternalError(fmt::format("buffer {} of {} dimensions loaded with {} indices", buffer->name,
                                     buffer->shape.size(), indices.size()));
   }

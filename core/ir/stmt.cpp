@@ -174,7 +174,8 @@ Store::Store(Buffer to, std::vector<Expr> at, Expr stored_value, Expr store_mask
       indices(std::move(at)),
       value(std::move(stored_value)),
       mask(std::move(store_mask)) {
-  if (indices.size() != buffer->shape.size() || value.dtype().scalar() != buffer->dtype) {
+  const bool flat = indices.size() == 1;
+  if ((!flat && indices.size() != buffer->shape.size()) || value.dtype().scalar() != buffer->dtype) {
     throw InternalError(fmt::format("a {} cannot be stored with {} indices into {}, a {} of {} dimensions",
                                     value.dtype().str(), indices.size(), buffer->name, buffer->dtype.str(),
                                     buffer->shape.size()));

@@ -206,7 +206,8 @@ Expr logical_not(const Expr& a);
 Expr select(const Expr& condition, const Expr& then_value, const Expr& else_value);
 Expr cast(DType type, const Expr& a);
 Expr call(MathOp op, std::vector<Expr> args);
-/// The value's lanes are those of the widest index.
+/// One index for each dimension, or after lowering one offset. The value's lanes are those of the widest
+/// index.
 Expr load(const Buffer& buffer, std::vector<Expr> indices, const Expr& mask = {});
 Expr ramp(const Expr& base, const Expr& stride, int lanes);
 Expr broadcast(const Expr& a, int lanes);

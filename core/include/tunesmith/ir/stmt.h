@@ -157,8 +157,8 @@ class Block final : public Stmt {
   StmtPtr body_;
 };
 
-/// buffer[indices] = value, where `mask` is null or true. The constructor broadcasts indices, value and mask
-/// to the lanes of the widest.
+/// buffer[indices] = value, where `mask` is null or true. One index for each dimension, or after lowering one
+/// offset. The constructor broadcasts indices, value and mask to the lanes of the widest.
 class Store final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Store;
