@@ -107,7 +107,7 @@ class WorkerRunner final : public Runner {
       return result;
     }
     result.timing = make_timing(header.at("samples").get<std::vector<double>>());
-    result.verified_error = header.at("error");
+    result.verified_error = header.at("verified_error");
     return result;
   }
 

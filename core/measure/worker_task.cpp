@@ -280,7 +280,7 @@ json WorkerTask::run(const Message& message) {
                      fmt::format("{} differs from run to run", argument.buffer->name));
     }
   }
-  return {{"samples", samples}, {"error", worst}};
+  return {{"samples", samples}, {"verified_error", worst}};
 }
 
 json WorkerTask::interleave(const Message& message) {

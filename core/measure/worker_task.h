@@ -24,7 +24,7 @@ class WorkerTask {
   /// The reference's results, for a worker that may have to take over.
   std::vector<std::string> reference_results() const;
 
-  /// Answers {samples, error} or {failure, message}.
+  /// Answers {samples, verified_error} or {failure, message}.
   nlohmann::json run(const Message& message);
   /// Answers {samples: [[..], ..]}.
   nlohmann::json interleave(const Message& message);
