@@ -69,23 +69,28 @@ class Relaxer {
         span = span + Interval{0, range->extent - 1} * coefficient;
       }
     }
-    if (!moving.terms.empty()) span = span + analyzer_.bounds(moving.to_expr());
+    span = span + bounds_of(moving);
     if (!span.bounded()) return std::nullopt;
 
-    DimRange result{standing_min(standing, span.min), span.max - span.min + 1};
+    standing.constant += span.min;
+    DimRange result{standing.to_expr(), span.max - span.min + 1};
+    if (!mixed) return result;
     // Terms that mix both sorts are bounded one by one; together they may stay within less.
-    if (mixed) {
-      const std::optional<DimRange> absolute = whole(analyzer_.bounds(expr));
-      if (absolute && absolute->extent <= result.extent) return absolute;
-    }
+    const std::optional<DimRange> absolute = whole(analyzer_.bounds(expr));
+    if (absolute && absolute->extent <= result.extent) return absolute;
+    result.min = analyzer_.simplify(result.min);
     return result;
   }
 
  private:
-  Expr standing_min(const LinearForm& standing, int64_t offset) const {
-    Expr min = standing.constant + offset;
-    for (const auto& [coefficient, atom] : standing.terms) min = atom * int_imm(coefficient) + min;
-    return analyzer_.simplify(min);
+  /// Of a form that the analyzer gave; variables are independent and need no second look at the whole.
+  Interval bounds_of(const LinearForm& form) const {
+    Interval sum = arith::point(form.constant);
+    for (const auto& [coefficient, atom] : form.terms) {
+      if (!atom.is(ExprKind::Var) && form.terms.size() > 1) return analyzer_.bounds(form.to_expr());
+      sum = sum + analyzer_.bounds(atom) * coefficient;
+    }
+    return sum;
   }
 
   std::optional<DimRange> relax_atom(const Expr& atom) const {
