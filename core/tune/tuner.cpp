@@ -241,10 +241,10 @@ class Run {
     bool first = true;
     for (size_t i = 0; i < samples.size(); ++i) {
       if (samples[i].empty()) continue;
-      const MedianInterval interval = median_interval(samples[i]);
-      if (!first && interval.median >= result_.best_seconds) continue;
+      const QuantileInterval interval = quantile_interval(samples[i], kTimeQuantile);
+      if (!first && interval.value >= result_.best_seconds) continue;
       first = false;
-      result_.best_seconds = interval.median;
+      result_.best_seconds = interval.value;
       result_.best_low = interval.low;
       result_.best_high = interval.high;
       result_.best_id = best_[origin[i]].id;

@@ -24,7 +24,7 @@ struct TuneOptions {
   size_t threads = 0;             // for replaying and compiling; 0 = all
   double time_limit_seconds = 0;  // 0 = none
   int final_candidates = 5;       // re-measured interleaved at the end
-  int final_rounds = 10;
+  int final_rounds = 20;
   bool resume = true;  // take up earlier records of the same task, seed and rules
 };
 
@@ -49,8 +49,8 @@ struct TuneTimes {
 struct TuneResult {
   std::string best_id;  // record id; "" when nothing valid was found
   Trace best_trace;
-  double best_seconds = 0;  // median of the final interleaved measurement
-  double best_low = 0;      // 95 % confidence interval of that median
+  double best_seconds = 0;  // 10th percentile of the final interleaved measurement
+  double best_low = 0;      // 95 % confidence interval of that percentile
   double best_high = 0;
   double baseline_seconds = 0;  // the unscheduled program, measured in the same way
   int64_t trials = 0;
