@@ -30,7 +30,11 @@ llvm::Value* FunctionEmitter::constant_value(const Expr& expr) {
   }
   llvm::APFloat number(expr.as<FloatImm>()->value);
   bool inexact = false;
-  number.convert(type->getScalarType()->getFltSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  const bool is_bfloat = expr.dtype().code == TypeCode::BFloat;
+  const llvm::fltSemantics& semantics =
+      is_bfloat ? llvm::APFloat::BFloat() : type->getScalarType()->getFltSemantics();
+  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
+  if (is_bfloat) return llvm::ConstantInt::get(type, number.bitcastToAPInt());
   return llvm::ConstantFP::get(type, number);
 }
 

@@ -14,7 +14,8 @@ llvm::Type* scalar_type(llvm::LLVMContext& context, DType type) {
     case TypeCode::UInt:
       return llvm::Type::getIntNTy(context, type.bits);
     case TypeCode::BFloat:
-      return llvm::Type::getBFloatTy(context);
+      // As its bits: where the processor lacks the type, LLVM calls library functions to move it about.
+      return llvm::Type::getInt16Ty(context);
     case TypeCode::Float:
       break;
   }
@@ -26,8 +27,14 @@ llvm::Type* with_lanes(llvm::Type* scalar, int lanes) {
   return lanes == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(lanes));
 }
 
-/// f32 to bf16 in integer arithmetic. LLVM calls a library function where the processor has no instruction.
-llvm::Value* round_to_bfloat(llvm::IRBuilder<>& ir, llvm::Value* value, int lanes) {
+/// f32 to the bits of bf16.
+llvm::Value* round_to_bfloat(llvm::IRBuilder<>& ir, llvm::Value* value, int lanes,
+                             const CodegenTraits& traits) {
+  llvm::Type* i16 = with_lanes(ir.getInt16Ty(), lanes);
+  if (traits.bf16_convert) {
+    return ir.CreateBitCast(
+        ir.CreateFPTrunc(value, with_lanes(llvm::Type::getBFloatTy(ir.getContext()), lanes)), i16);
+  }
   llvm::Type* i32 = with_lanes(ir.getInt32Ty(), lanes);
   const auto splat = [&](uint32_t bits) { return llvm::ConstantInt::get(i32, bits); };
   llvm::Value* bits = ir.CreateBitCast(value, i32);
@@ -35,23 +42,27 @@ llvm::Value* round_to_bfloat(llvm::IRBuilder<>& ir, llvm::Value* value, int lane
   llvm::Value* rounded = ir.CreateAdd(ir.CreateAdd(bits, splat(0x7fff)), odd);
   llvm::Value* quiet_nan = ir.CreateOr(bits, splat(0x400000));
   llvm::Value* chosen = ir.CreateSelect(ir.CreateFCmpUNO(value, value), quiet_nan, rounded);
-  llvm::Value* high = ir.CreateTrunc(ir.CreateLShr(chosen, splat(16)), with_lanes(ir.getInt16Ty(), lanes));
-  return ir.CreateBitCast(high, with_lanes(llvm::Type::getBFloatTy(ir.getContext()), lanes));
+  return ir.CreateTrunc(ir.CreateLShr(chosen, splat(16)), i16);
+}
+
+llvm::Value* widen_bfloat(llvm::IRBuilder<>& ir, llvm::Value* bits, int lanes) {
+  llvm::Type* i32 = with_lanes(ir.getInt32Ty(), lanes);
+  llvm::Value* high = ir.CreateShl(ir.CreateZExt(bits, i32), llvm::ConstantInt::get(i32, 16));
+  return ir.CreateBitCast(high, with_lanes(ir.getFloatTy(), lanes));
 }
 
 llvm::Value* convert_float(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DType to,
                            const CodegenTraits& traits) {
-  llvm::Type* type = value_type(ir.getContext(), to);
-  if (from.bits == 16 && to.bits == 16) {
-    return convert_float(ir, convert_float(ir, value, from, kF32.with_lanes(from.lanes), traits),
-                         kF32.with_lanes(from.lanes), to, traits);
+  if (from.code == TypeCode::BFloat) {
+    value = widen_bfloat(ir, value, from.lanes);
+    from = kF32.with_lanes(from.lanes);
   }
-  if (to.bits > from.bits) return ir.CreateFPExt(value, type);
-  if (to.code != TypeCode::BFloat) return ir.CreateFPTrunc(value, type);
-  if (from.bits == 64) {
-    value = ir.CreateFPTrunc(value, with_lanes(ir.getFloatTy(), from.lanes));
-  }
-  return traits.bf16_convert ? ir.CreateFPTrunc(value, type) : round_to_bfloat(ir, value, from.lanes);
+  // By way of f32 to the 16-bit types, as the processor does.
+  const DType direct = to.code == TypeCode::BFloat ? kF32.with_lanes(to.lanes) : to;
+  llvm::Type* type = value_type(ir.getContext(), direct);
+  if (direct.bits > from.bits) value = ir.CreateFPExt(value, type);
+  if (direct.bits < from.bits) value = ir.CreateFPTrunc(value, type);
+  return to.code == TypeCode::BFloat ? round_to_bfloat(ir, value, to.lanes, traits) : value;
 }
 
 }  // namespace

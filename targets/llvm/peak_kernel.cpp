@@ -15,8 +15,9 @@ using Kind = PeakOperation::Kind;
 
 /// How the operands of a dot product look to its intrinsic: the same 512 or 256 bits.
 llvm::Type* operand_type(llvm::LLVMContext& context, const PeakOperation& operation) {
-  if (operation.kind == Kind::DotBf16)
-    return value_type(context, kBF16.with_lanes(2 * operation.accumulator.lanes));
+  if (operation.kind == Kind::DotBf16) {
+    return llvm::FixedVectorType::get(llvm::Type::getBFloatTy(context), 2U * operation.accumulator.lanes);
+  }
   return value_type(context, operation.accumulator);
 }
 

@@ -39,6 +39,10 @@ StmtPtr make_if(const Expr& condition, StmtPtr then_body, StmtPtr else_body) {
   return std::make_unique<If>(condition, std::move(then_body), std::move(else_body));
 }
 
+StmtPtr make_allocate(const Buffer& buffer, StmtPtr body) {
+  return std::make_unique<Allocate>(buffer, std::move(body));
+}
+
 LoweredProgram make_lowered(std::vector<Buffer> inputs, std::vector<Buffer> outputs, StmtPtr body) {
   LoweredProgram lowered;
   lowered.program.name = "test";

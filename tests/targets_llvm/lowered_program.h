@@ -1,9 +1,13 @@
 // Lowered programs written by hand, and running them compiled.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "llvm_target.h"
+#include "tunesmith/interp/tensor.h"
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith::testing {
@@ -16,6 +20,7 @@ StmtPtr make_store(const Buffer& buffer, const Expr& index, const Expr& value, c
 StmtPtr make_loop(const Var& var, const Expr& min, const Expr& extent, LoopKind kind, StmtPtr body);
 StmtPtr make_loop(const Var& var, int64_t extent, LoopKind kind, StmtPtr body);
 StmtPtr make_if(const Expr& condition, StmtPtr then_body, StmtPtr else_body = nullptr);
+StmtPtr make_allocate(const Buffer& buffer, StmtPtr body);
 template <typename... Statements>
 StmtPtr make_seq(Statements... statements) {
   std::vector<StmtPtr> list;
@@ -28,6 +33,16 @@ LoweredProgram make_lowered(std::vector<Buffer> inputs, std::vector<Buffer> outp
 /// Compiles, loads and runs once on `threads` threads. `buffers`: data of the inputs, then of the outputs.
 void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                   const std::vector<void*>& buffers, int threads = 1);
+
+/// Inputs at random, outputs zero.
+std::vector<Tensor> make_arguments(const Program& program);
+/// Runs on copies of the arguments that end, and then that begin, at a page which may not be touched. Answers
+/// the arguments afterwards; throws Error when the two runs differ.
+std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                const std::vector<Tensor>& arguments, int threads = 1);
+/// The largest difference between what the program gives compiled and interpreted.
+double error_against_interpreter(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                 int threads = 1);
 
 /// C[m, n] = sum of A[m, k] * B[n / nr, k, n % nr], tiles of mr rows and nr columns in registers. B is packed
 /// in panels of nr columns. f32.

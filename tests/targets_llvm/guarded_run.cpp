@@ -1,0 +1,95 @@
+#include <cstring>
+#include <limits>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lowered_program.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/target/runtime.h"
+
+namespace tunesmith::testing {
+
+namespace {
+
+/// A copy of a tensor's bytes between two pages that may not be touched, at one of the two.
+class GuardedBytes {
+ public:
+  GuardedBytes(const Tensor& tensor, bool at_end) : size_(tensor.bytes.size()) {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t inner = (size_ + page - 1) / page * page;
+    mapped_ = inner + 2 * page;
+    map_ = static_cast<char*>(mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(map_ + page, inner, PROT_READ | PROT_WRITE);
+    data_ = map_ + page + (at_end ? inner - size_ : 0);
+    if (size_ > 0) std::memcpy(data_, tensor.bytes.data(), size_);
+  }
+  ~GuardedBytes() { munmap(map_, mapped_); }
+  GuardedBytes(const GuardedBytes&) = delete;
+  GuardedBytes& operator=(const GuardedBytes&) = delete;
+
+  void* data() const { return data_; }
+  void copy_to(Tensor& tensor) const { std::memcpy(tensor.bytes.data(), data_, size_); }
+
+ private:
+  size_t size_;
+  size_t mapped_;
+  char* map_;
+  char* data_;
+};
+
+std::vector<Tensor> run_once(const LoadedKernel& kernel, int64_t workspace_bytes,
+                             const std::vector<Tensor>& arguments, tunesmith_runtime_pool* pool,
+                             bool at_end) {
+  std::vector<std::unique_ptr<GuardedBytes>> memory;
+  std::vector<void*> buffers;
+  for (const Tensor& argument : arguments) {
+    memory.push_back(std::make_unique<GuardedBytes>(argument, at_end));
+    buffers.push_back(memory.back()->data());
+  }
+  const GuardedBytes workspace(Tensor::zeros(kU8, {workspace_bytes}), /*at_end=*/false);
+  kernel.entry()(buffers.data(), workspace.data(), tunesmith_runtime_parallel_for, pool);
+  std::vector<Tensor> result(arguments);
+  for (size_t i = 0; i < result.size(); ++i) memory[i]->copy_to(result[i]);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Tensor> make_arguments(const Program& program) {
+  std::vector<Tensor> arguments;
+  for (const Buffer& buffer : program.inputs) {
+    arguments.push_back(Tensor::like(*buffer));
+    arguments.back().fill_random(arguments.size());
+  }
+  for (const Buffer& buffer : program.outputs) arguments.push_back(Tensor::like(*buffer));
+  return arguments;
+}
+
+std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                const std::vector<Tensor>& arguments, int threads) {
+  const auto compiled = target.compile(lowered, "kernel");
+  if (!compiled) throw Error(compiled.error());
+  const auto kernel = target.load(*compiled);
+  const std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)> pool(
+      tunesmith_runtime_pool_create(threads), tunesmith_runtime_pool_destroy);
+  const auto result = run_once(*kernel, compiled->workspace_bytes, arguments, pool.get(), /*at_end=*/true);
+  if (run_once(*kernel, compiled->workspace_bytes, arguments, pool.get(), /*at_end=*/false) != result) {
+    throw Error("the result depends on where the buffers lie");
+  }
+  return result;
+}
+
+double error_against_interpreter(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                 int threads) {
+  std::vector<Tensor> expected = make_arguments(lowered.program);
+  const std::vector<Tensor> got = run_guarded(target, lowered, expected, threads);
+  InterpretOptions options;
+  options.check_uninitialized = false;
+  interpret(lowered.program, expected, options);
+  double worst = 0.0;
+  for (size_t i = 0; i < got.size(); ++i) worst = std::max(worst, max_error(got[i], expected[i]));
+  return worst;
+}
+
+}  // namespace tunesmith::testing

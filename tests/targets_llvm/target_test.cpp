@@ -1,0 +1,82 @@
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "lowered_program.h"
+
+namespace tunesmith {
+namespace {
+
+using testing::gmm_tile_program;
+using testing::make_target;
+
+TEST(Target, DescribesTheMachine) {
+  const auto target = make_target();
+  EXPECT_TRUE(target->probe().here());
+  const DeviceModel& device = target->device();
+  EXPECT_GE(device.get("cores"), 1.0);
+  EXPECT_GE(device.get("vector_bits"), 128.0);
+  EXPECT_GE(device.get("l1_bytes"), 8192.0);
+  EXPECT_GE(device.get("l2_bytes"), device.get("l1_bytes"));
+  EXPECT_GE(device.get("l3_bytes"), device.get("l2_bytes"));
+  EXPECT_EQ(device.get("vector_bits"), static_cast<double>(target->lower_options().vector_bits));
+  EXPECT_LT(device.get("vector_registers_used_by_tile"), device.get("vector_registers"));
+  EXPECT_FALSE(device.description.empty());
+}
+
+TEST(Target, HasAnIdentityThatOptionsChange) {
+  EXPECT_EQ(make_target()->identity(), make_target()->identity());
+  EXPECT_NE(make_target()->identity(), make_target({{"contract", "false"}})->identity());
+  EXPECT_NE(make_target()->identity(), make_target({{"mcpu", "x86-64"}})->identity());
+}
+
+TEST(Target, NamesWhatTheProcessorLacks) {
+  // No processor has both.
+  const auto amd = make_target({{"mcpu", "bdver4"}}), intel = make_target({{"mcpu", "knl"}});
+  EXPECT_FALSE(amd->probe().here() && intel->probe().here());
+  EXPECT_TRUE(make_target({{"mcpu", "x86-64"}})->probe().here());
+}
+
+TEST(Target, RefusesOptionsThatDoNotFit) {
+  try {
+    make_target({{"mcpu", "sapphirerapid"}});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'sapphirerapids'?"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_THROW(make_target({{"vector_bits", "96"}}), UserError);
+  EXPECT_THROW(make_target({{"mcpu", "x86-64"}, {"vector_bits", "512"}}), UserError);
+}
+
+TEST(Target, UsesNarrowerVectorsWhenAsked) {
+  const auto target = make_target({{"vector_bits", "128"}});
+  EXPECT_EQ(target->lower_options().vector_bits, 128);
+  const std::string assembly = target->assembly(gmm_tile_program(16, 16, 8, 4, 8, 4), "kernel");
+  EXPECT_EQ(assembly.find("%ymm"), std::string::npos);
+  EXPECT_EQ(assembly.find("%zmm"), std::string::npos);
+}
+
+TEST(Target, ContractsOnlyWhenAllowed) {
+  const LoweredProgram lowered = gmm_tile_program(16, 16, 8, 4, 8, 4);
+  EXPECT_EQ(make_target({{"contract", "false"}})->assembly(lowered, "kernel").find("fmadd"),
+            std::string::npos);
+}
+
+TEST(Target, CompilesTheSameCodeOnManyThreads) {
+  const auto target = make_target();
+  const LoweredProgram lowered = gmm_tile_program(64, 64, 64, 8, 32, 4);
+  const std::string expected = target->compile(lowered, "kernel")->object;
+  std::vector<std::string> objects(4);
+  std::vector<std::thread> threads;
+  for (std::string& object : objects) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) object = target->compile(lowered, "kernel")->object;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& object : objects) EXPECT_EQ(object, expected);
+}
+
+}  // namespace
+}  // namespace tunesmith
