@@ -108,7 +108,7 @@ Condition condition_of(const RecordFilter& filter) {
 }
 
 namespace {
-const std::filesystem::path& made_ready(const std::filesystem::path& path, RecordStore::Mode mode) {
+std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore::Mode mode) {
   std::error_code error;
   if (mode == RecordStore::Mode::Existing) {
     if (!std::filesystem::exists(path, error)) {

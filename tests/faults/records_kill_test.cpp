@@ -2,6 +2,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -103,6 +104,7 @@ int write_records(const fs::path& path, const std::string& run, size_t limit, si
   store.add_environment(test_environment());
   for (size_t i = 0; i < limit;) {
     std::vector<Record> batch;
+    batch.reserve(batch_size);
     for (size_t j = 0; j < batch_size; ++j) batch.push_back(record_of(fmt::format("{}-{}", run, i++)));
     store.add(batch);
     for (const Record& record : batch) report_id(report, record.id);
@@ -185,6 +187,7 @@ TEST_F(RecordsKillTest, AWriterGoesOnWhenTheOtherIsKilled) {
 TEST_F(RecordsKillTest, SeveralProcessesMakeAndFillOneStoreAtOnce) {
   const fs::path path = folder_ / "records.db";
   std::vector<std::unique_ptr<Child>> writers;
+  writers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     writers.push_back(std::make_unique<Child>(
         [&, i](int report) { return write_records(path, fmt::format("writer{}", i), 20, 1, report); }));

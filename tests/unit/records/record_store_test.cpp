@@ -179,6 +179,7 @@ TEST_F(RecordStoreTest, ManyThreadsAddAtOnce) {
   RecordStore store(path("a.db"));
   store.add_environment(environment());
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 20; ++i) store.add(success(std::to_string(t) + "-" + std::to_string(i), {1e-3}));
