@@ -12,7 +12,6 @@
 namespace tunesmith {
 namespace {
 
-using arith::Mark;
 using arith::MarkTable;
 using arith::Piece;
 using arith::PieceSum;
