@@ -22,6 +22,7 @@ KindPtr get_output_blocks_kind();
 KindPtr sample_categorical_kind();
 KindPtr sample_perfect_tile_kind();
 KindPtr sample_partitioned_tile_kind();
+KindPtr sample_compute_location_kind();
 
 // Loops
 KindPtr split_kind();

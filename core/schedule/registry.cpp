@@ -16,6 +16,7 @@ constexpr KindPtr (*kBuiltIn[])() = {
     get_output_blocks_kind,
     // Sampling
     sample_categorical_kind, sample_perfect_tile_kind, sample_partitioned_tile_kind,
+    sample_compute_location_kind,
     // Loops
     split_kind, fuse_kind, reorder_kind, add_unit_loop_kind, parallel_kind, vectorize_kind, unroll_kind,
     bind_kind,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/ir/regions.h>
 #include <tunesmith/schedule/verify.h>
 
 namespace tunesmith::fuzz {
@@ -105,12 +106,25 @@ LoopRV RandomScheduler::handle_of(const Block& block, size_t depth) {
   return all[depth];
 }
 
-Arg RandomScheduler::block_arg() { return handle_of(*random_block()); }
+Arg RandomScheduler::block_arg() {
+  const Block* block = random_block();
+  last_block_ = block->id;
+  return handle_of(*block);
+}
+
+const Block* RandomScheduler::random_neighbour() {
+  const Program& program = schedule_.program();
+  const Block* block = last_block_.has_value() ? program.find_block(*last_block_) : nullptr;
+  if (block == nullptr || chance(3)) return random_block();
+  const std::vector<Block*> neighbours =
+      chance(2) ? consumers_of(program, *block) : producers_of(program, *block);
+  return neighbours.empty() ? block : pick(neighbours);
+}
 
 Arg RandomScheduler::loop_arg() {
   // Among the old handles may be loops that are gone, the root, and inlining.
   if (!loops_.empty() && chance(4)) return pick(loops_);
-  const Block* block = random_block();
+  const Block* block = random_neighbour();
   const size_t depth = loops_above(*block).size();
   if (depth == 0) return loops_.empty() ? Arg(schedule_.add_unit_loop(handle_of(*block))) : Arg(pick(loops_));
   return handle_of(*block, random_.below(depth));
@@ -203,6 +217,7 @@ Arg RandomScheduler::argument(const InstructionKind& kind, const ParamSpec& para
 
 std::vector<Arg> RandomScheduler::arguments(const InstructionKind& kind) {
   std::vector<Arg> args;
+  last_block_.reset();
   for (const ParamSpec& param : kind.params()) {
     args.push_back(param.fallback.has_value() && chance(2) ? *param.fallback : argument(kind, param));
   }

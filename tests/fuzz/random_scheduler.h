@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ class RandomScheduler {
   Arg scalar_arg();
 
   const Block* random_block();
+  /// Often the block that the call names already, or one that it exchanges data with: what placement is
+  /// about.
+  const Block* random_neighbour();
   BlockRV handle_of(const Block& block);
   LoopRV handle_of(const Block& block, size_t depth);
   template <typename T>
@@ -51,6 +55,7 @@ class RandomScheduler {
 
   RandomStream random_;
   Schedule schedule_;
+  std::optional<BlockId> last_block_;  // of the arguments being made
   std::vector<BlockRV> blocks_;
   std::vector<LoopRV> loops_;
   std::vector<IntRV> integers_;

@@ -7,6 +7,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/lower/lower.h>
 #include <tunesmith/schedule/schedule.h>
 #include <tunesmith/schedule/verify.h>
 
@@ -25,6 +26,17 @@ std::vector<Tensor> run(const Program& program) {
   for (const Buffer& buffer : program.outputs) tensors.push_back(Tensor::like(*buffer));
   interpret(program, tensors);
   return tensors;
+}
+
+std::string differs(const std::vector<Tensor>& expected, const Program& program) {
+  const std::vector<Tensor> given = run(program);
+  for (size_t i = program.inputs.size(); i < expected.size(); ++i) {
+    const double error = max_error(expected[i], given[i]);
+    if (!(error <= kTolerance)) {
+      return fmt::format("output {} differs by {}\n{}", i - program.inputs.size(), error, to_string(program));
+    }
+  }
+  return "";
 }
 
 void for_each_var(const Arg& arg, const auto& visit) {
@@ -76,14 +88,12 @@ std::string check_trace(const Program& program, const Trace& trace) {
     const std::string wrong = verify(schedule->program());
     if (!wrong.empty()) return "not well formed: " + wrong;
     const std::vector<Tensor> before = run(program);
-    const std::vector<Tensor> after = run(schedule->program());
-    for (size_t i = program.inputs.size(); i < before.size(); ++i) {
-      const double error = max_error(before[i], after[i]);
-      if (!(error <= kTolerance)) {
-        return fmt::format("output {} differs by {}\n{}", i - program.inputs.size(), error,
-                           to_string(schedule->program()));
-      }
-    }
+    std::string difference = differs(before, schedule->program());
+    if (!difference.empty()) return difference;
+    difference = differs(before, lower(schedule->program(), LowerOptions{}).program);
+    if (!difference.empty()) return "lowered: " + difference;
+  } catch (const LowerError&) {
+    return "";  // a program that the target cannot take is no wrong one
   } catch (const std::exception& error) {
     return error.what();
   }

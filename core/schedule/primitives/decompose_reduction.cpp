@@ -55,7 +55,8 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
     const bool reduction = used_by(block, (*inner)->var, IterKind::Reduction);
     if (spatial && reduction)
       return Refusal{"a loop carries spatial and reduction iterators", (*inner)->var->name, *inner};
-    if (spatial) plan->copied.push_back(*inner);
+    // A loop in no binding may still choose, by the predicate, the iteration that does the work.
+    if (spatial || (!reduction && uses_var(block.predicate, (*inner)->var))) plan->copied.push_back(*inner);
     if (reduction) reducing.push_back(*inner);
   }
   if (!runs_once(block, loop))

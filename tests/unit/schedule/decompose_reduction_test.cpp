@@ -59,6 +59,18 @@ TEST(DecomposeReduction, KeepsTheKindsOfLoops) {
   expect_same_results(before, schedule.program());
 }
 
+TEST(DecomposeReduction, KeepsALoopThatOnlyThePredicateUses) {
+  const Program before = make_gmm(4, 3, 1);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  // k has one iteration: the binding says 0, and only the predicate of a longer loop chooses it.
+  const std::vector<LoopRV> parts = schedule.split(loops[2], {1, 4});
+  schedule.split(parts[0], {1, 2});
+  schedule.decompose_reduction(block, loops[0]);
+  expect_sound(before, schedule);
+}
+
 TEST(DecomposeReduction, RefusesTwice) {
   Schedule schedule(make_gmm(4, 3, 5));
   const BlockRV block = schedule.get_block("C");
