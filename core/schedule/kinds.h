@@ -47,6 +47,7 @@ KindPtr reverse_compute_inline_kind();
 
 // Reductions
 KindPtr decompose_reduction_kind();
+KindPtr rfactor_kind();
 
 // Annotations
 KindPtr annotate_kind();

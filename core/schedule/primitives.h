@@ -43,6 +43,7 @@ void reverse_compute_inline(Program& program, BlockId block);
 // ---- Reductions ----
 
 BlockId decompose_reduction(Program& program, BlockId block, LoopId loop);
+BlockId rfactor(Program& program, LoopId loop, int64_t factor_axis);
 
 // ---- Annotations ----
 

@@ -25,7 +25,7 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Placement
     compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions
-    decompose_reduction_kind,
+    decompose_reduction_kind, rfactor_kind,
     // Annotations
     annotate_kind, unannotate_kind};
 
