@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/schedule/error.h"
 
 namespace tunesmith {
 namespace {
@@ -100,6 +101,22 @@ std::vector<Buffer> buffers_written(const Block& block) {
     if (const Store* store = stmt.as<Store>()) add_once(list, store->buffer);
   });
   return list;
+}
+
+Buffer accessed_buffer(const Program& program, const Block& block, std::string_view access, int64_t index,
+                       std::string_view primitive) {
+  if (access != "read" && access != "write") {
+    throw ScheduleError(primitive, "the access is neither \"read\" nor \"write\"", std::string(access),
+                        program, &block);
+  }
+  const std::vector<Buffer> buffers = access == "read" ? buffers_read(block) : buffers_written(block);
+  if (index < 0 || index >= static_cast<int64_t>(buffers.size())) {
+    throw ScheduleError(primitive,
+                        access == "read" ? "the block does not read as many buffers"
+                                         : "the block does not write as many buffers",
+                        fmt::format("index {} of {}", index, buffers.size()), program, &block);
+  }
+  return buffers[static_cast<size_t>(index)];
 }
 
 bool is_intermediate(const Program& program, const Buffer& buffer) {

@@ -27,6 +27,10 @@ BufferUses uses_of(const Program& program, const Buffer& buffer, const Block* sc
 std::vector<Buffer> buffers_read(const Block& block);
 std::vector<Buffer> buffers_written(const Block& block);
 
+/// The `index`-th buffer that the block reads ("read") or writes ("write"); ScheduleError when there is none.
+Buffer accessed_buffer(const Program& program, const Block& block, std::string_view access, int64_t index,
+                       std::string_view primitive);
+
 bool is_intermediate(const Program& program, const Buffer& buffer);
 bool is_output(const Program& program, const Buffer& buffer);
 

@@ -49,6 +49,11 @@ KindPtr reverse_compute_inline_kind();
 KindPtr decompose_reduction_kind();
 KindPtr rfactor_kind();
 
+// Layouts
+KindPtr transform_layout_kind();
+KindPtr reindex_kind();
+KindPtr reorder_block_iter_var_kind();
+
 // Annotations
 KindPtr annotate_kind();
 KindPtr unannotate_kind();

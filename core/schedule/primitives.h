@@ -45,6 +45,13 @@ void reverse_compute_inline(Program& program, BlockId block);
 BlockId decompose_reduction(Program& program, BlockId block, LoopId loop);
 BlockId rfactor(Program& program, LoopId loop, int64_t factor_axis);
 
+// ---- Layouts ----
+
+void transform_layout(Program& program, BlockId block, std::string_view access, int64_t index,
+                      std::string_view index_map);
+BlockId reindex(Program& program, BlockId block, std::string_view access, int64_t index);
+void reorder_block_iter_var(Program& program, BlockId block, std::span<const int64_t> order);
+
 // ---- Annotations ----
 
 void annotate(Program& program, const AnnotationTarget& target, std::string_view key, AnnotationValue value);

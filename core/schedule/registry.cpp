@@ -26,6 +26,8 @@ constexpr KindPtr (*kBuiltIn[])() = {
     compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions
     decompose_reduction_kind, rfactor_kind,
+    // Layouts
+    transform_layout_kind, reindex_kind, reorder_block_iter_var_kind,
     // Annotations
     annotate_kind, unannotate_kind};
 

@@ -11,15 +11,10 @@ namespace tunesmith {
 
 BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string_view scope) {
   Block& block = block_at(program, id, "cache_read");
-  const std::vector<Buffer> read = buffers_read(block);
-  if (read_index < 0 || read_index >= static_cast<int64_t>(read.size())) {
-    throw ScheduleError("cache_read", "the block does not read as many buffers",
-                        fmt::format("index {} of {}", read_index, read.size()), program, &block);
-  }
-  const Buffer buffer = read[static_cast<size_t>(read_index)];
+  const Buffer buffer = accessed_buffer(program, block, "read", read_index, "cache_read");
   Stmt& nest = outermost_in_scope(block);
   const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
-  if (uses.outside && is_intermediate(program, buffer)) {
+  if (uses.outside && (is_intermediate(program, buffer) || is_output(program, buffer))) {
     throw ScheduleError("cache_read", "the buffer is used outside the scope of the block", buffer->name,
                         program, &block);
   }

@@ -50,11 +50,7 @@ BlockId cache_write(Program& program, BlockId id, int64_t write_index, std::stri
   Block& block = block_at(program, id, "cache_write");
   Stage stage;
   throw_refusal("cache_write", program, write_refusal(program, block, &stage));
-  if (write_index != 0) {
-    throw ScheduleError("cache_write", "the block does not write as many buffers",
-                        fmt::format("index {} of 1", write_index), program, &block);
-  }
-  const Buffer buffer = stage.buffer;
+  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "cache_write");
   const Buffer cache = add_cache_buffer(program, buffer, scope);
   replace_buffer_in(block, buffer, cache);
   CopyNest copy = make_copy_nest(program, cache->name, cache, buffer);

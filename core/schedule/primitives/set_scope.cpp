@@ -8,12 +8,7 @@ namespace tunesmith {
 
 void set_scope(Program& program, BlockId id, int64_t write_index, std::string_view scope) {
   const Block& block = block_at(program, id, "set_scope");
-  const std::vector<Buffer> written = buffers_written(block);
-  if (write_index < 0 || write_index >= static_cast<int64_t>(written.size())) {
-    throw ScheduleError("set_scope", "the block does not write as many buffers",
-                        fmt::format("index {} of {}", write_index, written.size()), program, &block);
-  }
-  const Buffer buffer = written[static_cast<size_t>(write_index)];
+  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "set_scope");
   if (!is_intermediate(program, buffer)) {
     throw ScheduleError("set_scope", "the buffer is not an intermediate of the program", buffer->name,
                         program, &block);

@@ -151,6 +151,20 @@ class Schedule {
   /// product, min or max; `loop` binds reduction iterators only.
   BlockRV rfactor(LoopRV loop, int factor_axis);
 
+  // ---- Layouts ----
+
+  /// Stores an intermediate in another order: the element at indices x lies at `index_map`(x), written
+  /// "(i, j) -> (i // 16, j, i % 16)". The buffer is the `index`-th that the block reads (`access` "read") or
+  /// writes ("write"). Requires: an intermediate buffer; a map that is one-to-one on its shape, with no
+  /// negative result.
+  void transform_layout(BlockRV block, std::string_view access, int index, std::string_view index_map);
+  /// A copy of a buffer in the order of the block's iterators, which the block accesses instead: for "read"
+  /// as cache_read, for "write" as cache_write. Answers the copying block. Requires: one way of access,
+  /// always inside the buffer, which depends on the block's iterators only; to write: one-to-one.
+  BlockRV reindex(BlockRV block, std::string_view access, int index);
+  /// Lists the block's iterators in another order: `order`[n] is the position of what becomes the n-th.
+  void reorder_block_iter_var(BlockRV block, const std::vector<int64_t>& order);
+
   // ---- Annotations ----
 
   using AnnotationArg = std::variant<int64_t, double, std::string, IntRV>;

@@ -1,0 +1,34 @@
+// A map between index spaces as a trace writes it: "(i, j) -> (i // 16, j, i % 16)".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/ir/expr.h"
+
+namespace tunesmith {
+
+struct IndexMap {
+  std::vector<Var> params;
+  std::vector<Expr> results;
+
+  /// The results with `values` for the parameters.
+  std::vector<Expr> apply(std::span<const Expr> values) const;
+};
+
+/// The results' extents when each parameter runs over [0, extent), for a map that is one-to-one on these
+/// points and gives no negative index.
+struct MapImage {
+  std::vector<int64_t> extents;
+  bool onto = false;  // every point of the box is given
+};
+
+/// Sums, products with constants, // and % by constants, over named parameters. Parentheses around the two
+/// lists may be left out. Throws ScheduleError naming the column.
+IndexMap parse_index_map(std::string_view text, std::string_view primitive);
+
+/// "" when the map may be used on `extents`, else why not.
+std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> extents, MapImage* image);
+
+}  // namespace tunesmith
