@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kPatience = 6.0;  // times the limit of a candidate
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
 
 json kernel_header(const CompiledKernel& kernel) {
@@ -81,8 +81,8 @@ class WorkerRunner final : public Runner {
       question.header["kernels"].push_back(kernel_header(*kernel));
       question.attachments.push_back(kernel->object);
     }
-    const double time_out =
-        options_.time_out_seconds * static_cast<double>(std::max<size_t>(kernels.size(), 1));
+    // These have run before, or are the unscheduled program, which may be slow.
+    const double time_out = kPatience * options_.time_out_seconds;
     const WorkerProcess::Reply reply = ask(question, time_out);
     if (!reply.message) return std::vector<std::vector<double>>(kernels.size());
     return reply.message->header.at("samples").get<std::vector<std::vector<double>>>();

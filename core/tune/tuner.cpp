@@ -143,6 +143,7 @@ class Run {
       answers = runner_.run(requests);
     }
     std::vector<Measured> results;
+    std::vector<Record> records;
     size_t next = 0;
     for (size_t i = begin; i < end; ++i) {
       MeasureResult answer;
@@ -151,18 +152,23 @@ class Run {
       } else {
         answer.failure = CandidateFailure{FailureCause::CompileError, built[i].error()};
       }
-      const Record record = make_record(*candidates[i], answer);
+      Record record = make_record(*candidates[i], answer, records.size());
       if (hooks_.stop != nullptr && stopped() && answer.failure)
         continue;  // the interruption may be its cause
-      store_.add(record);
-      if (hooks_.recorded) hooks_.recorded(record);
+      records.push_back(std::move(record));
       results.push_back({candidates[i], answer.timing, answer.failure});
-      note(results.back(), record.id);
+    }
+    // One sync to disk for the group; nothing is reported before it.
+    store_.add(records);
+    for (size_t i = 0; i < records.size(); ++i) {
+      if (hooks_.recorded) hooks_.recorded(records[i]);
+      note(results[i], records[i].id);
     }
     return results;
   }
 
-  Record make_record(const Candidate& candidate, const MeasureResult& answer) {
+  /// `ahead`: records of the same group before this one, which are not counted yet.
+  Record make_record(const Candidate& candidate, const MeasureResult& answer, size_t ahead) const {
     Record record;
     record.workload = workload_.key;
     record.workload_hash = workload_.hash;
@@ -177,7 +183,7 @@ class Run {
     if (answer.timing) record.verified_error = answer.verified_error;
     record.failure = answer.failure;
     record.seed = options_.seed;
-    record.candidate = static_cast<uint64_t>(result_.trials);
+    record.candidate = static_cast<uint64_t>(result_.trials) + ahead;
     record.time_ms = now_ms();
     uint64_t id = hash_bytes(record.trace, environment_);
     for (const uint64_t part : {workload_.hash, record.rules_hash, record.seed, record.candidate,
@@ -257,9 +263,9 @@ class Run {
         space_.target().compile(lower(workload_.program, space_.target().lower_options()), kSymbol);
     if (!built) return;
     const Stopwatch watch(result_.times.measure);
-    const MeasureRequest request{&*built, result_.best_seconds};
-    const std::vector<MeasureResult> answer = runner_.run({&request, 1});
-    if (answer.front().timing) result_.baseline_seconds = answer.front().timing->min;
+    const CompiledKernel* kernel = &*built;
+    const std::vector<std::vector<double>> samples = runner_.interleave({&kernel, 1}, 1);
+    if (!samples.front().empty()) result_.baseline_seconds = samples.front().front();
   }
 
   struct Best {

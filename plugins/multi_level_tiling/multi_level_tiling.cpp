@@ -4,6 +4,7 @@
 // many as it has R, and the tiles are ordered as `structure` says. Each entry of `write_reuse` adds a sketch
 // whose result is gathered in a cache and written at that spatial level (1 counts from the outermost S).
 #include <algorithm>
+#include <optional>
 
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
@@ -21,6 +22,7 @@ class MultiLevelTiling final : public TransformationModule {
         max_innermost_(static_cast<int>(options.get_int("max_innermost"))),
         write_reuse_(options.get_ints("write_reuse")),
         without_reuse_(options.get_bool("without_reuse")),
+        read_reuse_(options.get_ints("read_reuse")),
         cache_scope_(options.get_string("cache_scope")) {
     if (structure_.empty() || structure_.find_first_not_of("SR") != std::string::npos) {
       options.fail("structure", "expected a string of S (spatial) and R (reduction), as SSRSRS");
@@ -28,10 +30,10 @@ class MultiLevelTiling final : public TransformationModule {
     if (structure_.front() != 'S')
       options.fail("structure", "expected S first: a reduction cannot stand outermost");
     const int64_t levels = std::count(structure_.begin(), structure_.end(), 'S');
-    for (const int64_t level : write_reuse_) {
-      if (level < 1 || level >= levels) {
-        options.fail("write_reuse",
-                     "expected levels from 1 to " + std::to_string(levels - 1) + " for this structure");
+    for (const char* name : {"write_reuse", "read_reuse"}) {
+      for (const int64_t level : options.get_ints(name)) {
+        if (level >= 1 && level < levels) continue;
+        options.fail(name, "expected levels from 1 to " + std::to_string(levels - 1) + " for this structure");
       }
     }
     if (write_reuse_.empty() && !without_reuse_)
@@ -43,26 +45,64 @@ class MultiLevelTiling final : public TransformationModule {
     if (!needs_tiling(block))
       return ModuleResult::not_applicable("the block is no reduction that reuses what it reads");
     std::vector<Schedule> sketches;
-    if (without_reuse_) {
-      sketches.push_back(schedule.clone());
-      tile(sketches.back(), sketches.back().get_block(block_name));
+    std::vector<int64_t> write_levels = write_reuse_;
+    if (without_reuse_) write_levels.insert(write_levels.begin(), kNone);
+    std::vector<int64_t> read_levels = read_reuse_;
+    read_levels.insert(read_levels.begin(), kNone);
+    for (const int64_t read_level : read_levels) {
+      if (read_level != kNone && reused_reads(block).empty()) continue;
+      for (const int64_t write_level : write_levels) {
+        sketches.push_back(sketch(schedule, block_name, write_level, read_level));
+      }
     }
-    for (const int64_t level : write_reuse_)
-      sketches.push_back(with_write_cache(schedule, block_name, level));
     return ModuleResult::applied(std::move(sketches));
   }
 
  private:
   using Levels = std::vector<std::vector<LoopRV>>;  // one list of loops for each letter of the structure
+  static constexpr int64_t kNone = 0;
 
-  Schedule with_write_cache(const Schedule& base, const std::string& block_name, int64_t level) const {
+  Schedule sketch(const Schedule& base, const std::string& block_name, int64_t write_level,
+                  int64_t read_level) const {
     Schedule schedule = base.clone();
     const BlockRV block = schedule.get_block(block_name);
-    const BlockRV writer = reusable_consumer(schedule, block) ? schedule.get_consumers(block).front()
-                                                              : schedule.cache_write(block, 0, cache_scope_);
+    std::optional<BlockRV> writer;
+    if (write_level != kNone) {
+      writer = reusable_consumer(schedule, block) ? schedule.get_consumers(block).front()
+                                                  : schedule.cache_write(block, 0, cache_scope_);
+    }
+    std::vector<BlockRV> readers;
+    if (read_level != kNone) {
+      for (const int read : reused_reads(schedule.block(block))) {
+        readers.push_back(schedule.cache_read(block, read, cache_scope_));
+      }
+    }
     const Levels levels = tile(schedule, block);
-    schedule.reverse_compute_at(writer, innermost_of(levels, level));
+    if (writer) schedule.reverse_compute_at(*writer, innermost_of(levels, write_level));
+    for (const BlockRV& reader : readers) schedule.compute_at(reader, innermost_of(levels, read_level));
     return schedule;
+  }
+
+  /// Reads that are worth a copy in the order in which the innermost loops want them: they move along the
+  /// last spatial iterator, whose neighbours are computed together, and are used again for another one.
+  static std::vector<int> reused_reads(const Block& block) {
+    const auto last = std::find_if(block.iters.rbegin(), block.iters.rend(), [](const IterVar& iter) {
+      return iter.kind == IterKind::Spatial && iter.extent > 1;
+    });
+    std::vector<int> reads;
+    if (last == block.iters.rend()) return reads;
+    const std::vector<Access> all = reads_of(block);
+    for (size_t i = 0; i < all.size(); ++i) {
+      const auto used = [&](const IterVar& iter) {
+        return std::any_of(all[i].indices.begin(), all[i].indices.end(),
+                           [&](const Expr& index) { return uses_var(index, iter.var); });
+      };
+      const bool again = std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& iter) {
+        return iter.kind == IterKind::Spatial && iter.extent > 1 && !used(iter);
+      });
+      if (used(*last) && again) reads.push_back(static_cast<int>(i));
+    }
+    return reads;
   }
 
   /// An elementwise consumer can take the place of the copy out of a cache: the block's own buffer is then
@@ -111,6 +151,7 @@ class MultiLevelTiling final : public TransformationModule {
   int max_innermost_;
   std::vector<int64_t> write_reuse_;
   bool without_reuse_;
+  std::vector<int64_t> read_reuse_;
   std::string cache_scope_;
 };
 
@@ -125,4 +166,6 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("write_reuse", {1, 2}, 1, 8,
                          "spatial levels at which a cached result may be written; one sketch each"),
     OptionSpec::boolean("without_reuse", true, "also a sketch that writes its result directly"),
-    OptionSpec::string("cache_scope", "local", "memory scope of the cached result"));
+    OptionSpec::integers("read_reuse", {}, 1, 8,
+                         "spatial levels at which operands that are used again may be copied"),
+    OptionSpec::string("cache_scope", "local", "memory scope of cached results and operands"));
