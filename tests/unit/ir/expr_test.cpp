@@ -106,7 +106,7 @@ TEST(ExprTypes, UnequalOperandsAreRefused) {
   EXPECT_THROW(logical_and(x, bool_imm(true)), InternalError);
   EXPECT_THROW(floordiv(float_imm(1, kF32), float_imm(1, kF32)), InternalError);
   EXPECT_THROW(call(MathOp::Exp, {x}), InternalError);
-  EXPECT_THROW(load(make_buffer("X", kF32, {4, 4}), {x}), InternalError);
+  EXPECT_THROW(load(make_buffer("X", kF32, {4, 4}), {x, x, x}), InternalError);
 }
 
 TEST(ExprLanes, ScalarsAreBroadcastToVectors) {
