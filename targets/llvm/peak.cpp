@@ -18,20 +18,28 @@ namespace {
 
 constexpr const char* kSymbol = "tunesmith_peak";
 constexpr int64_t kIterations = 40000;
-constexpr int kRepeats = 40;
-constexpr int kCopyRepeats = 5;
+/// Long enough to meet a moment without neighbours and the processor's full clock.
+constexpr double kMeasuringSeconds = 0.2;
+constexpr int kLeastRepeats = 5;
 constexpr int64_t kLargestCopy = int64_t{256} << 20;
 
 using Pool = std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)>;
 
-/// The shortest of `repeats` runs in seconds. The first runs also bring the processor to its clock.
-double shortest_run(const LoadedKernel& kernel, void* const* buffers, int threads, int repeats) {
+/// The shortest run in seconds. The first runs also bring the processor to its clock.
+double shortest_run(const LoadedKernel& kernel, void* const* buffers, int threads) {
   const Pool pool(tunesmith_runtime_pool_create(threads), tunesmith_runtime_pool_destroy);
+  // The peak kernel counts on one chunk for each thread.
+  if (!pool || tunesmith_runtime_pool_threads(pool.get()) != threads) {
+    throw EnvironmentError(fmt::format("{} threads cannot be started", threads));
+  }
   double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < repeats; ++i) {
+  double total = 0.0;
+  for (int i = 0; i < kLeastRepeats || total < kMeasuringSeconds; ++i) {
     const auto started = std::chrono::steady_clock::now();
     kernel.entry()(buffers, nullptr, tunesmith_runtime_parallel_for, pool.get());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    best = std::min(best, seconds);
+    total += seconds;
   }
   return best;
 }
@@ -93,7 +101,7 @@ double LlvmTarget::measure_peak(DType type, int threads) {
   const auto kernel = load({*object, kSymbol, 0, 0.0});
   const Pages operands(4096), results(int64_t{64} * threads);
   void* const buffers[] = {operands.data(), results.data()};
-  const double seconds = shortest_run(*kernel, buffers, threads, kRepeats);
+  const double seconds = shortest_run(*kernel, buffers, threads);
   return operation.operations * accumulators * static_cast<double>(kIterations) * threads / seconds;
 }
 
@@ -109,7 +117,7 @@ double LlvmTarget::measure_copy_bandwidth(int threads) {
   const auto kernel = load(*compiled);
   const Pages in(elements * 4), out(elements * 4);
   void* const buffers[] = {in.data(), out.data()};
-  return 2.0 * 4.0 * static_cast<double>(elements) / shortest_run(*kernel, buffers, threads, kCopyRepeats);
+  return 2.0 * 4.0 * static_cast<double>(elements) / shortest_run(*kernel, buffers, threads);
 }
 
 }  // namespace tunesmith::llvm_target
