@@ -189,7 +189,6 @@ void Simplifier::modulo(LinearSum sum, int64_t divisor, int64_t factor, const Ex
   }
   int64_t quotient = 0;
   for (bool changed = true; changed;) {
-    changed = false;
     size_t kept = 0;
     for (auto& term : sum.terms) {
       if (term.coefficient % divisor != 0) std::swap(sum.terms[kept++], term);

@@ -165,7 +165,7 @@ void Machine::branch(const StmtCode& stmt, Lanes lanes) {
   // Conditions of all lanes before the first side runs, which may write what they read.
   std::vector<char> holds(lanes.size());
   current_ = &stmt;
-  for (size_t i = 0; i < lanes.size(); ++i) holds[i] = eval_bool(stmt.exprs[0], lanes[i], 0);
+  for (size_t i = 0; i < lanes.size(); ++i) holds[i] = eval_bool(stmt.exprs[0], lanes[i], 0) ? 1 : 0;
   for (size_t side = 0; side < stmt.children.size(); ++side) {
     std::vector<int64_t*> active;
     for (size_t i = 0; i < lanes.size(); ++i) {
