@@ -197,5 +197,23 @@ TEST(ExprRewrite, TransformGoesBottomUp) {
   EXPECT_EQ(to_string(replace_buffer(masked, a, b)), "(B[x] if x < 5) + B[x]");
 }
 
+TEST(ExprRewrite, WhatANodeFoldsToIsRewrittenOnce) {
+  const Var x("x"), y("y");
+  const Buffer a = make_buffer("A", kI64, {8});
+  const auto shift = [&](const Expr& e) -> Expr {
+    if (e.same_as(y)) return 1;
+    const auto* access = e.as<LoadNode>();
+    return access ? load(access->buffer, {access->indices()[0] + 2}) : e;
+  };
+  EXPECT_EQ(to_string(transform(load(a, {x}) * y, shift)), "A[x + 2]");
+  EXPECT_EQ(to_string(transform(select(lt(0, y), load(a, {x}), 5), shift)), "A[x + 2]");
+  EXPECT_EQ(to_string(transform((load(a, {x}) + x) * y,
+                                [&](const Expr& e) -> Expr {
+                                  if (e.same_as(y)) return 1;
+                                  return e.is(ExprKind::Add) ? e + 7 : e;
+                                })),
+            "A[x] + x + 7");
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -104,7 +104,8 @@ bool any_of_expr(const Expr& expr, Test&& test) {
 }
 
 /// Rewrites children first; `rewrite(const Expr&)` gets a node with new children and answers its replacement
-/// (or itself). Shares what does not change.
+/// (or itself). Shares what does not change. Where new children make a node fold to one of them (x * 1), that
+/// child is the result: it has been rewritten, and is not a second time.
 template <typename Rewrite>
 Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
   const std::span<const Expr> args = expr.args();
@@ -114,7 +115,13 @@ Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
     std::vector<Expr> rewritten(args.begin(), args.end());
     rewritten[i] = std::move(changed);
     for (++i; i < args.size(); ++i) rewritten[i] = rewrite_expr(args[i], rewrite);
-    return rewrite(with_args(expr, std::move(rewritten)));
+    // Nodes that fold have three operands at most.
+    const ExprNode* operands[3] = {nullptr, nullptr, nullptr};
+    for (size_t k = 0; k < rewritten.size() && k < 3; ++k) operands[k] = rewritten[k].get();
+    Expr rebuilt = with_args(expr, std::move(rewritten));
+    const bool folded = rebuilt.kind() != expr.kind() || rebuilt.get() == operands[0] ||
+                        rebuilt.get() == operands[1] || rebuilt.get() == operands[2];
+    return folded ? rebuilt : rewrite(rebuilt);
   }
   return rewrite(expr);
 }
