@@ -143,6 +143,17 @@ int widest_element(const Stmt& body) {
   return bits;
 }
 
+/// Does a store go to the same element in all lanes, but only where a condition that differs between them
+/// holds? Whether any lane holds it is no vector operation.
+bool stores_once_for_some_lane(const Stmt& stmt, const Var& var, bool conditional) {
+  if (const Store* store = stmt.as<Store>()) return conditional && !uses_var(store->indices[0], var);
+  if (const If* branch = stmt.as<If>()) conditional = conditional || uses_var(branch->condition, var);
+  bool found = false;
+  for_each_child(
+      stmt, [&](const Stmt& child) { found = found || stores_once_for_some_lane(child, var, conditional); });
+  return found;
+}
+
 void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
   const int64_t extent = loop.const_extent();
   check_invariant(is_const_int(loop.min, 0), "a vectorized loop begins at 0");
@@ -150,13 +161,12 @@ void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
   const int64_t lanes = std::min(widest, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))));
   const int64_t whole = extent / lanes;
   const int64_t rest = extent % lanes;
-  StmtPtr body = loop.take_body();
-  auto result = std::make_unique<Seq>();
-  if (lanes == 1) {
-    loop.set_body(std::move(body));
+  if (lanes == 1 || stores_once_for_some_lane(*loop.body(), loop.var, false)) {
     loop.loop_kind = LoopKind::Unrolled;
     return;
   }
+  StmtPtr body = loop.take_body();
+  auto result = std::make_unique<Seq>();
   if (whole > 0) {
     StmtPtr main = rest > 0 ? body->clone() : std::move(body);
     const Var group(loop.var->name);
