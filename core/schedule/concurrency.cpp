@@ -107,6 +107,25 @@ std::optional<Refusal> loop_kind_refusal(const Program& program, const Loop& loo
   return concurrency_refusal(program, loop, lanes ? Concurrency::Lanes : Concurrency::Threads);
 }
 
+bool has_concurrent_loop(const Program& program) {
+  bool found = false;
+  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
+    const auto* loop = stmt.as<Loop>();
+    found = found ||
+            (loop != nullptr && loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled);
+  });
+  return found;
+}
+
+std::optional<Refusal> concurrent_loop_refusal(const Program& program) {
+  std::optional<Refusal> found;
+  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
+    const auto* loop = stmt.as<Loop>();
+    if (loop != nullptr && !found.has_value()) found = loop_kind_refusal(program, *loop, loop->loop_kind);
+  });
+  return found;
+}
+
 void set_loop_kind(const Program& program, Loop& loop, LoopKind kind, std::string_view primitive) {
   if (loop.loop_kind != LoopKind::Serial) {
     throw ScheduleError(primitive, "the loop is not serial",

@@ -24,6 +24,12 @@ std::optional<Refusal> concurrency_refusal(const Program& program, const Loop& l
 /// Vectorized loops have no concurrent loop and no reduction's init inside.
 std::optional<Refusal> loop_kind_refusal(const Program& program, const Loop& loop, LoopKind kind);
 
+/// Is any loop parallel, vectorized or bound?
+bool has_concurrent_loop(const Program& program);
+
+/// The first such loop that is not legal where it stands, with its place.
+std::optional<Refusal> concurrent_loop_refusal(const Program& program);
+
 /// Makes a serial loop one of `kind`, or throws ScheduleError.
 void set_loop_kind(const Program& program, Loop& loop, LoopKind kind, std::string_view primitive);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "schedule/concurrency.h"
+
 namespace tunesmith {
 namespace {
 
@@ -17,13 +19,14 @@ const T& get(const Value& value) {
 class BuiltKind final : public InstructionKind {
  public:
   BuiltKind(std::string name, InstructionSort sort, std::vector<ParamSpec> params, ResultType result,
-            KindBody body, bool keeps)
+            KindBody body, bool keeps, bool guards_concurrency)
       : name_(std::move(name)),
         sort_(sort),
         params_(std::move(params)),
         result_(result),
         body_(std::move(body)),
-        keeps_(keeps) {}
+        keeps_(keeps),
+        guards_concurrency_(guards_concurrency) {}
 
   const std::string& name() const override { return name_; }
   InstructionSort sort() const override { return sort_; }
@@ -32,7 +35,18 @@ class BuiltKind final : public InstructionKind {
   bool keeps_on_throw() const override { return keeps_; }
   ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*,
                           RandomStream&) const override {
-    return {body_(program, Arguments(args)), {}, {}};
+    if (!guards_concurrency_ || !has_concurrent_loop(program))
+      return {body_(program, Arguments(args)), {}, {}};
+    Program before = program.clone();
+    ExecutionResult result{body_(program, Arguments(args)), {}, {}};
+    if (const auto refusal = concurrent_loop_refusal(program)) {
+      const ScheduleError error(name_, "a concurrent loop would no longer be legal",
+                                fmt::format("{}: {}", refusal->reason, refusal->detail), program,
+                                refusal->place);
+      program = std::move(before);
+      throw error;
+    }
+    return result;
   }
 
  private:
@@ -42,6 +56,7 @@ class BuiltKind final : public InstructionKind {
   ResultType result_;
   KindBody body_;
   bool keeps_;
+  bool guards_concurrency_;
 };
 
 }  // namespace
@@ -91,13 +106,19 @@ AnnotationValue Arguments::scalar(size_t i) const {
 
 KindPtr make_look_up(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body) {
   return std::make_unique<BuiltKind>(std::move(name), InstructionSort::LookUp, std::move(params), result,
-                                     std::move(body), true);
+                                     std::move(body), true, false);
 }
 
 KindPtr make_transformation(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body,
                             bool keeps_on_throw) {
   return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(params),
-                                     result, std::move(body), keeps_on_throw);
+                                     result, std::move(body), keeps_on_throw, true);
+}
+
+KindPtr make_loop_transformation(std::string name, std::vector<ParamSpec> params, ResultType result,
+                                 KindBody body) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(params),
+                                     result, std::move(body), true, false);
 }
 
 SamplingKindBase::SamplingKindBase(std::string name, std::vector<ParamSpec> params, ResultType result)

@@ -48,8 +48,13 @@ using KindBody = std::function<std::vector<Value>(Program&, const Arguments&)>;
 
 KindPtr make_look_up(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body);
 /// `keeps_on_throw` false: the body may throw with the program half changed; the schedule then restores it.
+/// What the body did is undone and refused when a parallel, vectorized or bound loop would no longer be
+/// legal: whoever moves, adds or removes accesses need not think of the loops around what is accessed.
 KindPtr make_transformation(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body,
                             bool keeps_on_throw = true);
+/// For those that change only loops and annotations, and look after concurrent loops themselves.
+KindPtr make_loop_transformation(std::string name, std::vector<ParamSpec> params, ResultType result,
+                                 KindBody body);
 
 /// The common part of the sampling kinds: the decision is repaired or drawn in one place.
 class SamplingKindBase : public SamplingKind {

@@ -13,10 +13,10 @@ LoopId add_unit_loop(Program& program, BlockId id) {
 }
 
 KindPtr add_unit_loop_kind() {
-  return make_transformation("add_unit_loop", {{"block", ParamType::Block}}, ResultType::Loop,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {add_unit_loop(program, args.block(0))};
-                             });
+  return make_loop_transformation("add_unit_loop", {{"block", ParamType::Block}}, ResultType::Loop,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    return {add_unit_loop(program, args.block(0))};
+                                  });
 }
 
 LoopRV Schedule::add_unit_loop(BlockRV block) {

@@ -20,7 +20,7 @@ void annotate(Program& program, const AnnotationTarget& target, std::string_view
 }
 
 KindPtr annotate_kind() {
-  return make_transformation(
+  return make_loop_transformation(
       "annotate",
       {{"target", ParamType::BlockOrRootOrLoop}, {"key", ParamType::String}, {"value", ParamType::Scalar}},
       ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {

@@ -25,12 +25,12 @@ void bind(Program& program, LoopId id, std::string_view thread_axis) {
 }
 
 KindPtr bind_kind() {
-  return make_transformation("bind", {{"loop", ParamType::Loop}, {"thread_axis", ParamType::String}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               tunesmith::bind(program, args.loop(0), args.string(1));
-                               return {};
-                             });
+  return make_loop_transformation("bind", {{"loop", ParamType::Loop}, {"thread_axis", ParamType::String}},
+                                  ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    tunesmith::bind(program, args.loop(0), args.string(1));
+                                    return {};
+                                  });
 }
 
 void Schedule::bind(LoopRV loop, std::string_view thread_axis) {

@@ -44,10 +44,10 @@ LoopId fuse(Program& program, std::span<const LoopId> ids) {
 }
 
 KindPtr fuse_kind() {
-  return make_transformation("fuse", {{"loops", ParamType::Loops}}, ResultType::Loop,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {fuse(program, args.loops(0))};
-                             });
+  return make_loop_transformation("fuse", {{"loops", ParamType::Loops}}, ResultType::Loop,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    return {fuse(program, args.loops(0))};
+                                  });
 }
 
 LoopRV Schedule::fuse(const std::vector<LoopRV>& loops) {

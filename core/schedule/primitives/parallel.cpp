@@ -9,11 +9,11 @@ void parallel(Program& program, LoopId id) {
 }
 
 KindPtr parallel_kind() {
-  return make_transformation("parallel", {{"loop", ParamType::Loop}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               parallel(program, args.loop(0));
-                               return {};
-                             });
+  return make_loop_transformation("parallel", {{"loop", ParamType::Loop}}, ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    parallel(program, args.loop(0));
+                                    return {};
+                                  });
 }
 
 void Schedule::parallel(LoopRV loop) { execute(kind("parallel"), {loop}); }

@@ -110,11 +110,11 @@ void reorder(Program& program, std::span<const LoopId> ids) {
 }
 
 KindPtr reorder_kind() {
-  return make_transformation("reorder", {{"loops", ParamType::Loops}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               reorder(program, args.loops(0));
-                               return {};
-                             });
+  return make_loop_transformation("reorder", {{"loops", ParamType::Loops}}, ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    reorder(program, args.loops(0));
+                                    return {};
+                                  });
 }
 
 void Schedule::reorder(const std::vector<LoopRV>& loops) { execute(kind("reorder"), {as_arg(loops)}); }

@@ -76,10 +76,10 @@ std::vector<LoopId> split(Program& program, LoopId loop_id, std::span<const std:
 }
 
 KindPtr split_kind() {
-  return make_transformation("split", {{"loop", ParamType::Loop}, {"factors", ParamType::OptionalInts}},
-                             ResultType::Loops, [](Program& program, const Arguments& args) {
-                               return values_of(split(program, args.loop(0), args.optional_integers(1)));
-                             });
+  return make_loop_transformation("split", {{"loop", ParamType::Loop}, {"factors", ParamType::OptionalInts}},
+                                  ResultType::Loops, [](Program& program, const Arguments& args) {
+                                    return values_of(split(program, args.loop(0), args.optional_integers(1)));
+                                  });
 }
 
 std::vector<LoopRV> Schedule::split(LoopRV loop, std::vector<std::optional<IntArg>> factors) {

@@ -20,7 +20,7 @@ void unannotate(Program& program, const AnnotationTarget& target, std::string_vi
 }
 
 KindPtr unannotate_kind() {
-  return make_transformation(
+  return make_loop_transformation(
       "unannotate", {{"target", ParamType::BlockOrRootOrLoop}, {"key", ParamType::String}}, ResultType::None,
       [](Program& program, const Arguments& args) -> std::vector<Value> {
         unannotate(program, as_annotation_target(args[0]), args.string(1));

@@ -9,11 +9,11 @@ void unroll(Program& program, LoopId id) {
 }
 
 KindPtr unroll_kind() {
-  return make_transformation("unroll", {{"loop", ParamType::Loop}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               unroll(program, args.loop(0));
-                               return {};
-                             });
+  return make_loop_transformation("unroll", {{"loop", ParamType::Loop}}, ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    unroll(program, args.loop(0));
+                                    return {};
+                                  });
 }
 
 void Schedule::unroll(LoopRV loop) { execute(kind("unroll"), {loop}); }

@@ -9,11 +9,11 @@ void vectorize(Program& program, LoopId id) {
 }
 
 KindPtr vectorize_kind() {
-  return make_transformation("vectorize", {{"loop", ParamType::Loop}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               vectorize(program, args.loop(0));
-                               return {};
-                             });
+  return make_loop_transformation("vectorize", {{"loop", ParamType::Loop}}, ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    vectorize(program, args.loop(0));
+                                    return {};
+                                  });
 }
 
 void Schedule::vectorize(LoopRV loop) { execute(kind("vectorize"), {loop}); }
