@@ -162,9 +162,47 @@ Arg RandomScheduler::integer_arg(const std::string& name) {
 Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "name") return random_block()->name;
   if (name == "scope") return pick(std::vector<std::string>{kScopeGlobal, kScopeLocal, kScopeRegister});
+  if (name == "access") return chance(2) ? "read" : "write";
+  if (name == "index_map") return index_map();
   if (name == "thread_axis")
     return pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "threadIdx.y"});
   return pick(std::vector<std::string>{"first", "second"});
+}
+
+std::string RandomScheduler::index_map() {
+  const Block* block =
+      last_block_.has_value() ? schedule_.program().find_block(*last_block_) : random_block();
+  const std::vector<Access> accesses = chance(2) ? writes_of(*block) : reads_of(*block);
+  const size_t rank = accesses.empty() ? 1 : pick(accesses).indices.size();
+  std::vector<std::string> names;
+  std::vector<std::string> results;
+  for (size_t d = 0; d < rank; ++d) {
+    names.push_back(fmt::format("i{}", d));
+    switch (random_.below(4)) {
+      case 0:
+        results.push_back(fmt::format("i{} // 2", d));
+        results.push_back(fmt::format("i{} % 2", d));
+        break;
+      case 1:
+        results.push_back(fmt::format("i{} + {}", d, random_.below(3)));
+        break;
+      default:
+        results.push_back(names.back());
+    }
+  }
+  if (chance(2)) random_.shuffle(results);
+  return fmt::format("({}) -> ({})", fmt::join(names, ", "), fmt::join(results, ", "));
+}
+
+Arg RandomScheduler::integers_arg(const std::string& name) {
+  if (name != "order" || !last_block_.has_value()) return ArgList{int64_t{1}, int64_t{2}, int64_t{4}};
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < schedule_.program().find_block(*last_block_)->iters.size(); ++i) {
+    order.push_back(static_cast<int64_t>(i));
+  }
+  random_.shuffle(order);
+  if (chance(8) && !order.empty()) order.pop_back();
+  return ArgList(order.begin(), order.end());
 }
 
 Arg RandomScheduler::scalar_arg() {
@@ -191,7 +229,7 @@ Arg RandomScheduler::argument(const InstructionKind& kind, const ParamSpec& para
     case ParamType::Int:
       return integer_arg(param.name);
     case ParamType::Ints:
-      return ArgList{int64_t{1}, int64_t{2}, int64_t{4}};
+      return integers_arg(param.name);
     case ParamType::OptionalInts:
       return factors_arg();
     case ParamType::Doubles:

@@ -39,7 +39,10 @@ class RandomScheduler {
   Arg factors_arg();
   Arg integer_arg(const std::string& name);
   Arg string_arg(const std::string& name);
+  Arg integers_arg(const std::string& name);
   Arg scalar_arg();
+  /// A map of the indices of a buffer that the block named already accesses.
+  std::string index_map();
 
   const Block* random_block();
   /// Often the block that the call names already, or one that it exchanges data with: what placement is

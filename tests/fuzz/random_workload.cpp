@@ -3,6 +3,10 @@
 #include <iterator>
 #include <vector>
 
+#include <tunesmith/workload/library.h>
+
+#include "random_definition.h"
+
 namespace tunesmith::fuzz {
 namespace {
 
@@ -56,7 +60,9 @@ const std::vector<Family>& families() {
 
 }  // namespace
 
-std::string random_workload(RandomStream& random) {
+namespace {
+
+std::string random_built_in(RandomStream& random) {
   const Family& family = families()[random.below(families().size())];
   std::string text = family.name + std::string(":");
   for (const Range& range : family.ranges) {
@@ -66,6 +72,17 @@ std::string random_workload(RandomStream& random) {
   }
   // In f64 another order of a sum changes nothing that a wrong index would not change a million times more.
   return text + "dtype=f64";
+}
+
+}  // namespace
+
+RandomWorkload random_workload(RandomStream& random) {
+  if (random.below(2) == 0) {
+    const std::string text = random_built_in(random);
+    return {text, WorkloadLibrary().load(text)};
+  }
+  const std::string text = random_definition(random);
+  return {text, WorkloadDefinition::parse(text, "random.yaml").instantiate()};
 }
 
 }  // namespace tunesmith::fuzz

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/ir/printer.h>
-#include <tunesmith/workload/library.h>
 
 #include "random_scheduler.h"
 #include "random_workload.h"
@@ -30,12 +29,11 @@ uint64_t from_environment(const char* name, uint64_t otherwise) {
 /// "" or what went wrong, with the smallest trace that shows it.
 std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
   RandomStream random(seed, index);
-  const std::string text = random_workload(random);
-  const Workload workload = WorkloadLibrary().load(text);
+  const auto [text, workload] = random_workload(random);
   RandomScheduler scheduler(workload.program, random);
   const uint64_t steps = 1 + random.below(kSteps);
-  const auto report = [&](const std::string& what, const Trace& trace) {
-    return fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\ntrace:\n{}", seed, index, text, what,
+  const auto report = [&, name = text](const std::string& what, const Trace& trace) {
+    return fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\ntrace:\n{}", seed, index, name, what,
                        trace.str());
   };
   for (uint64_t i = 0; i < steps && scheduler.instances() < kMostInstances; ++i) {

@@ -1,0 +1,38 @@
+// Traces that once changed what a program computes, shrunk: each must be refused now, or be right.
+#include <gtest/gtest.h>
+
+#include <tunesmith/workload/library.h>
+
+#include "trace_check.h"
+
+namespace tunesmith::fuzz {
+namespace {
+
+void expect_right(const char* workload, const char* trace) {
+  const Workload loaded = WorkloadLibrary().load(workload);
+  EXPECT_EQ(check_trace(loaded.program, Trace::parse(trace)), "");
+}
+
+TEST(Regression, AReaderThatLeavesAParallelLoopSharesWhatWasPrivate) {
+  expect_right("attention_scores:seq=5,heads=3,dim=2,dtype=f64",
+               "s = get_block(\"S\")\n"
+               "z, h, i, j, r = get_loops(s)\n"
+               "k = get_block(\"KT\")\n"
+               "compute_at(k, i)\n"
+               "q = get_block(\"QT\")\n"
+               "compute_inline(q)\n"
+               "parallel(i)\n"
+               "reverse_compute_at(s, z)\n");
+}
+
+TEST(Regression, AVectorizedLoopOfOneIterationUnderTwoConditions) {
+  expect_right("attention_scores:seq=1,heads=3,dim=3,dtype=f64",
+               "b = get_block(\"QT\")\n"
+               "z, h, i, r = get_loops(b)\n"
+               "h0, h1 = split(h, [None, 4])\n"
+               "h2, h3 = split(h0, [5, None])\n"
+               "vectorize(h2)\n");
+}
+
+}  // namespace
+}  // namespace tunesmith::fuzz
