@@ -32,4 +32,54 @@ struct BuildArguments {
 };
 int run_build(const Common& common, const BuildArguments& arguments);
 
+int run_doctor(const Common& common);
+
+struct SpacesArguments {
+  std::string workload;
+  int count = 1;
+  uint64_t seed = 0;
+};
+int run_spaces_lint(const Common& common);
+int run_spaces_show(const Common& common, const SpacesArguments& arguments);
+int run_spaces_sample(const Common& common, const SpacesArguments& arguments);
+int run_spaces_explain(const Common& common, const SpacesArguments& arguments);
+
+struct RecordsArguments {
+  std::string database;
+  std::string workload;  // empty: all
+  std::string file;      // to export to or import from; empty: stdout or stdin
+  int count = 10;
+};
+int run_records_best(const Common& common, const RecordsArguments& arguments);
+int run_records_list(const Common& common, const RecordsArguments& arguments);
+int run_records_export(const Common& common, const RecordsArguments& arguments);
+int run_records_import(const Common& common, const RecordsArguments& arguments);
+int run_records_merge(const Common& common, const RecordsArguments& arguments);
+int run_records_check(const Common& common, const RecordsArguments& arguments);
+
+int run_workloads_list(const Common& common);
+int run_workloads_show(const Common& common, const std::string& workload);
+
+struct PluginsArguments {
+  bool why = false;
+  bool options = false;
+  std::string lock_file;
+};
+int run_plugins_list(const Common& common, const PluginsArguments& arguments);
+int run_plugins_probe(const Common& common);
+int run_plugins_lock(const Common& common, const PluginsArguments& arguments);
+
+struct TraceArguments {
+  std::string trace;  // a file, or a record's id
+  std::string other;
+  std::string workload;
+  std::string database;
+  bool program = false;
+  bool lowered = false;
+  bool assembly = false;
+};
+int run_trace_show(const Common& common, const TraceArguments& arguments);
+int run_trace_replay(const Common& common, const TraceArguments& arguments);
+int run_trace_diff(const Common& common, const TraceArguments& arguments);
+
 }  // namespace tunesmith::cli

@@ -69,6 +69,127 @@ void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& co
   command->callback([&] { code = run_build(common, arguments); });
 }
 
+CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help,
+                    const std::string& example) {
+  CLI::App* group = app.add_subcommand(name, help);
+  group->require_subcommand(1);
+  group->footer("Example: tunesmith " + example);
+  return group;
+}
+
+void add_doctor(CLI::App& app, Common& common, int& code) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "this machine, its measured peaks, and which plugins load");
+  command->footer("Example: tunesmith doctor");
+  add_common(*command, common, true);
+  command->callback([&] { code = run_doctor(common); });
+}
+
+void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& code) {
+  CLI::App* group = add_group(app, "spaces", "look at search spaces", "spaces explain softmax --space cpu");
+  const auto add = [&](const char* name, const char* help,
+                       int (*run)(const Common&, const SpacesArguments&)) {
+    CLI::App* command = group->add_subcommand(name, help);
+    command->add_option("workload", arguments.workload, "NAME:PARAM=VALUE,...")->required();
+    add_common(*command, common, true);
+    command->callback([&, run] { code = run(common, arguments); });
+    return command;
+  };
+  CLI::App* lint = group->add_subcommand("lint", "check a spaces file: every space, plugin and option");
+  add_common(*lint, common, true);
+  lint->callback([&] { code = run_spaces_lint(common); });
+  add("show", "the sketches of a workload", run_spaces_show);
+  CLI::App* sample = add("sample", "decisions drawn at random, one candidate a line", run_spaces_sample);
+  sample->add_option("--count", arguments.count, "how many")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  sample->add_option("--seed", arguments.seed, "of the random streams")->capture_default_str();
+  add("explain", "which module did what to which block, which declined, and why", run_spaces_explain);
+}
+
+void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int& code) {
+  CLI::App* group = add_group(app, "records", "the database of everything measured",
+                              "records best --workload gmm:n=512,m=512,k=512");
+  const auto add = [&](const char* name, const char* help,
+                       int (*run)(const Common&, const RecordsArguments&)) {
+    CLI::App* command = group->add_subcommand(name, help);
+    command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+    add_common(*command, common, false);
+    command->callback([&, run] { code = run(common, arguments); });
+    return command;
+  };
+  for (CLI::App* command : {add("best", "the fastest programs on this machine", run_records_best),
+                            add("list", "the latest records", run_records_list)}) {
+    command->add_option("--workload", arguments.workload, "only of this workload");
+    command->add_option("--count", arguments.count, "how many")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+  }
+  CLI::App* export_command = add("export", "write records as JSON lines", run_records_export);
+  export_command->add_option("--workload", arguments.workload, "only of this workload");
+  export_command->add_option("--output,-o", arguments.file, "the file (stdout)");
+  add("import", "read records from JSON lines", run_records_import)
+      ->add_option("file", arguments.file, "the file (stdin)");
+  add("merge", "take in another database", run_records_merge)
+      ->add_option("other", arguments.file, "its file")
+      ->required();
+  add("check", "is the database whole?", run_records_check);
+}
+
+void add_workloads(CLI::App& app, Common& common, std::string& workload, int& code) {
+  CLI::App* group =
+      add_group(app, "workloads", "the operators that can be tuned", "workloads show conv2d:h=14,w=14");
+  CLI::App* list = group->add_subcommand("list", "names, parameters and their defaults");
+  add_common(*list, common, false);
+  list->callback([&] { code = run_workloads_list(common); });
+  CLI::App* show = group->add_subcommand("show", "the program of one workload");
+  show->add_option("workload", workload, "NAME:PARAM=VALUE,... or FILE.yaml:PARAM=VALUE,...")->required();
+  add_common(*show, common, false);
+  show->callback([&] { code = run_workloads_show(common, workload); });
+}
+
+void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, int& code) {
+  CLI::App* group =
+      add_group(app, "plugins", "modules, targets, searchers and cost models", "plugins list --options");
+  CLI::App* list = group->add_subcommand("list", "what is there");
+  list->add_flag("--why", arguments.why,
+                 "every place looked at, what was found, accepted or refused and why");
+  list->add_flag("--options", arguments.options, "what each plugin does and all of its options");
+  add_common(*list, common, true);
+  list->callback([&] { code = run_plugins_list(common, arguments); });
+  CLI::App* probe = group->add_subcommand("probe", "load each plugin in a process of its own");
+  add_common(*probe, common, true);
+  probe->callback([&] { code = run_plugins_probe(common); });
+  CLI::App* lock = group->add_subcommand("lock", "write down the plugins found, for --locked");
+  lock->add_option("file", arguments.lock_file, "the lock file")->required();
+  add_common(*lock, common, true);
+  lock->callback([&] { code = run_plugins_lock(common, arguments); });
+}
+
+void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& code) {
+  CLI::App* group =
+      add_group(app, "trace", "traces in files and records", "trace show 0123456789abcdef --lowered");
+  const auto add = [&](const char* name, const char* help, int (*run)(const Common&, const TraceArguments&)) {
+    CLI::App* command = group->add_subcommand(name, help);
+    command->add_option("trace", arguments.trace, "a file, or a record's id")->required();
+    command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+    add_common(*command, common, true);
+    command->callback([&, run] { code = run(common, arguments); });
+    return command;
+  };
+  CLI::App* show = add("show", "the trace, and what it makes of the program", run_trace_show);
+  show->add_option("--workload", arguments.workload, "of a trace in a file");
+  show->add_flag("--program", arguments.program, "also the scheduled program");
+  show->add_flag("--lowered", arguments.lowered, "also the finished program, lowered");
+  show->add_flag("--assembly", arguments.assembly, "also the target's code");
+  add("replay", "is the trace legal on a workload, and with which decisions?", run_trace_replay)
+      ->add_option("--workload", arguments.workload,
+                   "of a trace in a file, or another one than the record's");
+  add("diff", "what differs between two traces", run_trace_diff)
+      ->add_option("other", arguments.other, "a file, or a record's id")
+      ->required();
+}
+
 int report(const std::exception& error, int code) {
   std::fputs(fmt::format("tunesmith: {}\n", error.what()).c_str(), stderr);
   return code;
@@ -87,6 +208,17 @@ int main(int argc, char** argv) {
   BuildArguments build;
   add_tune(app, common, tune, code);
   add_build(app, common, build, code);
+  SpacesArguments spaces;
+  RecordsArguments records;
+  PluginsArguments plugins;
+  TraceArguments trace;
+  std::string workload;
+  add_doctor(app, common, code);
+  add_spaces(app, common, spaces, code);
+  add_records(app, common, records, code);
+  add_workloads(app, common, workload, code);
+  add_plugins(app, common, plugins, code);
+  add_trace(app, common, trace, code);
   try {
     app.parse(argc, argv);
     return code;

@@ -1,0 +1,77 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <tunesmith/measure/environment.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/support/version.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+
+namespace tunesmith::cli {
+namespace {
+
+/// The nearest folder above `path` that exists.
+std::filesystem::path existing_folder(std::filesystem::path path) {
+  while (!path.empty() && !std::filesystem::exists(path)) path = path.parent_path();
+  return path.empty() ? std::filesystem::path(".") : path;
+}
+
+}  // namespace
+
+int run_doctor(const Common& common) {
+  Session session(common);
+  const auto space = session.space();
+  const Environment environment = detect_environment(space->plugin_versions());
+  const int threads = static_cast<int>(available_processors());
+  Target& target = space->target();
+  const double peak_one = target.measure_peak(kF32, 1);
+  const double peak_all = target.measure_peak(kF32, threads);
+  const double copy_all = target.measure_copy_bandwidth(threads);
+  nlohmann::json plugins = nlohmann::json::array();
+  bool healthy = true;
+  for (const PluginInfo& info : session.registry().list()) {
+    const std::string fault = session.registry().probe(info.kind, info.id);
+    healthy = healthy && fault.empty();
+    plugins.push_back({{"kind", kind_name(info.kind)}, {"id", info.id}, {"fault", fault}});
+  }
+  const std::string database = database_path("");
+  const bool writable = access(existing_folder(database).c_str(), W_OK) == 0;
+  healthy = healthy && writable;
+
+  if (common.json) {
+    nlohmann::json quantities(space->device().all());
+    fmt::print("{}\n", nlohmann::json{{"version", kernel_version()},
+                                      {"environment", nlohmann::json::parse(environment.text())},
+                                      {"target", target.identity()},
+                                      {"device", quantities},
+                                      {"peak_gflops_one_thread", peak_one * 1e-9},
+                                      {"peak_gflops", peak_all * 1e-9},
+                                      {"copy_gbytes_per_second", copy_all * 1e-9},
+                                      {"plugins", plugins},
+                                      {"database", database},
+                                      {"database_writable", writable},
+                                      {"healthy", healthy}}
+                           .dump());
+    return healthy ? kDone : kEnvironmentFault;
+  }
+  fmt::print("tunesmith {} ({})\n", kernel_version(), kernel_compiler());
+  fmt::print("machine   {}, {} processors\n", environment.cpu_model, environment.processors);
+  fmt::print("target    {}\n          {}\n", target.identity(), space->device().description);
+  for (const auto& [name, value] : space->device().all()) fmt::print("          {} = {}\n", name, value);
+  fmt::print("peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n", peak_one * 1e-9, peak_all * 1e-9,
+             threads);
+  fmt::print("copy      {:.1f} GB/s read and written on {} threads\n", copy_all * 1e-9, threads);
+  fmt::print("records   {} ({})\n", database, writable ? "can be written" : "CANNOT be written");
+  for (const auto& plugin : plugins) {
+    const std::string fault = plugin.at("fault");
+    fmt::print("plugin    {} {}: {}\n", plugin.at("kind").get<std::string>(),
+               plugin.at("id").get<std::string>(), fault.empty() ? "loads" : fault);
+  }
+  return healthy ? kDone : kEnvironmentFault;
+}
+
+}  // namespace tunesmith::cli

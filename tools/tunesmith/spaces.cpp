@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "exit_codes.h"
+
+namespace tunesmith::cli {
+namespace {
+
+const char* status_name(ModuleResult::Status status) {
+  switch (status) {
+    case ModuleResult::Status::Applied:
+      return "applied";
+    case ModuleResult::Status::NotApplicable:
+      return "declined";
+    case ModuleResult::Status::Broken:
+      return "broken";
+  }
+  return "";
+}
+
+/// "sample_perfect_tile [8, 4, 2, 8]  sample_categorical [2]"
+std::string decisions_text(const Trace& trace) {
+  std::string text;
+  for (const size_t position : trace.sampling()) {
+    const Instruction& instruction = trace[position];
+    text += fmt::format("{}{} [{}]", text.empty() ? "" : "  ", instruction.kind->name(),
+                        fmt::join(*instruction.decision, ", "));
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_spaces_lint(const Common& common) {
+  Session session(common);
+  for (const std::string& name : session.spaces().names()) {
+    const Space composed(session.spaces().space(name), session.registry());
+    if (!common.json) fmt::print("{}: space '{}' composes\n", session.spaces().file(), name);
+  }
+  if (common.json) {
+    fmt::print(
+        "{}\n",
+        nlohmann::json{{"file", session.spaces().file()}, {"spaces", session.spaces().names()}}.dump());
+  }
+  return kDone;
+}
+
+int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
+  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  Session session(common);
+  const auto space = session.space();
+  const SketchSet set = space->generate(workload.program);
+  if (common.json) {
+    nlohmann::json sketches = nlohmann::json::array();
+    for (const Schedule& sketch : set.sketches)
+      sketches.push_back(sketch.trace().with_open_decisions().str());
+    fmt::print(
+        "{}\n",
+        nlohmann::json{{"workload", workload.key}, {"space", space->spec().name}, {"sketches", sketches}}
+            .dump());
+    return kDone;
+  }
+  fmt::print("{} in space '{}': {} sketches\n", workload.key, space->spec().name, set.sketches.size());
+  for (size_t i = 0; i < set.sketches.size(); ++i) {
+    fmt::print("\nsketch {}\n{}", i, set.sketches[i].trace().with_open_decisions().str());
+  }
+  return kDone;
+}
+
+int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
+  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  Session session(common);
+  const auto space = session.space();
+  const SketchSet set = space->generate(workload.program);
+  nlohmann::json samples = nlohmann::json::array();
+  for (int i = 0; i < arguments.count; ++i) {
+    RandomStream random(arguments.seed, static_cast<uint64_t>(i));
+    const size_t sketch = random.below(set.sketches.size());
+    const auto candidate =
+        space->materialise(workload.program, set.sketches[sketch].trace().with_open_decisions(), random);
+    const std::string text =
+        candidate ? decisions_text((*candidate)->trace) : "refused: " + candidate.error().message;
+    samples.push_back({{"sketch", sketch}, {"decisions", text}});
+    if (!common.json) fmt::print("{}: {}\n", sketch, text);
+  }
+  if (common.json)
+    fmt::print("{}\n", nlohmann::json{{"workload", workload.key}, {"samples", samples}}.dump());
+  return kDone;
+}
+
+int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
+  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  Session session(common);
+  const auto space = session.space();
+  const SketchSet set = space->generate(workload.program);
+  if (common.json) {
+    nlohmann::json events = nlohmann::json::array();
+    for (const ModuleEvent& event : set.events) {
+      events.push_back({{"module", event.module},
+                        {"block", event.block},
+                        {"status", status_name(event.status)},
+                        {"reason", event.reason},
+                        {"forks", event.forks},
+                        {"count", event.count}});
+    }
+    fmt::print(
+        "{}\n",
+        nlohmann::json{{"workload", workload.key}, {"sketches", set.sketches.size()}, {"events", events}}
+            .dump());
+    return kDone;
+  }
+  fmt::print("{} in space '{}': {} sketches\n", workload.key, space->spec().name, set.sketches.size());
+  for (const ModuleEvent& event : set.events) {
+    const std::string what = event.status == ModuleResult::Status::Applied
+                                 ? fmt::format("{} schedule{}", event.forks, event.forks == 1 ? "" : "s")
+                                 : event.reason;
+    fmt::print("  {:<28} {:<16} {:<9} {}{}\n", event.module, event.block.empty() ? "(program)" : event.block,
+               status_name(event.status), what,
+               event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
+  }
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/ir/printer.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+
+namespace tunesmith::cli {
+
+int run_workloads_list(const Common& common) {
+  const WorkloadLibrary library;
+  nlohmann::json list = nlohmann::json::array();
+  for (const std::string& name : library.list()) {
+    const WorkloadDefinition definition = library.definition(name);
+    std::string params;
+    for (const WorkloadParam& param : definition.params()) {
+      params += fmt::format("{}{}={}", params.empty() ? "" : ",", param.name, param.value_text());
+    }
+    list.push_back({{"name", name}, {"params", params}, {"description", definition.description()}});
+    if (!common.json) fmt::print("{}:{}\n    {}\n", name, params, definition.description());
+  }
+  if (common.json) fmt::print("{}\n", nlohmann::json{{"workloads", list}}.dump());
+  return kDone;
+}
+
+int run_workloads_show(const Common& common, const std::string& text) {
+  const Workload workload = WorkloadLibrary().load(text);
+  if (common.json) {
+    fmt::print("{}\n", nlohmann::json{{"workload", workload.key},
+                                      {"flops", workload.flops},
+                                      {"bytes_min", workload.bytes_min},
+                                      {"program", to_string(workload.program)}}
+                           .dump());
+    return kDone;
+  }
+  fmt::print("{}\n{:.6g} arithmetic operations, {:.6g} bytes at least\n\n{}", workload.key, workload.flops,
+             workload.bytes_min, to_string(workload.program));
+  return kDone;
+}
+
+}  // namespace tunesmith::cli
