@@ -55,7 +55,7 @@ std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
 
 TEST(ScheduleFuzz, TracesKeepTheMeaning) {
   const uint64_t seed = from_environment("TUNESMITH_FUZZ_SEED", 1);
-  const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 300);
+  const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 2000);
   const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);
   Coverage coverage;
   int failures = 0;
@@ -66,7 +66,7 @@ TEST(ScheduleFuzz, TracesKeepTheMeaning) {
     ADD_FAILURE() << wrong;
   }
   for (const std::string& name : InstructionRegistry::global().names()) {
-    EXPECT_TRUE(pairs < 300 || coverage[name].done > 0) << name << " was never done";
+    EXPECT_TRUE(pairs < 2000 || coverage[name].done > 0) << name << " was never done";
   }
   if (std::getenv("TUNESMITH_FUZZ_COVERAGE") != nullptr) {
     for (const auto& [name, count] : coverage) {
