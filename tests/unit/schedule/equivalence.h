@@ -10,6 +10,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/lower/lower.h>
 #include <tunesmith/schedule/verify.h>
 #include <tunesmith/workload/workload.h>
 
@@ -64,10 +65,19 @@ inline void expect_same_results(const Program& before, const Program& after, dou
   }
 }
 
+/// Lowering keeps what the schedule means; a program that it refuses is left out.
+inline void expect_lowers(const Program& before, const Program& after, double tolerance = 0.0) {
+  try {
+    expect_same_results(before, lower(after, LowerOptions{}).program, tolerance);
+  } catch (const LowerError&) {
+  }
+}
+
 /// What holds after every transformation: well formed, the same results, and the trace replays.
 inline void expect_sound(const Program& before, const Schedule& after, double tolerance = 0.0) {
   EXPECT_EQ(verify(after.program()), "") << text_of(after);
   expect_same_results(before, after.program(), tolerance);
+  expect_lowers(before, after.program(), tolerance);
   expect_replays(before, after);
 }
 
