@@ -49,15 +49,15 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
     if (used_by(block, (*outer)->var, IterKind::Reduction))
       return Refusal{"a loop further out carries the reduction", (*outer)->var->name, *outer};
   }
-  std::vector<const Loop*> reducing;
+  std::vector<Loop*> reducing;
   for (auto inner = at; inner != loops.end(); ++inner) {
     const bool spatial = used_by(block, (*inner)->var, IterKind::Spatial);
     const bool reduction = used_by(block, (*inner)->var, IterKind::Reduction);
     if (spatial && reduction)
       return Refusal{"a loop carries spatial and reduction iterators", (*inner)->var->name, *inner};
-    // A loop in no binding may still choose, by the predicate, the iteration that does the work.
-    if (spatial || (!reduction && uses_var(block.predicate, (*inner)->var))) plan->copied.push_back(*inner);
-    if (reduction) reducing.push_back(*inner);
+    // A loop in no binding may still choose, by the predicate, the iteration that does the work; and a loop
+    // of one iteration is copied so that the number of loops does not depend on the sizes of spatial tiles.
+    (reduction ? reducing : plan->copied).push_back(*inner);
   }
   if (!runs_once(block, loop))
     return Refusal{"an instance of the block may run more than once inside the loop", block.name, &block};
