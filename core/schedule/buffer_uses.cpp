@@ -133,6 +133,28 @@ const Store* body_store(const Block& block) {
   return body->as<Store>();
 }
 
+bool writes_everything(const Block& block, const Buffer& buffer) {
+  const Store* store = body_store(block);
+  if (store == nullptr) return false;
+  std::vector<IterDomain> domains;
+  for (const IterVar& iter : block.iters) {
+    if (iter.kind == IterKind::Spatial) domains.push_back({iter.var, iter.extent});
+  }
+  // The usual case, [i, j, 0, ...], needs no theory.
+  size_t next = 0;
+  bool plain = true;
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    const Expr& index = store->indices[d];
+    if (buffer->shape[d] == 1 && is_const_int(index, 0)) continue;
+    while (next < domains.size() && domains[next].extent == 1 && index.get() != domains[next].var.get())
+      ++next;
+    plain = plain && next < domains.size() && index.get() == domains[next].var.get() &&
+            domains[next].extent == buffer->shape[d];
+    ++next;
+  }
+  return plain || check_iter_map(store->indices, buffer->shape, domains, bool_imm(true)).bijective;
+}
+
 std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage* stage) {
   const std::vector<Buffer> written = buffers_written(block);
   if (written.size() != 1) {

@@ -37,6 +37,10 @@ bool is_output(const Program& program, const Buffer& buffer);
 /// The only store of a block whose body is one store, else null.
 const Store* body_store(const Block& block);
 
+/// The block, over its iterators' domains, writes every element of the buffer. A layout may have elements
+/// that nothing writes.
+bool writes_everything(const Block& block, const Buffer& buffer);
+
 /// A block that computes its buffer alone, whatever the order of its instances: one buffer, which no other
 /// block writes; spatial and reduction iterators; a reduction initialises itself. The papers call it a
 /// complete block or a reduction block.

@@ -71,6 +71,22 @@ bool first_stays_first(const Block& block, const std::vector<Expr>& bindings,
 
 }  // namespace
 
+bool runs_once(const Block& block, const Loop& loop) {
+  const std::vector<IterDomain> inner = domains_below(block, loop);
+  const std::vector<int64_t> extents = iter_extents(block);
+  if (const auto bindings = inner_bindings(block, loop))
+    return check_iter_map(*bindings, extents, inner, inner_predicate(block, loop)).injective;
+  std::vector<IterDomain> all;
+  for (const Loop* outer : loops_above(block)) {
+    if (outer == &loop) break;
+    const bool used = std::any_of(block.bindings.begin(), block.bindings.end(),
+                                  [&](const Expr& binding) { return uses_var(binding, outer->var); });
+    if (used) all.push_back({outer->var, outer->const_extent()});
+  }
+  all.insert(all.end(), inner.begin(), inner.end());
+  return check_iter_map(block.bindings, extents, all, block.predicate).injective;
+}
+
 std::optional<Refusal> order_refusal(const Block& block, const Loop& outermost) {
   for (const IterVar& iter : block.iters) {
     if (iter.kind == IterKind::Opaque) {

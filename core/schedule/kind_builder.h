@@ -52,7 +52,7 @@ KindPtr make_look_up(std::string name, std::vector<ParamSpec> params, ResultType
 /// legal: whoever moves, adds or removes accesses need not think of the loops around what is accessed.
 KindPtr make_transformation(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body,
                             bool keeps_on_throw = true);
-/// For those that change only loops and annotations, and look after concurrent loops themselves.
+/// For those that cannot make a concurrent loop illegal, or look after that themselves.
 KindPtr make_loop_transformation(std::string name, std::vector<ParamSpec> params, ResultType result,
                                  KindBody body);
 

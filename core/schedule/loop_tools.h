@@ -55,6 +55,9 @@ std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& 
 /// wherever the loops further out stand.
 Expr inner_predicate(const Block& block, const Loop& outermost);
 
+/// True when each instance of the block runs at most once inside one execution of `loop`.
+bool runs_once(const Block& block, const Loop& loop);
+
 /// The terms of a conjunction.
 std::vector<Expr> conjuncts(const Expr& predicate);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "schedule/buffer_uses.h"
@@ -22,6 +24,11 @@ BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string
     if (precedes(*writer, nest)) continue;
     throw ScheduleError("cache_read", "a writer of the buffer stands in the loop nest of the reader",
                         writer->name, program, writer);
+  }
+  const auto fills = [&](const Block* writer) { return writes_everything(*writer, buffer); };
+  if (!uses.writers.empty() && std::none_of(uses.writers.begin(), uses.writers.end(), fills)) {
+    throw ScheduleError("cache_read", "the buffer has elements that nothing writes", buffer->name, program,
+                        uses.writers[0]);
   }
   const Buffer cache = add_cache_buffer(program, buffer, scope);
   replace_buffer_in(block, buffer, cache);

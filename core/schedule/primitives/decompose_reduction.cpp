@@ -23,23 +23,6 @@ bool used_by(const Block& block, const Var& var, IterKind kind) {
   return false;
 }
 
-/// Each instance of the block runs once inside one execution of `loop`: accumulating twice would count twice.
-bool runs_once(const Block& block, const Loop& loop) {
-  const std::vector<IterDomain> inner = domains_below(block, loop);
-  const std::vector<int64_t> extents = iter_extents(block);
-  if (const auto bindings = inner_bindings(block, loop))
-    return check_iter_map(*bindings, extents, inner, inner_predicate(block, loop)).injective;
-  std::vector<IterDomain> all;
-  for (const Loop* outer : loops_above(block)) {
-    if (outer == &loop) break;
-    const bool used = std::any_of(block.bindings.begin(), block.bindings.end(),
-                                  [&](const Expr& binding) { return uses_var(binding, outer->var); });
-    if (used) all.push_back({outer->var, outer->const_extent()});
-  }
-  all.insert(all.end(), inner.begin(), inner.end());
-  return check_iter_map(block.bindings, extents, all, block.predicate).injective;
-}
-
 std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomposition* plan) {
   if (block.init() == nullptr) return Refusal{"the block has no initialisation", block.name, &block};
   const std::vector<Loop*> loops = loops_above(block);
@@ -117,11 +100,11 @@ BlockId decompose_reduction(Program& program, BlockId block_id, LoopId loop_id) 
 }
 
 KindPtr decompose_reduction_kind() {
-  return make_transformation("decompose_reduction", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {decompose_reduction(program, args.block(0), args.loop(1))};
-                             });
+  return make_loop_transformation("decompose_reduction",
+                                  {{"block", ParamType::Block}, {"loop", ParamType::Loop}}, ResultType::Block,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    return {decompose_reduction(program, args.block(0), args.loop(1))};
+                                  });
 }
 
 BlockRV Schedule::decompose_reduction(BlockRV block, LoopRV loop) {

@@ -32,12 +32,12 @@ void reorder_block_iter_var(Program& program, BlockId id, std::span<const int64_
 }
 
 KindPtr reorder_block_iter_var_kind() {
-  return make_transformation("reorder_block_iter_var",
-                             {{"block", ParamType::Block}, {"order", ParamType::Ints}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               reorder_block_iter_var(program, args.block(0), args.integers(1));
-                               return {};
-                             });
+  return make_loop_transformation("reorder_block_iter_var",
+                                  {{"block", ParamType::Block}, {"order", ParamType::Ints}}, ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    reorder_block_iter_var(program, args.block(0), args.integers(1));
+                                    return {};
+                                  });
 }
 
 void Schedule::reorder_block_iter_var(BlockRV block, const std::vector<int64_t>& order) {

@@ -53,6 +53,8 @@ std::optional<Refusal> loops_refusal(Factoring* plan) {
   }
   if (std::find(plan->reducing.begin(), plan->reducing.end(), plan->factored) == plan->reducing.end())
     return Refusal{"the loop does not carry the reduction", plan->factored->var->name, plan->factored};
+  if (!runs_once(block, *plan->chain.front()))
+    return Refusal{"an instance of the block may run more than once", block.name, &block};
   for (const Expr& condition : conjuncts(block.predicate)) {
     size_t reducing = 0;
     const std::vector<Var> vars = vars_of(condition);
@@ -151,7 +153,8 @@ StmtPtr make_combining(Program& program, const Factoring& plan, const Buffer& pa
   Substitution fresh;
   std::vector<std::pair<Var, int64_t>> loops;
   for (const Loop* loop : plan.chain) {
-    if (loop != plan.factored && !binds(block, IterKind::Spatial, *loop)) continue;
+    const auto reduces = std::find(plan.reducing.begin(), plan.reducing.end(), loop);
+    if (loop != plan.factored && reduces != plan.reducing.end()) continue;
     loops.emplace_back(Var(loop->var->name), loop->const_extent());
     fresh.set(loop->var, loops.back().first);
   }

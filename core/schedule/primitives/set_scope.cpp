@@ -19,7 +19,7 @@ void set_scope(Program& program, BlockId id, int64_t write_index, std::string_vi
 }
 
 KindPtr set_scope_kind() {
-  return make_transformation(
+  return make_loop_transformation(
       "set_scope",
       {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
       ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {

@@ -56,7 +56,7 @@ void transform_layout(Program& program, BlockId id, std::string_view access, int
 }
 
 KindPtr transform_layout_kind() {
-  return make_transformation(
+  return make_loop_transformation(
       "transform_layout",
       {{"block", ParamType::Block},
        {"access", ParamType::String},

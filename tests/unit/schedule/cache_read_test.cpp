@@ -33,6 +33,14 @@ TEST(CacheRead, OthersKeepReadingTheOldBuffer) {
   expect_sound(before, schedule);
 }
 
+TEST(CacheRead, RefusesALayoutWithGaps) {
+  Schedule schedule(make_chain(4, 3));
+  const BlockRV block = schedule.get_block("C");
+  schedule.transform_layout(block, "read", 0, "(i, j) -> (i // 3, i % 3, j)");
+  expect_refused(schedule, "cache_read", "the buffer has elements that nothing writes",
+                 [&] { schedule.cache_read(block, 0, "local"); });
+}
+
 TEST(CacheRead, RefusesAnIndexBeyondTheReads) {
   Schedule schedule(make_gmm(4, 3, 5));
   const BlockRV block = schedule.get_block("C");

@@ -198,6 +198,23 @@ TEST(ComputeAt, RefusesADecomposedReduction) {
                  [&] { schedule.compute_at(block, loop); });
 }
 
+// P is computed again by neighbouring iterations, each in a buffer of its own as long as C reads it inside.
+TEST(ComputeAt, RefusesToLeaveConcurrentIterationsWithOneBuffer) {
+  Schedule schedule(make_program("{n: 6}", "{X: {shape: [n], dtype: i32}}",
+                                 "P[i<n] = X[i] * 2\n"
+                                 "  C[i<n - 1] = P[i] + P[i + 1]\n"
+                                 "  O[i<n - 1] = C[i] + 1"));
+  const BlockRV c = schedule.get_block("C");
+  const LoopRV loop = schedule.get_loops(c)[0];
+  schedule.compute_at(schedule.get_block("P"), loop);
+  schedule.parallel(loop);
+  const LoopRV elsewhere = schedule.get_loops(schedule.get_block("O"))[0];
+  expect_refused(schedule, "compute_at", "a concurrent loop would no longer be legal",
+                 [&] { schedule.compute_at(c, elsewhere); });
+  expect_refused(schedule, "compute_inline", "a concurrent loop would no longer be legal",
+                 [&] { schedule.compute_inline(c); });
+}
+
 // D reads C, which is computed tile by tile under O's loops: D's own tile must not reach beyond.
 TEST(ComputeAt, RefusesWhatAnIterationAroundDoesNotWrite) {
   Schedule schedule(make_program("{n: 8}", "{A: {shape: [n], dtype: i32}}",

@@ -94,6 +94,31 @@ TEST(Rfactor, RefusesAFusedSpatialAndReductionLoop) {
                  [&] { schedule.rfactor(loop, 0); });
 }
 
+TEST(Rfactor, ALoopThatOnlyTheConditionUsesStays) {
+  const Program before = reduction("sum", 3, 8);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("O");
+  const LoopRV unit = schedule.add_unit_loop(block);
+  schedule.split(unit, {2});
+  schedule.rfactor(schedule.get_loops(block)[1], 0);
+  expect_sound(before, schedule);
+}
+
+TEST(Rfactor, RefusesToCountTwice) {
+  Program program = make_gmm(4, 3, 5);
+  program.root().insert(0, program.make_loop(Var("again"), 2, program.root().remove(0)));
+  Schedule schedule(program);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  expect_refused(schedule, "rfactor", "an instance of the block may run more than once",
+                 [&] { schedule.rfactor(loops[3], 0); });
+  expect_refused(schedule, "decompose_reduction",
+                 "an instance of the block may run more than once inside the loop",
+                 [&] { schedule.decompose_reduction(block, loops[0]); });
+  schedule.decompose_reduction(block, loops[1]);
+  expect_sound(program, schedule);
+}
+
 TEST(Rfactor, RefusesADimensionBeyondTheBuffer) {
   Schedule schedule(reduction("sum", 3, 8));
   const LoopRV loop = schedule.get_loops(schedule.get_block("O"))[1];
