@@ -25,17 +25,27 @@ void write_all(int socket, const char* bytes, size_t size) {
   }
 }
 
-ReceiveStatus read_all(int socket, char* bytes, size_t size,
-                       std::optional<std::chrono::steady_clock::time_point> deadline) {
-  while (size > 0) {
-    if (deadline) {
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
-      pollfd waiting{socket, POLLIN, 0};
-      const int ready = poll(&waiting, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-      if (ready < 0 && errno == EINTR) continue;
-      if (ready == 0) return ReceiveStatus::TimedOut;
+/// Waits for bytes to read; Received when there are some.
+ReceiveStatus wait_for(int socket, const Patience& patience) {
+  constexpr int kSlice = 100;  // milliseconds between two looks at the stop flag
+  while (patience.deadline || patience.stop != nullptr) {
+    if (patience.stop != nullptr && patience.stop->load()) return ReceiveStatus::Stopped;
+    int64_t left = kSlice;
+    if (patience.deadline) {
+      const auto until = *patience.deadline - std::chrono::steady_clock::now();
+      left = std::chrono::duration_cast<std::chrono::milliseconds>(until).count();
+      if (left < 0) return ReceiveStatus::TimedOut;
     }
+    pollfd waiting{socket, POLLIN, 0};
+    if (poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left + 1, kSlice))) > 0) break;
+  }
+  return ReceiveStatus::Received;
+}
+
+ReceiveStatus read_all(int socket, char* bytes, size_t size, const Patience& patience) {
+  while (size > 0) {
+    if (const ReceiveStatus status = wait_for(socket, patience); status != ReceiveStatus::Received)
+      return status;
     const ssize_t got = recv(socket, bytes, size, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return ReceiveStatus::Closed;
@@ -57,21 +67,20 @@ void send_message(int socket, const Message& message) {
     write_all(socket, attachment.data(), attachment.size());
 }
 
-ReceiveStatus receive_message(int socket, Message& message,
-                              std::optional<std::chrono::steady_clock::time_point> deadline) {
+ReceiveStatus receive_message(int socket, Message& message, const Patience& patience) {
   uint64_t fixed[2] = {0, 0};
-  ReceiveStatus status = read_all(socket, reinterpret_cast<char*>(fixed), sizeof fixed, deadline);
+  ReceiveStatus status = read_all(socket, reinterpret_cast<char*>(fixed), sizeof fixed, patience);
   if (status != ReceiveStatus::Received) return status;
   std::vector<uint64_t> sizes(fixed[1]);
-  status = read_all(socket, reinterpret_cast<char*>(sizes.data()), sizes.size() * sizeof(uint64_t), deadline);
+  status = read_all(socket, reinterpret_cast<char*>(sizes.data()), sizes.size() * sizeof(uint64_t), patience);
   if (status != ReceiveStatus::Received) return status;
   std::string header(fixed[0], '\0');
-  status = read_all(socket, header.data(), header.size(), deadline);
+  status = read_all(socket, header.data(), header.size(), patience);
   message.attachments.clear();
   for (const uint64_t size : sizes) {
     if (status != ReceiveStatus::Received) return status;
     message.attachments.emplace_back(size, '\0');
-    status = read_all(socket, message.attachments.back().data(), size, deadline);
+    status = read_all(socket, message.attachments.back().data(), size, patience);
   }
   if (status == ReceiveStatus::Received) message.header = nlohmann::json::parse(header);
   return status;

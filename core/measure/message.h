@@ -1,6 +1,7 @@
 // Messages between the tuner and its worker: a JSON header and binary attachments, over a socket.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -18,10 +19,14 @@ struct Message {
 /// Throws EnvironmentError when the other side is gone.
 void send_message(int socket, const Message& message);
 
-enum class ReceiveStatus { Received, Closed, TimedOut };
+enum class ReceiveStatus { Received, Closed, TimedOut, Stopped };
 
-/// Waits until `deadline` (for ever without one).
-ReceiveStatus receive_message(int socket, Message& message,
-                              std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt);
+/// How long to wait: until `deadline` (for ever without one), or until somebody sets `stop`.
+struct Patience {
+  std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+ReceiveStatus receive_message(int socket, Message& message, const Patience& patience = {});
 
 }  // namespace tunesmith

@@ -96,7 +96,8 @@ CandidateFailure WorkerProcess::reap() {
   return failure_of(status);
 }
 
-WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out_seconds) {
+WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out_seconds,
+                                        const std::atomic<bool>* stop) {
   Reply reply;
   Message answer;
   const auto deadline =
@@ -105,7 +106,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out
   ReceiveStatus status = ReceiveStatus::Closed;
   try {
     send_message(socket_, question);
-    status = receive_message(socket_, answer, deadline);
+    status = receive_message(socket_, answer, {deadline, stop});
   } catch (const EnvironmentError&) {
     status = ReceiveStatus::Closed;  // it died before it was asked; what of is seen when it is reaped
   }
@@ -115,6 +116,11 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out
       break;
     case ReceiveStatus::Closed:
       reply.failure = reap();
+      break;
+    case ReceiveStatus::Stopped:
+      kill(process_, SIGKILL);
+      reap();
+      reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
       break;
     case ReceiveStatus::TimedOut:
       kill(process_, SIGKILL);

@@ -24,7 +24,7 @@ class WorkerProcess {
     std::optional<Message> message;
     CandidateFailure failure{FailureCause::WorkerLost, ""};
   };
-  Reply ask(const Message& question, double time_out_seconds);
+  Reply ask(const Message& question, double time_out_seconds, const std::atomic<bool>* stop = nullptr);
 
  private:
   CandidateFailure reap();

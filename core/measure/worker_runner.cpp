@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kPatience = 6.0;  // times the limit of a candidate
+constexpr double kPatience = 6.0;       // times the limit of a candidate
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
 
 json kernel_header(const CompiledKernel& kernel) {
@@ -69,7 +69,14 @@ class WorkerRunner final : public Runner {
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
     std::vector<MeasureResult> results;
-    for (const MeasureRequest& request : requests) results.push_back(run_one(request));
+    for (const MeasureRequest& request : requests) {
+      if (options_.stop != nullptr && options_.stop->load()) {
+        results.push_back(
+            {std::nullopt, 0.0, CandidateFailure{FailureCause::WorkerLost, "stopped by the user"}});
+      } else {
+        results.push_back(run_one(request));
+      }
+    }
     return results;
   }
 
@@ -113,7 +120,7 @@ class WorkerRunner final : public Runner {
 
   WorkerProcess::Reply ask(const Message& question, double time_out) {
     if (!worker_) start();
-    WorkerProcess::Reply reply = worker_->ask(question, time_out);
+    WorkerProcess::Reply reply = worker_->ask(question, time_out, options_.stop);
     if (reply.message && reply.message->header.contains("error")) {
       throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
     }

@@ -122,7 +122,8 @@ class Run {
     const Stopwatch watch(result_.times.build);
     std::vector<tl::expected<CompiledKernel, std::string>> built(candidates.size());
     task_.pool().parallel_for(candidates.size(), [&](size_t i) {
-      built[i] = space_.target().compile(candidates[i]->lowered, kSymbol);
+      built[i] = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
+                           : space_.target().compile(candidates[i]->lowered, kSymbol);
     });
     for (const auto& kernel : built) {
       if (kernel) compile_seconds_.push_back(kernel->compile_seconds);

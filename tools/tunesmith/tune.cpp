@@ -124,6 +124,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   MeasureOptions measure;
   measure.threads = arguments.threads;
   measure.time_out_seconds = arguments.candidate_time_out;
+  measure.stop = &g_stop;
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   Peak peak{space->target().measure_peak(kF32, threads)};
   const std::unique_ptr<Runner> runner =

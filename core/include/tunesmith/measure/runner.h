@@ -2,6 +2,7 @@
 // WorkerRunner; tests put a replaying one in its place.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,9 @@ struct MeasureOptions {
   uint64_t data_seed = 1;
   /// Accepted error of an element, in units of u * sqrt(K) * (sum of |terms|): see docs/measuring.md.
   double tolerance = 8.0;
+  /// Set by a signal handler: the candidate under way and those after it end at once, with the cause
+  /// worker_lost.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct MeasureRequest {
