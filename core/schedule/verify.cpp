@@ -103,7 +103,8 @@ class Verifier {
       found("two statements have the same id", &block);
     if (!block_names_.insert(block.name).second) found("two blocks have the same name", &block);
     if (block.bindings.size() != block.iters.size()) {
-      return found("a block has not as many bindings as iteration variables", &block);
+      problem_ = fmt::format("the block '{}' has not as many bindings as iteration variables", block.name);
+      return;  // no printer could show it
     }
     if (block.body() == nullptr) return found("a block has no body", &block);
     for (const Expr& binding : block.bindings) expression(binding, block);

@@ -37,6 +37,12 @@ TEST(LookUps, Refusals) {
   schedule.split(loops[0], {2, 2});
   test::expect_refused(schedule, "get_child_blocks", "the loop no longer exists",
                        [&] { schedule.get_child_blocks(loops[0]); });
+  const BlockRV gone = schedule.get_block("B");
+  schedule.compute_inline(gone);
+  test::expect_refused(schedule, "get_loops", "the block no longer exists",
+                       [&] { schedule.get_loops(gone); });
+  const LoopRV root = schedule.sample_compute_location(schedule.get_block("C"));
+  test::expect_refused(schedule, "parallel", "the location is not a loop", [&] { schedule.parallel(root); });
 }
 
 }  // namespace

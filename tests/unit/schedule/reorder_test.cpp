@@ -88,6 +88,22 @@ TEST(Reorder, Refusals) {
                  [&] { two.reorder({first[0], second[1]}); });
 }
 
+TEST(Reorder, WhatAccumulatesMustRunEachInstanceOnce) {
+  // Computed for every p anew: with p inside the reduction each step would be added twice.
+  Program program = test::make_gmm(6, 8, 4);
+  Loop* k = loops_above(*program.find_block("C"))[2];
+  StmtPtr body = k->take_body();
+  StmtPtr inner = program.make_loop(Var("k"), 4, nullptr);
+  auto* moved = inner->as<Loop>();
+  moved->set_body(std::move(body));
+  program.find_block("C")->bindings[2] = moved->var;
+  replace(*k, program.make_loop(Var("p"), 2, std::move(inner)));
+  Schedule schedule(program);
+  const auto loops = schedule.get_loops(schedule.get_block("C"));
+  expect_refused(schedule, "reorder", "a block below accumulates and its bindings are not one-to-one",
+                 [&] { schedule.reorder({loops[3], loops[2]}); });
+}
+
 TEST(Reorder, ConcurrentLoopsMustBeLegalAtTheirNewPlace) {
   const Program program = test::make_gmm(6, 8, 6);
   Schedule schedule(program);
