@@ -1,12 +1,10 @@
-#include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "schedule/trace_scanner.h"
 #include "tunesmith/schedule/trace.h"
 #include "tunesmith/support/error.h"
 
@@ -14,11 +12,6 @@ namespace tunesmith {
 namespace {
 
 constexpr int kDeepestList = 8;
-
-struct Position {
-  int line = 1;
-  int column = 1;
-};
 
 /// What a name of the trace stands for.
 struct Variable {
@@ -28,9 +21,9 @@ struct Variable {
 };
 
 /// Recursive descent over the text; one instruction to a line, where a line may go on inside brackets.
-class TraceParser {
+class TraceParser : private TraceScanner {
  public:
-  TraceParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  using TraceScanner::TraceScanner;
 
   Trace parse() {
     read_version();
@@ -46,73 +39,8 @@ class TraceParser {
   }
 
  private:
-  [[noreturn]] void fail(Position at, const std::string& message, std::string remedy = {}) const {
-    throw UserError(SourceLocation{file_, at.line, at.column}, message, std::move(remedy));
-  }
-
-  bool at_end() const { return offset_ >= text_.size(); }
-  char peek() const { return at_end() ? '\0' : text_[offset_]; }
-  void advance() {
-    if (text_[offset_] == '\n') {
-      ++here_.line;
-      here_.column = 1;
-    } else {
-      ++here_.column;
-    }
-    ++offset_;
-  }
-
-  void skip_blank(bool across_lines) {
-    while (!at_end()) {
-      const char c = peek();
-      if (c == '#') {
-        while (!at_end() && peek() != '\n') advance();
-      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && across_lines)) {
-        advance();
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string what_is_here() const {
-    if (at_end()) return "the end of the text";
-    if (peek() == '\n') return "the end of the line";
-    const auto c = static_cast<unsigned char>(peek());
-    return std::isprint(c) != 0 ? fmt::format("'{}'", peek()) : fmt::format("the byte 0x{:02x}", c);
-  }
-
-  void expect(char wanted, std::string_view where) {
-    skip_blank(depth_ > 0);
-    if (peek() != wanted || at_end()) {
-      fail(here_, fmt::format("expected '{}' {}, found {}", wanted, where, what_is_here()));
-    }
-    advance();
-  }
-
-  bool take(char wanted) {
-    skip_blank(depth_ > 0);
-    if (at_end() || peek() != wanted) return false;
-    advance();
-    return true;
-  }
-
-  static bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-  static bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-  std::string name(std::string_view wanted) {
-    skip_blank(depth_ > 0);
-    if (at_end() || !begins_name(peek()))
-      fail(here_, fmt::format("expected {}, found {}", wanted, what_is_here()));
-    const size_t begin = offset_;
-    while (!at_end() && continues_name(peek())) advance();
-    return std::string(text_.substr(begin, offset_ - begin));
-  }
-
   void read_version() {
-    constexpr std::string_view kHead = "# tunesmith trace";
-    if (text_.substr(0, kHead.size()) != kHead) return;
-    for (size_t i = 0; i < kHead.size(); ++i) advance();
+    if (!take_text("# tunesmith trace")) return;
     skip_blank(false);
     const Position at = here_;
     const int64_t version = integer("the version of the text form");
@@ -120,99 +48,6 @@ class TraceParser {
     if (version > kTraceVersion) {
       fail(at, fmt::format("the trace is of version {}, this program reads up to {}", version, kTraceVersion),
            "use the release of Tunesmith that wrote it, or a newer one");
-    }
-  }
-
-  std::string_view number_text(std::string_view wanted) {
-    skip_blank(depth_ > 0);
-    const size_t begin = offset_;
-    if (peek() == '-') advance();
-    if (at_end() || std::isdigit(static_cast<unsigned char>(peek())) == 0) {
-      fail(here_, fmt::format("expected {}, found {}", wanted, what_is_here()));
-    }
-    while (!at_end()) {
-      const char c = peek();
-      const bool exponent_sign =
-          (c == '-' || c == '+') && (text_[offset_ - 1] == 'e' || text_[offset_ - 1] == 'E');
-      if (!continues_name(c) && c != '.' && !exponent_sign) break;
-      advance();
-    }
-    return text_.substr(begin, offset_ - begin);
-  }
-
-  int64_t to_integer(std::string_view digits, Position at) const {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error == std::errc::result_out_of_range) fail(at, fmt::format("{} does not fit 64 bits", digits));
-    if (error != std::errc() || end != digits.data() + digits.size()) {
-      fail(at, fmt::format("'{}' is not an integer", digits));
-    }
-    return value;
-  }
-
-  int64_t integer(std::string_view wanted) {
-    skip_blank(depth_ > 0);
-    const Position at = here_;
-    return to_integer(number_text(wanted), at);
-  }
-
-  Arg number() {
-    const Position at = here_;
-    const std::string_view text = number_text("a number");
-    if (text.find_first_of(".eE") == std::string_view::npos) return to_integer(text, at);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      fail(at, fmt::format("'{}' is not a number that can be represented", text));
-    }
-    return value;
-  }
-
-  std::string quoted() {
-    const Position begin = here_;
-    advance();
-    std::string value;
-    while (true) {
-      if (at_end() || peek() == '\n')
-        fail(begin, "the string is not closed", "end it with '\"' on the same line");
-      const char c = peek();
-      const Position at = here_;
-      advance();
-      if (c == '"') return value;
-      if (c != '\\') {
-        value += c;
-        continue;
-      }
-      const char escape = peek();
-      if (!at_end()) advance();
-      switch (escape) {
-        case '"':
-          value += '"';
-          break;
-        case '\\':
-          value += '\\';
-          break;
-        case 'n':
-          value += '\n';
-          break;
-        case 't':
-          value += '\t';
-          break;
-        case 'x': {
-          unsigned code = 0;
-          const std::string_view digits = text_.substr(offset_, 2);
-          const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-          if (error != std::errc() || digits.size() != 2 || end != digits.data() + 2) {
-            fail(at, "\\x needs two hexadecimal digits");
-          }
-          advance();
-          advance();
-          value += static_cast<char>(code);
-          break;
-        }
-        default:
-          fail(at, "unknown escape in a string", R"(known: \" \\ \n \t \xNN)");
-      }
     }
   }
 
@@ -331,15 +166,6 @@ class TraceParser {
     return args;
   }
 
-  /// Does `name =` stand here?
-  bool is_keyword() const {
-    size_t at = offset_;
-    if (at >= text_.size() || !begins_name(text_[at])) return false;
-    while (at < text_.size() && continues_name(text_[at])) ++at;
-    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
-    return at < text_.size() && text_[at] == '=';
-  }
-
   size_t parameter(const InstructionKind& kind, const std::string& wanted, Position at) const {
     const std::vector<ParamSpec>& params = kind.params();
     std::vector<std::string> known;
@@ -426,11 +252,6 @@ class TraceParser {
     return {index};
   }
 
-  std::string_view text_;
-  const std::string& file_;
-  size_t offset_ = 0;
-  Position here_;
-  int depth_ = 0;  // brackets open: a line goes on
   std::map<std::string, Variable> variables_;
   std::vector<ResultType> types_;  // of variables, by index
 };

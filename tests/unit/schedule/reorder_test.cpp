@@ -91,12 +91,13 @@ TEST(Reorder, Refusals) {
 TEST(Reorder, WhatAccumulatesMustRunEachInstanceOnce) {
   // Computed for every p anew: with p inside the reduction each step would be added twice.
   Program program = test::make_gmm(6, 8, 4);
-  Loop* k = loops_above(*program.find_block("C"))[2];
+  Block* block = program.find_block("C");
+  Loop* k = loops_above(*block)[2];
   StmtPtr body = k->take_body();
   StmtPtr inner = program.make_loop(Var("k"), 4, nullptr);
   auto* moved = inner->as<Loop>();
   moved->set_body(std::move(body));
-  program.find_block("C")->bindings[2] = moved->var;
+  block->bindings[2] = moved->var;
   replace(*k, program.make_loop(Var("p"), 2, std::move(inner)));
   Schedule schedule(program);
   const auto loops = schedule.get_loops(schedule.get_block("C"));
