@@ -1,7 +1,5 @@
 #include "tunesmith/support/thread_pool.h"
 
-#include <sched.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -9,6 +7,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <sched.h>
 
 namespace tunesmith {
 
