@@ -32,9 +32,10 @@ constexpr const char* kTiled =
     "vectorize(m11)\n"
     "unroll(m10)\n"
     "unroll(m9)\n"
-    "n0, n1, n2, n3, n4, n5, n6, n7 = get_loops(init)\n"
-    "vectorize(n7)\n"
-    "unroll(n6)\n";
+    "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 = get_loops(init)\n"
+    "vectorize(n9)\n"
+    "unroll(n8)\n"
+    "unroll(n7)\n";
 
 /// The same with a write cache at the second spatial level.
 constexpr const char* kCached =
@@ -60,11 +61,28 @@ constexpr const char* kCached =
     "init = decompose_reduction(b, lk0)\n"
     "vectorize(lj3)\n"
     "unroll(li3)\n"
-    "n0, n1, n2, n3, n4, n5, n6, n7 = get_loops(init)\n"
-    "vectorize(n7)\n"
-    "unroll(n6)\n"
+    "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 = get_loops(init)\n"
+    "vectorize(n9)\n"
+    "unroll(n8)\n"
+    "unroll(n7)\n"
     "o0, o1, o2, o3, o4, o5 = get_loops(w)\n"
     "vectorize(o5)\n";
+
+/// With both inputs copied tile by tile at the outer reduction loop, too.
+constexpr const char* kCopied =
+    "b = get_block(\"C\")\n"
+    "w = cache_write(b, 0, \"local\")\n"
+    "x = cache_read(b, 0, \"local\")\n"
+    "y = cache_read(b, 1, \"local\")\n"
+    "z, i, j, k = get_loops(b)\n"
+    "li0, li1, li2, li3 = split(i, [8, 4, 4, 4])\n"
+    "lj0, lj1, lj2, lj3 = split(j, [4, 4, 2, 16])\n"
+    "lk0, lk1 = split(k, [64, 8])\n"
+    "reorder([z, li0, lj0, li1, lj1, lk0, li2, lj2, lk1, li3, lj3])\n"
+    "reverse_compute_at(w, lj1)\n"
+    "compute_at(x, lk0)\n"
+    "compute_at(y, lk0)\n"
+    "init = decompose_reduction(b, lk0)\n";
 
 const Program& product() {
   static const Workload workload = WorkloadLibrary().load("gmm:n=512,m=512,k=512");
@@ -92,6 +110,7 @@ void clone_program(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(replay_trace, tiled, kTiled)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(replay_trace, cached, kCached)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(replay_trace, copied, kCopied)->Unit(benchmark::kMicrosecond);
 BENCHMARK(clone_program)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
