@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "arith/simplifier.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith::arith {
 namespace {
@@ -127,7 +128,7 @@ Expr Simplifier::simplify_equality(const Expr& expr) const {
 
   int64_t common = 0;
   for (const auto& term : sum.terms) common = std::gcd(common, term.coefficient);
-  if (common == 0) return expr;  // no terms: a point, which was answered above
+  check_invariant(common != 0, "a sum that is no constant has a term");
   if (sum.constant % common != 0) return bool_imm(!is_eq);
   if (sum.terms[0].coefficient < 0) common = -common;
   for (auto& term : sum.terms) term.coefficient /= common;

@@ -51,7 +51,7 @@ std::unique_ptr<Loop> Program::make_loop(Var var, int64_t extent, StmtPtr body) 
   return std::make_unique<Loop>(LoopId{next_id_++}, std::move(var), 0, extent, std::move(body));
 }
 
-std::unique_ptr<Block> Program::make_block(std::string block_name, std::vector<IterVar> iters,
+std::unique_ptr<Block> Program::make_block(std::string_view block_name, std::vector<IterVar> iters,
                                            std::vector<Expr> bindings, StmtPtr init, StmtPtr body) {
   return std::make_unique<Block>(BlockId{next_id_++}, fresh_block_name(block_name), std::move(iters),
                                  std::move(bindings), std::move(init), std::move(body));
@@ -118,8 +118,8 @@ std::vector<Buffer> Program::buffers() const {
 
 void Program::swap_buffer(const Buffer& from, const Buffer& to) {
   // `from` may be an element of a list that is changed here.
-  const Buffer old = from;
-  const Buffer fresh = to;
+  const Buffer old = from;  // NOLINT(performance-unnecessary-copy-initialization)
+  const Buffer fresh = to;  // NOLINT(performance-unnecessary-copy-initialization)
   for (auto* list : {&inputs, &outputs, &intermediates}) std::replace(list->begin(), list->end(), old, fresh);
   replace_buffer_in(*root_, old, fresh);
 }

@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kAlignment = 64;
 /// Above this a buffer outside parallel loops is workspace: small ones are better on the stack, beside the
 /// other locals.
-constexpr int64_t kSmall = 16 * 1024;
+constexpr int64_t kSmall = int64_t{16} * 1024;
 
 int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 

@@ -36,7 +36,7 @@ class Program {
   /// Makes a loop around `body` with a fresh id; extent constant, min 0.
   std::unique_ptr<Loop> make_loop(Var var, int64_t extent, StmtPtr body);
   /// Makes a block with a fresh id; its name is made unique within the program by a suffix "_1", "_2", ...
-  std::unique_ptr<Block> make_block(std::string block_name, std::vector<IterVar> iters,
+  std::unique_ptr<Block> make_block(std::string_view block_name, std::vector<IterVar> iters,
                                     std::vector<Expr> bindings, StmtPtr init, StmtPtr body);
   /// A name no buffer of the program has, beginning with `base`.
   std::string fresh_buffer_name(std::string_view base) const;

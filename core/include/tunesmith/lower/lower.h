@@ -35,7 +35,7 @@ struct LowerOptions {
   int64_t vector_bits = 128;
   int64_t vector_registers = 16;
   /// Largest buffer on the stack, and all of them together, in bytes.
-  int64_t max_stack_bytes = 512 * 1024;
+  int64_t max_stack_bytes = int64_t{512} * 1024;
   /// Largest number of statements after expanding unrolled loops; a program beyond it is refused.
   int64_t max_expanded_stores = 16384;
   /// A target's own passes, run after the common ones, in order.

@@ -1,0 +1,99 @@
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/space/spaces_file.h>
+#include <tunesmith/workload/library.h>
+
+namespace tunesmith {
+namespace {
+
+std::unique_ptr<Space> make_space(PluginRegistry& registry, const std::string& name) {
+  return std::make_unique<Space>(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(name), registry);
+}
+
+std::vector<Tensor> arguments_of(const Program& program) {
+  std::vector<Tensor> arguments;
+  for (const Buffer& input : program.inputs) {
+    arguments.push_back(Tensor::like(*input));
+    arguments.back().fill_random(arguments.size());
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  return arguments;
+}
+
+class BuiltInSpaces : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
+  const auto [space_name, text] = GetParam();
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, space_name);
+  const Workload workload = WorkloadLibrary().load(text);
+  std::vector<Tensor> wanted = arguments_of(workload.program);
+  interpret(workload.program, wanted);
+
+  const SketchSet set = space->generate(workload.program);
+  ASSERT_FALSE(set.sketches.empty());
+  int compared = 0;
+  for (size_t s = 0; s < set.sketches.size(); ++s) {
+    for (uint64_t draw = 0; draw < 3; ++draw) {
+      const auto candidate = space->materialise(
+          workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(draw, s));
+      if (!candidate) {
+        // Too long or too big for the machine is an answer; an illegal schedule would be a module's mistake.
+        EXPECT_EQ(candidate.error().cause, FailureCause::VerifyLimits) << candidate.error().message;
+        continue;
+      }
+      std::vector<Tensor> got = arguments_of(workload.program);
+      interpret((*candidate)->lowered.program, got);
+      for (size_t i = workload.program.inputs.size(); i < got.size(); ++i) {
+        EXPECT_LT(max_error(wanted[i], got[i]), 1e-3)
+            << "sketch " << s << "\n"
+            << (*candidate)->trace.str() << to_string((*candidate)->lowered.program);
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Workloads, BuiltInSpaces,
+    testing::Combine(testing::Values("cpu", "cpu-paper"),
+                     testing::Values("gmm:n=16,m=24,k=8", "gmm:n=7,m=11,k=13",
+                                     "conv2d:h=8,w=8,ci=4,co=8,kernel=3",
+                                     "conv2d:h=7,w=9,ci=3,co=5,kernel=3,stride=2",
+                                     "conv2d:h=6,w=6,ci=4,co=8,kernel=3,groups=2",
+                                     "depthwise_conv2d:h=7,w=7,c=8", "dense_bias_gelu:n=12,m=8,k=10",
+                                     "conv_bias_bn_relu:h=6,w=6,ci=3,co=8", "softmax:m=5,n=37",
+                                     "layer_norm:m=5,n=37", "norm:m=9,n=10", "elementwise_chain:n=13,m=11",
+                                     "max_pool2d:h=9,w=8,c=3", "attention_scores:seq=6,heads=2,dim=5",
+                                     "transposed_conv2d:h=3,w=3,ci=4,co=5")),
+    [](const testing::TestParamInfo<BuiltInSpaces::ParamType>& param) {
+      std::string name = std::string(std::get<0>(param.param)) + "_" + std::get<1>(param.param);
+      for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+      return name;
+    });
+
+// The public implementation's golden tests: no write reuse, and the result cached at the first and at the
+// second level.
+TEST(PaperSpace, HasThreeSketchesForProductsAndConvolutions) {
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, "cpu-paper");
+  for (const char* text : {"gmm:n=128,m=128,k=128", "conv2d:h=56,w=56,ci=64,co=64,kernel=1,padding=0",
+                           "conv2d:h=14,w=14,ci=256,co=256,kernel=3"}) {
+    const SketchSet set = space->generate(WorkloadLibrary().load(text).program);
+    ASSERT_EQ(set.sketches.size(), 3U) << text;
+    EXPECT_EQ(set.sketches[0].trace().str().find("cache_write"), std::string::npos) << text;
+    EXPECT_NE(set.sketches[1].trace().str().find("cache_write"), std::string::npos) << text;
+    EXPECT_NE(set.sketches[2].trace().str().find("cache_write"), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith
