@@ -48,9 +48,21 @@ std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
   if (to_string(again->program()) != to_string(scheduler.schedule().program()) || again->trace() != trace) {
     return report("the replay gives another program", trace);
   }
-  if (scheduler.instances() >= kMostInstances || check_trace(workload.program, trace).empty()) return "";
-  const Trace small = shrink(workload.program, trace);
-  return report(check_trace(workload.program, small), small);
+  if (scheduler.instances() >= kMostInstances) return "";
+  const auto checked = [&](const Trace& candidate) -> std::string {
+    if (check_trace(workload.program, candidate).empty()) return "";
+    const Trace small = shrink(workload.program, candidate);
+    return report(check_trace(workload.program, small), small);
+  };
+  std::string wrong = checked(trace);
+  // As a search does it: the same trace with one decision changed, and with all of them drawn anew.
+  for (const SamplingPoint& point : scheduler.schedule().sampling_points()) {
+    const auto changed = point.kind->mutate(point.domain, *trace[point.position].decision, random);
+    if (wrong.empty() && changed.has_value()) wrong = checked(trace.with_decision(point.position, *changed));
+  }
+  const auto drawn = replay(workload.program, trace.with_open_decisions(), RandomStream(random.next()));
+  if (wrong.empty() && drawn.has_value()) wrong = checked(drawn->trace());
+  return wrong;
 }
 
 TEST(ScheduleFuzz, TracesKeepTheMeaning) {

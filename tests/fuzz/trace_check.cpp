@@ -1,6 +1,7 @@
 #include "trace_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,8 +15,17 @@
 namespace tunesmith::fuzz {
 namespace {
 
-/// Far above the rounding of the small sums in f64 and far below the effect of one wrong element.
+/// Of the largest element. Far above the rounding of the small sums in f64 and far below the effect of one
+/// wrong element.
 constexpr double kTolerance = 1e-9;
+
+double largest(const Tensor& tensor) {
+  double result = 1;
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    if (std::isfinite(tensor.get(i))) result = std::max(result, std::abs(tensor.get(i)));
+  }
+  return result;
+}
 
 std::vector<Tensor> run(const Program& program) {
   std::vector<Tensor> tensors;
@@ -32,7 +42,7 @@ std::string differs(const std::vector<Tensor>& expected, const Program& program)
   const std::vector<Tensor> given = run(program);
   for (size_t i = program.inputs.size(); i < expected.size(); ++i) {
     const double error = max_error(expected[i], given[i]);
-    if (!(error <= kTolerance)) {
+    if (!(error <= kTolerance * largest(expected[i]))) {
       return fmt::format("output {} differs by {}\n{}", i - program.inputs.size(), error, to_string(program));
     }
   }
