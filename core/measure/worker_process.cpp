@@ -15,8 +15,6 @@
 #include "support/installation.h"
 #include "tunesmith/support/error.h"
 
-extern char** environ;
-
 namespace tunesmith {
 namespace {
 

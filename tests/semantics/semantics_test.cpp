@@ -45,8 +45,12 @@ TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
       const auto candidate = space->materialise(
           workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(draw, s));
       if (!candidate) {
-        // Too long or too big for the machine is an answer; an illegal schedule would be a module's mistake.
-        EXPECT_EQ(candidate.error().cause, FailureCause::VerifyLimits) << candidate.error().message;
+        // Too long or too big for the machine is an answer, and so is factoring a loop of one iteration,
+        // which carries nothing; any other illegal schedule would be a module's mistake.
+        const CandidateFailure& failure = candidate.error();
+        EXPECT_TRUE(failure.cause == FailureCause::VerifyLimits ||
+                    failure.message == "rfactor: the loop does not carry the reduction")
+            << failure.message;
         continue;
       }
       std::vector<Tensor> got = arguments_of(workload.program);
