@@ -86,10 +86,11 @@ static void run_chunk(const struct tunesmith_runtime_pool* pool, int index) {
 }
 
 /* Exactly one thread gets a true answer for each place and generation. While it runs the chunk, the loop
- * cannot end. */
+ * cannot end. Every place is taken in every generation, so the one before is what a live loop finds there; a
+ * thread that was held up since an earlier loop finds a later one, and must leave the place alone. */
 static int take(struct place* place, unsigned generation) {
-  unsigned taken = atomic_load_explicit(&place->taken, memory_order_relaxed);
-  return taken != generation && atomic_compare_exchange_strong(&place->taken, &taken, generation);
+  unsigned previous = generation - 1;
+  return atomic_compare_exchange_strong(&place->taken, &previous, generation);
 }
 
 static void* worker(void* argument) {
