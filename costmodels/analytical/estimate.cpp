@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include <tunesmith/arith/simplify.h>
+
 namespace tunesmith::analytical {
 namespace {
 
@@ -14,9 +16,15 @@ struct Level {
   bool unrolled = false;
 };
 
+/// How one iteration more of a loop moves an access.
+struct Motion {
+  bool moves = false;
+  double stride = 0;  // in elements; 0 where the loop enters by a division or a remainder
+};
+
 /// A load or store of memory in one body.
 struct MemoryAccess {
-  const Expr* index = nullptr;
+  std::vector<Motion> motion;  // by the loops around, outermost first
   double element_bytes = 4;
   double lanes = 1;
   bool contiguous = true;  // one vector access, and not a gather
@@ -26,8 +34,6 @@ double trip_count(const Loop& loop) {
   int64_t extent = 1;
   return as_const_int(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
 }
-
-bool depends(const Expr& index, const Level& level) { return uses_var(index, level.loop->var); }
 
 class Estimator {
  public:
@@ -70,15 +76,14 @@ class Estimator {
       const double operations =
           access.contiguous ? std::max(1.0, access.lanes * access.element_bytes * 8 / machine_.vector_bits)
                             : access.lanes;
-      loads += distinct_executions(*access.index) * operations / machine_.loads_per_cycle;
+      loads += distinct_executions(access) * operations / machine_.loads_per_cycle;
     }
     if (!in_register) loads += executions * vectors;
+    const MemoryAccess written = describe(store.indices[0], store.buffer->dtype);
     double cycles = std::max(issue, loads) + 0.25 * std::min(issue, loads);
-    cycles = std::max(cycles, latency_bound(store, executions, vectors, in_register));
+    cycles = std::max(cycles, latency_bound(store, written, executions, vectors, in_register));
     cycles += serial_iterations();
-    if (!in_register)
-      accesses_.push_back({&store.indices[0], double(store.buffer->dtype.bytes()),
-                           double(store.indices[0].dtype().lanes), true});
+    if (!in_register) accesses_.push_back(written);
     return cycles + traffic(machine_.l1_bytes, machine_.l2_bytes_per_cycle) +
            traffic(machine_.l2_bytes, machine_.memory_bytes_per_cycle);
   }
@@ -123,31 +128,46 @@ class Estimator {
     for_each(value, [&](const Expr& part) {
       const LoadNode* access = part.as<LoadNode>();
       if (access == nullptr || access->buffer->scope == kScopeRegister) return;
-      const Expr& index = access->indices()[0];
-      const bool contiguous =
-          !index.dtype().is_vector() || (index.is(ExprKind::Ramp) && is_const_int(index.arg(1), 1));
-      accesses_.push_back(
-          {&index, double(access->buffer->dtype.bytes()), double(index.dtype().lanes), contiguous});
+      accesses_.push_back(describe(access->indices()[0], access->buffer->dtype));
     });
+  }
+
+  MemoryAccess describe(const Expr& index, DType type) const {
+    const bool is_ramp = index.is(ExprKind::Ramp);
+    const LinearForm form = Analyzer().linear(is_ramp ? index.arg(0) : index);
+    MemoryAccess access;
+    access.element_bytes = static_cast<double>(type.bytes());
+    access.lanes = index.dtype().lanes;
+    access.contiguous = !index.dtype().is_vector() || (is_ramp && is_const_int(index.arg(1), 1));
+    for (const Level& level : levels_) {
+      const Var& var = level.loop->var;
+      const int64_t stride = form.coefficient_of(var);
+      const bool moves =
+          stride != 0 || std::any_of(form.terms.begin(), form.terms.end(),
+                                     [&](const LinearForm::Term& term) { return uses_var(term.atom, var); });
+      access.motion.push_back({moves, static_cast<double>(stride)});
+    }
+    return access;
   }
 
   /// How often the address is really loaded: iterations of unrolled loops that do not move it share one load,
   /// and loops inside the innermost one that moves it leave it in a register.
-  double distinct_executions(const Expr& index) const {
+  double distinct_executions(const MemoryAccess& access) const {
     size_t innermost = levels_.size();
-    while (innermost > 0 && !depends(index, levels_[innermost - 1])) --innermost;
+    while (innermost > 0 && !access.motion[innermost - 1].moves) --innermost;
     size_t straight = levels_.size();
     while (straight > 0 && levels_[straight - 1].unrolled) --straight;
     double count = 1.0;
     for (size_t i = 0; i < innermost; ++i) {
-      if (i >= straight && !depends(index, levels_[i])) continue;
+      if (i >= straight && !access.motion[i].moves) continue;
       count *= levels_[i].trips;
     }
     return count;
   }
 
   /// Accumulations into one element follow each other; independent ones of the unrolled tile overlap.
-  double latency_bound(const Store& store, double executions, double vectors, bool in_register) const {
+  double latency_bound(const Store& store, const MemoryAccess& written, double executions, double vectors,
+                       bool in_register) const {
     bool accumulates = false;
     for_each(store.value, [&](const Expr& part) {
       const LoadNode* access = part.as<LoadNode>();
@@ -155,8 +175,8 @@ class Estimator {
     });
     if (!accumulates) return 0.0;
     double independent = vectors;
-    for (const Level& level : levels_) {
-      if (level.unrolled && depends(store.indices[0], level)) independent *= level.trips;
+    for (size_t i = 0; i < levels_.size(); ++i) {
+      if (levels_[i].unrolled && written.motion[i].moves) independent *= levels_[i].trips;
     }
     const double latency = in_register ? machine_.fma_latency : kMemoryLatency;
     double bound = executions * vectors * latency / independent;
@@ -179,17 +199,12 @@ class Estimator {
     double elements = access.lanes;
     double run = access.contiguous ? access.lanes : 1.0;
     for (size_t i = from; i < levels_.size(); ++i) {
-      if (!depends(*access.index, levels_[i])) continue;
-      elements *= levels_[i].trips;
+      if (access.motion[i].moves) elements *= levels_[i].trips;
     }
     // The last moving loop often walks along the line.
     for (size_t i = levels_.size(); i-- > from;) {
-      if (!depends(*access.index, levels_[i])) continue;
-      const Expr& base = access.index->is(ExprKind::Ramp) ? access.index->arg(0) : *access.index;
-      const Expr step = substitute(base, {{levels_[i].loop->var, Expr(1)}}) -
-                        substitute(base, {{levels_[i].loop->var, Expr(0)}});
-      int64_t stride = 0;
-      if (as_const_int(step, &stride) && static_cast<double>(stride) == run) run *= levels_[i].trips;
+      if (!access.motion[i].moves) continue;
+      if (access.motion[i].stride == run) run *= levels_[i].trips;
       break;
     }
     const double bytes = elements * access.element_bytes;
@@ -213,7 +228,7 @@ class Estimator {
       // cache.
       bool moved = false;
       for (size_t i = fits; i-- > 0;) {
-        moved = moved || depends(*access.index, levels_[i]);
+        moved = moved || access.motion[i].moves;
         if (moved) repeats *= levels_[i].trips;
       }
       bytes += footprint(access, fits) * repeats;
