@@ -1,6 +1,6 @@
-// Factors a reduction that has too little spatial work: partial results in parallel (or in the lanes of a
-// vector), combined by a second block. Forks the space: the plain reduction, and the reduction factored over
-// its outer and over its inner part.
+// Factors a reduction: partial results in parallel (or in the lanes of a vector), combined by a second block.
+// One that reuses what it reads is factored only where it has too little spatial work of its own. Forks the
+// space: the plain reduction, and the reduction factored over its outer and over its inner part.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
@@ -22,12 +22,14 @@ class AddRfactor final : public TransformationModule {
     if (!is_trivially_bound(block))
       return ModuleResult::not_applicable("another module has transformed the block");
     const IterationCount count = iteration_count(block);
-    const auto jobs = max_jobs_per_core_ * static_cast<int64_t>(context.device().get("cores"));
-    if (needs_tiling(block) && count.spatial > jobs) {
-      return ModuleResult::not_applicable("there is enough spatial work to run in parallel");
+    if (count.reduction == 1) return ModuleResult::not_applicable("the reduction is a single step");
+    if (needs_tiling(block)) {
+      const auto jobs = max_jobs_per_core_ * static_cast<int64_t>(context.device().get("cores"));
+      if (count.spatial > jobs)
+        return ModuleResult::not_applicable("there is enough spatial work to run in parallel");
+      if (count.spatial >= count.reduction)
+        return ModuleResult::not_applicable("the reduction is shorter than the spatial work");
     }
-    if (count.spatial >= count.reduction)
-      return ModuleResult::not_applicable("the reduction is shorter than the spatial work");
 
     std::vector<Schedule> sketches;
     sketches.push_back(schedule.clone());
