@@ -60,7 +60,7 @@ void tile(benchmark::State& state) {
   const auto kernel = target().load(compiled);
   const double work = 2.0 * static_cast<double>(size / rows * rows * size * size);
   const double rate = work / seconds_of(*kernel, buffers);
-  static const double peak = target().measure_peak(kF32, 1);
+  static const double peak = measure_peak(target(), kF32, 1);
   state.counters["GFLOPs"] = rate * 1e-9;
   state.counters["peak_GFLOPs"] = peak * 1e-9;
   state.counters["percent_of_peak"] = 100.0 * rate / peak;

@@ -243,10 +243,17 @@ class Run {
       kernels.push_back(&*built[i]);
       origin.push_back(i);
     }
+    const DType type = workload_.program.outputs.front()->dtype;
+    const PeakKernel peak = space_.target().peak_kernel(type, options_.measure_threads);
+    kernels.push_back(&peak.kernel);
     const Stopwatch watch(result_.times.measure);
     const std::vector<std::vector<double>> samples = runner_.interleave(kernels, options_.final_rounds);
+    if (!samples.back().empty()) {
+      result_.peak_operations_per_second =
+          peak.operations / quantile_interval(samples.back(), kTimeQuantile).value;
+    }
     bool first = true;
-    for (size_t i = 0; i < samples.size(); ++i) {
+    for (size_t i = 0; i < origin.size(); ++i) {
       if (samples[i].empty()) continue;
       const QuantileInterval interval = quantile_interval(samples[i], kTimeQuantile);
       if (!first && interval.value >= result_.best_seconds) continue;

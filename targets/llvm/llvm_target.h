@@ -26,7 +26,7 @@ class LlvmTarget final : public Target {
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
   LibraryFiles build_library(const LibraryRequest& request) override;
 
-  double measure_peak(DType type, int threads) override;
+  PeakKernel peak_kernel(DType type, int threads) override;
   double measure_copy_bandwidth(int threads) override;
 
   /// The LLVM IR before code generation, for tests. Throws Error when the program cannot be compiled.

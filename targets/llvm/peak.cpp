@@ -17,7 +17,7 @@ namespace tunesmith::llvm_target {
 namespace {
 
 constexpr const char* kSymbol = "tunesmith_peak";
-constexpr int64_t kIterations = 40000;
+constexpr int64_t kIterations = 160000;  // about half a millisecond
 /// Long enough to meet a moment without neighbours and the processor's full clock.
 constexpr double kMeasuringSeconds = 0.2;
 constexpr int kLeastRepeats = 5;
@@ -86,7 +86,7 @@ LoweredProgram copy_program(int64_t elements, int64_t pieces, int lanes) {
 
 }  // namespace
 
-double LlvmTarget::measure_peak(DType type, int threads) {
+PeakKernel LlvmTarget::peak_kernel(DType type, int threads) {
   const PeakOperation operation = peak_operation(type.scalar(), machine_);
   // Enough to keep two units busy through their latency; the rest of the registers hold the operands.
   const int accumulators = static_cast<int>(std::min<int64_t>(24, machine_.vector_registers - 4));
@@ -98,11 +98,8 @@ double LlvmTarget::measure_peak(DType type, int threads) {
       },
       OutputKind::Object);
   if (!object) throw EnvironmentError(fmt::format("the peak kernel cannot be compiled: {}", object.error()));
-  const auto kernel = load({*object, kSymbol, 0, 0.0});
-  const Pages operands(4096), results(int64_t{64} * threads);
-  void* const buffers[] = {operands.data(), results.data()};
-  const double seconds = shortest_run(*kernel, buffers, threads);
-  return operation.operations * accumulators * static_cast<double>(kIterations) * threads / seconds;
+  return {{*object, kSymbol, int64_t{64} * threads, 0.0},
+          operation.operations * accumulators * static_cast<double>(kIterations) * threads};
 }
 
 double LlvmTarget::measure_copy_bandwidth(int threads) {

@@ -13,12 +13,17 @@ namespace {
 
 using Kind = PeakOperation::Kind;
 
-/// How the operands of a dot product look to its intrinsic: the same 512 or 256 bits.
-llvm::Type* operand_type(llvm::LLVMContext& context, const PeakOperation& operation) {
+/// Operands of a multiply-add that keep every sum finite and normal however long it runs: sum * 0.5 + 1, or
+/// dot products of ones, which wrap around in integers. Float sums of dot products stop growing at 2^25.
+llvm::Constant* operand(llvm::LLVMContext& context, const PeakOperation& operation, double value) {
   if (operation.kind == Kind::DotBf16) {
-    return llvm::FixedVectorType::get(llvm::Type::getBFloatTy(context), 2U * operation.accumulator.lanes);
+    auto* type =
+        llvm::FixedVectorType::get(llvm::Type::getBFloatTy(context), 2U * operation.accumulator.lanes);
+    return llvm::ConstantFP::get(type, 1.0);
   }
-  return value_type(context, operation.accumulator);
+  llvm::Type* type = value_type(context, operation.accumulator);
+  if (!operation.accumulator.is_float()) return llvm::ConstantInt::get(type, 0x01010101);
+  return llvm::ConstantFP::get(type, value);
 }
 
 llvm::Value* emit_operation(llvm::IRBuilder<>& ir, const PeakOperation& operation, llvm::Value* a,
@@ -26,7 +31,7 @@ llvm::Value* emit_operation(llvm::IRBuilder<>& ir, const PeakOperation& operatio
   const bool full = operation.accumulator.lanes == 16;
   switch (operation.kind) {
     case Kind::FusedMultiplyAdd:
-      return ir.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {a, b, sum});
+      return ir.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {sum, a, b});
     case Kind::DotBf16:
       return ir.CreateIntrinsic(
           full ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512 : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256,
@@ -44,14 +49,11 @@ llvm::Value* emit_operation(llvm::IRBuilder<>& ir, const PeakOperation& operatio
 
 /// The work of one thread: `accumulators` sums as values, so that nothing but the operations is in the loop.
 void emit_rounds(llvm::IRBuilder<>& ir, llvm::Function* function, const PeakOperation& operation,
-                 int accumulators, int64_t iterations, llvm::Value* operands, llvm::Value* result) {
+                 int accumulators, int64_t iterations, llvm::Value* result) {
   llvm::LLVMContext& context = function->getContext();
   llvm::Type* type = value_type(context, operation.accumulator);
-  llvm::Type* in = operand_type(context, operation);
-  const llvm::Align aligned(64);
-  llvm::Value* a = ir.CreateAlignedLoad(in, operands, aligned);
-  llvm::Value* b = ir.CreateAlignedLoad(in, ir.CreateConstGEP1_64(ir.getInt8Ty(), operands, 128), aligned);
-  llvm::Value* start = ir.CreateAlignedLoad(type, operands, aligned);
+  llvm::Constant* a = operand(context, operation, 0.5);
+  llvm::Constant* b = operand(context, operation, 1.0);
   llvm::BasicBlock* before = ir.GetInsertBlock();
   llvm::BasicBlock* loop = llvm::BasicBlock::Create(context, "loop", function);
   llvm::BasicBlock* after = llvm::BasicBlock::Create(context, "after", function);
@@ -62,7 +64,11 @@ void emit_rounds(llvm::IRBuilder<>& ir, llvm::Function* function, const PeakOper
   std::vector<llvm::PHINode*> sums;
   for (int i = 0; i < accumulators; ++i) {
     sums.push_back(ir.CreatePHI(type, 2));
-    sums.back()->addIncoming(start, before);
+    // Each starts from a value of its own, or they would be one and the same.
+    sums.back()->addIncoming(operation.accumulator.is_float()
+                                 ? llvm::ConstantFP::get(type, static_cast<double>(i))
+                                 : llvm::ConstantInt::get(type, static_cast<uint64_t>(i)),
+                             before);
   }
   std::vector<llvm::Value*> next;
   for (llvm::PHINode* sum : sums) next.push_back(emit_operation(ir, operation, a, b, sum));
@@ -75,7 +81,7 @@ void emit_rounds(llvm::IRBuilder<>& ir, llvm::Function* function, const PeakOper
   const bool is_float = operation.accumulator.is_float();
   for (size_t i = 1; i < next.size(); ++i)
     total = is_float ? ir.CreateFAdd(total, next[i]) : ir.CreateAdd(total, next[i]);
-  ir.CreateAlignedStore(total, result, aligned);
+  ir.CreateAlignedStore(total, result, llvm::Align(64));
 }
 
 }  // namespace
@@ -113,14 +119,10 @@ std::unique_ptr<llvm::Module> emit_peak_kernel(llvm::LLVMContext& context, const
   auto* body =
       llvm::Function::Create(body_type, llvm::GlobalValue::InternalLinkage, symbol + ".body", *module);
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", body));
-  const auto buffer = [&](unsigned i) {
-    return ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, body->getArg(0), i));
-  };
-  llvm::Value* operands = buffer(0);
   llvm::Value* result =
-      ir.CreateGEP(ir.getInt8Ty(), buffer(1), ir.CreateMul(body->getArg(1), ir.getInt64(64)));
+      ir.CreateGEP(ir.getInt8Ty(), body->getArg(0), ir.CreateMul(body->getArg(1), ir.getInt64(64)));
   // A chunk is one thread's: there are as many iterations as threads.
-  emit_rounds(ir, body, operation, accumulators, iterations, operands, result);
+  emit_rounds(ir, body, operation, accumulators, iterations, result);
   ir.CreateRetVoid();
 
   auto* kernel =
@@ -129,7 +131,7 @@ std::unique_ptr<llvm::Module> emit_peak_kernel(llvm::LLVMContext& context, const
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", kernel));
   auto* parallel_for = llvm::FunctionType::get(none, {pointer, i64, pointer, pointer}, false);
   ir.CreateCall(parallel_for, kernel->getArg(2),
-                {kernel->getArg(3), ir.getInt64(static_cast<uint64_t>(threads)), body, kernel->getArg(0)});
+                {kernel->getArg(3), ir.getInt64(static_cast<uint64_t>(threads)), body, kernel->getArg(1)});
   ir.CreateRetVoid();
   return module;
 }

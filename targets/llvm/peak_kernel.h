@@ -22,7 +22,7 @@ struct PeakOperation {
 
 PeakOperation peak_operation(DType type, const Machine& machine);
 
-/// Kernel with buffers {operands: 256 bytes, results: 64 bytes a thread}: runs `iterations` rounds of
+/// Kernel without buffers, with a workspace of 64 bytes a thread for its results: runs `iterations` rounds of
 /// `accumulators` operations on each of `threads` threads.
 std::unique_ptr<llvm::Module> emit_peak_kernel(llvm::LLVMContext& context, const std::string& symbol,
                                                const PeakOperation& operation, int accumulators,

@@ -24,19 +24,14 @@ void on_interrupt(int /*signal*/) {
   if (g_stop.exchange(true)) _exit(130);
 }
 
-/// The machine's measured ceilings, for the share of peak.
-struct Peak {
-  double flops = 0.0;
-};
-
-Progress progress_of(const TuneProgress& progress, const Workload& workload, const Peak& peak) {
+Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak) {
   Progress line;
   line.done = progress.trials;
   line.total = progress.total;
   line.best_seconds = progress.best_seconds;
   if (progress.best_seconds) {
     line.gflops = workload.flops / *progress.best_seconds * 1e-9;
-    if (peak.flops > 0.0) line.share_of_peak = workload.flops / *progress.best_seconds / peak.flops;
+    line.share_of_peak = workload.flops / *progress.best_seconds / peak;
   }
   for (const FailureCause cause : all_failure_causes()) {
     const auto found = progress.failures.find(cause);
@@ -51,12 +46,13 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, con
 }
 
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
-                           const Environment& environment, const Peak& peak) {
+                           const Environment& environment) {
   nlohmann::json failures = nlohmann::json::object();
   for (const auto& [cause, count] : result.failures) failures[std::string(failure_cause_name(cause))] = count;
   const bool found = !result.best_id.empty();
   const auto number = [&](double value) { return found ? nlohmann::json(value) : nlohmann::json(nullptr); };
   const double gflops = found ? workload.flops / result.best_seconds * 1e-9 : 0.0;
+  const double peak = result.peak_operations_per_second * 1e-9;
   return {{"workload", workload.key},
           {"space", space.spec().name},
           {"target", space.target().identity()},
@@ -71,8 +67,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"best_seconds_interval",
            found ? nlohmann::json{result.best_low, result.best_high} : nlohmann::json(nullptr)},
           {"gflops", number(gflops)},
-          {"peak_gflops", peak.flops * 1e-9},
-          {"share_of_peak", number(peak.flops > 0 ? gflops * 1e9 / peak.flops : 0.0)},
+          {"peak_gflops", peak > 0 ? nlohmann::json(peak) : nlohmann::json(nullptr)},
+          {"share_of_peak", peak > 0 ? nlohmann::json(gflops / peak) : nlohmann::json(nullptr)},
           {"baseline_seconds",
            result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
           {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
@@ -85,7 +81,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
             {"measure", result.times.measure}}}};
 }
 
-void print_summary(const TuneResult& result, const Workload& workload, const Peak& peak) {
+void print_summary(const TuneResult& result, const Workload& workload) {
   fmt::print("{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
@@ -97,9 +93,12 @@ void print_summary(const TuneResult& result, const Workload& workload, const Pea
     return;
   }
   const double flops = workload.flops / result.best_seconds;
-  fmt::print("  best      {}  (95 % of {} to {})  {:.1f} GFLOP/s, {:.1f} % of the measured peak\n",
-             seconds_text(result.best_seconds), seconds_text(result.best_low), seconds_text(result.best_high),
-             flops * 1e-9, peak.flops > 0 ? 100.0 * flops / peak.flops : 0.0);
+  const double peak = result.peak_operations_per_second;
+  fmt::print("  best      {}  (95 % of {} to {})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
+             seconds_text(result.best_low), seconds_text(result.best_high), flops * 1e-9,
+             peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
+                                    100.0 * flops / peak, peak * 1e-9)
+                      : "");
   if (result.baseline_seconds > 0) {
     fmt::print("  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
@@ -126,7 +125,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   measure.time_out_seconds = arguments.candidate_time_out;
   measure.stop = &g_stop;
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
-  Peak peak{space->target().measure_peak(kF32, threads)};
+  const double peak = measure_peak(space->target(), workload.program.outputs.front()->dtype, threads);
   const std::unique_ptr<Runner> runner =
       make_worker_runner(workload, space->target(), session.worker_target(), measure);
 
@@ -134,6 +133,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   options.trials = arguments.trials;
   options.batch = arguments.batch;
   options.seed = arguments.seed;
+  options.measure_threads = threads;
   options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
   options.time_limit_seconds = arguments.time_limit;
   options.resume = !arguments.fresh;
@@ -151,9 +151,9 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
     result = tune(workload, *space, store, *runner, environment, options, hooks);
   }
   if (common.json) {
-    fmt::print("{}\n", result_json(result, workload, *space, environment, peak).dump());
+    fmt::print("{}\n", result_json(result, workload, *space, environment).dump());
   } else {
-    print_summary(result, workload, peak);
+    print_summary(result, workload);
   }
   return result.best_id.empty() ? kNothingFound : kDone;
 }

@@ -37,6 +37,12 @@ class LoadedKernel {
   virtual tunesmith_kernel entry() const = 0;
 };
 
+/// A kernel that does nothing but independent multiply-adds, as fast as the machine can.
+struct PeakKernel {
+  CompiledKernel kernel;    // takes no buffers
+  double operations = 0.0;  // arithmetic operations of one call, on all threads together
+};
+
 /// What to link a library from: one kernel and the C names of its entry points.
 struct LibraryRequest {
   const CompiledKernel* kernel = nullptr;
@@ -72,13 +78,17 @@ class Target {
   virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
   virtual LibraryFiles build_library(const LibraryRequest& request) = 0;
 
-  /// Arithmetic operations a second reached by independent multiply-adds of `type` on `threads` cores,
-  /// measured now (a fraction of a second).
-  virtual double measure_peak(DType type, int threads) = 0;
+  /// Multiply-adds of `type` on `threads` cores, about half a millisecond of them. Timed in turn with a
+  /// program it gives the peak at that moment, on a machine shared with others, too.
+  virtual PeakKernel peak_kernel(DType type, int threads) = 0;
   /// Bytes a second read plus written when copying a buffer far larger than the caches on `threads` cores,
   /// measured now.
   virtual double measure_copy_bandwidth(int threads) = 0;
 };
+
+/// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
+/// EnvironmentError when the threads cannot be started.
+double measure_peak(Target& target, DType type, int threads);
 
 /// Adds to a base target: limits, intrinsics, modules, lowering passes. Kind `extension`.
 class TargetExtension {

@@ -25,6 +25,7 @@ struct TuneOptions {
   double time_limit_seconds = 0;  // 0 = none
   int final_candidates = 5;       // re-measured interleaved at the end
   int final_rounds = 20;
+  int measure_threads = 1;  // that the runner's kernels use: for the peak
   bool resume = true;  // take up earlier records of the same task, seed and rules
 };
 
@@ -52,7 +53,10 @@ struct TuneResult {
   double best_seconds = 0;  // 10th percentile of the final interleaved measurement
   double best_low = 0;      // 95 % confidence interval of that percentile
   double best_high = 0;
-  double baseline_seconds = 0;  // the unscheduled program, measured in the same way
+  /// Operations a second of the target's peak kernel at the 10th percentile of its times, measured in turn
+  /// with the best candidates: what their speed is a share of.
+  double peak_operations_per_second = 0;
+  double baseline_seconds = 0;  // the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
   int64_t resumed = 0;

@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "tunesmith/support/error.h"
+#include "tunesmith/target/runtime.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+namespace {
+
+/// Long enough to meet a moment without neighbours and the processor's full clock.
+constexpr double kMeasuringSeconds = 0.2;
+constexpr int kLeastRepeats = 5;
+
+}  // namespace
+
+double measure_peak(Target& target, DType type, int threads) {
+  const PeakKernel peak = target.peak_kernel(type, threads);
+  const std::unique_ptr<LoadedKernel> loaded = target.load(peak.kernel);
+  const std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)> pool(
+      tunesmith_runtime_pool_create(threads), tunesmith_runtime_pool_destroy);
+  if (!pool || tunesmith_runtime_pool_threads(pool.get()) != threads)
+    throw EnvironmentError(fmt::format("{} threads cannot be started", threads));
+  const auto workspace = std::make_unique<std::byte[]>(static_cast<size_t>(peak.kernel.workspace_bytes) + 64);
+  void* aligned = workspace.get();
+  size_t space = static_cast<size_t>(peak.kernel.workspace_bytes) + 64;
+  std::align(64, static_cast<size_t>(peak.kernel.workspace_bytes), aligned, space);
+  double best = std::numeric_limits<double>::infinity();
+  double total = 0.0;
+  for (int i = 0; i < kLeastRepeats || total < kMeasuringSeconds; ++i) {
+    const auto started = std::chrono::steady_clock::now();
+    loaded->entry()(nullptr, aligned, tunesmith_runtime_parallel_for, pool.get());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    best = std::min(best, seconds);
+    total += seconds;
+  }
+  return peak.operations / best;
+}
+
+}  // namespace tunesmith
