@@ -31,7 +31,7 @@ GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment) : bytes_(bytes) {
   const size_t offset =
       (accessible_bytes_ - wanted) / static_cast<size_t>(alignment) * static_cast<size_t>(alignment);
   data_ = first_ + offset;
-  std::fill(first_, data_, kCanary);
+  fill_canary();
 }
 
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
@@ -52,6 +52,8 @@ void GuardedBuffer::set_read_only(bool read_only) {
     throw EnvironmentError(std::string("a buffer's protection cannot be changed: ") + std::strerror(errno));
   }
 }
+
+void GuardedBuffer::fill_canary() { std::fill(first_, data_, kCanary); }
 
 bool GuardedBuffer::check_canary() const {
   return std::all_of(first_, data_, [](std::byte value) { return value == kCanary; });

@@ -20,6 +20,8 @@ class GuardedBuffer {
   std::byte* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   void set_read_only(bool read_only);
+  /// Anew, so that a write found once is not found again.
+  void fill_canary();
   /// False when somebody wrote before the first byte.
   bool check_canary() const;
   /// True when the address is in the mapping or its guards.

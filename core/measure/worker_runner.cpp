@@ -70,12 +70,13 @@ class WorkerRunner final : public Runner {
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
     std::vector<MeasureResult> results;
     for (const MeasureRequest& request : requests) {
-      if (options_.stop != nullptr && options_.stop->load()) {
-        results.push_back(
-            {std::nullopt, 0.0, CandidateFailure{FailureCause::WorkerLost, "stopped by the user"}});
-      } else {
-        results.push_back(run_one(request));
+      const bool alone = !worker_;  // the first that this worker runs
+      MeasureResult result = run_one(request);
+      if (result.failure && !stopped() && may_be_anothers(result.failure->cause, alone)) {
+        worker_.reset();
+        result = run_one(request);
       }
+      results.push_back(std::move(result));
     }
     return results;
   }
@@ -96,6 +97,16 @@ class WorkerRunner final : public Runner {
   }
 
  private:
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  /// What a candidate did to its worker (corrupted memory, or took it) may show in one that comes after it,
+  /// and a worker may be ended by somebody else. A fresh worker tells.
+  static bool may_be_anothers(FailureCause cause, bool alone) {
+    if (cause == FailureCause::WorkerLost) return true;
+    return !alone && (cause == FailureCause::Crash || cause == FailureCause::OutOfMemory ||
+                      cause == FailureCause::IllegalInstruction);
+  }
+
   MeasureResult run_one(const MeasureRequest& request) {
     Message question;
     question.header = kernel_header(*request.kernel);
@@ -119,8 +130,10 @@ class WorkerRunner final : public Runner {
   }
 
   WorkerProcess::Reply ask(const Message& question, double time_out) {
-    if (!worker_) start();
-    WorkerProcess::Reply reply = worker_->ask(question, time_out, options_.stop);
+    WorkerProcess::Reply reply;
+    reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
+    if (stopped() || (!worker_ && !start())) return reply;
+    reply = worker_->ask(question, time_out, options_.stop);
     if (reply.message && reply.message->header.contains("error")) {
       throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
     }
@@ -128,10 +141,13 @@ class WorkerRunner final : public Runner {
     return reply;
   }
 
-  void start() {
+  /// False when a person stops it: a reference may take long.
+  bool start() {
     worker_ = std::make_unique<WorkerProcess>();
-    WorkerProcess::Reply reply = worker_->ask(task_, kTaskTimeOut);
+    WorkerProcess::Reply reply = worker_->ask(task_, kTaskTimeOut, options_.stop);
     if (!reply.message) {
+      worker_.reset();
+      if (stopped()) return false;
       throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
                                          failure_cause_name(reply.failure.cause), reply.failure.message));
     }
@@ -142,6 +158,7 @@ class WorkerRunner final : public Runner {
     if (task_.attachments.size() == 1) {
       for (std::string& result : reply.message->attachments) task_.attachments.push_back(std::move(result));
     }
+    return true;
   }
 
   MeasureOptions options_;

@@ -10,6 +10,7 @@
 
 #include "measure/verify_outputs.h"
 #include "measure/worker_faults.h"
+#include "plugin/guard.h"
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
@@ -76,7 +77,7 @@ WorkerTask::WorkerTask(const Message& message) {
   for (const json& path : header.at("plugin_paths"))
     search.command_line.push_back({path.get<std::string>(), {}});
   registry_ = std::make_unique<PluginRegistry>(search);
-  const std::string id = header.at("target");
+  const std::string id = target_id_ = header.at("target");
   const std::vector<OptionSpec>& specs = registry_->option_specs(PluginKind::Target, id);
   target_ = registry_->create<Target>(
       id, Options::validate(specs, options_from(header.at("options")), plugin_name(PluginKind::Target, id)));
@@ -210,13 +211,20 @@ void WorkerTask::fill_outputs() {
     const int pattern = argument.buffer->dtype.is_float() ? 0xff : 0xa5;
     std::memset(argument.guarded.data(), pattern, static_cast<size_t>(argument.buffer->bytes()));
     std::memset(argument.aligned.data(), pattern, static_cast<size_t>(argument.buffer->bytes()));
+    argument.guarded.fill_canary();
   }
 }
 
 std::byte* WorkerTask::workspace(int64_t bytes) {
   if (bytes == 0) return nullptr;
   // Its end lies at the guard page for each kernel, so each gets one of its own size.
-  if (!workspace_ || workspace_->bytes() != bytes) workspace_ = std::make_unique<GuardedBuffer>(bytes, 64);
+  if (!workspace_ || workspace_->bytes() != bytes) {
+    if (workspace_) unwatch(*workspace_);
+    workspace_.reset();
+    workspace_ = std::make_unique<GuardedBuffer>(bytes, 64);
+    watch_for_faults(*workspace_);
+  }
+  workspace_->fill_canary();
   return workspace_->data();
 }
 
@@ -241,16 +249,25 @@ json WorkerTask::run(const Message& message) {
   const double limit = message.header.at("limit_seconds");
   std::unique_ptr<LoadedKernel> loaded;
   try {
-    loaded = target_->load(kernel);
+    loaded = guard_plugin(PluginKind::Target, target_id_, "load", [&] { return target_->load(kernel); });
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
-  std::byte* const space = workspace(kernel.workspace_bytes);
+  std::byte* space = nullptr;
+  try {
+    space = workspace(kernel.workspace_bytes);
+  } catch (const EnvironmentError& error) {
+    return failure(FailureCause::OutOfMemory,
+                   fmt::format("a workspace of {} bytes: {}", kernel.workspace_bytes, error.what()));
+  }
   fill_outputs();
   const double began = now_seconds();
   call(loaded->entry(), space, true);
   const double verified_call = now_seconds() - began;
 
+  if (space != nullptr && !workspace_->check_canary()) {
+    return failure(FailureCause::OutOfBounds, "wrote before the beginning of the workspace");
+  }
   double worst = 0.0;
   size_t output = 0;
   for (const Argument& argument : arguments_) {

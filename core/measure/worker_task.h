@@ -48,6 +48,7 @@ class WorkerTask {
   std::byte* workspace(int64_t bytes);
 
   std::unique_ptr<PluginRegistry> registry_;
+  std::string target_id_;
   std::shared_ptr<Target> target_;
   std::deque<Argument> arguments_;
   std::vector<Tensor> inputs_;

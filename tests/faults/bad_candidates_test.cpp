@@ -1,0 +1,146 @@
+// Candidates that are wrong on purpose, each in the worker as a tuner runs them: every one is counted under
+// its cause, and the next correct one succeeds.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/measure/runner.h>
+#include <tunesmith/plugin/registry.h>
+#include <tunesmith/support/error.h>
+
+#include "plugins/mistakes.h"
+
+namespace tunesmith {
+namespace {
+
+using test::kMistakes;
+using test::Mistake;
+
+constexpr const char* kAddOne = R"(name: add_one
+params: {n: 1000}
+inputs:
+  X: {shape: [n], dtype: f32}
+compute: |
+  O[i<n] = X[i] + 1
+outputs: [O]
+)";
+
+class BadCandidates : public testing::Test {
+ protected:
+  BadCandidates()
+      : registry_({.command_line = {{TEST_PLUGINS}}, .defaults = false}),
+        target_(registry_.create<Target>("faulty", Options())),
+        workload_(WorkloadDefinition::parse(kAddOne, "add_one.yaml").instantiate()) {
+    options_.threads = 2;
+    options_.time_out_seconds = 3.0;
+    options_.memory_limit_bytes = int64_t{256} << 20;
+  }
+
+  std::unique_ptr<Runner> runner() {
+    return make_worker_runner(workload_, *target_, {"faulty", {}, {TEST_PLUGINS}}, options_);
+  }
+
+  CompiledKernel kernel(Mistake mistake) const {
+    return {fmt::format("{} 1000", static_cast<size_t>(mistake)), "kernel",
+            mistake == Mistake::HugeWorkspace ? int64_t{1} << 40 : 64, 0.0};
+  }
+
+  /// The causes, "" for a success.
+  static std::vector<std::string> causes(Runner& runner, const std::vector<CompiledKernel>& kernels) {
+    std::vector<MeasureRequest> requests;
+    for (const CompiledKernel& one : kernels) requests.push_back({&one, 0.0});
+    std::vector<std::string> names;
+    for (const MeasureResult& result : runner.run(requests)) {
+      EXPECT_EQ(result.timing.has_value(), !result.failure.has_value());
+      names.emplace_back(result.failure ? failure_cause_name(result.failure->cause) : "");
+    }
+    return names;
+  }
+
+  PluginRegistry registry_;
+  std::shared_ptr<Target> target_;
+  Workload workload_;
+  MeasureOptions options_;
+};
+
+class EachMistake : public BadCandidates, public testing::WithParamInterface<size_t> {};
+
+TEST_P(EachMistake, HasItsCauseAndTheRunGoesOn) {
+  const auto mistake = static_cast<Mistake>(GetParam());
+  const std::unique_ptr<Runner> all = runner();
+  const CompiledKernel good = kernel(Mistake::None);
+  EXPECT_EQ(causes(*all, {good, kernel(mistake), good}),
+            (std::vector<std::string>{"", std::string(kMistakes[GetParam()].cause), ""}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachMistake, testing::Range(size_t{0}, kMistakes.size() - 1),
+                         [](const auto& one) { return std::string(kMistakes[one.param].name); });
+
+TEST_F(BadCandidates, WhatOneBreaksIsNotBlamedOnTheNext) {
+  const std::unique_ptr<Runner> all = runner();
+  CompiledKernel large = kernel(Mistake::None);
+  large.workspace_bytes = int64_t{100} << 20;
+  EXPECT_EQ(causes(*all, {kernel(Mistake::LeaksMemory), large, kernel(Mistake::BreaksTheNext), large}),
+            (std::vector<std::string>{"", "", "", ""}));
+}
+
+TEST_F(BadCandidates, WhatACandidatePrintsIsNotOnStandardOutput) {
+  const std::unique_ptr<Runner> all = runner();
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const std::vector<std::string> result = causes(*all, {kernel(Mistake::Prints)});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("a candidate prints"), std::string::npos);
+  EXPECT_EQ(result, std::vector<std::string>{""});
+}
+
+TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
+  const std::unique_ptr<Runner> all = runner();
+  const auto message = [&](Mistake mistake) {
+    const CompiledKernel one = kernel(mistake);
+    const MeasureRequest request{&one, 0.0};
+    return all->run({&request, 1}).front().failure.value().message;
+  };
+  EXPECT_NE(message(Mistake::WrongResult).find("O[500] is "), std::string::npos);
+  EXPECT_EQ(message(Mistake::VariesFromRunToRun), "O differs from run to run");
+  EXPECT_EQ(message(Mistake::WritesBefore), "wrote before the beginning of O");
+  EXPECT_EQ(message(Mistake::WritesBeforeWorkspace), "wrote before the beginning of the workspace");
+  EXPECT_EQ(message(Mistake::ThrowsInLoad), "target 'faulty': [P12] load threw: boom in load");
+  EXPECT_EQ(message(Mistake::Endless), "not done in 3 s");
+}
+
+TEST_F(BadCandidates, AnInterleavedMeasurementSurvivesACrash) {
+  const std::unique_ptr<Runner> all = runner();
+  const CompiledKernel good = kernel(Mistake::None);
+  const CompiledKernel bad = kernel(Mistake::Segfaults);
+  const std::vector<const CompiledKernel*> both{&good, &bad};
+  EXPECT_EQ(all->interleave(both, 3), std::vector<std::vector<double>>(2));
+  const std::vector<const CompiledKernel*> one{&good};
+  EXPECT_EQ(all->interleave(one, 3).at(0).size(), 3u);
+}
+
+TEST_F(BadCandidates, AStopEndsTheCandidateUnderWayWithinTwoSeconds) {
+  std::atomic<bool> stop = false;
+  options_.stop = &stop;
+  options_.time_out_seconds = 60.0;
+  const std::unique_ptr<Runner> all = runner();
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread person([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = true;
+  });
+  const CompiledKernel good = kernel(Mistake::None);
+  EXPECT_EQ(causes(*all, {kernel(Mistake::Endless), good}),
+            (std::vector<std::string>{"worker_lost", "worker_lost"}));
+  person.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+}  // namespace
+}  // namespace tunesmith

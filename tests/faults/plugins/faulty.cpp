@@ -1,0 +1,217 @@
+// A target whose kernels compute O[i] = X[i] + 1, whatever the program says, and do wrong what the program's
+// annotation "mistake" says.
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/target/target.h>
+
+#include "mistakes.h"
+
+namespace {
+
+using namespace tunesmith;
+using test::Mistake;
+
+constexpr const char* kReference = "reference";
+constexpr int64_t kWorkspaceBytes = 64;
+
+int64_t g_elements = 0;       // of the workload; one at a time
+std::atomic<int> g_calls{0};  // of kernels in this process
+bool g_broken = false;        // by a kernel that was run before
+char* volatile g_leak = nullptr;
+
+/// Written to as a wild pointer would; not known to the compiler.
+volatile intptr_t g_wild = 16;
+
+[[gnu::noinline]] int overflow_stack(int depth) {
+  if (depth < g_wild) return 0;  // never: it begins above
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(depth);
+  return overflow_stack(depth + 1) + frame[0];
+}
+
+void add_one(const float* x, float* o, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) o[i] = x[i] + 1.0f;
+}
+
+void run_reference(void* const* buffers, void*, tunesmith_parallel_for, void*) {
+  const auto* x = static_cast<const double*>(buffers[0]);
+  auto* value = static_cast<double*>(buffers[1]);
+  auto* magnitude = static_cast<double*>(buffers[2]);
+  for (int64_t i = 0; i < g_elements; ++i) {
+    value[i] = x[i] + 1.0;
+    magnitude[i] = std::abs(x[i]) + 1.0;
+  }
+}
+
+void allocate_without_end(void* (*allocate)(size_t)) {
+  for (constexpr size_t kBytes = size_t{1} << 20;;) {
+    auto* bytes = static_cast<volatile char*>(allocate(kBytes));
+    for (size_t i = 0; i < kBytes; i += 4096) bytes[i] = 1;
+  }
+}
+
+template <Mistake mistake>
+void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool) {
+  auto* x = static_cast<float*>(buffers[0]);
+  auto* o = static_cast<float*>(buffers[1]);
+  const int64_t n = g_elements;
+  ++g_calls;
+  if (g_broken) std::abort();
+  add_one(x, o, mistake == Mistake::LeavesOneOut ? n - 1 : n);
+  auto* const space = static_cast<volatile char*>(workspace);
+  auto* const wild = reinterpret_cast<volatile int*>(g_wild);
+  switch (mistake) {
+    case Mistake::WrongResult:
+      o[n / 2] += 0.01f;
+      break;
+    case Mistake::VariesFromRunToRun:
+      o[n / 2] = std::nextafter(o[n / 2], g_calls % 2 == 0 ? 10.0f : -10.0f);
+      break;
+    case Mistake::WritesBeyond:
+      static_cast<volatile float*>(o)[n] = 1.0f;
+      break;
+    case Mistake::WritesBefore:
+      static_cast<volatile float*>(o)[-1] = 1.0f;
+      break;
+    case Mistake::ReadsBeyond:
+      o[0] += 0.0f * static_cast<volatile float*>(x)[n];
+      break;
+    case Mistake::WritesInput:
+      static_cast<volatile float*>(x)[0] = 1.0f;
+      break;
+    case Mistake::WritesBeyondWorkspace:
+      space[kWorkspaceBytes] = 1;
+      break;
+    case Mistake::WritesBeforeWorkspace:
+      space[-1] = 1;
+      break;
+    case Mistake::Segfaults:
+      *wild = 1;
+      break;
+    case Mistake::SegfaultsInThread:
+      parallel_for(
+          pool, 64, [](void*, int64_t, int64_t) { *reinterpret_cast<volatile int*>(g_wild) = 1; }, nullptr);
+      break;
+    case Mistake::OverflowsStack:
+      o[0] += 0.0f * static_cast<float>(overflow_stack(17));
+      break;
+    case Mistake::DividesByZero: {
+      const volatile int zero = 0;
+      o[0] += 0.0f * static_cast<float>(g_wild / zero);
+      break;
+    }
+    case Mistake::Aborts:
+      std::abort();
+    case Mistake::Throws:
+      throw std::runtime_error("boom in the kernel");
+    case Mistake::IllegalInstruction:
+      __builtin_trap();
+    case Mistake::Endless:
+      for (volatile bool go = true; go;) {
+      }
+      break;
+    case Mistake::StopsItself:
+      raise(SIGSTOP);
+      break;
+    case Mistake::AllocatesByNew:
+      allocate_without_end([](size_t bytes) { return ::operator new(bytes); });
+      break;
+    case Mistake::AllocatesByMalloc:
+      allocate_without_end(std::malloc);
+      break;
+    case Mistake::Exits:
+      _exit(0);
+    case Mistake::KillsItself:
+      raise(SIGKILL);
+      break;
+    case Mistake::Prints:
+      std::puts("a candidate prints");
+      std::fflush(stdout);
+      break;
+    default:
+      break;
+  }
+}
+
+template <size_t... numbers>
+constexpr std::array<tunesmith_kernel, sizeof...(numbers)> all_kernels(std::index_sequence<numbers...>) {
+  return {&run<static_cast<Mistake>(numbers)>...};
+}
+constexpr auto kKernels = all_kernels(std::make_index_sequence<static_cast<size_t>(Mistake::Count)>());
+
+class FaultyKernel final : public LoadedKernel {
+ public:
+  FaultyKernel(tunesmith_kernel kernel, Mistake mistake) : kernel_(kernel), mistake_(mistake) {}
+  // After everything that is looked at: what dies of it is the next one.
+  ~FaultyKernel() override {
+    if (mistake_ == Mistake::BreaksTheNext) g_broken = true;
+    if (mistake_ == Mistake::LeaksMemory) g_leak = static_cast<char*>(std::malloc(size_t{200} << 20));
+  }
+  tunesmith_kernel entry() const override { return kernel_; }
+
+ private:
+  tunesmith_kernel kernel_;
+  Mistake mistake_;
+};
+
+class FaultyTarget final : public Target {
+ public:
+  FaultyTarget() {
+    for (const char* name : {"vector_bits", "vector_registers", "cores"}) device_.set(name, 4);
+  }
+  ProbeResult probe() const override { return {}; }
+  const DeviceModel& device() const override { return device_; }
+  std::string identity() const override { return "faulty"; }
+  LowerOptions lower_options() const override { return {}; }
+
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
+                                                    const std::string& symbol) override {
+    const Program& program = lowered.program;
+    const int64_t elements = program.inputs.at(0)->elements();
+    if (program.inputs.front()->dtype == kF64) {
+      return CompiledKernel{fmt::format("{} {}", kReference, elements), symbol, 0, 1e-3};
+    }
+    const auto annotation = program.annotations.find("mistake");
+    const auto number = annotation == program.annotations.end() ? 0 : std::get<int64_t>(annotation->second);
+    const auto mistake = static_cast<Mistake>(number);
+    if (mistake == Mistake::DoesNotCompile) return tl::make_unexpected(std::string("a mistake"));
+    const int64_t workspace = mistake == Mistake::HugeWorkspace ? int64_t{1} << 40 : kWorkspaceBytes;
+    return CompiledKernel{fmt::format("{} {}", number, elements), symbol, workspace, 1e-3};
+  }
+
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {
+    const std::string what = kernel.object.substr(0, kernel.object.find(' '));
+    g_elements = std::stoll(kernel.object.substr(what.size()));
+    if (what == kReference) return std::make_unique<FaultyKernel>(run_reference, Mistake::None);
+    const auto mistake = static_cast<Mistake>(std::stoul(what));
+    if (mistake == Mistake::DoesNotLoad) throw EnvironmentError("the object is damaged");
+    if (mistake == Mistake::ThrowsInLoad) throw std::runtime_error("boom in load");
+    return std::make_unique<FaultyKernel>(kKernels.at(static_cast<size_t>(mistake)), mistake);
+  }
+
+  std::string assembly(const LoweredProgram&, const std::string&) override { return ""; }
+  LibraryFiles build_library(const LibraryRequest&) override {
+    throw EnvironmentError("builds no libraries");
+  }
+  double measure_peak(DType, int) override { return 1e9; }
+  double measure_copy_bandwidth(int) override { return 1e9; }
+
+ private:
+  DeviceModel device_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(FaultyTarget, PluginKind::Target, "faulty", "1.0.0",
+                 "runs candidates that are wrong on purpose");

@@ -1,0 +1,83 @@
+// What a candidate on purpose does wrong. By number in the annotation "mistake" of its program.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace tunesmith::test {
+
+enum class Mistake : size_t {
+  None,
+  LeavesOneOut,
+  WrongResult,
+  VariesFromRunToRun,
+  WritesBeyond,
+  WritesBefore,
+  ReadsBeyond,
+  WritesInput,
+  WritesBeyondWorkspace,
+  WritesBeforeWorkspace,
+  HugeWorkspace,
+  Segfaults,
+  SegfaultsInThread,
+  OverflowsStack,
+  DividesByZero,
+  Aborts,
+  Throws,
+  IllegalInstruction,
+  Endless,
+  StopsItself,
+  AllocatesByNew,
+  AllocatesByMalloc,
+  Exits,
+  KillsItself,
+  DoesNotLoad,
+  ThrowsInLoad,
+  Prints,
+  BreaksTheNext,
+  LeaksMemory,
+  DoesNotCompile,  // last: no runner sees it
+  Count
+};
+
+/// The tuner's record of each, "" where it is a success.
+struct MistakeInfo {
+  std::string_view name;
+  std::string_view cause;
+};
+
+inline constexpr std::array<MistakeInfo, static_cast<size_t>(Mistake::Count)> kMistakes{{
+    {"None", ""},
+    {"LeavesOneOut", "wrong_result"},
+    {"WrongResult", "wrong_result"},
+    {"VariesFromRunToRun", "wrong_result"},
+    {"WritesBeyond", "out_of_bounds"},
+    {"WritesBefore", "out_of_bounds"},
+    {"ReadsBeyond", "out_of_bounds"},
+    {"WritesInput", "out_of_bounds"},
+    {"WritesBeyondWorkspace", "out_of_bounds"},
+    {"WritesBeforeWorkspace", "out_of_bounds"},
+    {"HugeWorkspace", "out_of_memory"},
+    {"Segfaults", "crash"},
+    {"SegfaultsInThread", "crash"},
+    {"OverflowsStack", "crash"},
+    {"DividesByZero", "crash"},
+    {"Aborts", "crash"},
+    {"Throws", "crash"},
+    {"IllegalInstruction", "illegal_instruction"},
+    {"Endless", "time_out"},
+    {"StopsItself", "time_out"},
+    {"AllocatesByNew", "out_of_memory"},
+    {"AllocatesByMalloc", "out_of_memory"},
+    {"Exits", "worker_lost"},
+    {"KillsItself", "worker_lost"},
+    {"DoesNotLoad", "load_error"},
+    {"ThrowsInLoad", "load_error"},
+    {"Prints", ""},
+    {"BreaksTheNext", ""},
+    {"LeaksMemory", ""},
+    {"DoesNotCompile", "compile_error"},
+}};
+
+}  // namespace tunesmith::test
