@@ -23,6 +23,7 @@ using namespace tunesmith;
 using test::Mistake;
 
 constexpr const char* kReference = "reference";
+constexpr const char* kPeak = "peak";
 constexpr int64_t kWorkspaceBytes = 64;
 
 int64_t g_elements = 0;       // of the workload; one at a time
@@ -54,10 +55,15 @@ void run_reference(void* const* buffers, void*, tunesmith_parallel_for, void*) {
   }
 }
 
+void run_peak(void* const*, void*, tunesmith_parallel_for, void*) {
+  volatile float sum = 0.0f;
+  for (int i = 0; i < 100'000; ++i) sum = sum + 1.0f;
+}
+
 void allocate_without_end(void* (*allocate)(size_t)) {
   for (constexpr size_t kBytes = size_t{1} << 20;;) {
     auto* bytes = static_cast<volatile char*>(allocate(kBytes));
-    for (size_t i = 0; i < kBytes; i += 4096) bytes[i] = 1;
+    bytes[0] = 1;  // of each only a page: the address space is what is limited
   }
 }
 
@@ -192,6 +198,7 @@ class FaultyTarget final : public Target {
 
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {
     const std::string what = kernel.object.substr(0, kernel.object.find(' '));
+    if (what == kPeak) return std::make_unique<FaultyKernel>(run_peak, Mistake::None);
     g_elements = std::stoll(kernel.object.substr(what.size()));
     if (what == kReference) return std::make_unique<FaultyKernel>(run_reference, Mistake::None);
     const auto mistake = static_cast<Mistake>(std::stoul(what));
@@ -204,7 +211,7 @@ class FaultyTarget final : public Target {
   LibraryFiles build_library(const LibraryRequest&) override {
     throw EnvironmentError("builds no libraries");
   }
-  double measure_peak(DType, int) override { return 1e9; }
+  PeakKernel peak_kernel(DType, int) override { return {{kPeak, "peak", 0, 0.0}, 1e6}; }
   double measure_copy_bandwidth(int) override { return 1e9; }
 
  private:
