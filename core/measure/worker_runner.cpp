@@ -14,6 +14,7 @@ using nlohmann::json;
 
 constexpr double kPatience = 6.0;       // times the limit of a candidate
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
+constexpr int kStartAttempts = 3;
 
 json kernel_header(const CompiledKernel& kernel) {
   return {{"symbol", kernel.symbol}, {"workspace_bytes", kernel.workspace_bytes}};
@@ -143,11 +144,16 @@ class WorkerRunner final : public Runner {
 
   /// False when a person stops it: a reference may take long.
   bool start() {
-    worker_ = std::make_unique<WorkerProcess>();
-    WorkerProcess::Reply reply = worker_->ask(task_, kTaskTimeOut, options_.stop);
-    if (!reply.message) {
+    WorkerProcess::Reply reply;
+    for (int attempt = 0; attempt < kStartAttempts && !reply.message; ++attempt) {
+      worker_ = std::make_unique<WorkerProcess>();
+      reply = worker_->ask(task_, kTaskTimeOut, options_.stop);
+      if (reply.message) break;
       worker_.reset();
       if (stopped()) return false;
+      if (reply.failure.cause != FailureCause::WorkerLost) break;  // else somebody killed it
+    }
+    if (!reply.message) {
       throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
                                          failure_cause_name(reply.failure.cause), reply.failure.message));
     }

@@ -11,7 +11,7 @@ using namespace tunesmith;
 enum Kind : int64_t {
   kNone,
   kWrongResult,
-  kWritesFarBeyond,
+  kWritesFarAway,
   kWritesJustBeyond,
   kReadsBeyond,
   kLeavesOneOut,
@@ -38,8 +38,8 @@ class MakeMistake final : public TransformationModule {
       case kWrongResult:
         store.value = store.value + float_imm(0.5, store.value.dtype());
         break;
-      case kWritesFarBeyond:
-        store.indices = shifted(store.indices, int64_t{1} << 22);
+      case kWritesFarAway:
+        store.indices = shifted(store.indices, int64_t{1} << 40);
         break;
       case kWritesJustBeyond:
         store.indices = shifted(store.indices, 1);

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Bad candidates and kills, through the command line. Usage: faults.py --tunesmith BINARY --plugins FOLDER TEST"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+TUNESMITH = ""
+PLUGINS = ""
+ADD_ONE = """name: add_one
+params: {n: 1000}
+inputs:
+  X: {shape: [n], dtype: f32}
+compute: |
+  O[i<n] = X[i] + 1
+outputs: [O]
+"""
+SPACE = """version: 1
+spaces:
+  faulty:
+    target: {kind: %(target)s}
+    modules: [{choose_mistake: {among: %(among)s}}, %(modules)s]
+    search: {kind: random, max_empty_draws: 400}
+    cost_model: {kind: random}
+"""
+
+
+def mistakes():
+    """Name and cause of each, by number, from the header that the plugins are built from."""
+    header = (pathlib.Path(__file__).parent / "plugins" / "mistakes.h").read_text()
+    return re.findall(r'\{"(\w+)", "(\w*)"\}', header)
+
+
+def tune_arguments(folder, target, among, modules, *more):
+    (folder / "add_one.yaml").write_text(ADD_ONE)
+    (folder / "spaces.yaml").write_text(SPACE % {"target": target, "among": list(among), "modules": ", ".join(modules)})
+    return [TUNESMITH, "tune", str(folder / "add_one.yaml"), "--spaces", str(folder / "spaces.yaml"), "--plugin-path", PLUGINS,
+            "--database", str(folder / "records.db"), "--candidate-time-out", "3", *map(str, more)]
+
+
+def tune(folder, target, among, modules=(), code=0):
+    done = subprocess.run(tune_arguments(folder, target, among, modules, "--trials", 1000, "--json"), capture_output=True, text=True, timeout=150)
+    assert done.returncode == code, f"exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
+    return json.loads(done.stdout), done.stderr
+
+
+def records(folder):
+    """id -> (failure's cause or None, trace)"""
+    with sqlite3.connect(f"file:{folder / 'records.db'}?mode=ro", uri=True, timeout=10) as connection:
+        return {row[0]: row[1:] for row in connection.execute("select id, cause, trace from record")}
+
+
+def expect_clean(folder):
+    done = subprocess.run([TUNESMITH, "records", "check", "--database", str(folder / "records.db")], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "clean" in done.stdout, done.stdout + done.stderr
+
+
+def counted(causes):
+    return {cause: causes.count(cause) for cause in sorted(set(causes)) if cause}
+
+
+def every_mistake_is_counted(folder):
+    """A target whose kernels do every wrong thing in turn: one run survives them all."""
+    causes = [cause for _, cause in mistakes()]
+    result, err = tune(folder, "faulty", range(len(causes)))
+    assert result["trials"] == len(causes), result
+    assert result["failures"] == counted(causes), (result["failures"], counted(causes))
+    assert result["valid"] == causes.count(""), result
+    assert "a candidate prints" in err, "what a candidate prints is on stderr"
+    kept = records(folder)
+    for cause, trace in kept.values():
+        mistake = int(re.search(r"sample_categorical\(.*@ (\d+)", trace).group(1))
+        assert (cause or "") == causes[mistake], (mistakes()[mistake], cause)
+    assert len(kept) == len(causes)
+    expect_clean(folder)
+
+
+def a_run_of_mistakes_alone_finds_nothing(folder):
+    bad = [number for number, (_, cause) in enumerate(mistakes()) if cause == "crash"]
+    result, _ = tune(folder, "faulty", bad, code=3)
+    assert result["valid"] == 0 and result["failures"] == {"crash": len(bad)} and result["best_seconds"] is None, result
+
+
+def a_wrong_module_records_no_success(folder):
+    """A finishing module that breaks the program, compiled by the real target."""
+    wanted = ["", "wrong_result", "crash", "out_of_bounds", "out_of_bounds", "wrong_result", "time_out"]
+    result, _ = tune(folder, "llvm", range(len(wanted)), ["make_mistake"])
+    assert result["failures"] == counted(wanted) and result["valid"] == 1, result
+    assert [cause for cause, _ in records(folder).values()].count(None) == 1
+    expect_clean(folder)
+
+
+def wait_for_records(folder, process, count):
+    for _ in range(600):
+        try:
+            if (folder / "records.db").exists() and len(records(folder)) >= count:
+                return
+        except sqlite3.OperationalError:
+            pass  # not created yet
+        if process.poll() is not None:
+            raise AssertionError(process.communicate())
+        time.sleep(0.05)
+    raise AssertionError("no records within half a minute")
+
+
+def gmm(folder, *more, space="cpu-random"):
+    return [TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", space, "--database", str(folder / "records.db"), "--seed", "3", *map(str, more)]
+
+
+def kills_at_random_moments_lose_nothing(folder):
+    moments = random.Random(7)
+    seen = {}
+    for _ in range(8):
+        process = subprocess.Popen(gmm(folder, "--trials", 100000, "--quiet"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(moments.uniform(0.05, 2.0))
+        if (folder / "records.db").exists():
+            try:
+                seen.update(records(folder))  # visible to others, hence reported
+            except sqlite3.OperationalError:
+                pass  # its tables are not made yet
+        assert process.poll() is None, process.communicate()
+        process.kill()
+        process.wait()
+        process.stderr.close()
+        if not (folder / "records.db").exists():
+            continue
+        expect_clean(folder)
+        now = records(folder)
+        assert all(now.get(id) == record for id, record in seen.items()), "a record that was seen is lost"
+        seen = now
+    assert len(seen) > 20, "the kills came too early to test anything"
+    # In whole rounds of 64 the search takes the same way up to the record at which the last run was killed.
+    done = subprocess.run(gmm(folder, "--trials", -(-len(seen) // 64) * 64, "--json"), capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["resumed"] == len(seen), (result, len(seen))
+    now = records(folder)
+    assert len(now) == result["trials"] and seen.items() <= now.items(), "nothing is measured again"
+
+
+def killed_workers_change_nothing(folder):
+    process = subprocess.Popen(gmm(folder, "--trials", 200, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for_records(folder, process, 8)
+    moments = random.Random(11)
+    killed = 0
+    while process.poll() is None and killed < 12:
+        found = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "tunesmith-worker"], capture_output=True, text=True).stdout.split()
+        if found:
+            try:
+                os.kill(int(found[0]), signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                pass
+        time.sleep(moments.uniform(0.02, 0.2))
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    result = json.loads(out)
+    assert killed >= 4, killed
+    # No candidate is at fault; each is tried again, and two kills in a row of one candidate are rare.
+    assert result["trials"] == 200 and result["failures"].get("worker_lost", 0) <= 2 and len(result["failures"]) <= 1, result
+    expect_clean(folder)
+
+
+def interrupts_at_random_moments(folder):
+    moments = random.Random(13)
+    stopped = 0
+    for space in ("cpu", "cpu-random") * 4:
+        process = subprocess.Popen(gmm(folder, "--trials", 100000, "--json", "--fresh", space=space), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(moments.uniform(0.3, 3.0))
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        out, err = process.communicate(timeout=60)
+        waited = time.monotonic() - begin
+        assert waited < 2.0, f"stopped after {waited:.1f} s"
+        if process.returncode == -signal.SIGINT:
+            continue  # before there was anything to keep
+        result = json.loads(out)
+        assert result["interrupted"], result
+        assert process.returncode == (0 if result["valid"] else 3), (process.returncode, err)
+        if result["valid"]:
+            assert result["trace"] in records(folder) and result["best_seconds"] > 0, result
+            stopped += 1
+    assert stopped >= 2, "the interrupts came too early to test anything"
+    expect_clean(folder)
+
+
+def an_interrupt_stops_a_long_reference(folder):
+    database = folder / "records.db"
+    process = subprocess.Popen([TUNESMITH, "tune", "gmm:n=2048,m=2048,k=2048", "--trials", "64", "--database", str(database)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if subprocess.run(["pgrep", "-P", str(process.pid), "-f", "tunesmith-worker"], capture_output=True).returncode == 0:
+            break
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    waited = time.monotonic() - begin
+    assert waited < 2.0, f"stopped after {waited:.1f} s"
+    assert process.returncode == 3 and "interrupted" in out, (process.returncode, out, err)
+
+
+def main():
+    global TUNESMITH, PLUGINS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("--plugins", required=True)
+    parser.add_argument("test")
+    arguments = parser.parse_args()
+    TUNESMITH = os.path.abspath(arguments.tunesmith)
+    PLUGINS = os.path.abspath(arguments.plugins)
+    with tempfile.TemporaryDirectory(prefix="tunesmith-faults-") as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        globals()[arguments.test](pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
