@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/buffer_uses.h"
 #include "schedule/loop_tools.h"
 #include "tunesmith/arith/iter_map.h"
 #include "tunesmith/ir/visit.h"
@@ -193,11 +194,24 @@ bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, cons
   return check_iter_map(bindings, extents, domains, condition).bijective;
 }
 
-/// `condition` says no more than that an iterator of the block is in its domain.
-bool clips_domain(const Expr& condition, const Block& block, const Analyzer& analyzer) {
+/// Beyond its domain the iterator would index what lies outside the buffer.
+bool leaves_buffer(const Block& block, size_t iter, const Buffer& buffer) {
+  const Store* store = body_store(block);
+  if (store == nullptr || store->buffer != buffer) return false;
+  for (size_t d = 0; d < store->indices.size(); ++d) {
+    const bool plain = store->indices[d].get() == block.iters[iter].var.get();
+    if (plain && buffer->shape[d] == block.iters[iter].extent) return true;
+  }
+  return false;
+}
+
+/// `condition` says no more than that an iterator of the block is in its domain, and what it would write
+/// beyond is outside the buffer anyway.
+bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffer, const Analyzer& analyzer) {
   if (!condition.is(ExprKind::Lt) && !condition.is(ExprKind::Le)) return false;
   const LinearForm slack = slack_of(condition, analyzer);
   for (size_t i = 0; i < block.iters.size(); ++i) {
+    if (!leaves_buffer(block, i, buffer)) continue;
     // binding in [0, extent), or what it divides in [0, divisor * extent)
     Expr value = block.bindings[i];
     int64_t extent = block.iters[i].extent;
@@ -267,7 +281,7 @@ std::optional<Region> written_region(const Block& block, const Buffer& buffer, c
   Viewpoint view = view_from(above, block);
   std::vector<Expr> moving_conditions;
   for (const Expr& condition : conjuncts(block.predicate)) {
-    if (clips_domain(condition, block, view.analyzer)) continue;
+    if (clips_domain(condition, block, buffer, view.analyzer)) continue;
     const std::vector<Var> vars = vars_of(condition);
     const auto moves = [&](const Var& var) { return contains(view.moving, var.get()); };
     if (std::none_of(vars.begin(), vars.end(), moves)) {

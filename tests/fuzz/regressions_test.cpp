@@ -34,5 +34,15 @@ TEST(Regression, AVectorizedLoopOfOneIterationUnderTwoConditions) {
                "vectorize(h2)\n");
 }
 
+TEST(Regression, AConsumerBesideAProducerThatALayoutHidTheConditionOf) {
+  expect_right("conv_bias_bn_relu:h=3,w=6,ci=2,co=4,kernel=3,dtype=f64",
+               "c = get_block(\"C\")\n"
+               "n, y, x, f, ky, kx, ci = get_loops(c)\n"
+               "n0, n1 = split(n, [4, 2])\n"
+               "o = get_block(\"O\")\n"
+               "transform_layout(c, \"write\", 0, \"(i0, i1, i2, i3) -> (i0 // 2, i1, i2, i3, i0 % 2)\")\n"
+               "reverse_compute_at(o, n1)\n");
+}
+
 }  // namespace
 }  // namespace tunesmith::fuzz
