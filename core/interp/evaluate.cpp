@@ -105,11 +105,10 @@ bool Machine::locate(const ExprCode& e, Values values, int lane, Storage** from,
 
 size_t Machine::offset_of(const Storage& target, std::span<const ExprCode> indices, Values values, int lane) {
   const std::vector<int64_t>& shape = target.buffer->shape;
-  if (indices.size() == 1 && shape.size() != 1) {  // lowered: the offset itself
+  if (indices.size() == 1 && (shape.size() != 1 || !target.buffer->strides.empty())) {  // lowered: the offset
     const int64_t flat = eval_int(indices[0], values, lane);
-    if (flat >= 0 && flat < target.buffer->elements()) return static_cast<size_t>(flat);
-    fail(fmt::format("{}[{}] is outside its {} elements", target.buffer->name, flat,
-                     target.buffer->elements()),
+    if (flat >= 0 && flat < target.buffer->span()) return static_cast<size_t>(flat);
+    fail(fmt::format("{}[{}] is outside its {} elements", target.buffer->name, flat, target.buffer->span()),
          values);
   }
   int64_t offset = 0;

@@ -3,7 +3,7 @@
 namespace tunesmith::interp {
 
 Storage::Storage(const BufferNode& node) : buffer(&node) {
-  const auto count = static_cast<size_t>(node.elements());
+  const auto count = static_cast<size_t>(node.span());
   if (node.dtype.is_float()) {
     floats.resize(count);
   } else {

@@ -52,6 +52,11 @@ BlockFacts lower_blocks(Program& program) {
   BlockFacts facts;
   std::vector<Block*> blocks = program.blocks();
   for (const Block* block : blocks) {
+    if (const auto alignment = storage_alignment(*block)) {
+      for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {
+        if (const Store* store = stmt.as<Store>()) facts.aligned.push_back({store->buffer, *alignment});
+      });
+    }
     const Loop* loop = block->has_reduction() ? outermost_reduction_loop(*block) : nullptr;
     if (loop == nullptr) continue;
     for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {

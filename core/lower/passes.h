@@ -3,18 +3,24 @@
 
 #include <vector>
 
+#include "schedule/storage_alignment.h"
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith {
 
 /// What must be known of the blocks once they are gone: the loops across whose iterations a buffer's elements
-/// live on, because a reduction accumulates over them.
+/// live on, because a reduction accumulates over them; the strides that were asked for.
 struct BlockFacts {
   struct Carried {
     Buffer buffer;
     const Loop* loop = nullptr;
   };
   std::vector<Carried> carried;
+  struct Aligned {
+    Buffer buffer;
+    StorageAlignment alignment;
+  };
+  std::vector<Aligned> aligned;
 };
 
 /// Blocks become their bodies: iteration variables replaced by their bindings, predicates by Ifs, an init by

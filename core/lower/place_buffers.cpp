@@ -71,15 +71,33 @@ std::vector<Var> moving_vars(const Stmt& site, const Stmt& stmt) {
   return moving;
 }
 
-Buffer shrink(const Buffer& buffer, const Region& region) {
+/// Row-major strides, with gaps where an alignment asks for them.
+std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int64_t>& shape,
+                                     const BlockFacts& facts) {
+  bool aligned = false;
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (d + 1 < shape.size()) strides[d] = strides[d + 1] * shape[d + 1];
+    for (const auto& [of, wanted] : facts.aligned) {
+      if (of != buffer || wanted.axis != d) continue;
+      const int64_t missing = (wanted.offset - strides[d] % wanted.factor + wanted.factor) % wanted.factor;
+      strides[d] += missing;
+      aligned = aligned || missing != 0;
+    }
+  }
+  return aligned ? strides : std::vector<int64_t>{};
+}
+
+Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& facts) {
   std::vector<int64_t> shape;
   bool whole = true;
   for (const DimRange& range : region) {
     shape.push_back(range.extent);
     whole = whole && is_const_int(range.min, 0);
   }
-  if (whole && shape == buffer->shape) return buffer;
-  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope);
+  std::vector<int64_t> strides = aligned_strides(buffer, shape, facts);
+  if (whole && shape == buffer->shape && strides.empty()) return buffer;
+  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false, std::move(strides));
 }
 
 std::vector<Expr> shifted(std::span<const Expr> indices, const Region& region) {
@@ -130,7 +148,7 @@ void place(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
     const Region touched = relax_access(buffer, use.indices, moving, Analyzer::at(*use.stmt));
     region = region.empty() ? touched : unite(region, touched, buffer, outside);
   }
-  const Buffer placed = shrink(buffer, region);
+  const Buffer placed = shrink(buffer, region, facts);
   if (placed != buffer) rewrite_uses(site, buffer, placed, region);
   wrap(site, placed);
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "schedule/buffer_uses.h"
+#include "schedule/tree_surgery.h"
+
 namespace tunesmith {
 
 CopyNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
@@ -22,6 +25,18 @@ CopyNest make_copy_nest(Program& program, const std::string& block_name, const B
   for (size_t d = to->shape.size(); d-- > 0;)
     copy.nest = program.make_loop(Var::from(bindings[d]), to->shape[d], std::move(copy.nest));
   return copy;
+}
+
+std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer) {
+  const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
+  if (uses.outside && (is_intermediate(program, buffer) || is_output(program, buffer)))
+    return Refusal{"the buffer is used outside the scope of the block", buffer->name, &block};
+  const Stmt& nest = outermost_in_scope(block);
+  for (const Block* writer : uses.writers) {
+    if (!precedes(*writer, nest))
+      return Refusal{"a writer of the buffer stands in the loop nest of the reader", writer->name, writer};
+  }
+  return std::nullopt;
 }
 
 Buffer add_cache_buffer(Program& program, const Buffer& like, std::string_view scope) {

@@ -1,8 +1,10 @@
 // The block of a cache: copies a buffer element by element.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "schedule/loop_tools.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
@@ -15,6 +17,10 @@ struct CopyNest {
 /// Loops over all of `to`'s elements, which are copied from `from`, a buffer of the same shape.
 CopyNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
                         const Buffer& to);
+
+/// Nothing when a copy of `buffer` may stand directly before the loop nest of `block`: what writes the buffer
+/// stands before that nest.
+std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer);
 
 /// A new intermediate with the shape and the type of `like`, named after it and `scope`, declared in
 /// `program`.

@@ -53,6 +53,9 @@ KindPtr rfactor_kind();
 KindPtr transform_layout_kind();
 KindPtr reindex_kind();
 KindPtr reorder_block_iter_var_kind();
+KindPtr storage_align_kind();
+KindPtr pad_einsum_kind();
+KindPtr decompose_padding_kind();
 
 // Annotations
 KindPtr annotate_kind();

@@ -52,6 +52,11 @@ void transform_layout(Program& program, BlockId block, std::string_view access, 
 BlockId reindex(Program& program, BlockId block, std::string_view access, int64_t index);
 void reorder_block_iter_var(Program& program, BlockId block, std::span<const int64_t> order);
 
+void storage_align(Program& program, BlockId block, int64_t write_index, int64_t axis, int64_t factor,
+                   int64_t offset);
+void pad_einsum(Program& program, BlockId block, std::span<const int64_t> padding);
+BlockId decompose_padding(Program& program, BlockId block, LoopId loop);
+
 // ---- Annotations ----
 
 void annotate(Program& program, const AnnotationTarget& target, std::string_view key, AnnotationValue value);

@@ -27,7 +27,8 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Reductions
     decompose_reduction_kind, rfactor_kind,
     // Layouts
-    transform_layout_kind, reindex_kind, reorder_block_iter_var_kind,
+    transform_layout_kind, reindex_kind, reorder_block_iter_var_kind, storage_align_kind, pad_einsum_kind,
+    decompose_padding_kind,
     // Annotations
     annotate_kind, unannotate_kind};
 

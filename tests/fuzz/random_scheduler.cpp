@@ -154,8 +154,9 @@ Arg RandomScheduler::factors_arg() {
 
 Arg RandomScheduler::integer_arg(const std::string& name) {
   if (!integers_.empty() && chance(8)) return pick(integers_);
-  const int64_t least = name == "n" || name == "max_innermost" || name == "inner_factor" ? 1 : 0;
-  const uint64_t choices = name == "max_innermost" ? 16 : 3;
+  const int64_t least =
+      name == "n" || name == "factor" || name == "max_innermost" || name == "inner_factor" ? 1 : 0;
+  const uint64_t choices = name == "max_innermost" || name == "factor" ? 16 : 3;
   return least + static_cast<int64_t>(random_.below(choices)) - (chance(16) ? 3 : 0);
 }
 
@@ -195,12 +196,13 @@ std::string RandomScheduler::index_map() {
 }
 
 Arg RandomScheduler::integers_arg(const std::string& name) {
-  if (name != "order" || !last_block_.has_value()) return ArgList{int64_t{1}, int64_t{2}, int64_t{4}};
+  if ((name != "order" && name != "padding") || !last_block_.has_value())
+    return ArgList{int64_t{1}, int64_t{2}, int64_t{4}};
   std::vector<int64_t> order;
   for (size_t i = 0; i < schedule_.program().find_block(*last_block_)->iters.size(); ++i) {
-    order.push_back(static_cast<int64_t>(i));
+    order.push_back(static_cast<int64_t>(name == "order" ? i : 1 + random_.below(4)));
   }
-  random_.shuffle(order);
+  if (name == "order") random_.shuffle(order);
   if (chance(8) && !order.empty()) order.pop_back();
   return ArgList(order.begin(), order.end());
 }

@@ -14,17 +14,8 @@ namespace tunesmith {
 BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string_view scope) {
   Block& block = block_at(program, id, "cache_read");
   const Buffer buffer = accessed_buffer(program, block, "read", read_index, "cache_read");
-  Stmt& nest = outermost_in_scope(block);
+  throw_refusal("cache_read", program, copy_before_refusal(program, block, buffer));
   const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
-  if (uses.outside && (is_intermediate(program, buffer) || is_output(program, buffer))) {
-    throw ScheduleError("cache_read", "the buffer is used outside the scope of the block", buffer->name,
-                        program, &block);
-  }
-  for (const Block* writer : uses.writers) {
-    if (precedes(*writer, nest)) continue;
-    throw ScheduleError("cache_read", "a writer of the buffer stands in the loop nest of the reader",
-                        writer->name, program, writer);
-  }
   const auto fills = [&](const Block* writer) { return writes_everything(*writer, buffer); };
   if (!uses.writers.empty() && std::none_of(uses.writers.begin(), uses.writers.end(), fills)) {
     throw ScheduleError("cache_read", "the buffer has elements that nothing writes", buffer->name, program,
@@ -33,7 +24,7 @@ BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string
   const Buffer cache = add_cache_buffer(program, buffer, scope);
   replace_buffer_in(block, buffer, cache);
   CopyNest copy = make_copy_nest(program, cache->name, buffer, cache);
-  insert_before(nest, std::move(copy.nest));
+  insert_before(outermost_in_scope(block), std::move(copy.nest));
   return copy.block->id;
 }
 

@@ -63,18 +63,6 @@ std::optional<Refusal> access_refusal(const Block& block, const Buffer& buffer, 
   return std::nullopt;
 }
 
-std::optional<Refusal> read_refusal(const Program& program, Block& block, const Buffer& buffer) {
-  const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
-  if (uses.outside && is_intermediate(program, buffer))
-    return Refusal{"the buffer is used outside the scope of the block", buffer->name, &block};
-  const Stmt& nest = outermost_in_scope(block);
-  for (const Block* writer : uses.writers) {
-    if (!precedes(*writer, nest))
-      return Refusal{"a writer of the buffer stands in the loop nest of the reader", writer->name, writer};
-  }
-  return std::nullopt;
-}
-
 std::optional<Refusal> write_refusal(const Program& program, Block& block, const Buffer& buffer,
                                      const OneAccess& access) {
   Stage stage;
@@ -115,8 +103,9 @@ BlockId reindex(Program& program, BlockId id, std::string_view access_sort, int6
   const bool reads = access_sort == "read";
   OneAccess access;
   throw_refusal("reindex", program, access_refusal(block, buffer, &access));
-  throw_refusal("reindex", program,
-                reads ? read_refusal(program, block, buffer) : write_refusal(program, block, buffer, access));
+  throw_refusal(
+      "reindex", program,
+      reads ? copy_before_refusal(program, block, buffer) : write_refusal(program, block, buffer, access));
 
   std::vector<int64_t> shape;
   for (const IterVar& iter : access.iters) shape.push_back(iter.extent);

@@ -36,7 +36,9 @@ std::optional<Refusal> find_made(const Program& program, const Stage& stage, Loo
                      fmt::format("{} accumulates over {}", writer.name, carrying->var->name), &writer};
     Made one{buffer, {}, {}};
     auto region = written_region(writer, buffer, loop, &one.conditions);
-    if (!region) return Refusal{"what an iteration of the loop writes cannot be shown", writer.name, &writer};
+    // Where others write, too, the last one must write all that they do.
+    if (!region || (writers.size() > 1 && !writes_everything(writer, buffer)))
+      return Refusal{"what an iteration of the loop writes cannot be shown", writer.name, &writer};
     one.region = std::move(*region);
     made->push_back(std::move(one));
     if (*last == nullptr || precedes(**last, writer)) *last = &writer;

@@ -162,6 +162,19 @@ class Schedule {
   /// as cache_read, for "write" as cache_write. Answers the copying block. Requires: one way of access,
   /// always inside the buffer, which depends on the block's iterators only; to write: one-to-one.
   BlockRV reindex(BlockRV block, std::string_view access, int index);
+  /// In memory, the stride of dimension `axis` of the `write_index`-th buffer that the block writes becomes
+  /// `offset` more than a multiple of `factor`; gaps are never read. Requires: an intermediate buffer, the
+  /// only one that the block writes.
+  void storage_align(BlockRV block, int write_index, int axis, int64_t factor, int64_t offset);
+  /// Enlarges the iterators of a product of tensors to multiples of `padding`, one for each: inputs are read
+  /// through copies "X_pad" that end in zeros, the output is written to a larger buffer and copied back.
+  /// Requires: a nest of one loop for each iterator and nothing else; padded iterators are indices of their
+  /// own; over padded reductions a sum of products of loads that all use them.
+  void pad_einsum(BlockRV block, const std::vector<int64_t>& padding);
+  /// Splits a block `select(inside, x, constant)` into one that fills with the constant, before `loop`, and
+  /// the block itself, which copies where inside holds. Answers the filling block. Requires: a condition that
+  /// bounds iterators one by one.
+  BlockRV decompose_padding(BlockRV block, LoopRV loop);
   /// Lists the block's iterators in another order: `order`[n] is the position of what becomes the n-th.
   void reorder_block_iter_var(BlockRV block, const std::vector<int64_t>& order);
 
