@@ -69,6 +69,21 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments);
 int run_plugins_probe(const Common& common);
 int run_plugins_lock(const Common& common, const PluginsArguments& arguments);
 
+struct NewPluginArguments {
+  std::string kind;
+  std::string name;
+  std::string into;  // empty: a folder of the plugin's name
+};
+int run_plugins_new(const Common& common, const NewPluginArguments& arguments);
+
+struct VerifyArguments {
+  std::string path;
+  std::vector<std::string> workloads;
+  std::vector<std::string> expected;  // KIND:ID/CHECK=REASON
+  int seconds = 60;
+};
+int run_plugins_verify(const Common& common, const VerifyArguments& arguments);
+
 struct TraceArguments {
   std::string trace;  // a file, or a record's id
   std::string other;

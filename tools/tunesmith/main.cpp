@@ -148,7 +148,32 @@ void add_workloads(CLI::App& app, Common& common, std::string& workload, int& co
   show->callback([&] { code = run_workloads_show(common, workload); });
 }
 
-void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, int& code) {
+void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& arguments, int& code) {
+  CLI::App* command = group.add_subcommand("new", "a folder that builds a plugin which does nothing yet");
+  command->footer("Example: tunesmith plugins new module acme_tile");
+  command->add_option("kind", arguments.kind, "module, searcher, cost_model, target or extension")
+      ->required();
+  command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
+  command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
+  command->add_flag("--json", common.json, "one JSON object on stdout");
+  command->callback([&] { code = run_plugins_new(common, arguments); });
+}
+
+void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int& code) {
+  CLI::App* command = group.add_subcommand("verify", "hold a pack's plugins to the contract of their kinds");
+  command->footer("Example: tunesmith plugins verify build/plugins --spaces spaces.yaml");
+  command->add_option("path", arguments.path, "a folder with packs, or a pack's manifest")->required();
+  command->add_option("--workload", arguments.workloads, "one that a module is for, besides the kit's own");
+  command->add_option("--expect", arguments.expected, "KIND:ID/CHECK=REASON, a failure that is known");
+  command->add_option("--time-limit", arguments.seconds, "seconds for one check")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  add_common(*command, common, true);
+  command->callback([&] { code = run_plugins_verify(common, arguments); });
+}
+
+void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, NewPluginArguments& creation,
+                 VerifyArguments& verification, int& code) {
   CLI::App* group =
       add_group(app, "plugins", "modules, targets, searchers and cost models", "plugins list --options");
   CLI::App* list = group->add_subcommand("list", "what is there");
@@ -164,6 +189,8 @@ void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, int
   lock->add_option("file", arguments.lock_file, "the lock file")->required();
   add_common(*lock, common, true);
   lock->callback([&] { code = run_plugins_lock(common, arguments); });
+  add_new_plugin(*group, common, creation, code);
+  add_verify(*group, common, verification, code);
 }
 
 void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& code) {
@@ -211,13 +238,15 @@ int main(int argc, char** argv) {
   SpacesArguments spaces;
   RecordsArguments records;
   PluginsArguments plugins;
+  NewPluginArguments new_plugin;
+  VerifyArguments verification;
   TraceArguments trace;
   std::string workload;
   add_doctor(app, common, code);
   add_spaces(app, common, spaces, code);
   add_records(app, common, records, code);
   add_workloads(app, common, workload, code);
-  add_plugins(app, common, plugins, code);
+  add_plugins(app, common, plugins, new_plugin, verification, code);
   add_trace(app, common, trace, code);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,24 @@
+// A suite is a list of checks; each runs in a process of its own, so each begins with nothing loaded.
+#pragma once
+
+#include <span>
+
+#include "subject.h"
+#include "verdict.h"
+
+namespace tunesmith::conformance {
+
+struct Check {
+  const char* name;
+  const char* rule;  // of docs/plugin-rules.md, cited when it fails
+  Verdict (*run)(const Subject& subject);
+};
+
+std::span<const Check> common_checks();
+std::span<const Check> module_checks();
+std::span<const Check> searcher_checks();
+std::span<const Check> cost_model_checks();
+std::span<const Check> target_checks();
+std::span<const Check> extension_checks();
+
+}  // namespace tunesmith::conformance

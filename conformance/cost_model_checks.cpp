@@ -1,0 +1,160 @@
+// Of cost models: fed with candidates of the space and made-up throughputs.
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "checks.h"
+
+namespace tunesmith::conformance {
+namespace {
+
+constexpr uint64_t kSeed = 5;
+
+struct Data {
+  std::vector<CandidatePtr> candidates;
+  std::vector<double> throughputs;
+};
+
+Data data_of(const Space& space, const Workload& workload) {
+  constexpr size_t kWanted = 24;
+  constexpr uint64_t kMostDraws = 200;
+  Data data;
+  const SketchSet set = space.generate(workload.program);
+  for (uint64_t draw = 0; draw < kMostDraws && data.candidates.size() < kWanted; ++draw) {
+    const Trace open = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
+    if (auto candidate = space.materialise(workload.program, open, RandomStream(kSeed, draw))) {
+      data.candidates.push_back(*candidate);
+      // A seventh of them failed.
+      data.throughputs.push_back(draw % 7 == 0 ? 0.0
+                                               : RandomStream(kSeed, (*candidate)->program_hash).uniform());
+    }
+  }
+  return data;
+}
+
+using Scores = std::vector<double>;
+
+/// Learns from the first half and predicts all, before and after.
+std::vector<Scores> use(CostModel& model, const Workload& workload, const Space& space, const Data& data) {
+  const size_t half = data.candidates.size() / 2;
+  std::vector<Scores> scores;
+  model.begin(workload, space.device());
+  scores.push_back(model.predict(data.candidates));
+  model.update(std::span(data.candidates).first(half), std::span(data.throughputs).first(half));
+  scores.push_back(model.predict(data.candidates));
+  model.update(data.candidates, data.throughputs);
+  scores.push_back(model.predict(data.candidates));
+  return scores;
+}
+
+/// One finite score for each candidate, before anything was learnt and after; none for none.
+Verdict check_contract(const Subject& subject) {
+  const Space space(subject.company(), subject.registry());
+  const auto model = subject.create<CostModel>();
+  for (const Workload& workload : subject.workloads()) {
+    const Data data = data_of(space, workload);
+    for (const Scores& scores : use(*model, workload, space, data)) {
+      if (scores.size() != data.candidates.size()) {
+        return failed(fmt::format("{}: {} scores for {} candidates", workload.name, scores.size(),
+                                  data.candidates.size()));
+      }
+      for (const double score : scores) {
+        if (!std::isfinite(score)) return failed(fmt::format("{}: a score is {}", workload.name, score));
+      }
+    }
+    if (!model->predict({}).empty()) return failed("it has scores for no candidates");
+  }
+  return passed();
+}
+
+/// predict() changes nothing: asked twice, whole or in part, it answers the same.
+Verdict check_predicting_changes_nothing(const Subject& subject) {
+  const Space space(subject.company(), subject.registry());
+  const Workload& workload = subject.workloads().front();
+  const Data data = data_of(space, workload);
+  const auto model = subject.create<CostModel>();
+  const Scores wanted = use(*model, workload, space, data).back();
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(model->predict(std::span(data.candidates).first(1)));
+    if (model->predict(data.candidates) != wanted) return failed("asked again, predict() gave other scores");
+  }
+  return passed();
+}
+
+/// Another object that learns the same predicts the same.
+Verdict check_determinism(const Subject& subject) {
+  const Space space(subject.company(), subject.registry());
+  for (size_t i = 0; i < 2; ++i) {
+    const Workload& workload = subject.workloads()[i];
+    const Data data = data_of(space, workload);
+    const auto wanted = use(*subject.create<CostModel>(), workload, space, data);
+    if (use(*subject.create<CostModel>(), workload, space, data) != wanted) {
+      return failed(
+          fmt::format("{}: a second object that learnt the same predicts something else", workload.name));
+    }
+  }
+  return passed();
+}
+
+/// Objects share nothing: two in two threads predict what each predicts alone.
+Verdict check_threads(const Subject& subject) {
+  const Space space(subject.company(), subject.registry());
+  const Workload& workload = subject.workloads().front();
+  const Data data = data_of(space, workload);
+  const auto wanted = use(*subject.create<CostModel>(), workload, space, data);
+  std::array<std::string, 2> faults;
+  {
+    std::vector<std::jthread> threads;
+    for (std::string& fault : faults) {
+      threads.emplace_back([&] {
+        try {
+          if (use(*subject.create<CostModel>(), workload, space, data) != wanted) {
+            fault = "with two objects in two threads one predicted something else";
+          }
+        } catch (const std::exception& error) {
+          fault = fmt::format("with two objects in two threads: {}", error.what());
+        }
+      });
+    }
+  }
+  for (const std::string& fault : faults) {
+    if (!fault.empty()) return failed(fault);
+  }
+  return passed();
+}
+
+/// All failed, all equal, a single one, nothing: scores stay finite.
+Verdict check_failures(const Subject& subject) {
+  const Space space(subject.company(), subject.registry());
+  const Workload& workload = subject.workloads().front();
+  const Data data = data_of(space, workload);
+  for (const double value : {0.0, 1.0}) {
+    for (const size_t count : {data.candidates.size(), size_t{1}, size_t{0}}) {
+      const auto model = subject.create<CostModel>();
+      model->begin(workload, space.device());
+      model->update(std::span(data.candidates).first(count), std::vector<double>(count, value));
+      for (const double score : model->predict(data.candidates)) {
+        if (!std::isfinite(score)) {
+          return failed(
+              fmt::format("after {} candidates of throughput {} a score is {}", count, value, score));
+        }
+      }
+    }
+  }
+  return passed();
+}
+
+constexpr Check kChecks[] = {
+    {"contract", "P25", &check_contract},
+    {"predicting_changes_nothing", "P25", &check_predicting_changes_nothing},
+    {"determinism", "P19", &check_determinism},
+    {"threads", "P20", &check_threads},
+    {"failures", "P25", &check_failures},
+};
+
+}  // namespace
+
+std::span<const Check> cost_model_checks() { return kChecks; }
+
+}  // namespace tunesmith::conformance

@@ -1,0 +1,101 @@
+// Of extensions: they describe, adapt and probe without harm, also where the hardware is missing.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "numeric.h"
+
+namespace tunesmith::conformance {
+namespace {
+
+std::shared_ptr<Target> base_of(const Subject& subject) {
+  SpaceSpec spec = subject.company();
+  PluginRegistry& registry = subject.registry();
+  const auto& specs = registry.option_specs(PluginKind::Target, spec.target.id);
+  return registry.create<Target>(
+      spec.target.id,
+      Options::validate(specs, spec.target.options, plugin_name(PluginKind::Target, spec.target.id)));
+}
+
+/// The probe names one feature; describing and adapting twice changes nothing more, and leaves what lowering
+/// can use.
+Verdict check_contract(const Subject& subject) {
+  const auto extension = subject.create<TargetExtension>();
+  const auto base = base_of(subject);
+  const std::string missing = extension->probe(*base).missing;
+  if (missing.find('\n') != std::string::npos) return failed("its probe's answer is not one line");
+  DeviceModel device = base->device();
+  extension->describe(device);
+  for (const auto& [name, value] : device.all()) {
+    if (!std::isfinite(value)) return failed(fmt::format("it sets the quantity {} to {}", name, value));
+  }
+  LowerOptions options = base->lower_options();
+  extension->adapt(options);
+  if (options.vector_bits < 8 || options.vector_bits % 8 != 0 || options.vector_registers < 1) {
+    return failed(fmt::format("lowering for {} vectors of {} bits is impossible", options.vector_registers,
+                              options.vector_bits));
+  }
+  return passed();
+}
+
+Verdict check_determinism(const Subject& subject) {
+  const auto base = base_of(subject);
+  const auto first = subject.create<TargetExtension>();
+  const auto second = subject.create<TargetExtension>();
+  if (first->probe(*base).missing != second->probe(*base).missing)
+    return failed("its probe changes its mind");
+  DeviceModel a = base->device();
+  DeviceModel b = base->device();
+  first->describe(a);
+  second->describe(b);
+  if (a.all() != b.all()) return failed("two objects describe different machines");
+  second->describe(b);
+  if (a.all() != b.all()) return failed("describing a second time changes the description");
+  return passed();
+}
+
+/// Programs lowered with its limits and passes compute what they computed.
+Verdict check_legality(const Subject& subject) {
+  const auto base = base_of(subject);
+  LowerOptions options = base->lower_options();
+  subject.create<TargetExtension>()->adapt(options);
+  for (const Workload& workload : subject.workloads()) {
+    const std::vector<Tensor> arguments = arguments_of(workload.program, 40);
+    const LoweredProgram lowered = lower(workload.program, options);
+    const std::string fault =
+        difference(result_of(workload.program, arguments),
+                   result_of(lowered.program, arguments, {.check_uninitialized = false}),
+                   workload.program.inputs.size());
+    if (!fault.empty()) return failed(fmt::format("{}, lowered with it: {}", workload.name, fault));
+  }
+  return passed();
+}
+
+/// A space with it can be composed where the hardware is.
+Verdict check_hardware(const Subject& subject) {
+  const auto base = base_of(subject);
+  if (const ProbeResult probe = base->probe(); !probe.here()) {
+    return unsupported(
+        fmt::format("this machine lacks {} for the target '{}'", probe.missing, subject.company().target.id));
+  }
+  if (const ProbeResult probe = subject.create<TargetExtension>()->probe(*base); !probe.here()) {
+    return unsupported(fmt::format("this machine lacks {}", probe.missing));
+  }
+  const Space space(subject.company(), subject.registry());
+  for (const Workload& workload : subject.workloads()) static_cast<void>(space.generate(workload.program));
+  return passed();
+}
+
+constexpr Check kChecks[] = {
+    {"contract", "P27", &check_contract},
+    {"determinism", "P19", &check_determinism},
+    {"legality", "P27", &check_legality},
+    {"hardware", "P27", &check_hardware},
+};
+
+}  // namespace
+
+std::span<const Check> extension_checks() { return kChecks; }
+
+}  // namespace tunesmith::conformance

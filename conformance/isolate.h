@@ -1,0 +1,13 @@
+#pragma once
+
+#include <functional>
+
+#include "verdict.h"
+
+namespace tunesmith::conformance {
+
+/// Runs `check` in a child process. A crash, a hang of more than `seconds`, an exit, an exception or output
+/// of its own is a failure with the rule that it breaks.
+Verdict isolate(const std::function<Verdict()>& check, int seconds);
+
+}  // namespace tunesmith::conformance

@@ -1,0 +1,44 @@
+// The plugin that is checked, and the company in which it is.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tunesmith/space/space.h"
+#include "tunesmith/workload/library.h"
+#include "verdict.h"
+
+namespace tunesmith::conformance {
+
+class Subject {
+ public:
+  Subject(PluginRegistry& registry, PluginInfo info, const SpacesFile& spaces, const VerifyOptions& options);
+
+  PluginRegistry& registry() const { return registry_; }
+  const PluginInfo& info() const { return info_; }
+  std::string name() const { return plugin_name(info_.kind, info_.id); }
+
+  /// The space that names the plugin, else the default space with the plugin put into it.
+  const SpaceSpec& company() const { return company_; }
+  /// A module on its own, with the company's target and extensions.
+  SpaceSpec alone() const;
+
+  /// Small ones of every sort, then those that were asked for.
+  const std::vector<Workload>& workloads() const { return workloads_; }
+
+  /// A new object with its default options.
+  template <typename Interface>
+  std::shared_ptr<Interface> create() const {
+    return registry_.create<Interface>(
+        info_.id, Options::defaults(registry_.option_specs(info_.kind, info_.id), name()));
+  }
+
+ private:
+  PluginRegistry& registry_;
+  PluginInfo info_;
+  SpaceSpec company_;
+  std::vector<Workload> workloads_;
+};
+
+}  // namespace tunesmith::conformance

@@ -1,0 +1,176 @@
+// Of targets: what is compiled computes what the interpreter computes.
+#include <cmath>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "numeric.h"
+#include "tunesmith/target/runtime.h"
+
+namespace tunesmith::conformance {
+namespace {
+
+constexpr uint64_t kSeed = 30;
+
+Verdict not_here(const std::string& missing) {
+  return unsupported(fmt::format("this machine lacks {}", missing));
+}
+
+/// The description is finite, has what every target must say, and does not change.
+Verdict check_contract(const Subject& subject) {
+  const auto target = subject.create<Target>();
+  const auto again = subject.create<Target>();
+  for (const auto& [name, value] : target->device().all()) {
+    if (!std::isfinite(value) || value < 0.0)
+      return failed(fmt::format("the quantity {} is {}", name, value));
+  }
+  for (const char* name : {"cores", "vector_bits"}) {
+    if (target->device().get_or(name, 0.0) < 1.0)
+      return failed(fmt::format("it does not say how many {}", name));
+  }
+  const LowerOptions options = target->lower_options();
+  if (options.vector_bits < 8 || options.vector_bits % 8 != 0 || options.vector_registers < 1) {
+    return failed(fmt::format("lowering for {} vectors of {} bits is impossible", options.vector_registers,
+                              options.vector_bits));
+  }
+  const std::string identity = target->identity();
+  if (identity.empty() || identity.find('\n') != std::string::npos)
+    return failed("its identity is not one line");
+  if (identity != again->identity() || identity != target->identity())
+    return failed("its identity changes", "P19");
+  if (target->device().all() != again->device().all()) {
+    return failed("two objects with the same options describe different machines", "P19");
+  }
+  if (target->probe().missing != again->probe().missing) return failed("its probe changes its mind", "P19");
+  return passed();
+}
+
+/// "" when the compiled program's outputs are the interpreter's.
+std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
+  const std::vector<Tensor> arguments = arguments_of(program, kSeed);
+  const std::vector<Tensor> wanted = result_of(program, arguments);
+  std::vector<Tensor> got = arguments;
+  std::vector<void*> buffers;
+  buffers.reserve(got.size());
+  for (Tensor& tensor : got) buffers.push_back(tensor.bytes.data());
+  std::vector<std::byte> workspace(static_cast<size_t>(compiled.workspace_bytes) + 64);
+  void* aligned = workspace.data();
+  size_t room = workspace.size();
+  std::align(64, static_cast<size_t>(compiled.workspace_bytes), aligned, room);
+  const auto kernel = target.load(compiled);
+  kernel->entry()(buffers.data(), compiled.workspace_bytes > 0 ? aligned : nullptr,
+                  &tunesmith_runtime_parallel_for, nullptr);
+  return difference(wanted, got, program.inputs.size());
+}
+
+/// Compiles workloads and runs them. A target without a compiler is unsupported, a wrong result a failure.
+Verdict check_results(const Subject& subject) {
+  const auto target = subject.create<Target>();
+  if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
+  std::string refusal;
+  size_t compiled_programs = 0;
+  for (const Workload& workload : subject.workloads()) {
+    const LoweredProgram lowered = lower(workload.program, target->lower_options());
+    const auto compiled = target->compile(lowered, "kernel");
+    if (!compiled) {
+      refusal = fmt::format("{}: {}", workload.name, compiled.error());
+      continue;
+    }
+    ++compiled_programs;
+    if (const std::string fault = run_and_compare(*target, *compiled, workload.program); !fault.empty()) {
+      return failed(fmt::format("{}: {}", workload.name, fault));
+    }
+    if (target->assembly(lowered, "kernel").empty())
+      return failed(fmt::format("{}: no assembly", workload.name));
+  }
+  if (compiled_programs == 0) return unsupported("it compiles none of the kit's programs: " + refusal);
+  return refusal.empty() ? passed() : failed("it compiles some of the kit's programs, but not " + refusal);
+}
+
+/// compile() is promised to be thread-safe.
+Verdict check_threads(const Subject& subject) {
+  constexpr size_t kThreads = 4;
+  const auto target = subject.create<Target>();
+  if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
+  if (!target->compile(lower(subject.workloads().front().program, target->lower_options()), "kernel")) {
+    return unsupported("it compiles nothing");
+  }
+  std::vector<std::string> faults(kThreads);
+  std::vector<std::vector<CompiledKernel>> kernels(kThreads);
+  {
+    std::vector<std::jthread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        try {
+          for (const Workload& workload : subject.workloads()) {
+            auto compiled = target->compile(lower(workload.program, target->lower_options()), "kernel");
+            if (!compiled) throw EnvironmentError(compiled.error());
+            kernels[t].push_back(std::move(*compiled));
+          }
+        } catch (const std::exception& error) {
+          faults[t] = fmt::format("compiling in several threads: {}", error.what());
+        }
+      });
+    }
+  }
+  for (size_t t = 0; t < kThreads; ++t) {
+    if (!faults[t].empty()) return failed(faults[t]);
+    for (size_t i = 0; i < kernels[t].size(); ++i) {
+      const Workload& workload = subject.workloads()[i];
+      if (const std::string fault = run_and_compare(*target, kernels[t][i], workload.program);
+          !fault.empty()) {
+        return failed(fmt::format("{}, compiled by one of several threads: {}", workload.name, fault));
+      }
+    }
+  }
+  return passed();
+}
+
+/// What is damaged is refused as a fault of the environment, not run.
+Verdict check_failures(const Subject& subject) {
+  const auto target = subject.create<Target>();
+  for (const char* object : {"", "damaged"}) {
+    try {
+      const auto kernel = target->load({object, "kernel", 0, 0.0});
+      return failed("it loads an object that is damaged");
+    } catch (const EnvironmentError&) {
+      continue;
+    } catch (const std::exception& error) {
+      return failed(fmt::format("a damaged object is no EnvironmentError: {}", error.what()));
+    }
+  }
+  return passed();
+}
+
+/// A library and its header are written where they were asked for.
+Verdict check_library(const Subject& subject) {
+  const auto target = subject.create<Target>();
+  if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
+  const Workload& workload = subject.workloads().front();
+  const auto compiled = target->compile(lower(workload.program, target->lower_options()), "kernel");
+  if (!compiled) return unsupported("it compiles nothing");
+  std::string folder = (std::filesystem::temp_directory_path() / "tunesmith-verify-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return unsupported("no folder for temporary files");
+  const LibraryFiles files =
+      target->build_library({&*compiled, &workload.program, "conformance", folder, "the conformance kit"});
+  const bool written = std::filesystem::exists(files.library) && std::filesystem::exists(files.header) &&
+                       std::filesystem::path(files.library).filename() == "libconformance.so" &&
+                       std::filesystem::path(files.header).filename() == "conformance.h";
+  std::filesystem::remove_all(folder);
+  return written ? passed() : failed("build_library() wrote no libconformance.so and conformance.h");
+}
+
+constexpr Check kChecks[] = {
+    {"contract", "P26", &check_contract}, {"results", "P26", &check_results},
+    {"threads", "P20", &check_threads},   {"failures", "P26", &check_failures},
+    {"library", "P26", &check_library},
+};
+
+}  // namespace
+
+std::span<const Check> target_checks() { return kChecks; }
+
+}  // namespace tunesmith::conformance

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "isolate.h"
+
+namespace tunesmith::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::span<const Check> suite_of(PluginKind kind) {
+  switch (kind) {
+    case PluginKind::Module:
+      return module_checks();
+    case PluginKind::Target:
+      return target_checks();
+    case PluginKind::Extension:
+      return extension_checks();
+    case PluginKind::Searcher:
+      return searcher_checks();
+    case PluginKind::CostModel:
+      return cost_model_checks();
+  }
+  throw InternalError("a kind of plugin without a suite");
+}
+
+std::string full_name(const CheckResult& result) {
+  return fmt::format("{}:{}/{}", kind_name(result.kind), result.id, result.check);
+}
+
+/// Turns a failure that is expected into one, and a pass that is not into a fault.
+void apply_expectations(Report& report, const std::vector<Expectation>& expected) {
+  for (CheckResult& result : report.results) {
+    const auto found = std::ranges::find_if(
+        expected, [&](const Expectation& each) { return each.check == full_name(result); });
+    if (found == expected.end()) continue;
+    if (result.outcome == Outcome::Failed) {
+      result.outcome = Outcome::ExpectedFailure;
+      result.reason = fmt::format("{} ({})", found->reason, result.reason);
+    } else if (result.outcome == Outcome::Passed) {
+      result.outcome = Outcome::UnexpectedPass;
+      result.reason = fmt::format("it was expected to fail: {}; remove the expectation", found->reason);
+    }
+  }
+}
+
+/// Is the manifest in the folder or directly below, or the file itself?
+bool belongs_to(const fs::path& manifest, const fs::path& place) {
+  return manifest == place || manifest.parent_path() == place ||
+         manifest.parent_path().parent_path() == place;
+}
+
+CheckResult refused_at_search(const PluginLogEntry& entry) {
+  CheckResult result;
+  result.id = entry.path.filename().string();
+  result.check = "found";
+  result.outcome = Outcome::Failed;
+  result.reason = fmt::format("{}: {}", entry.path.string(), entry.detail);
+  return result;
+}
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Passed:
+      return "passed";
+    case Outcome::Failed:
+      return "failed";
+    case Outcome::Skipped:
+      return "skipped";
+    case Outcome::Unsupported:
+      return "unsupported";
+    case Outcome::ExpectedFailure:
+      return "expected failure";
+    case Outcome::UnexpectedPass:
+      return "unexpected pass";
+  }
+  throw InternalError("an outcome without a name");
+}
+
+Expectation Expectation::parse(std::string_view text) {
+  const size_t equals = text.find('=');
+  const size_t slash = text.find('/');
+  const size_t colon = text.find(':');
+  if (equals == std::string_view::npos || equals + 1 == text.size() || slash > equals || colon > slash) {
+    throw UserError(fmt::format("'{}' is no expectation", text), "write KIND:ID/CHECK=REASON, with a reason");
+  }
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+bool Report::ok() const { return count(Outcome::Failed) == 0 && count(Outcome::UnexpectedPass) == 0; }
+
+size_t Report::count(Outcome outcome) const {
+  return static_cast<size_t>(
+      std::ranges::count_if(results, [&](const CheckResult& result) { return result.outcome == outcome; }));
+}
+
+std::string Report::str() const {
+  std::string text;
+  for (const CheckResult& result : results) {
+    const bool cite = result.outcome == Outcome::Failed || result.outcome == Outcome::ExpectedFailure;
+    const std::string rule = cite && !result.rule.empty() ? fmt::format("[{}] ", result.rule) : "";
+    text += fmt::format("{:<16} {}{}{}{}\n", outcome_name(result.outcome), full_name(result),
+                        result.reason.empty() ? "" : ": ", rule, result.reason);
+  }
+  return text;
+}
+
+Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::string& id,
+                     const SpacesFile& spaces, const VerifyOptions& options) {
+  Report report;
+  const PluginInfo info = registry.info(kind, id);
+  // Made once, outside the checks: what is wrong with the kit's own workloads or the spaces is no plugin's
+  // fault.
+  const Subject subject(registry, info, spaces, options);
+  bool loads = true;
+  const auto run = [&](const Check& check) {
+    CheckResult result{kind, id, check.name, check.rule, Outcome::Passed, "", 0.0};
+    if (!loads) {
+      result.outcome = Outcome::Skipped;
+      result.reason = "the plugin does not load";
+    } else {
+      const auto begin = std::chrono::steady_clock::now();
+      Verdict verdict = isolate([&] { return check.run(subject); }, options.seconds);
+      result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      result.outcome = verdict.outcome;
+      result.reason = std::move(verdict.reason);
+      if (!verdict.rule.empty()) result.rule = std::move(verdict.rule);
+    }
+    loads = loads && (std::string_view(check.name) != "loads" || result.outcome == Outcome::Passed);
+    report.results.push_back(std::move(result));
+  };
+  for (const Check& check : common_checks()) run(check);
+  for (const Check& check : suite_of(kind)) run(check);
+  apply_expectations(report, options.expected);
+  return report;
+}
+
+Report verify_pack(const fs::path& path, const PluginSearch& search, const SpacesFile& spaces,
+                   const VerifyOptions& options) {
+  PluginRegistry registry(search);
+  std::error_code error;
+  const fs::path place = fs::canonical(path, error);
+  if (error) throw UserError(fmt::format("{}: {}", path.string(), error.message()));
+  Report report;
+  for (const PluginLogEntry& entry : registry.log()) {
+    if (entry.outcome == PluginLogEntry::Outcome::Refused && belongs_to(entry.path, place)) {
+      report.results.push_back(refused_at_search(entry));
+    }
+  }
+  for (const PluginInfo& info : registry.list()) {
+    if (!belongs_to(info.manifest, place)) continue;
+    Report one = verify_plugin(registry, info.kind, info.id, spaces, options);
+    std::ranges::move(one.results, std::back_inserter(report.results));
+  }
+  if (report.results.empty()) {
+    throw UserError(fmt::format("{} has no plugins", path.string()),
+                    "name a pack's folder or its *.pack.json");
+  }
+  for (const Expectation& expectation : options.expected) {
+    if (std::ranges::none_of(report.results, [&](const CheckResult& result) {
+          return full_name(result) == expectation.check;
+        })) {
+      throw UserError(fmt::format("there is no check '{}'", expectation.check),
+                      "'tunesmith plugins verify' lists them");
+    }
+  }
+  return report;
+}
+
+}  // namespace tunesmith::conformance

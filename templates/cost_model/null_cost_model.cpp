@@ -1,0 +1,41 @@
+// A cost model that knows nothing and finds all candidates alike: the start of a new one. The interface is
+// documented in <tunesmith/search/cost_model.h>, what a candidate tells about itself in
+// <tunesmith/search/candidate.h>.
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/search/cost_model.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class NullCostModel final : public CostModel {
+ public:
+  // The kernel has checked the options against the declaration at the end of this file.
+  explicit NullCostModel(const Options& options) : score_(options.get_double("score")) {}
+
+  // Before anything else, once for each workload.
+  void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
+
+  // Throughputs are best seconds / seconds: 1 for the fastest, 0 for a failure. Called with everything
+  // measured.
+  void update(std::span<const CandidatePtr> /*candidates*/,
+              std::span<const double> /*throughputs*/) override {}
+
+  // One finite score for each, higher is better; only the order counts. Must not change what later calls
+  // answer.
+  std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
+    std::vector<double> scores(candidates.size(), score_);
+    // Here: look at candidates[i]->lowered.program, and learn in update().
+    return scores;
+  }
+
+ private:
+  double score_;
+};
+
+}  // namespace
+
+// Class, kind, id, version, one line of help, options: name, default, least, most, help.
+TUNESMITH_PLUGIN(NullCostModel, PluginKind::CostModel, "null_cost_model", "0.1.0",
+                 "finds all candidates alike",
+                 OptionSpec::real("score", 0.0, -1.0, 1.0, "what every candidate is given"));

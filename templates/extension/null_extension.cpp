@@ -1,0 +1,35 @@
+// An extension of a target that adds one quantity to the machine's description and changes nothing else: the
+// start of a new one. The interface is documented in <tunesmith/target/target.h>.
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/target/target.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class NullExtension final : public TargetExtension {
+ public:
+  // The kernel has checked the options against the declaration at the end of this file.
+  explicit NullExtension(const Options& options) : units_(options.get_int("units")) {}
+
+  // Is the hardware here? {} is yes; {"the feature's name"} is what this machine lacks. With `with:
+  // [null_extension?]` a space takes the extension only where it is.
+  ProbeResult probe(const Target& /*base*/) const override { return {}; }
+
+  // Quantities that modules of this hardware read.
+  void describe(DeviceModel& device) const override {
+    device.set("null_extension_units", static_cast<double>(units_));
+  }
+
+  // Limits, and passes that run after the common ones of lowering.
+  void adapt(LowerOptions& /*options*/) const override {}
+
+ private:
+  int64_t units_;
+};
+
+}  // namespace
+
+// Class, kind, id, version, one line of help, options: name, default, least, most, help.
+TUNESMITH_PLUGIN(NullExtension, PluginKind::Extension, "null_extension", "0.1.0", "adds one quantity",
+                 OptionSpec::integer("units", 0, 0, 64, "units of the hardware"));

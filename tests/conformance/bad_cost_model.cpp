@@ -1,0 +1,53 @@
+// Scores by the program's hash, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/search/cost_model.h>
+
+#include "mistake.h"
+
+namespace {
+
+using namespace tunesmith;
+
+std::atomic<int> inside;
+std::atomic<int> objects;
+
+class BadCostModel final : public CostModel {
+ public:
+  void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
+  void update(std::span<const CandidatePtr> /*candidates*/, std::span<const double> throughputs) override {
+    best_ = throughputs.empty() ? 0.0 : *std::ranges::max_element(throughputs);
+  }
+  std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
+    const bool alone = inside++ == 0;
+    if (mistake("shares_state")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::vector<double> scores;
+    for (const CandidatePtr& candidate : candidates) {
+      double score = RandomStream(1, candidate->program_hash).uniform();
+      if (mistake("nan")) score = std::numeric_limits<double>::quiet_NaN();
+      if (mistake("predicting_learns")) score += ++predictions_;
+      if (mistake("objects_differ")) score += number_;
+      if (mistake("shares_state") && !alone) score = 0.0;
+      if (mistake("divides_by_the_best")) score /= best_ == 0.0 ? 0.0 : 1.0;
+      scores.push_back(score);
+    }
+    if (mistake("one_too_few") && !scores.empty()) scores.pop_back();
+    --inside;
+    return scores;
+  }
+
+ private:
+  const int number_ = objects++;
+  double best_ = 1.0;
+  int predictions_ = 0;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(BadCostModel, PluginKind::CostModel, "bad_cost_model", "1.0.0",
+                 "makes the mistake that it is asked for");

@@ -1,0 +1,206 @@
+// The conformance kit against plugins that are right, and against the same plugins with one mistake each:
+// every check of every suite has a mistake that fails it.
+#include <cstdlib>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/conformance/conformance.h>
+
+namespace tunesmith::conformance {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+SpacesFile spaces() { return SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml"); }
+
+PluginSearch search() {
+  PluginSearch search;
+  search.command_line = {{BAD_PLUGINS}};
+  return search;
+}
+
+Report verify(PluginKind kind, const std::string& mistake, VerifyOptions options = {}) {
+  setenv("TUNESMITH_TEST_MISTAKE", mistake.c_str(), 1);
+  PluginRegistry registry(search());
+  Report report = verify_plugin(registry, kind, "bad_" + std::string(kind_name(kind)), spaces(), options);
+  unsetenv("TUNESMITH_TEST_MISTAKE");
+  return report;
+}
+
+const CheckResult& result_of(const Report& report, const std::string& check) {
+  for (const CheckResult& result : report.results) {
+    if (result.check == check) return result;
+  }
+  throw std::out_of_range("no check " + check);
+}
+
+struct Mistake {
+  PluginKind kind;
+  const char* name;
+  const char* check;  // that must fail
+  const char* rule;
+  const char* reason;  // part of it
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << kind_name(mistake.kind) << " " << mistake.name;
+}
+
+class AMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(AMistake, FailsItsCheckWithTheRuleAndTheReason) {
+  VerifyOptions options;
+  if (std::string(GetParam().name) == "hangs") options.seconds = 2;
+  const Report report = verify(GetParam().kind, GetParam().name, options);
+  const CheckResult& result = result_of(report, GetParam().check);
+  EXPECT_EQ(result.outcome, Outcome::Failed) << report.str();
+  EXPECT_EQ(result.rule, GetParam().rule) << report.str();
+  EXPECT_THAT(result.reason, HasSubstr(GetParam().reason));
+  EXPECT_FALSE(report.ok());
+}
+
+constexpr PluginKind kModule = PluginKind::Module;
+constexpr PluginKind kSearcher = PluginKind::Searcher;
+constexpr PluginKind kCostModel = PluginKind::CostModel;
+constexpr PluginKind kTarget = PluginKind::Target;
+constexpr PluginKind kExtension = PluginKind::Extension;
+
+const Mistake kMistakes[] = {
+    {kModule, "thread_while_loading", "loads", "P17", "loading it started threads: 1"},
+    {kModule, "option_lie", "options", "P13", "factor: 64 is declared, but: "},
+    {kModule, "refuses_default", "options", "P13", "it refuses its own defaults"},
+    {kModule, "undeclared_option", "options", "P13", "declares no option 'secret'"},
+    {kModule, "option_unread", "options_are_read", "P13",
+     "the option 'factor', but its constructor never reads it"},
+    {kModule, "throws", "contract", "P12", "threw: boom in apply"},
+    {kModule, "throws_int", "contract", "P12", "no exception"},
+    {kModule, "crashes", "contract", "P12", "it ended its process by: Aborted"},
+    {kModule, "exits", "contract", "P12", "it ended its process with exit code 0"},
+    {kModule, "hangs", "contract", "P22", "it did not end within 2 seconds"},
+    {kModule, "prints", "contract", "P21", "it wrote: hello from apply"},
+    {kModule, "no_reason", "contract", "P12", "without a reason of one line"},
+    {kModule, "no_schedule", "contract", "P12", "answered Applied without a schedule"},
+    {kModule, "shrinks_a_loop", "trace", "P23", "replaying its trace gives another program"},
+    {kModule, "shrinks_a_loop_at_the_end", "legality", "P23", "of output 0 is"},
+    {kModule, "counts_calls", "determinism", "P19", "asked again, it answered something else"},
+    {kModule, "shares_state", "threads", "P20", "with several threads it answered something else"},
+    {kModule, "expects_fresh_blocks", "scheduled_input", "P23", "the block has been scheduled before"},
+    {kSearcher, "proposes_null", "contract", "P24", "a null pointer"},
+    {kSearcher, "proposes_twice", "contract", "P24", "a program a second time"},
+    {kSearcher, "proposes_too_many", "contract", "P24", "asked for 16, it proposed 17"},
+    {kSearcher, "own_random_numbers", "determinism", "P19", "gave other candidates in a second run"},
+    {kSearcher, "shares_state", "threads", "P20", "while another object searched"},
+    {kSearcher, "needs_success", "failures", "P24", "nothing worked"},
+    {kSearcher, "never_ends", "exhaustion", "P24", "of a space of one program it proposed"},
+    {kCostModel, "nan", "contract", "P25", "a score is nan"},
+    {kCostModel, "one_too_few", "contract", "P25", "scores for"},
+    {kCostModel, "predicting_learns", "predicting_changes_nothing", "P25", "predict() gave other scores"},
+    {kCostModel, "objects_differ", "determinism", "P19", "a second object that learnt the same"},
+    {kCostModel, "shares_state", "threads", "P20", "two objects in two threads"},
+    {kCostModel, "divides_by_the_best", "failures", "P25", "of throughput 0 a score is"},
+    {kTarget, "no_cores", "contract", "P26", "it does not say how many cores"},
+    {kTarget, "nan_quantity", "contract", "P26", "the quantity hope is nan"},
+    {kTarget, "objects_differ", "contract", "P19", "describe different machines"},
+    {kTarget, "wrong_result", "results", "P26", "element 0 of output 0 is"},
+    {kTarget, "compiles_some", "results", "P26", "it compiles some of the kit's programs, but not"},
+    {kTarget, "shares_state", "threads", "P20", "compiling already"},
+    {kTarget, "throws_at_damage", "failures", "P26", "a damaged object is no EnvironmentError: at"},
+    {kTarget, "loads_damage", "failures", "P26", "it loads an object that is damaged"},
+    {kTarget, "writes_no_library", "library", "P26", "wrote no libconformance.so"},
+    {kExtension, "infinite_quantity", "contract", "P27", "it sets the quantity bad_units to inf"},
+    {kExtension, "impossible_vectors", "contract", "P27", "vectors of 3 bits is impossible"},
+    {kExtension, "describes_anew", "determinism", "P19", "describe different machines"},
+    {kExtension, "pass_shrinks_loops", "legality", "P27", "lowered with it: element"},
+    {kExtension, "probe_throws", "hardware", "P27", "boom in probe"},
+};
+INSTANTIATE_TEST_SUITE_P(Conformance, AMistake, testing::ValuesIn(kMistakes), [](const auto& mistake) {
+  return std::string(kind_name(mistake.param.kind)) + "_" + mistake.param.name;
+});
+
+class NoMistake : public testing::TestWithParam<PluginKind> {};
+
+TEST_P(NoMistake, PassesAndEveryCheckHasAMistakeThatFailsIt) {
+  const Report report = verify(GetParam(), "");
+  EXPECT_TRUE(report.ok()) << report.str();
+  for (const CheckResult& result : report.results) {
+    const bool covered = std::ranges::any_of(kMistakes, [&](const Mistake& mistake) {
+      // Those of all kinds are tried with a module.
+      return mistake.check == result.check && (mistake.kind == GetParam() || mistake.kind == kModule);
+    });
+    EXPECT_TRUE(covered) << result.check << " has no test that fails it";
+    EXPECT_EQ(result.reason.empty(), result.outcome == Outcome::Passed) << report.str();
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Conformance, NoMistake, testing::ValuesIn(kPluginKinds),
+                         [](const auto& kind) { return std::string(kind_name(kind.param)); });
+
+TEST(Outcomes, WhatIsMissingHereIsUnsupportedWithItsName) {
+  const CheckResult target = result_of(verify(kTarget, "not_here"), "results");
+  EXPECT_EQ(target.outcome, Outcome::Unsupported);
+  EXPECT_EQ(target.reason, "this machine lacks the flux unit");
+  EXPECT_EQ(result_of(verify(kTarget, "compiles_nothing"), "results").outcome, Outcome::Unsupported);
+  const Report extension = verify(kExtension, "not_here");
+  EXPECT_EQ(result_of(extension, "hardware").outcome, Outcome::Unsupported);
+  EXPECT_TRUE(extension.ok());
+}
+
+TEST(Outcomes, WhereThereIsNothingToCheckItIsSkippedWithTheReason) {
+  const Report module = verify(kModule, "nothing");
+  EXPECT_EQ(result_of(module, "legality").outcome, Outcome::Skipped);
+  EXPECT_THAT(result_of(module, "legality").reason, HasSubstr("name a workload it is for"));
+  EXPECT_EQ(result_of(verify(kSearcher, "proposes_nothing"), "contract").outcome, Outcome::Skipped);
+}
+
+TEST(Outcomes, APluginThatDoesNotLoadFailsOnceAndIsSkippedThen) {
+  const Report report = verify(kModule, "thread_while_loading");
+  EXPECT_EQ(report.count(Outcome::Failed), 1U);
+  EXPECT_EQ(report.count(Outcome::Skipped), report.results.size() - 1);
+  EXPECT_EQ(report.results.back().reason, "the plugin does not load");
+}
+
+TEST(Outcomes, AFailureThatIsExpectedIsNoFaultAndAPassThatIsNotIsOne) {
+  VerifyOptions options;
+  options.expected = {Expectation::parse("module:bad_module/threads=one lock is still missing")};
+  const Report known = verify(kModule, "shares_state", options);
+  EXPECT_EQ(result_of(known, "threads").outcome, Outcome::ExpectedFailure);
+  EXPECT_THAT(result_of(known, "threads").reason,
+              AllOf(HasSubstr("one lock is still missing ("), HasSubstr("with several threads")));
+  EXPECT_TRUE(known.ok()) << known.str();
+  const Report mended = verify(kModule, "", options);
+  EXPECT_EQ(result_of(mended, "threads").outcome, Outcome::UnexpectedPass);
+  EXPECT_FALSE(mended.ok());
+}
+
+TEST(Outcomes, AnExpectationHasAReason) {
+  for (const char* text : {"module:x/threads", "module:x/threads=", "threads=why", "=why"}) {
+    EXPECT_THAT([&] { Expectation::parse(text); },
+                ThrowsMessage<UserError>(HasSubstr("KIND:ID/CHECK=REASON")));
+  }
+}
+
+TEST(VerifyPack, TakesThePluginsOfThePathAndNoOthers) {
+  const Report report = verify_pack(BAD_PLUGINS "/bad_cost_model.pack.json", search(), spaces(), {});
+  std::set<std::string> ids;
+  for (const CheckResult& result : report.results) ids.insert(result.id);
+  EXPECT_EQ(ids, std::set<std::string>{"bad_cost_model"});
+  EXPECT_TRUE(report.ok()) << report.str();
+}
+
+TEST(VerifyPack, APathWithoutPluginsIsAnError) {
+  EXPECT_THAT([] { verify_pack("/tmp", PluginSearch{.defaults = false}, spaces(), {}); },
+              ThrowsMessage<UserError>(HasSubstr("/tmp has no plugins")));
+}
+
+TEST(VerifyPack, AnExpectationThatNamesNoCheckIsAnError) {
+  VerifyOptions options;
+  options.expected = {Expectation::parse("cost_model:bad_cost_model/speed=slow")};
+  EXPECT_THAT([&] { verify_pack(BAD_PLUGINS "/bad_cost_model.pack.json", search(), spaces(), options); },
+              ThrowsMessage<UserError>(HasSubstr("there is no check 'cost_model:bad_cost_model/speed'")));
+}
+
+}  // namespace
+}  // namespace tunesmith::conformance

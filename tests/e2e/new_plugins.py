@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""plugins new: each kind is created, built against an installed package, loaded and used.
+Usage: new_plugins.py --prefix PREFIX [--launcher COMPILER_LAUNCHER] KIND"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+
+def run(*command, cwd, code=0):
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, timeout=500)
+    assert done.returncode == code, f"{command}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--prefix", required=True)
+    parser.add_argument("--launcher", default="")
+    parser.add_argument("--flags", default="")
+    parser.add_argument("kind")
+    arguments = parser.parse_args()
+    kind, name = arguments.kind, f"acme_{arguments.kind}"
+    tunesmith = pathlib.Path(arguments.prefix) / "bin" / "tunesmith"
+    with tempfile.TemporaryDirectory(prefix="tunesmith-new-") as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        written = json.loads(run(tunesmith, "plugins", "new", kind, name, "--json", cwd=folder).stdout)
+        assert {pathlib.Path(file).name for file in written["files"]} == {"CMakeLists.txt", "README.md", "spaces.yaml", f"{name}.cpp"}, written
+        pack = pathlib.Path(folder) / name
+        for file in pack.iterdir():
+            assert "null" not in file.read_text().replace("nullptr", "").replace("NULL", ""), f"{file} is still the null plugin's"
+
+        # Nothing that is there is overwritten, and nonsense is refused.
+        assert "is there already" in run(tunesmith, "plugins", "new", kind, name, cwd=folder, code=2).stderr
+        assert "did you mean" in run(tunesmith, "plugins", "new", kind + "s", "x", cwd=folder, code=2).stderr
+        assert "cannot be a plugin's id" in run(tunesmith, "plugins", "new", kind, "../x", cwd=folder, code=2).stderr
+
+        launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}"] if arguments.launcher else []
+        run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={arguments.prefix}", f"-DCMAKE_CXX_FLAGS={arguments.flags}", *launcher, cwd=pack)
+        run("cmake", "--build", "build", cwd=pack)
+        run("ctest", "--test-dir", "build", "--output-on-failure", cwd=pack)
+        plugins = json.loads(run(tunesmith, "plugins", "list", "--plugin-path", "build/plugins", "--json", cwd=pack).stdout)["plugins"]
+        assert [plugin["kind"] for plugin in plugins if plugin["id"] == name] == [kind], plugins
+        run(tunesmith, "spaces", "sample", "relu", "--spaces", "spaces.yaml", "--plugin-path", "build/plugins", cwd=pack)
+
+
+if __name__ == "__main__":
+    main()
