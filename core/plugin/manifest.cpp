@@ -45,7 +45,7 @@ std::string parse_id(const JsonObject& object, const char* key, std::string id) 
 PluginReference parse_reference(const JsonObject& object, const nlohmann::json& value) {
   const std::string text = value.is_string() ? value.get<std::string>() : std::string{};
   const size_t colon = text.find(':');
-  if (colon == std::string::npos) object.fail("requires", "expected strings like \"extension:vnni\"");
+  if (colon == std::string::npos) object.fail("requires", "expected strings like \"extension:acme_npu\"");
   return {parse_kind(object, "requires", text.substr(0, colon)),
           parse_id(object, "requires", text.substr(colon + 1))};
 }

@@ -10,7 +10,7 @@
 
 namespace tunesmith {
 
-/// A plugin that another one needs, "extension:vnni" in the manifest.
+/// A plugin that another one needs, "extension:acme_npu" in the manifest.
 struct PluginReference {
   PluginKind kind = PluginKind::Module;
   std::string id;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "plugin/guard.h"
 #include "space/composition.h"
 #include "tunesmith/schedule/verify.h"
 
@@ -33,15 +34,13 @@ ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
-  ModuleResult result = [&] {
+  ModuleResult result = guard_plugin(PluginKind::Module, module.id, "apply at " + place, [&] {
     try {
       return module.module->apply(std::move(schedule), block, context);
     } catch (const ScheduleError& refusal) {
       return ModuleResult::not_applicable(fmt::format("{}: {}", refusal.primitive(), refusal.reason()));
-    } catch (const std::exception& error) {
-      throw broken(fmt::format("threw: {}", error.what()));
     }
-  }();
+  });
   switch (result.status()) {
     case ModuleResult::Status::NotApplicable:
       return result;

@@ -1,8 +1,10 @@
 #include "tune/task.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "plugin/guard.h"
 #include "tune/stopwatch.h"
 
 namespace tunesmith {
@@ -24,7 +26,8 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
       pool_(threads),
       sketches_(space.generate(workload.program)),
       cost_model_(space.create_cost_model()) {
-  cost_model_->begin(workload, space.device());
+  guard_plugin(PluginKind::CostModel, cost_model_id(), "begin",
+               [&] { cost_model_->begin(workload, space.device()); });
 }
 
 Trace Task::draw(RandomStream& random) const {
@@ -71,7 +74,14 @@ std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
 
 std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   const Stopwatch watch(model_seconds_);
-  return cost_model_->predict(candidates);
+  std::vector<double> scores = guard_plugin(PluginKind::CostModel, cost_model_id(), "predict",
+                                            [&] { return cost_model_->predict(candidates); });
+  if (scores.size() != candidates.size() ||
+      !std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) {
+    throw PluginError(PluginKind::CostModel, cost_model_id(),
+                      "predict did not give a finite score for each candidate");
+  }
+  return scores;
 }
 
 void Task::learn(std::span<const Measured> results) {
@@ -90,7 +100,8 @@ void Task::learn(std::span<const Measured> results) {
     candidates.push_back(result.candidate);
     throughputs.push_back(result.timing ? best / result.timing->min : 0.0);
   }
-  cost_model_->update(candidates, throughputs);
+  guard_plugin(PluginKind::CostModel, cost_model_id(), "update",
+               [&] { cost_model_->update(candidates, throughputs); });
 }
 
 }  // namespace tunesmith

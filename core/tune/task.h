@@ -38,6 +38,8 @@ class Task final : public SearchContext {
   double model_seconds() const { return model_seconds_; }
 
  private:
+  const std::string& cost_model_id() const { return space_.spec().cost_model.id; }
+
   const Workload& workload_;
   const Space& space_;
   const uint64_t seed_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "plugin/guard.h"
 #include "tune/ranking.h"
 #include "tune/stopwatch.h"
 #include "tune/task.h"
@@ -73,7 +74,10 @@ class Run {
     const int64_t stage_trials = space_.spec().search[stage].trials;
     const int64_t end =
         stage_trials > 0 ? std::min(options_.trials, result_.trials + stage_trials) : options_.trials;
-    if (!task_.history().empty()) searcher->observe(task_, task_.history());
+    const std::string& searcher_id = space_.spec().search[stage].searcher.id;
+    if (!task_.history().empty())
+      guard_plugin(PluginKind::Searcher, searcher_id, "observe",
+                   [&] { searcher->observe(task_, task_.history()); });
     while (!done() && result_.trials < end) {
       const auto wanted = static_cast<size_t>(std::min(options_.batch, end - result_.trials));
       std::vector<CandidatePtr> proposed;
@@ -82,14 +86,17 @@ class Run {
         double seconds = 0.0;
         {
           const Stopwatch watch(seconds);
-          proposed = searcher->propose(task_, wanted);
+          proposed = guard_plugin(PluginKind::Searcher, searcher_id, "propose",
+                                  [&] { return searcher->propose(task_, wanted); });
         }
         result_.times.propose += seconds - (task_.model_seconds() - model_before);
       }
+      if (std::find(proposed.begin(), proposed.end(), nullptr) != proposed.end())
+        throw PluginError(PluginKind::Searcher, searcher_id, "proposed a candidate that is none");
       if (proposed.empty()) return;
       const std::vector<Measured> results = evaluate(proposed);
       task_.learn(results);
-      searcher->observe(task_, results);
+      guard_plugin(PluginKind::Searcher, searcher_id, "observe", [&] { searcher->observe(task_, results); });
     }
   }
 
@@ -118,12 +125,23 @@ class Run {
     return results;
   }
 
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered) const {
+    using Result = tl::expected<CompiledKernel, std::string>;
+    return guard_plugin(PluginKind::Target, space_.spec().target.id, "compile", [&]() -> Result {
+      try {
+        return space_.target().compile(lowered, kSymbol);
+      } catch (const LowerError& refusal) {
+        return tl::make_unexpected(std::string(refusal.what()));
+      }
+    });
+  }
+
   std::vector<tl::expected<CompiledKernel, std::string>> build(const std::vector<CandidatePtr>& candidates) {
     const Stopwatch watch(result_.times.build);
     std::vector<tl::expected<CompiledKernel, std::string>> built(candidates.size());
     task_.pool().parallel_for(candidates.size(), [&](size_t i) {
       built[i] = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
-                           : space_.target().compile(candidates[i]->lowered, kSymbol);
+                           : compile(candidates[i]->lowered);
     });
     for (const auto& kernel : built) {
       if (kernel) compile_seconds_.push_back(kernel->compile_seconds);
@@ -267,8 +285,7 @@ class Run {
   }
 
   void measure_baseline() {
-    const auto built =
-        space_.target().compile(lower(workload_.program, space_.target().lower_options()), kSymbol);
+    const auto built = compile(lower(workload_.program, space_.target().lower_options()));
     if (!built) return;
     const Stopwatch watch(result_.times.measure);
     const CompiledKernel* kernel = &*built;

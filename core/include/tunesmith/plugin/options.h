@@ -49,7 +49,7 @@ struct OptionSpec {
   static OptionSpec strings(std::string name, std::vector<std::string> default_value,
                             std::vector<std::string> choices, std::string help);
 
-  /// What a value must be, in words: "an integer from 1 to 1024", "one of: elitist, annealed".
+  /// What a value must be, in words: "an integer from 1 to 1024", "one of: nearest, farthest".
   std::string expected() const;
 
   std::string name;

@@ -58,7 +58,7 @@ struct PluginInfo {
   std::filesystem::path manifest;
   std::filesystem::path library;  ///< as the manifest says, links not resolved
   std::string sha256;
-  std::vector<std::string> needs;  ///< "extension:vnni"
+  std::vector<std::string> needs;  ///< "extension:acme_npu"
 };
 
 /// One line of the account of a search, for `plugins list --why`.

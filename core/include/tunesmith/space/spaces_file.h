@@ -18,7 +18,7 @@ struct PluginUse {
   std::string id;
   SourceLocation location;
   std::vector<RawOption> options;
-  /// `with: [amx?]`: taken only where its probe finds it.
+  /// `with: [acme_npu?]`: taken only where its probe finds it.
   bool optional = false;
 };
 

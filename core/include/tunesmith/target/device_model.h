@@ -28,7 +28,7 @@ class DeviceModel {
   double get_or(std::string_view name, double fallback) const;
   const std::map<std::string, double, std::less<>>& all() const { return quantities_; }
 
-  /// A one-line description for people ("x86-64, 2 cores, 512-bit vectors"); nothing may depend on it.
+  /// A one-line description for people ("2 cores, 512-bit vectors"); nothing may depend on it.
   std::string description;
 
  private:

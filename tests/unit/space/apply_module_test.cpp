@@ -1,0 +1,104 @@
+// What a module throws or answers wrongly, at the one place that calls modules.
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "space/composition.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith {
+namespace {
+
+using testing::ThrowsMessage;
+
+using Apply = std::function<ModuleResult(Schedule)>;
+
+class LocalModule final : public TransformationModule {
+ public:
+  explicit LocalModule(Apply apply) : apply_(std::move(apply)) {}
+  ModuleResult apply(Schedule schedule, const std::string&, ModuleContext&) override {
+    return apply_(std::move(schedule));
+  }
+
+ private:
+  Apply apply_;
+};
+
+constexpr const char* kText = R"(name: twice
+params: {n: 8}
+inputs:
+  X: {shape: [n], dtype: f32}
+compute: |
+  O[i<n] = X[i] * 2
+outputs: [O]
+)";
+
+class ApplyModule : public testing::Test {
+ protected:
+  ModuleResult run(Apply apply, const std::string& block = "O") {
+    const ComposedModule module{"tiler", std::make_shared<LocalModule>(std::move(apply)), ModuleStage::Block};
+    return apply_module(module, Schedule(workload_.program), block, device_, workload_.program, claims_);
+  }
+
+  Workload workload_ = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
+  DeviceModel device_;
+  Claims claims_;
+};
+
+TEST_F(ApplyModule, AnyExceptionIsTheModulesFaultByNameAndPlace) {
+  EXPECT_THAT(
+      [&] { static_cast<void>(run([](Schedule) -> ModuleResult { throw std::runtime_error("boom"); })); },
+      ThrowsMessage<PluginError>("module 'tiler': [P12] apply at block 'O' threw: boom"));
+  EXPECT_THAT([&] { static_cast<void>(run([](Schedule) -> ModuleResult { throw 42; }, "")); },
+              ThrowsMessage<PluginError>(
+                  "module 'tiler': [P12] apply at the program threw something that is no exception"));
+}
+
+TEST_F(ApplyModule, ARefusedTransformationIsAnAnswer) {
+  ModuleResult result = run([](Schedule schedule) {
+    const LoopRV loop = schedule.get_loops(schedule.get_block("O")).front();
+    schedule.split(loop, {IntArg{2}, IntArg{2}});  // 4 of 8 iterations
+    return ModuleResult::applied(std::move(schedule));
+  });
+  EXPECT_EQ(result.status(), ModuleResult::Status::NotApplicable);
+  EXPECT_THAT(result.reason(), testing::StartsWith("split: "));
+}
+
+TEST_F(ApplyModule, BrokenAnswersEndTheRun) {
+  EXPECT_THAT(
+      [&] { static_cast<void>(run([](Schedule) { return ModuleResult::broken("no such machine"); })); },
+      ThrowsMessage<PluginError>("module 'tiler': at block 'O': no such machine"));
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(run([](Schedule) { return ModuleResult::applied(std::vector<Schedule>{}); }));
+      },
+      ThrowsMessage<PluginError>("module 'tiler': at block 'O': answered Applied without a schedule"));
+}
+
+TEST_F(ApplyModule, AProgramThatIsNotWellFormedIsFound) {
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(run([](Schedule schedule) {
+          Block& block = schedule.block(schedule.get_block("O"));
+          block.bindings.front() = block.bindings.front() + 100;  // outside the iterator's domain
+          return ModuleResult::applied(std::move(schedule));
+        }));
+      },
+      ThrowsMessage<PluginError>(
+          testing::StartsWith("module 'tiler': at block 'O': left a program that is not well formed: ")));
+}
+
+TEST_F(ApplyModule, AGoodAnswerPasses) {
+  ModuleResult result = run([](Schedule schedule) {
+    schedule.parallel(schedule.get_loops(schedule.get_block("O")).front());
+    return ModuleResult::applied(std::move(schedule));
+  });
+  ASSERT_EQ(result.status(), ModuleResult::Status::Applied);
+  EXPECT_EQ(result.schedules().size(), 1u);
+}
+
+}  // namespace
+}  // namespace tunesmith
