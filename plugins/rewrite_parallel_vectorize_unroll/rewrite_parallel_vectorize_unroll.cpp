@@ -54,9 +54,8 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     for (const Block* block : schedule.program().blocks()) names.push_back(block->name);
     for (const std::string& name : names) {
       const BlockRV block = schedule.get_block(name);
-      const int64_t vectors =
-          vectorize > 1 ? vectorize_innermost(schedule, block, vectorize, vector_bits) : 0;
-      if (steps >= 0) unroll(schedule, block, vectors, steps, registers);
+      if (vectorize > 1) vectorize_innermost(schedule, block, vectorize, vector_bits);
+      if (steps >= 0) unroll(schedule, block, steps, vector_bits, registers);
     }
     return ModuleResult::applied(std::move(schedule));
   }
@@ -89,24 +88,25 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     }
   }
 
-  /// Answers the number of vector operations that one run of the vectorized loop takes; 0 when there is none.
-  static int64_t vectorize_innermost(Schedule& schedule, BlockRV block, int64_t limit, int64_t vector_bits) {
+  static void vectorize_innermost(Schedule& schedule, BlockRV block, int64_t limit, int64_t vector_bits) {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
-    if (loops.empty()) return 0;
+    if (loops.empty()) return;
     LoopRV innermost = loops.back();
     const Loop& loop = schedule.loop(innermost);
     const LoopUse use = use_of(loop, schedule.block(block));
-    if (loop.loop_kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return 0;
+    if (loop.loop_kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return;
     const int64_t extent = loop.const_extent();
-    if (extent == 1 || store_stride(schedule.block(block), loop.var) != 1) return 0;
-    const int64_t lanes = vector_bits / writes_of(schedule.block(block)).front().buffer->dtype.bits;
-    int64_t width = extent;
+    if (extent == 1 || store_stride(schedule.block(block), loop.var) != 1) return;
     if (extent > limit) {
-      width = widest_divisor(extent, limit, lanes);
+      const int64_t width = widest_divisor(extent, limit, lanes_of(schedule.block(block), vector_bits));
       innermost = schedule.split(innermost, {std::nullopt, width}).back();
     }
     schedule.vectorize(innermost);
-    return (width + lanes - 1) / lanes;
+  }
+
+  /// Elements of what the block writes in one vector register.
+  static int64_t lanes_of(const Block& block, int64_t vector_bits) {
+    return vector_bits / writes_of(block).front().buffer->dtype.bits;
   }
 
   /// The largest divisor of `extent` that is a multiple of `lanes` and at most `limit`; `limit` itself, with
@@ -118,12 +118,21 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     return limit;
   }
 
-  /// `vectors`: statements that the vectorized loop, if any, becomes.
-  static void unroll(Schedule& schedule, BlockRV block, int64_t vectors, int64_t steps, int64_t registers) {
+  static void unroll(Schedule& schedule, BlockRV block, int64_t steps, int64_t vector_bits,
+                     int64_t registers) {
     std::vector<LoopRV> loops = schedule.get_loops(block);
-    if (vectors > 0) loops.pop_back();
+    if (loops.empty()) return;
     const Block& what = schedule.block(block);
     const size_t exclusive = first_exclusive(schedule, loops);
+    // A vectorized loop becomes as many statements as it fills registers; it may hold other blocks, too.
+    int64_t statements = 1;
+    for (const LoopRV& rv : loops) {
+      const Loop& loop = schedule.loop(rv);
+      if (loop.loop_kind != LoopKind::Vectorized) continue;
+      const int64_t lanes = lanes_of(what, vector_bits);
+      statements *= (loop.const_extent() + lanes - 1) / lanes;
+    }
+    if (schedule.loop(loops.back()).loop_kind == LoopKind::Vectorized) loops.pop_back();
     size_t tile = loops.size();  // loops from here on are the register tile
     bool in_reduction = false;
     for (size_t i = loops.size(); i-- > exclusive;) {
@@ -135,7 +144,6 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       }
     }
     if (!in_reduction) tile = exclusive;
-    int64_t statements = std::max<int64_t>(vectors, 1);
     // Copies that stand inside a nest belong to a register tile: as long as one, they are unrolled whole.
     const int64_t tile_limit = in_reduction || exclusive > 0 ? 2 * registers : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
