@@ -27,6 +27,7 @@ KindPtr sample_compute_location_kind();
 // Loops
 KindPtr split_kind();
 KindPtr fuse_kind();
+KindPtr loop_partition_kind();
 KindPtr reorder_kind();
 KindPtr add_unit_loop_kind();
 KindPtr parallel_kind();

@@ -18,6 +18,7 @@ namespace tunesmith {
 
 std::vector<LoopId> split(Program& program, LoopId loop, std::span<const std::optional<int64_t>> factors);
 LoopId fuse(Program& program, std::span<const LoopId> loops);
+std::vector<LoopId> loop_partition(Program& program, LoopId loop, std::span<const int64_t> points);
 void reorder(Program& program, std::span<const LoopId> loops);
 LoopId add_unit_loop(Program& program, BlockId block);
 void parallel(Program& program, LoopId loop);

@@ -18,8 +18,8 @@ constexpr KindPtr (*kBuiltIn[])() = {
     sample_categorical_kind, sample_perfect_tile_kind, sample_partitioned_tile_kind,
     sample_compute_location_kind,
     // Loops
-    split_kind, fuse_kind, reorder_kind, add_unit_loop_kind, parallel_kind, vectorize_kind, unroll_kind,
-    bind_kind,
+    split_kind, fuse_kind, loop_partition_kind, reorder_kind, add_unit_loop_kind, parallel_kind,
+    vectorize_kind, unroll_kind, bind_kind,
     // Caches
     cache_read_kind, cache_write_kind, set_scope_kind,
     // Placement

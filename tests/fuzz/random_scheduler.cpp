@@ -196,6 +196,11 @@ std::string RandomScheduler::index_map() {
 }
 
 Arg RandomScheduler::integers_arg(const std::string& name) {
+  if (name == "points") {
+    const auto first = static_cast<int64_t>(1 + random_.below(3));
+    if (chance(3)) return ArgList{first, first + static_cast<int64_t>(1 + random_.below(3))};
+    return ArgList{first};
+  }
   if ((name != "order" && name != "padding") || !last_block_.has_value())
     return ArgList{int64_t{1}, int64_t{2}, int64_t{4}};
   std::vector<int64_t> order;

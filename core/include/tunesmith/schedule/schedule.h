@@ -99,6 +99,12 @@ class Schedule {
   std::vector<LoopRV> split(LoopRV loop, std::vector<std::optional<IntArg>> factors);
   /// Requires: each loop the only child of the one before; constant extents.
   LoopRV fuse(const std::vector<LoopRV>& loops);
+  /// Cuts the loop's range at `points`, which rise within it: answers one loop for each piece, each with its
+  /// own copies of the blocks below (the first keeps the names). In a piece, predicates and selects that are
+  /// always true or false there are gone, and the init of a reduction whose first step is elsewhere.
+  /// Requires: a serial loop without annotations; below it no opaque iterator and no block with blocks
+  /// inside; what a piece runs of a block is a box.
+  std::vector<LoopRV> loop_partition(LoopRV loop, const std::vector<IntArg>& points);
   /// Requires: all on one chain of only children between the outermost and innermost named; blocks below with
   /// spatial or reduction iterators only, affine bindings.
   void reorder(const std::vector<LoopRV>& loops);
