@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "support/yaml.h"
+#include "tunesmith/workload/library.h"
 
 namespace tunesmith {
 namespace {
@@ -186,10 +188,20 @@ std::vector<SpaceSpec::Stage> search_from(const YamlNode& node) {
   return stages;
 }
 
+/// The spaces that Tunesmith comes with, which every file may extend; nothing while that file itself is read.
+std::optional<SpacesFile> builtin_spaces(const std::string& reading) {
+  namespace fs = std::filesystem;
+  const fs::path file = builtin_workload_folder().parent_path() / "spaces.yaml";
+  std::error_code error;
+  if (!fs::exists(file, error) || fs::equivalent(file, reading, error)) return std::nullopt;
+  return SpacesFile::load(file);
+}
+
 /// Resolves `extends` from the roots down.
 class Resolver {
  public:
-  Resolver(const YamlNode& spaces, std::map<std::string, SpaceSpec>& done) : spaces_(spaces), done_(done) {
+  Resolver(const YamlNode& spaces, std::map<std::string, SpaceSpec>& done, std::string file)
+      : spaces_(spaces), done_(done), file_(std::move(file)) {
     for (const YamlEntry& entry : spaces.entries) names_.push_back(entry.key);
   }
 
@@ -226,11 +238,24 @@ class Resolver {
     }
     const auto found = std::find_if(spaces_.entries.begin(), spaces_.entries.end(),
                                     [&](const YamlEntry& other) { return other.key == name; });
-    if (found == spaces_.entries.end())
-      fail(base.location, fmt::format("no space '{}'", name), suggest(name, names_));
+    if (found == spaces_.entries.end()) {
+      open_.erase(entry.key);
+      return resolve_builtin(base, name);
+    }
     SpaceSpec spec = resolve(*found);
     open_.erase(entry.key);
     return spec;
+  }
+
+  SpaceSpec resolve_builtin(const YamlNode& base, const std::string& name) const {
+    std::vector<std::string> known = names_;
+    if (const std::optional<SpacesFile> builtin = builtin_spaces(file_)) {
+      for (const std::string& other : builtin->names()) {
+        if (other == name) return builtin->space(name);
+        known.push_back(other);
+      }
+    }
+    fail(base.location, fmt::format("no space '{}'", name), suggest(name, known));
   }
 
   /// A target with `kind` replaces the base's; without it, it changes the base's options and extensions.
@@ -258,6 +283,7 @@ class Resolver {
 
   const YamlNode& spaces_;
   std::map<std::string, SpaceSpec>& done_;
+  const std::string file_;
   std::vector<std::string> names_;
   std::set<std::string> open_;
 };
@@ -299,7 +325,7 @@ void SpacesFile::read(const YamlNode& root, const std::string& file_name) {
   if (spaces == nullptr) fail(root.location, "expected the key 'spaces'");
   expect(*spaces, YamlNode::Kind::Map, "spaces");
   if (spaces->entries.empty()) fail(spaces->location, "spaces: expected at least one space");
-  Resolver resolver(*spaces, spaces_);
+  Resolver resolver(*spaces, spaces_, file_name);
   for (const YamlEntry& entry : spaces->entries) resolver.resolve(entry);
   default_ = spaces->entries.front().key;
   if (const YamlNode* chosen = root.find("default")) {

@@ -22,7 +22,8 @@ struct PluginUse {
   bool optional = false;
 };
 
-/// One space after `extends`, `modules+` and `with+` have been applied.
+/// One space after `extends`, `modules+` and `with+` have been applied. What a space extends is in the same
+/// file, else it is one of those that come with Tunesmith.
 struct SpaceSpec {
   std::string name;
   SourceLocation location;
