@@ -11,8 +11,13 @@ namespace {
 /// given.
 class Vectorizer {
  public:
-  Vectorizer(Var var, Expr base, int lanes, Expr mask)
-      : var_(std::move(var)), base_(std::move(base)), lanes_(lanes), mask_(std::move(mask)) {}
+  /// `outside` knows the loops around the vectorized one.
+  Vectorizer(Var var, Expr base, int lanes, Expr mask, const Analyzer& outside)
+      : var_(std::move(var)),
+        base_(std::move(base)),
+        lanes_(lanes),
+        mask_(std::move(mask)),
+        ranges_(outside) {}
 
   void run(Stmt& stmt) {
     if (Seq* seq = stmt.as<Seq>()) {
@@ -24,6 +29,9 @@ class Vectorizer {
         throw LowerError("vectorize",
                          "a loop inside the vectorized loop has bounds that differ between lanes", "");
       }
+      const Interval first = ranges_.bounds(loop->min);
+      const Interval count = ranges_.bounds(loop->extent);
+      ranges_.bind(loop->var, Interval{first.min, first.max + count.max - 1});
       run(*loop->body());
     } else if (Store* store = stmt.as<Store>()) {
       run_store(*store);
@@ -66,9 +74,12 @@ class Vectorizer {
       throw LowerError("vectorize", "a condition with two sides that differs between lanes", "");
     }
     const Expr outer = mask_;
+    const bool outer_may_be_empty = mask_may_be_empty_;
     mask_ = conjunction(lanes_of(widen(branch.condition)), outer);
+    mask_may_be_empty_ = true;
     run(*branch.then_case());
     mask_ = outer;
+    mask_may_be_empty_ = outer_may_be_empty;
     StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());
     replace(branch, std::move(body));
   }
@@ -115,17 +126,29 @@ class Vectorizer {
     const Expr at = index(access.indices()[0]);
     Expr own = access.mask() ? widen(access.mask()) : Expr();
     const bool varies = at.dtype().lanes > 1 || (own && own.dtype().lanes > 1);
+    if (!varies && mask_may_be_empty_ && !inside_buffer(access)) {
+      return load(access.buffer, {broadcast(at, lanes_)}, own ? conjunction(lanes_of(own), mask_) : mask_);
+    }
     if (!varies) return own && !own.same_as(access.mask()) ? load(access.buffer, {at}, own) : expr;
     if (own) own = lanes_of(own);
     const Expr where = at.dtype().lanes > 1 ? at : broadcast(at, lanes_);
     return load(access.buffer, {where}, conjunction(own, mask_));
   }
 
+  bool inside_buffer(const LoadNode& access) const {
+    const Interval range = ranges_.bounds(access.indices()[0]);
+    return range.min >= 0 && range.max < access.buffer->span();
+  }
+
   Var var_;
   Expr base_;
   int lanes_;
   Expr mask_;
+  /// Under a condition there may be no lane at all, and then nothing may be loaded, not even what all lanes
+  /// share.
+  bool mask_may_be_empty_ = false;
   Analyzer analyzer_;
+  Analyzer ranges_;
 };
 
 /// Bits of the widest element that the body loads or stores.
@@ -165,6 +188,7 @@ void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
     loop.loop_kind = LoopKind::Unrolled;
     return;
   }
+  const Analyzer outside = Analyzer::at(loop);
   StmtPtr body = loop.take_body();
   auto result = std::make_unique<Seq>();
   if (whole > 0) {
@@ -173,7 +197,7 @@ void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
     auto holder = std::make_unique<Seq>();
     holder->append(std::move(main));
     const Expr base = whole == 1 ? Expr(0) : Expr(group) * lanes;
-    Vectorizer(loop.var, base, static_cast<int>(lanes), {}).run(*holder);
+    Vectorizer(loop.var, base, static_cast<int>(lanes), {}, outside).run(*holder);
     if (whole == 1) {
       result->append(std::move(holder));
     } else {
@@ -186,7 +210,7 @@ void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
     auto holder = std::make_unique<Seq>();
     holder->append(std::move(body));
     const Expr mask = lt(ramp(0, 1, static_cast<int>(lanes)), broadcast(rest, static_cast<int>(lanes)));
-    Vectorizer(loop.var, whole * lanes, static_cast<int>(lanes), mask).run(*holder);
+    Vectorizer(loop.var, whole * lanes, static_cast<int>(lanes), mask, outside).run(*holder);
     result->append(std::move(holder));
   }
   replace(loop, std::move(result));

@@ -1,0 +1,62 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+using namespace test;
+
+/// T is computed for each row at a time; in `scope`, under an unrolled or a serial loop.
+Program rows(int64_t width, const char* scope, bool unrolled) {
+  Schedule s(program_of(fmt::format("X: {{shape: [8, {}], dtype: f32}}", width),
+                        fmt::format("T[i<8, j<{0}] = exp(X[i, j])\n  O[i<8, j<{0}] = T[i, j] + 1", width)));
+  const BlockRV t = s.get_block("T");
+  s.set_scope(t, 0, scope);
+  s.compute_at(t, s.get_loops(s.get_block("O"))[0]);
+  if (unrolled) {
+    s.unroll(s.get_loops(t).back());
+    s.unroll(s.get_loops(s.get_block("O")).back());
+  }
+  return s.program().clone();
+}
+
+TEST(AssignRegisters, ALocalBufferWithConstantIndicesMovesToRegisters) {
+  EXPECT_EQ(text_after(Pass::AssignRegisters, rows(4, kScopeLocal, true)), R"(
+  for i in 0..8:
+    alloc T: f32[1, 4] register:
+      for ax0 in 0..4 unrolled:
+        T[ax0] = exp(X[i*4 + ax0])
+      for j in 0..4 unrolled:
+        O[i*4 + j] = T[j] + 1.0
+)");
+}
+
+TEST(AssignRegisters, OneThatDoesNotFitStaysWhereItIs) {
+  EXPECT_THAT(text_after(Pass::AssignRegisters, rows(4, kScopeLocal, false)),
+              testing::HasSubstr("alloc T: f32[1, 4] local:"));
+  EXPECT_THAT(text_after(Pass::AssignRegisters, rows(17, kScopeLocal, true)),
+              testing::HasSubstr("alloc T: f32[1, 17] local:"));
+}
+
+TEST(AssignRegisters, ARegisterBufferThatCannotStayIsRefused) {
+  EXPECT_THAT(
+      [] { lowered_to(rows(4, kScopeRegister, false), Pass::AssignRegisters); },
+      testing::ThrowsMessage<LowerError>(
+          "assign_registers: a register buffer cannot live in registers: T: an index is not constant once "
+          "the unrolled loops are expanded"));
+  EXPECT_THAT(
+      [] { lowered_to(rows(17, kScopeRegister, true), Pass::AssignRegisters); },
+      testing::ThrowsMessage<LowerError>(
+          "assign_registers: a register buffer cannot live in registers: T: it needs more registers than "
+          "the target has"));
+}
+
+TEST(AssignRegisters, AGlobalBufferIsLeftAlone) {
+  EXPECT_THAT(text_after(Pass::AssignRegisters, rows(4, kScopeGlobal, true)),
+              testing::HasSubstr("alloc T: f32[1, 4]:"));
+}
+
+}  // namespace
+}  // namespace tunesmith

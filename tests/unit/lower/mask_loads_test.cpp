@@ -1,0 +1,45 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+using namespace test;
+
+TEST(MaskLoads, PaddingLoadsWhereThereIsSomethingOnly) {
+  const Program program = program_of("X: {shape: [6], dtype: f32}", "O[i<8] = inside(X[i - 1], 0)");
+  EXPECT_EQ(text_after(Pass::MaskLoads, program), R"(
+  for i in 0..8:
+    O[i] = select(0 <= i - 1 and i - 1 < 6, X[i - 1] if 0 <= i - 1 and i - 1 < 6, 0.0)
+)");
+}
+
+TEST(MaskLoads, WhatIsInsideAnywayHasNoMask) {
+  const Program program = program_of("X: {shape: [8], dtype: f32}", "O[i<8] = select(i < 4, X[i], X[7 - i])");
+  EXPECT_EQ(text_after(Pass::MaskLoads, program), R"(
+  for i in 0..8:
+    O[i] = select(i < 4, X[i], X[7 - i])
+)");
+}
+
+TEST(MaskLoads, TheOtherSideHasTheContrary) {
+  Program program = program_of("X: {shape: [4], dtype: f32}", "O[i<8] = select(i < 4, X[i], 0)");
+  Store& store = *program.find_block("O")->body()->as<Store>();
+  const Expr chosen = store.value;
+  store.value = select(logical_not(chosen.arg(0)), chosen.arg(2), chosen.arg(1));
+  const std::string text = text_after(Pass::MaskLoads, program);
+  EXPECT_THAT(text, testing::HasSubstr("X[i] if i < 4"));
+}
+
+TEST(MaskLoads, NestedConditionsAreAllInTheMask) {
+  const Program program = program_of("X: {shape: [4, 4], dtype: f32}",
+                                     "O[i<6, j<6] = inside(X[i - 1, j], 0) + inside(X[i, j - 1], 0)");
+  const std::string text = text_after(Pass::MaskLoads, program);
+  EXPECT_THAT(text, testing::HasSubstr("X[i - 1, j] if 0 <= i - 1 and i - 1 < 4 and j < 4"));
+  EXPECT_THAT(text, testing::HasSubstr("X[i, j - 1] if i < 4 and 0 <= j - 1 and j - 1 < 4"));
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+using namespace test;
+
+/// A tile of `rows` x `columns` elements of O under the reduction, columns vectorized.
+Program tiled(int64_t rows, int64_t columns, bool decomposed = true) {
+  Schedule s(gmm(2 * rows, columns, 8));
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  const std::vector<LoopRV> parts = s.split(loops[0], {IntArg{2}, IntArg{rows}});
+  s.reorder({parts[0], loops[2], parts[1], loops[1]});
+  if (decomposed) s.decompose_reduction(s.get_block("O"), loops[2]);
+  s.unroll(parts[1]);
+  if (decomposed) s.vectorize(loops[1]);
+  return s.program().clone();
+}
+
+TEST(PromoteAccumulators, ATileStaysInRegistersOverTheReduction) {
+  EXPECT_EQ(text_after(Pass::PromoteAccumulators, tiled(2, 16)), R"(
+  for i_0 in 0..2:
+    for i_1 in 0..2:
+      for j in 0..16:
+        O[i_0*32 + i_1*16 + j] = 0.0
+    alloc O_acc: f32[32] register:
+      for i_1 in 0..2 unrolled:
+        for j in 0..2 unrolled:
+          O_acc[ramp((i_1*2 + j)*8, 1, 8)] = O[ramp(i_0*32 + i_1*16 + j*8, 1, 8)]
+      for k in 0..8:
+        for i_1 in 0..2 unrolled:
+          for j in 0..2 unrolled:
+            O_acc[ramp((i_1*2 + j)*8, 1, 8)] = O_acc[ramp((i_1*2 + j)*8, 1, 8)] + broadcast(A[k + i_0*16 + i_1*8], 8)*B[ramp(k*16 + j*8, 1, 8)]
+      for i_1 in 0..2 unrolled:
+        for j in 0..2 unrolled:
+          O[ramp(i_0*32 + i_1*16 + j*8, 1, 8)] = O_acc[ramp((i_1*2 + j)*8, 1, 8)]
+)");
+}
+
+TEST(PromoteAccumulators, ATileBeyondTheRegistersStaysInMemory) {
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(7, 16)), testing::HasSubstr("O_acc: f32[112]"));
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(8, 16)), testing::Not(testing::HasSubstr("O_acc")))
+      << "two registers are left for the operands";
+}
+
+TEST(PromoteAccumulators, AnotherStoreInTheLoopForbidsIt) {
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(2, 16, false)),
+              testing::Not(testing::HasSubstr("O_acc")));
+}
+
+TEST(PromoteAccumulators, WhatHappensUnderAConditionIsNotHoisted) {
+  Program program = gmm(2, 4, 8);
+  Block& block = *program.find_block("O");
+  block.take_init();
+  block.predicate = lt(loops_above(block).back()->var, 5);
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, program), testing::Not(testing::HasSubstr("O_acc")));
+  block.predicate = bool_imm(true);
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, program), testing::HasSubstr("O_acc: f32[1] register"));
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,69 @@
+// Programs from a line of the workload language, lowered up to a pass.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "lower/passes.h"
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/schedule/schedule.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith::test {
+
+/// `inputs` as "X: {shape: [8], dtype: f32}"; the last statement computes O.
+inline Program program_of(const std::string& inputs, const std::string& compute) {
+  const std::string text = fmt::format(
+      "name: t\nparams: {{n: 1}}\ninputs: {{{}}}\ncompute: |\n  {}\noutputs: [O]\n", inputs, compute);
+  return std::move(WorkloadDefinition::parse(text, "t.yaml").instantiate().program);
+}
+
+/// C[i, j] = sum of A[i, k] * B[k, j] as O.
+inline Program gmm(int64_t n, int64_t m, int64_t k) {
+  return program_of(
+      fmt::format("A: {{shape: [{}, {}], dtype: f32}}, B: {{shape: [{}, {}], dtype: f32}}", n, k, k, m),
+      fmt::format("O[i<{}, j<{}] = sum(k<{}) A[i, k] * B[k, j]", n, m, k));
+}
+
+enum class Pass {
+  LowerBlocks,
+  PlaceBuffers,
+  MaskLoads,
+  Flatten,
+  VectorizeLoops,
+  AssignRegisters,
+  PromoteAccumulators
+};
+
+inline LowerOptions small_machine() {
+  LowerOptions options;
+  options.vector_bits = 256;
+  options.vector_registers = 16;
+  return options;
+}
+
+inline Program lowered_to(const Program& program, Pass last, const LowerOptions& options = small_machine()) {
+  Program p = program.clone();
+  const BlockFacts facts = lower_blocks(p);
+  if (last >= Pass::PlaceBuffers) place_buffers(p, facts);
+  if (last >= Pass::MaskLoads) mask_loads(p);
+  if (last >= Pass::Flatten) flatten(p);
+  if (last >= Pass::VectorizeLoops) vectorize_loops(p, options.vector_bits);
+  if (last >= Pass::AssignRegisters) assign_registers(p, options);
+  if (last >= Pass::PromoteAccumulators) promote_accumulators(p, options);
+  return p;
+}
+
+/// The statements alone, without the line of inputs and outputs; begins with a line break, for goldens.
+inline std::string body_text(const Program& program) {
+  const std::string text = to_string(program);
+  return text.substr(text.find('\n'));
+}
+
+inline std::string text_after(Pass last, const Program& program) {
+  return body_text(lowered_to(program, last));
+}
+
+}  // namespace tunesmith::test
