@@ -26,8 +26,9 @@ class Flattener {
       loop->extent = analyzer_.simplify(loop->extent);
       const Analyzer outside = analyzer_;
       const Interval first = analyzer_.bounds(loop->min);
-      const Interval count = analyzer_.bounds(loop->extent);
-      analyzer_.bind(loop->var, Interval{first.min, first.max + count.max - 1});
+      const Interval end = analyzer_.bounds(loop->min + loop->extent);
+      analyzer_.bind(loop->var,
+                     Interval{first.min, end.max >= Interval::kMax ? Interval::kMax : end.max - 1});
       run(*loop->body());
       analyzer_ = outside;
       return;

@@ -15,6 +15,7 @@ LoweredProgram lower(const Program& program, const LowerOptions& options) {
   Program& p = lowered.program;
   const BlockFacts facts = lower_blocks(p);
   place_buffers(p, facts);
+  tighten_loops(p);
   mask_loads(p);
   flatten(p);
   vectorize_loops(p, options.vector_bits);

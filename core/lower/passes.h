@@ -31,6 +31,11 @@ BlockFacts lower_blocks(Program& program);
 /// carried values alive, and shrinks to the box of elements touched there. Dead intermediates go.
 void place_buffers(Program& program, const BlockFacts& facts);
 
+/// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of
+/// blocks, and padding that a reduction would add as zeros (or as what its minimum or maximum does not heed).
+/// An infinite weight, or a NaN, on padding that is skipped has no effect.
+void tighten_loops(Program& program);
+
 /// Loads under a Select that need its condition to stay inside their buffer get it as their mask.
 void mask_loads(Program& program);
 

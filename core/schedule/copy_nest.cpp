@@ -1,5 +1,7 @@
 #include "schedule/copy_nest.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "schedule/buffer_uses.h"
@@ -37,6 +39,15 @@ std::optional<Refusal> copy_before_refusal(const Program& program, Block& block,
       return Refusal{"a writer of the buffer stands in the loop nest of the reader", writer->name, writer};
   }
   return std::nullopt;
+}
+
+std::optional<Refusal> whole_copy_refusal(const Program& program, Block& block, const Buffer& buffer) {
+  if (auto refusal = copy_before_refusal(program, block, buffer)) return refusal;
+  const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
+  const auto fills = [&](const Block* writer) { return writes_everything(*writer, buffer); };
+  if (uses.writers.empty() || std::any_of(uses.writers.begin(), uses.writers.end(), fills))
+    return std::nullopt;
+  return Refusal{"the buffer has elements that nothing writes", buffer->name, uses.writers[0]};
 }
 
 Buffer add_cache_buffer(Program& program, const Buffer& like, std::string_view scope) {

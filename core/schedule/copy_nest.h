@@ -22,6 +22,9 @@ CopyNest make_copy_nest(Program& program, const std::string& block_name, const B
 /// stands before that nest.
 std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer);
 
+/// As above, for a copy of all of the buffer: one that writes it must write every element.
+std::optional<Refusal> whole_copy_refusal(const Program& program, Block& block, const Buffer& buffer);
+
 /// A new intermediate with the shape and the type of `like`, named after it and `scope`, declared in
 /// `program`.
 Buffer add_cache_buffer(Program& program, const Buffer& like, std::string_view scope);

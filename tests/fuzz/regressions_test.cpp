@@ -44,5 +44,13 @@ TEST(Regression, AConsumerBesideAProducerThatALayoutHidTheConditionOf) {
                "reverse_compute_at(o, n1)\n");
 }
 
+TEST(Regression, APaddedCopyOfALayoutWithGaps) {
+  expect_right("gmm:n=3,m=5,k=2,dtype=f64",
+               "b = get_block(\"C\")\n"
+               "c = cache_write(b, 0, \"global\")\n"
+               "transform_layout(c, \"read\", 0, \"(i, j) -> (i, j + 2)\")\n"
+               "pad_einsum(c, [2, 1])\n");
+}
+
 }  // namespace
 }  // namespace tunesmith::fuzz

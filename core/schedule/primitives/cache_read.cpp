@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "schedule/buffer_uses.h"
@@ -14,13 +12,7 @@ namespace tunesmith {
 BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string_view scope) {
   Block& block = block_at(program, id, "cache_read");
   const Buffer buffer = accessed_buffer(program, block, "read", read_index, "cache_read");
-  throw_refusal("cache_read", program, copy_before_refusal(program, block, buffer));
-  const BufferUses uses = uses_of(program, buffer, enclosing_block(block));
-  const auto fills = [&](const Block* writer) { return writes_everything(*writer, buffer); };
-  if (!uses.writers.empty() && std::none_of(uses.writers.begin(), uses.writers.end(), fills)) {
-    throw ScheduleError("cache_read", "the buffer has elements that nothing writes", buffer->name, program,
-                        uses.writers[0]);
-  }
+  throw_refusal("cache_read", program, whole_copy_refusal(program, block, buffer));
   const Buffer cache = add_cache_buffer(program, buffer, scope);
   replace_buffer_in(block, buffer, cache);
   CopyNest copy = make_copy_nest(program, cache->name, buffer, cache);

@@ -115,6 +115,20 @@ std::optional<Refusal> term_refusal(const Padding& plan) {
   return std::nullopt;
 }
 
+/// A guard that holds beyond the end would let a load happen there that never did.
+std::optional<Refusal> guard_refusal(const Padding& plan) {
+  const Block& block = *plan.stage.block;
+  bool guarded = false;
+  walk_expr(body_store(block)->value, [&](const Expr& part) {
+    for (size_t i = 0; i < block.iters.size() && part.is(ExprKind::Select); ++i) {
+      const bool grows = plan.extents[i] != block.iters[i].extent;
+      guarded = guarded || (grows && uses_var(part.arg(0), block.iters[i].var));
+    }
+  });
+  if (guarded) return Refusal{"a padded iterator decides a condition", block.name, &block};
+  return std::nullopt;
+}
+
 std::optional<Refusal> reads_refusal(const Program& program, Padding* plan) {
   Block& block = *plan->stage.block;
   const Store& store = *body_store(block);
@@ -130,7 +144,7 @@ std::optional<Refusal> reads_refusal(const Program& program, Padding* plan) {
     });
     if (known) return;
     refusal = shape_refusal(*plan, read.buffer, read.indices, &read.shape, &read.grows);
-    if (!refusal && read.grows) refusal = copy_before_refusal(program, block, read.buffer);
+    if (!refusal && read.grows) refusal = whole_copy_refusal(program, block, read.buffer);
     plan->reads.push_back(std::move(read));
   });
   return refusal;
@@ -153,6 +167,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, std::s
   }
   if (auto refusal = nest_refusal(plan)) return refusal;
   if (auto refusal = term_refusal(*plan)) return refusal;
+  if (auto refusal = guard_refusal(*plan)) return refusal;
   if (auto refusal = reads_refusal(program, plan)) return refusal;
   if (auto refusal = shape_refusal(*plan, store->buffer, store->indices, &plan->shape, writes_more))
     return refusal;

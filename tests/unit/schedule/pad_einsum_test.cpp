@@ -77,6 +77,12 @@ TEST(PadEinsum, Refusals) {
           "a reduction over padding is not known to add zero");
   refused(one("O[i<n] = sum(r<n - 1) A[i, r] * A[r, i]"), "O", {1, 3},
           "a padded iterator does not run over the whole of a dimension");
+  refused(one("O[i<n] = select(i < 3, A[i, 0], A[i, 1])"), "O", {4}, "a padded iterator decides a condition");
+  Schedule gaps(gmm);
+  const BlockRV copy = gaps.cache_write(gaps.get_block("C"), 0, "global");
+  gaps.transform_layout(copy, "read", 0, "(i, j) -> (i, j + 2)");
+  expect_refused(gaps, "pad_einsum", "the buffer has elements that nothing writes",
+                 [&] { gaps.pad_einsum(copy, {2, 1}); });
   Schedule split(gmm);
   const BlockRV block = split.get_block("C");
   split.split(split.get_loops(block)[0], {std::nullopt, 2});

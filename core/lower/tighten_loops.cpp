@@ -1,0 +1,229 @@
+// A condition that bounds a loop becomes the loop's range: an If around all that the loop does, or a Select
+// without which a step of a reduction adds nothing, as on the padding of a convolution.
+#include <optional>
+
+#include "lower/passes.h"
+#include "tunesmith/arith/simplify.h"
+#include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+void add_conjuncts(const Expr& condition, std::vector<Expr>& parts) {
+  if (condition.is(ExprKind::And)) {
+    add_conjuncts(condition.arg(0), parts);
+    add_conjuncts(condition.arg(1), parts);
+  } else {
+    parts.push_back(condition);
+  }
+}
+
+std::vector<Expr> conjuncts_of(const Expr& condition) {
+  std::vector<Expr> parts;
+  add_conjuncts(condition, parts);
+  return parts;
+}
+
+Expr without(const Expr& condition, const Expr& part) {
+  Expr rest = bool_imm(true);
+  for (const Expr& other : conjuncts_of(condition)) {
+    if (!equal(other, part)) rest = logical_and(rest, other);
+  }
+  return rest;
+}
+
+bool has_conjunct(const Expr& condition, const Expr& part) {
+  for (const Expr& other : conjuncts_of(condition)) {
+    if (equal(other, part)) return true;
+  }
+  return false;
+}
+
+/// The range of a loop in which a condition holds.
+struct Bound {
+  Expr first;  // null: from the beginning
+  Expr end;    // null: to the end
+};
+
+/// `condition` over the loop and others further out, which have the same value in all of its iterations.
+std::optional<Bound> bound_of(const Expr& condition, const Var& var, const Analyzer& analyzer) {
+  const bool strict = condition.is(ExprKind::Lt);
+  if ((!strict && !condition.is(ExprKind::Le)) || condition.arg(0).dtype() != kI64) return std::nullopt;
+  // slack >= 0
+  LinearForm slack = analyzer.linear(condition.arg(1) - condition.arg(0));
+  if (strict) slack.constant -= 1;
+  const int64_t c = slack.coefficient_of(var);
+  std::erase_if(slack.terms, [&](const LinearForm::Term& term) { return term.atom.get() == var.get(); });
+  const Expr rest = slack.to_expr();
+  const auto moves = [&](const Expr& part) { return part.is(ExprKind::Load) || part.get() == var.get(); };
+  if (c == 0 || any_of_expr(rest, moves)) return std::nullopt;
+  if (c > 0) return Bound{floordiv(Expr(c - 1) - rest, c), {}};
+  return Bound{{}, floordiv(rest, -c) + 1};
+}
+
+bool is_alone(const Stmt& stmt) {
+  const Seq* seq = stmt.parent->as<Seq>();
+  return seq == nullptr || seq->children().size() == 1;
+}
+
+/// The innermost loop around `stmt` that moves `condition`, when `stmt` is all that the loop does.
+Loop* loop_of(const Stmt& stmt, const Expr& condition) {
+  for (const Stmt* at = &stmt; at->parent != nullptr; at = at->parent) {
+    if (!is_alone(*at)) return nullptr;
+    if (const If* branch = at->parent->as<If>(); branch != nullptr && branch->else_case() != nullptr)
+      return nullptr;
+    if (at->parent->kind == StmtKind::Allocate) return nullptr;
+    Loop* loop = at->parent->as<Loop>();
+    if (loop != nullptr && uses_var(condition, loop->var)) return loop;
+  }
+  return nullptr;
+}
+
+bool in_vector(const Loop& loop, const Expr& condition) {
+  for (const Stmt* above = &loop; above != nullptr; above = above->parent) {
+    const Loop* outer = above->as<Loop>();
+    if (outer != nullptr && outer->loop_kind == LoopKind::Vectorized && uses_var(condition, outer->var))
+      return true;
+  }
+  return false;
+}
+
+/// True when the loop around `stmt` now runs just where `condition` holds.
+bool tighten(const Stmt& stmt, const Expr& condition) {
+  Loop* loop = loop_of(stmt, condition);
+  if (loop == nullptr || in_vector(*loop, condition)) return false;
+  if (loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled) return false;
+  const Analyzer outside = Analyzer::at(*loop);
+  const std::optional<Bound> bound = bound_of(condition, loop->var, outside);
+  if (!bound.has_value()) return false;
+  Expr first = loop->min;
+  Expr end = loop->min + loop->extent;
+  if (bound->first) first = max(first, bound->first);
+  if (bound->end) end = min(end, bound->end);
+  first = outside.simplify(first);
+  const Expr extent = outside.simplify(end - first);
+  // A target writes unrolled loops out, so their ranges are constants.
+  const bool constant = first.is(ExprKind::IntImm) && extent.is(ExprKind::IntImm);
+  if (loop->loop_kind == LoopKind::Unrolled && !constant) return false;
+  loop->min = first;
+  loop->extent = extent;
+  return true;
+}
+
+bool loads_own_buffer(const Store& store) {
+  return any_of_expr(store.value, [&](const Expr& part) {
+    const LoadNode* access = part.as<LoadNode>();
+    return access != nullptr && access->buffer == store.buffer;
+  });
+}
+
+/// An accumulator is moved out of the loops that it is in but not out of an If: its element may be none where
+/// the condition does not hold.
+bool accumulates(const Stmt& stmt) {
+  bool found = false;
+  walk(stmt, [&](const Stmt& part) {
+    const Store* store = part.as<Store>();
+    found = found || (store != nullptr && loads_own_buffer(*store));
+  });
+  return found;
+}
+
+/// The condition keeps the parts that no loop can take.
+void tighten_by(If& branch) {
+  if (branch.else_case() != nullptr || accumulates(branch)) return;
+  for (const Expr& part : conjuncts_of(branch.condition)) {
+    if (tighten(branch, part)) branch.condition = without(branch.condition, part);
+  }
+  if (!is_const_int(branch.condition, 1)) return;
+  StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());
+  replace(branch, std::move(body));
+}
+
+bool is_zero(const Expr& expr) {
+  const FloatImm* number = expr.as<FloatImm>();
+  return is_const_int(expr, 0) || (number != nullptr && number->value == 0);
+}
+
+/// `term` changes nothing where `condition` does not hold: it is `neutral` there or, when that is zero, a
+/// product with it. A factor that is infinite or no number is not looked at: a tap on padding is no tap.
+bool is_neutral_without(const Expr& term, const Expr& condition, const Expr& neutral) {
+  if (term.is(ExprKind::Select)) {
+    return has_conjunct(term.arg(0), condition) && equal(term.arg(2), neutral);
+  }
+  if (!is_zero(neutral)) return false;
+  const auto in_zero_of = [&](const Expr& factor) {
+    return is_neutral_without(factor, condition, constant(0, factor.dtype()));
+  };
+  if (term.is(ExprKind::Mul)) return in_zero_of(term.arg(0)) || in_zero_of(term.arg(1));
+  return term.is(ExprKind::Cast) && in_zero_of(term.arg(0));
+}
+
+bool is_own_element(const Expr& expr, const Store& store) {
+  const LoadNode* access = expr.as<LoadNode>();
+  if (access == nullptr || access->buffer != store.buffer || access->mask() ||
+      access->rank != store.indices.size())
+    return false;
+  bool same = true;
+  for (size_t d = 0; d < access->rank; ++d) same = same && equal(access->indices()[d], store.indices[d]);
+  return same;
+}
+
+/// What is combined into the element that is stored, with the neutral value; nothing for another form.
+std::optional<std::pair<Expr, Expr>> combined(const Store& store) {
+  const ExprKind op = store.value.kind();
+  if (op != ExprKind::Add && op != ExprKind::Min && op != ExprKind::Max) return std::nullopt;
+  for (const size_t own : {0, 1}) {
+    if (is_own_element(store.value.arg(own), store))
+      return std::pair(store.value.arg(1 - own), reduction_identity(op, store.value.dtype()));
+  }
+  return std::nullopt;
+}
+
+void tighten_by(Store& store) {
+  const auto step = combined(store);
+  if (!step.has_value()) return;
+  std::vector<Expr> candidates;
+  walk_expr(step->first, [&](const Expr& part) {
+    if (part.is(ExprKind::Select)) add_conjuncts(part.arg(0), candidates);
+  });
+  for (const Expr& condition : candidates) {
+    if (!is_neutral_without(step->first, condition, step->second) || !tighten(store, condition)) continue;
+    store.value = rewrite_expr(store.value, [&](const Expr& part) {
+      if (!part.is(ExprKind::Select) || !has_conjunct(part.arg(0), condition)) return part;
+      const Expr rest = without(part.arg(0), condition);
+      return is_const_int(rest, 1) ? part.arg(1) : select(rest, part.arg(1), part.arg(2));
+    });
+  }
+}
+
+bool is_zero_product(const Expr& term) {
+  if (term.is(ExprKind::Mul)) return is_zero_product(term.arg(0)) || is_zero_product(term.arg(1));
+  return is_zero(term) || (term.is(ExprKind::Cast) && is_zero_product(term.arg(0)));
+}
+
+/// A step that adds nothing, as in a piece of a loop that lies on padding.
+bool does_nothing(const Store& store) {
+  if (is_own_element(store.value, store)) return true;
+  const auto step = combined(store);
+  if (!step.has_value()) return false;
+  return equal(step->first, step->second) || (is_zero(step->second) && is_zero_product(step->first));
+}
+
+}  // namespace
+
+void tighten_loops(Program& program) {
+  std::vector<If*> branches;
+  std::vector<Store*> stores;
+  walk(program.root(), [&](Stmt& stmt) {
+    if (If* branch = stmt.as<If>()) branches.push_back(branch);
+    if (Store* store = stmt.as<Store>()) stores.push_back(store);
+  });
+  for (Store* store : stores) tighten_by(*store);
+  for (Store* store : stores) {
+    if (does_nothing(*store)) replace(*store, std::make_unique<Seq>());
+  }
+  for (If* branch : branches) tighten_by(*branch);
+}
+
+}  // namespace tunesmith
