@@ -59,7 +59,9 @@ Comparison compare_output(const BufferNode& buffer, const void* values, const vo
   const double smallest = buffer.dtype.bits == 64 ? 1e-307 : (buffer.dtype == kF16 ? 1e-4 : 1e-37);
   for (int64_t i = 0; i < got.elements(); ++i) {
     const double is = got.get(i);
-    note(i, excess(is, wanted[i], unit * magnitude[i] + smallest), is, wanted[i]);
+    // One that overflowed says nothing about the error; the value itself stands in.
+    const double scale = std::isfinite(magnitude[i]) ? magnitude[i] : std::abs(wanted[i]);
+    note(i, excess(is, wanted[i], unit * scale + smallest), is, wanted[i]);
   }
   return result;
 }

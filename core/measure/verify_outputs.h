@@ -15,7 +15,7 @@ struct Comparison {
 
 /// `values` are the candidate's, in the buffer's type; `reference` and `magnitude` f64 (for integer buffers
 /// `reference` has the buffer's type, and must be met exactly). The tolerance of an element is `unit` * its
-/// magnitude.
+/// magnitude; where that is not finite, `unit` * |reference|.
 Comparison compare_output(const BufferNode& buffer, const void* values, const void* reference,
                           const double* magnitude, double unit);
 

@@ -1,0 +1,87 @@
+#include "measure/guarded_buffer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+using testing::KilledBySignal;
+
+class GuardedBufferSizes : public testing::TestWithParam<int64_t> {};
+
+TEST_P(GuardedBufferSizes, TheFirstByteBeyondIsAFault) {
+  const GuardedBuffer buffer(GetParam(), 1);
+  EXPECT_EQ(buffer.bytes(), GetParam());
+  std::memset(buffer.data(), 1, static_cast<size_t>(buffer.bytes()));
+  EXPECT_TRUE(buffer.check_canary());
+  volatile std::byte* const beyond = buffer.data() + buffer.bytes();
+  EXPECT_EXIT(*beyond = std::byte{1}, KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(static_cast<void>(*beyond), KilledBySignal(SIGSEGV), "");
+  EXPECT_TRUE(buffer.owns(buffer.data() + buffer.bytes())) << "its guard";
+}
+
+TEST_P(GuardedBufferSizes, AWriteBeforeTheFirstByteShows) {
+  GuardedBuffer buffer(GetParam(), 1);
+  volatile std::byte* const before = buffer.data() - 1;
+  if (GetParam() % 4096 == 0) {
+    EXPECT_EXIT(*before = std::byte{1}, KilledBySignal(SIGSEGV), "");
+    return;
+  }
+  *before = std::byte{1};
+  EXPECT_FALSE(buffer.check_canary());
+  buffer.fill_canary();
+  EXPECT_TRUE(buffer.check_canary());
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytes, GuardedBufferSizes, testing::Values(1, 4000, 4095, 4096, 4097, 8192, 12345));
+
+TEST(GuardedBuffer, KeepsItsAlignment) {
+  for (const int64_t alignment : {4, 8, 64}) {
+    const GuardedBuffer buffer(100, alignment);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % static_cast<uintptr_t>(alignment), 0u);
+  }
+}
+
+TEST(GuardedBuffer, CanBeReadOnlyForAWhile) {
+  GuardedBuffer buffer(64, 4);
+  volatile std::byte* const data = buffer.data();
+  *data = std::byte{7};
+  buffer.set_read_only(true);
+  EXPECT_EQ(std::to_integer<int>(*data), 7);
+  EXPECT_EXIT(*data = std::byte{1}, KilledBySignal(SIGSEGV), "");
+  buffer.set_read_only(false);
+  *data = std::byte{8};
+  EXPECT_EQ(std::to_integer<int>(*data), 8);
+}
+
+TEST(GuardedBuffer, OwnsItsMappingOnly) {
+  const GuardedBuffer buffer(64, 4);
+  EXPECT_TRUE(buffer.owns(buffer.data()));
+  EXPECT_TRUE(buffer.owns(buffer.data() - 4096)) << "the guard before";
+  EXPECT_FALSE(buffer.owns(buffer.data() + 2 * 4096));
+  EXPECT_FALSE(buffer.owns(&buffer));
+}
+
+TEST(GuardedBuffer, MovesWithItsMemory) {
+  GuardedBuffer first(64, 4);
+  std::byte* const data = first.data();
+  *data = std::byte{5};
+  const GuardedBuffer second(std::move(first));
+  EXPECT_EQ(second.data(), data);
+  EXPECT_EQ(*second.data(), std::byte{5});
+}
+
+TEST(GuardedBuffer, MemoryThatIsNotToBeHadIsAnError) {
+  EXPECT_THROW(GuardedBuffer(int64_t{1} << 60, 64), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace tunesmith
