@@ -19,6 +19,24 @@ namespace {
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxNesting = 32;
 
+/// yaml-cpp 0.7 ends a plain scalar inside [] and {} at any question mark, so that [name?] is no YAML to it.
+/// One that follows a word is no indicator; it passes as a byte that no text has.
+constexpr char kQuestionMark = '\x01';
+
+std::string shield_question_marks(std::string_view text) {
+  std::string shielded(text);
+  for (size_t i = 1; i < shielded.size(); ++i) {
+    const auto before = static_cast<unsigned char>(shielded[i - 1]);
+    if (shielded[i] == '?' && (std::isalnum(before) != 0 || before == '_')) shielded[i] = kQuestionMark;
+  }
+  return shielded;
+}
+
+std::string unshielded(std::string value) {
+  std::replace(value.begin(), value.end(), kQuestionMark, '?');
+  return value;
+}
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// Lines and columns of a text's bytes.
@@ -99,9 +117,10 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override { refuse_anchor(mark, anchor); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
+                const std::string& shielded) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
+    const std::string value = unshielded(shielded);
     if (expects_key()) {
       take_key(mark, value);
       return;
@@ -240,7 +259,7 @@ std::string_view yaml_kind_name(YamlNode::Kind kind) {
 YamlNode parse_yaml(std::string_view text, const std::string& file) {
   const LineTable lines(text);
   check_characters(text, file, lines);
-  std::istringstream stream{std::string(text)};
+  std::istringstream stream{shield_question_marks(text)};
   TreeBuilder builder(lines, file);
   try {
     YAML::Parser parser(stream);

@@ -76,6 +76,17 @@ TEST(Yaml, LimitsNestingAndSize) {
   EXPECT_THAT(error_of("a: " + std::string(1 << 20, 'x')), HasSubstr("larger than"));
 }
 
+TEST(Yaml, AQuestionMarkAfterAWordBelongsToIt) {
+  const YamlNode root = parse_yaml("a: [x?, 'y?', z_? ]\nb: {c: d?}\ne: why? so\n", "f.yaml");
+  EXPECT_EQ(root.find("a")->items[0].text, "x?");
+  EXPECT_EQ(root.find("a")->items[1].text, "y?");
+  EXPECT_EQ(root.find("a")->items[2].text, "z_?");
+  EXPECT_EQ(root.find("a")->items[2].location.str(), "f.yaml:1:15");
+  EXPECT_EQ(root.find("b")->find("c")->text, "d?");
+  EXPECT_EQ(root.find("e")->text, "why? so");
+  EXPECT_EQ(root.find("e")->at(5).str(), "f.yaml:3:9");
+}
+
 TEST(Yaml, AMissingFileIsTheUsersError) {
   EXPECT_THROW(read_yaml_file("/nonexistent/f.yaml"), UserError);
   EXPECT_THROW(read_yaml_file("/"), UserError);

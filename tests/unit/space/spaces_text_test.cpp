@@ -1,0 +1,174 @@
+// What a spaces file says, and every way in which it is refused: where, why, and the remedy.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/space/spaces_file.h>
+
+namespace tunesmith {
+namespace {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+constexpr const char* kBase = R"(version: 1
+spaces:
+  base:
+    target: {kind: t, speed: 3, with: [near, far?]}
+    modules: [a, b: {size: 8, names: [x, "y"]}, c]
+    search: {kind: s, greed: 0.5}
+    cost_model: {kind: m}
+)";
+
+/// The base, and a space `own` of these lines.
+SpacesFile with_own(const std::string& lines) {
+  return SpacesFile::parse(fmt::format("{}  own:\n{}", kBase, lines), "s.yaml");
+}
+
+std::vector<std::string> ids(const std::vector<PluginUse>& uses) {
+  std::vector<std::string> names;
+  for (const PluginUse& use : uses) names.push_back(use.id + (use.optional ? "?" : ""));
+  return names;
+}
+
+TEST(SpacesText, ASpaceWithAllItsParts) {
+  const SpacesFile file = SpacesFile::parse(kBase, "s.yaml");
+  const SpaceSpec& base = file.space("");
+  EXPECT_EQ(base.name, "base") << "the first is the default";
+  EXPECT_EQ(base.target.id, "t");
+  ASSERT_EQ(base.target.options.size(), 1u);
+  EXPECT_EQ(base.target.options[0].name, "speed");
+  EXPECT_EQ(base.target.options[0].location.str(), "s.yaml:4:23");
+  EXPECT_THAT(ids(base.extensions), ElementsAre("near", "far?"));
+  EXPECT_THAT(ids(base.modules), ElementsAre("a", "b", "c"));
+  ASSERT_EQ(base.modules[1].options.size(), 2u);
+  EXPECT_EQ(base.modules[1].options[1].shape, RawOption::Shape::List);
+  EXPECT_FALSE(base.modules[1].options[1].values[0].quoted);
+  EXPECT_TRUE(base.modules[1].options[1].values[1].quoted);
+  ASSERT_EQ(base.search.size(), 1u);
+  EXPECT_EQ(base.search[0].searcher.id, "s");
+  EXPECT_EQ(base.search[0].trials, 0);
+  EXPECT_EQ(base.cost_model.id, "m");
+}
+
+TEST(SpacesText, AnExtensionTakesAllThatItDoesNotSay) {
+  const SpacesFile file = with_own("    extends: base\n    search: {kind: other}\n");
+  const SpaceSpec& own = file.space("own");
+  EXPECT_EQ(own.search[0].searcher.id, "other");
+  EXPECT_TRUE(own.search[0].searcher.options.empty()) << "another searcher has other options";
+  EXPECT_THAT(ids(own.modules), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(own.cost_model.id, "m");
+  EXPECT_EQ(own.location.str(), "s.yaml:8:3");
+}
+
+TEST(SpacesText, ModulesAreAddedAndRemoved) {
+  const SpacesFile file = with_own(
+      "    extends: base\n"
+      "    modules+:\n"
+      "      - {use: first, before: a, options: {size: 2}}\n"
+      "      - {use: middle, after: b}\n"
+      "      - {remove: c}\n"
+      "      - {use: last}\n");
+  EXPECT_THAT(ids(file.space("own").modules), ElementsAre("first", "a", "b", "middle", "last"));
+  EXPECT_EQ(file.space("own").modules[0].options[0].values[0].text, "2");
+}
+
+TEST(SpacesText, ATargetIsChangedInPartOrReplaced) {
+  const SpacesFile changed = with_own("    extends: base\n    target: {speed: 4, size: 1, with+: [more]}\n");
+  const SpaceSpec& own = changed.space("own");
+  EXPECT_EQ(own.target.id, "t");
+  ASSERT_EQ(own.target.options.size(), 2u);
+  EXPECT_EQ(own.target.options[0].values[0].text, "4");
+  EXPECT_THAT(ids(own.extensions), ElementsAre("near", "far?", "more"));
+  const SpacesFile replaced = with_own("    extends: base\n    target: {kind: u}\n");
+  EXPECT_TRUE(replaced.space("own").target.options.empty());
+  EXPECT_TRUE(replaced.space("own").extensions.empty());
+}
+
+TEST(SpacesText, AChainHasItsTrials) {
+  const SpacesFile file =
+      with_own("    extends: base\n    search: {chain: [s: {greed: 1, trials: 64}, t]}\n");
+  const std::vector<SpaceSpec::Stage>& stages = file.space("own").search;
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[0].trials, 64);
+  ASSERT_EQ(stages[0].searcher.options.size(), 1u) << "'trials' is not the searcher's";
+  EXPECT_EQ(stages[1].searcher.id, "t");
+}
+
+TEST(SpacesText, DefaultAndPluginFolders) {
+  const std::string text =
+      std::string(kBase) + "  own: {extends: base}\ndefault: own\nplugins: [packs, /abs]\n";
+  const SpacesFile file = SpacesFile::parse(text, "dir/s.yaml");
+  EXPECT_EQ(file.space("").name, "own");
+  EXPECT_THAT(file.plugin_paths(), ElementsAre("dir/packs", "/abs"));
+  EXPECT_THAT([&] { static_cast<void>(file.space("onw")); },
+              ThrowsMessage<UserError>("dir/s.yaml: no space 'onw'; did you mean 'own'?"));
+}
+
+struct Refusal {
+  const char* lines;  // of the space `own`
+  const char* message;
+};
+
+class RefusedSpaces : public testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusedSpaces, AreRefusedAtTheirPlace) {
+  EXPECT_THAT([] { with_own(GetParam().lines); }, ThrowsMessage<UserError>(StartsWith(GetParam().message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, RefusedSpaces,
+    testing::Values(
+        Refusal{"    extends: own\n", "s.yaml:9:14: space 'own' extends itself"},
+        Refusal{"    extends: other\n  other: {extends: own}\n", "s.yaml:9:14: space 'own' extends itself"},
+        Refusal{"    extends: bass\n", "s.yaml:9:14: no space 'bass'; did you mean 'base'?"},
+        Refusal{"    extends: base\n    extends: base\n", "s.yaml:10:5: "},
+        Refusal{"    extends: base\n    serch: {kind: s}\n", "s.yaml:10:5: "},
+        Refusal{"    extends: base\n    search: s\n", "s.yaml:10:13: search: expected a mapping"},
+        Refusal{"    extends: base\n    search: {greed: 1}\n",
+                "s.yaml:10:13: search: expected the key 'kind'"},
+        Refusal{"    extends: base\n    search: {chain: []}\n", "s.yaml:10:21: chain: expected at least one"},
+        Refusal{"    extends: base\n    search: {chain: [s: {trials: 0}]}\n",
+                "s.yaml:10:34: trials: expected a positive integer"},
+        Refusal{"    extends: base\n    search: {chain: [s: {trials: ten}]}\n",
+                "s.yaml:10:34: trials: expected an integer, found 'ten'"},
+        Refusal{"    extends: base\n    modules: {a: 1}\n", "s.yaml:10:14: modules: expected a list"},
+        Refusal{"    extends: base\n    modules: [a, b, a]\n", "s.yaml:10:21: module 'a' is there already"},
+        Refusal{"    extends: base\n    modules+: [{use: b}]\n", "s.yaml:10:22: module 'b' is there already"},
+        Refusal{"    extends: base\n    modules+: [{use: d, before: e}]\n",
+                "s.yaml:10:33: no module 'e' in this space"},
+        Refusal{"    extends: base\n    modules+: [{remove: d}]\n",
+                "s.yaml:10:25: no module 'd' in this space"},
+        Refusal{"    extends: base\n    modules+: [{use: d, before: a, after: b}]\n",
+                "s.yaml:10:43: either 'before' or 'after', not both"},
+        Refusal{"    extends: base\n    modules+: [{before: a}]\n",
+                "s.yaml:10:16: an entry of modules+: expected"},
+        Refusal{"    extends: base\n    modules+: [{remove: a, use: d}]\n",
+                "s.yaml:10:16: 'remove' stands alone"},
+        Refusal{"    target: {speed: 3}\n", "s.yaml:9:13: target: expected the key 'kind'"},
+        Refusal{"    modules: [a]\n", "s.yaml:8:3: space 'own': expected the key target: {kind: ...}"}));
+
+TEST(SpacesText, FilesThatAreNoneAreRefused) {
+  const auto parse = [](const std::string& text) { return [text] { SpacesFile::parse(text, "s.yaml"); }; };
+  EXPECT_THAT(parse("spaces: {}\n"),
+              ThrowsMessage<UserError>(StartsWith("s.yaml:1:1: expected the key 'version: 1'")));
+  EXPECT_THAT(parse("version: 2\nspaces: {}\n"),
+              ThrowsMessage<UserError>(StartsWith("s.yaml:1:10: version 2 is not known to this Tunesmith")));
+  EXPECT_THAT(parse("version: 1\n"),
+              ThrowsMessage<UserError>(StartsWith("s.yaml:1:1: expected the key 'spaces'")));
+  EXPECT_THAT(parse("version: 1\nspaces: {}\n"),
+              ThrowsMessage<UserError>(StartsWith("s.yaml:2:9: spaces: expected at least one space")));
+  EXPECT_THAT(parse("- version: 1\n"),
+              ThrowsMessage<UserError>(StartsWith("s.yaml:1:1: a spaces file: expected")));
+  EXPECT_THAT(parse(std::string(kBase) + "default: bass\n"),
+              ThrowsMessage<UserError>("s.yaml:8:10: no space 'bass'; did you mean 'base'?"));
+  EXPECT_THAT([] { SpacesFile::load("/nowhere/s.yaml"); },
+              ThrowsMessage<UserError>(StartsWith("/nowhere/s.yaml")));
+}
+
+}  // namespace
+}  // namespace tunesmith
