@@ -38,7 +38,11 @@ int serve_measurements(int socket) {
   } catch (const Error& error) {
     Message last;
     last.header = {{"error", error.what()}};
-    send_message(socket, last);
+    try {
+      send_message(socket, last);
+    } catch (const EnvironmentError&) {
+      return 0;  // the tuner is gone, which is what went wrong
+    }
     return 4;
   }
   return 0;

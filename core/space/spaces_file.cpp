@@ -275,6 +275,13 @@ class Resolver {
     if (const YamlNode* more = node.find("with+")) {
       for (PluginUse& use : extensions_from(*more)) spec.extensions.push_back(std::move(use));
     }
+    for (size_t i = 0; i < spec.extensions.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (spec.extensions[i].id == spec.extensions[j].id)
+          fail(spec.extensions[i].location,
+               fmt::format("extension '{}' is there already", spec.extensions[i].id));
+      }
+    }
   }
 
   static void require(bool missing, const YamlEntry& entry, const std::string& key) {

@@ -35,7 +35,8 @@ class BadCandidates : public testing::Test {
  protected:
   BadCandidates()
       : registry_({.command_line = {{TEST_PLUGINS}}, .defaults = false}),
-        target_(registry_.create<Target>("faulty", Options())),
+        target_(registry_.create<Target>(
+            "faulty", Options::defaults(registry_.option_specs(PluginKind::Target, "faulty"), "faulty"))),
         workload_(WorkloadDefinition::parse(kAddOne, "add_one.yaml").instantiate()) {
     options_.threads = 2;
     options_.time_out_seconds = 3.0;

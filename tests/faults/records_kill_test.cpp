@@ -1,27 +1,30 @@
 // kill -9 at any moment: what was reported is in the store, and the store is sound.
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/random.h>
 
+#include "child.h"
+
 namespace tunesmith {
 namespace {
+
+using test::Child;
+using test::report_id;
+
 namespace fs = std::filesystem;
 
 Environment test_environment() {
@@ -42,60 +45,6 @@ Record record_of(const std::string& id) {
   r.timing = make_timing({1e-3, 2e-3, 3e-3});
   r.verified_error = 0.5;
   return r;
-}
-
-/// A child process that reports ids, one a line, through a pipe.
-class Child {
- public:
-  explicit Child(const std::function<int(int report)>& body) {
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    pid_ = fork();
-    if (pid_ == 0) {
-      close(ends[0]);
-      _exit(body(ends[1]));
-    }
-    close(ends[1]);
-    read_end_ = ends[0];
-  }
-  ~Child() {
-    if (pid_ > 0) end(SIGKILL);
-    close(read_end_);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  void end(int signal) {
-    kill(pid_, signal);
-    wait();
-  }
-  int wait() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return status;
-  }
-  /// Until the child has ended. A line cut off in the middle was not reported.
-  std::vector<std::string> reported() const {
-    std::string text;
-    char buffer[4096];
-    for (ssize_t n = 0; (n = read(read_end_, buffer, sizeof buffer)) > 0;)
-      text.append(buffer, static_cast<size_t>(n));
-    std::vector<std::string> ids;
-    for (size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      ids.push_back(text.substr(begin, end - begin));
-    }
-    return ids;
-  }
-
- private:
-  pid_t pid_ = -1;
-  int read_end_ = -1;
-};
-
-void report_id(int report, const std::string& id) {
-  const std::string line = id + "\n";
-  if (write(report, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(3);
 }
 
 /// Adds records one by one or in batches and reports each id after its commit.

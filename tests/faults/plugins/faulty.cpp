@@ -173,7 +173,7 @@ class FaultyKernel final : public LoadedKernel {
 
 class FaultyTarget final : public Target {
  public:
-  FaultyTarget() {
+  explicit FaultyTarget(const Options& options) : crash_every_(options.get_int("crash_every")) {
     for (const char* name : {"vector_bits", "vector_registers", "cores"}) device_.set(name, 4);
   }
   ProbeResult probe() const override { return {}; }
@@ -190,6 +190,11 @@ class FaultyTarget final : public Target {
     }
     const auto annotation = program.annotations.find("mistake");
     const auto number = annotation == program.annotations.end() ? 0 : std::get<int64_t>(annotation->second);
+    if (crash_every_ > 0) {
+      const bool crashes = number > 0 && number % crash_every_ == 0;
+      const auto chosen = static_cast<size_t>(crashes ? Mistake::Segfaults : Mistake::None);
+      return CompiledKernel{fmt::format("{} {}", chosen, elements), symbol, kWorkspaceBytes, 1e-3};
+    }
     const auto mistake = static_cast<Mistake>(number);
     if (mistake == Mistake::DoesNotCompile) return tl::make_unexpected(std::string("a mistake"));
     const int64_t workspace = mistake == Mistake::HugeWorkspace ? int64_t{1} << 40 : kWorkspaceBytes;
@@ -216,9 +221,12 @@ class FaultyTarget final : public Target {
 
  private:
   DeviceModel device_;
+  int64_t crash_every_;
 };
 
 }  // namespace
 
-TUNESMITH_PLUGIN(FaultyTarget, PluginKind::Target, "faulty", "1.0.0",
-                 "runs candidates that are wrong on purpose");
+TUNESMITH_PLUGIN(
+    FaultyTarget, PluginKind::Target, "faulty", "1.0.0", "runs candidates that are wrong on purpose",
+    OptionSpec::integer("crash_every", 0, 0, 1000,
+                        "programs between two that crash, all others being right; 0 = as annotated"));

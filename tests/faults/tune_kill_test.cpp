@@ -1,0 +1,90 @@
+// kill -9 of a tuning run at any moment: what it reported is in the store, and the same run goes on from
+// there.
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <tunesmith/support/random.h>
+#include <tunesmith/tune/tuner.h>
+
+#include "child.h"
+
+namespace tunesmith {
+namespace {
+
+using test::Child;
+using test::report_id;
+
+namespace fs = std::filesystem;
+
+// A thousand programs, which differ in a number that their target takes no notice of, save that one in seven
+// crashes.
+constexpr const char* kWorkload = R"(name: add_one
+params: {n: 1000}
+inputs:
+  X: {shape: [n], dtype: f32}
+compute: |
+  O[i<n] = X[i] + 1
+outputs: [O]
+)";
+
+std::string space_text() {
+  std::string among;
+  for (int i = 0; i < 1000; ++i) among += (i == 0 ? "" : ", ") + std::to_string(i);
+  return "version: 1\nspaces:\n  s:\n    target: {kind: faulty, crash_every: 7}\n    modules: "
+         "[{choose_mistake: {among: [" +
+         among + "]}}]\n    search: {kind: random}\n    cost_model: {kind: random}\n";
+}
+
+/// Reports the id of each record that the tuner reports. In a process of its own.
+int tune_and_report(const fs::path& path, int64_t trials, int report) {
+  PluginRegistry registry({.command_line = {{TEST_PLUGINS}}});
+  const Space space(SpacesFile::parse(space_text(), "s.yaml").space(""), registry);
+  const Workload workload = WorkloadDefinition::parse(kWorkload, "add_one.yaml").instantiate();
+  MeasureOptions measure;
+  measure.threads = 1;
+  const SpaceSpec& spec = space.spec();
+  const std::unique_ptr<Runner> runner = make_worker_runner(
+      workload, space.target(), {spec.target.id, spec.target.options, {TEST_PLUGINS}}, measure);
+  TuneOptions options;
+  options.trials = trials;
+  options.batch = 32;
+  RecordStore store(path);
+  TuneHooks hooks;
+  hooks.recorded = [&](const Record& record) { report_id(report, record.id); };
+  const TuneResult result = tune(workload, space, store, *runner, Environment(), options, hooks);
+  return result.trials == trials ? 0 : 1;
+}
+
+TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
+  const fs::path path = fs::path(testing::TempDir()) / "tunesmith_tune_kill.db";
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix);
+  RandomStream random(5, 0);
+  std::set<std::string> reported;
+  for (int round = 0; round < 12; ++round) {
+    Child tuner([&](int report) { return tune_and_report(path, 1000, report); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(200)));
+    tuner.end(SIGKILL);
+    for (const std::string& id : tuner.reported())
+      EXPECT_TRUE(reported.insert(id).second) << id << " was measured a second time";
+    const RecordStore store(path);
+    const CheckReport check = store.check();
+    EXPECT_TRUE(check.clean()) << check.faults.at(0);
+    for (const std::string& id : reported) EXPECT_TRUE(store.find(id)) << id << " was reported and is lost";
+  }
+  EXPECT_GE(reported.size(), 32u) << "the kills came too early to test anything";
+  const size_t kept = RecordStore(path).count();
+  Child last([&](int report) { return tune_and_report(path, 1000, report); });
+  const int status = last.wait();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(last.reported().size(), 1000 - kept);
+  EXPECT_EQ(RecordStore(path).count(), 1000u);
+  EXPECT_EQ(RecordStore(path).count({.cause = FailureCause::Crash}), 142u) << "7, 14, .. 994";
+}
+
+}  // namespace
+}  // namespace tunesmith
