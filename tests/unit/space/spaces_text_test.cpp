@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"    extends: base\n    modules+: [{remove: a, use: d}]\n",
                 "s.yaml:10:16: 'remove' stands alone"},
         Refusal{"    extends: base\n    target: {with+: [far]}\n",
-                "s.yaml:10:21: extension 'far' is there already"},
+                "s.yaml:10:22: extension 'far' is there already"},
         Refusal{"    target: {speed: 3}\n", "s.yaml:9:13: target: expected the key 'kind'"},
         Refusal{"    modules: [a]\n", "s.yaml:8:3: space 'own': expected the key target: {kind: ...}"}));
 
