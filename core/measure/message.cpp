@@ -13,6 +13,14 @@
 namespace tunesmith {
 namespace {
 
+constexpr uint64_t kMostHeaderBytes = uint64_t{1} << 30;
+constexpr uint64_t kMostAttachments = 1 << 16;
+constexpr uint64_t kMostAttachmentBytes = uint64_t{1} << 40;
+
+EnvironmentError nonsense() {
+  return EnvironmentError("what came through the worker's socket is no message");
+}
+
 void write_all(int socket, const char* bytes, size_t size) {
   while (size > 0) {
     const ssize_t written = send(socket, bytes, size, MSG_NOSIGNAL);
@@ -58,7 +66,8 @@ ReceiveStatus read_all(int socket, char* bytes, size_t size, const Patience& pat
 }  // namespace
 
 void send_message(int socket, const Message& message) {
-  const std::string header = message.header.dump();
+  // Messages of plugins are text only if their authors kept to it.
+  const std::string header = message.header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::vector<uint64_t> sizes{header.size(), message.attachments.size()};
   for (const std::string& attachment : message.attachments) sizes.push_back(attachment.size());
   write_all(socket, reinterpret_cast<const char*>(sizes.data()), sizes.size() * sizeof(uint64_t));
@@ -71,6 +80,8 @@ ReceiveStatus receive_message(int socket, Message& message, const Patience& pati
   uint64_t fixed[2] = {0, 0};
   ReceiveStatus status = read_all(socket, reinterpret_cast<char*>(fixed), sizeof fixed, patience);
   if (status != ReceiveStatus::Received) return status;
+  // A candidate may write anything anywhere.
+  if (fixed[0] > kMostHeaderBytes || fixed[1] > kMostAttachments) throw nonsense();
   std::vector<uint64_t> sizes(fixed[1]);
   status = read_all(socket, reinterpret_cast<char*>(sizes.data()), sizes.size() * sizeof(uint64_t), patience);
   if (status != ReceiveStatus::Received) return status;
@@ -78,11 +89,14 @@ ReceiveStatus receive_message(int socket, Message& message, const Patience& pati
   status = read_all(socket, header.data(), header.size(), patience);
   message.attachments.clear();
   for (const uint64_t size : sizes) {
+    if (size > kMostAttachmentBytes) throw nonsense();
     if (status != ReceiveStatus::Received) return status;
     message.attachments.emplace_back(size, '\0');
     status = read_all(socket, message.attachments.back().data(), size, patience);
   }
-  if (status == ReceiveStatus::Received) message.header = nlohmann::json::parse(header);
+  if (status != ReceiveStatus::Received) return status;
+  message.header = nlohmann::json::parse(header, nullptr, false);
+  if (!message.header.is_object()) throw nonsense();
   return status;
 }
 

@@ -27,6 +27,7 @@ struct Patience {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// Throws EnvironmentError when what comes is no message.
 ReceiveStatus receive_message(int socket, Message& message, const Patience& patience = {});
 
 }  // namespace tunesmith

@@ -1,7 +1,9 @@
 #include "measure/worker_process.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +20,8 @@
 namespace tunesmith {
 namespace {
 
-constexpr int kWorkerSocket = 3;  // the descriptor that tunesmith-worker serves
+constexpr std::chrono::seconds kDyingTime{2};  // between the end of its socket and its own
+constexpr int kWorkerSocket = 3;               // the descriptor that tunesmith-worker serves
 
 CandidateFailure failure_of(int status) {
   if (WIFEXITED(status)) {
@@ -88,7 +91,16 @@ WorkerProcess::~WorkerProcess() {
 
 CandidateFailure WorkerProcess::reap() {
   int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  // One that closed its socket or sent nonsense may well live on.
+  const auto deadline = std::chrono::steady_clock::now() + kDyingTime;
+  while (waitpid(process_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      kill(process_, SIGKILL);
+      while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+      }
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   process_ = -1;
   return failure_of(status);
@@ -106,7 +118,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out
     send_message(socket_, question);
     status = receive_message(socket_, answer, {deadline, stop});
   } catch (const EnvironmentError&) {
-    status = ReceiveStatus::Closed;  // it died before it was asked; what of is seen when it is reaped
+    status = ReceiveStatus::Closed;  // it died before it was asked, or answered nonsense
   }
   switch (status) {
     case ReceiveStatus::Received:

@@ -141,6 +141,15 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
     case Mistake::KillsItself:
       raise(SIGKILL);
       break;
+    case Mistake::WritesToTheSocket: {
+      const std::string nonsense(4096, '\xff');
+      if (write(3, nonsense.data(), nonsense.size()) < 0) std::abort();
+      break;
+    }
+    case Mistake::ClosesTheSocket:
+      close(3);
+      raise(SIGSTOP);
+      break;
     case Mistake::Prints:
       std::puts("a candidate prints");
       std::fflush(stdout);
