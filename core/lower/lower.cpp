@@ -17,6 +17,7 @@ LoweredProgram lower(const Program& program, const LowerOptions& options) {
   place_buffers(p, facts);
   tighten_loops(p);
   mask_loads(p);
+  mask_accumulations(p);
   flatten(p);
   vectorize_loops(p, options.vector_bits);
   assign_registers(p, options);

@@ -39,6 +39,11 @@ void tighten_loops(Program& program);
 /// Loads under a Select that need its condition to stay inside their buffer get it as their mask.
 void mask_loads(Program& program);
 
+/// A guard that stands still while a reduction accumulates, as that of a ragged tile's rows, becomes the mask
+/// of the accumulating store: what is accumulated where it does not hold is never written back, so the
+/// accumulators can be promoted. Loads under it repeat those of the last iteration for which it holds.
+void mask_accumulations(Program& program);
+
 /// Every access gets one index, simplified with the ranges of the loops around it. Conditions that are always
 /// true or false go.
 void flatten(Program& program);

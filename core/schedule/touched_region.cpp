@@ -162,6 +162,29 @@ std::optional<int64_t> ratio_of(const LinearForm& of, const LinearForm& form, in
   return ratio;
 }
 
+/// form = ratio * sign * (the terms of `of`) + rest.
+struct Scaled {
+  int64_t ratio = 1;
+  Interval rest;
+};
+
+/// With the positive whole ratio that the first term of `of` tells.
+std::optional<Scaled> scaled(const LinearForm& of, const LinearForm& form, int64_t sign,
+                             const Analyzer& analyzer) {
+  if (of.terms.empty()) return std::nullopt;
+  const LinearForm::Term& first = of.terms.front();
+  const auto same = std::find_if(form.terms.begin(), form.terms.end(),
+                                 [&](const LinearForm::Term& term) { return equal(term.atom, first.atom); });
+  const int64_t unit = first.coefficient * sign;
+  if (same == form.terms.end() || same->coefficient % unit != 0 || same->coefficient / unit < 1)
+    return std::nullopt;
+  Scaled result{same->coefficient / unit, {}};
+  const LinearForm whole{of.terms, 0};
+  result.rest = analyzer.bounds(form.to_expr() - whole.to_expr() * (result.ratio * sign));
+  if (!result.rest.bounded()) return std::nullopt;
+  return result;
+}
+
 int64_t floor_division(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
 
 /// Every value of the box is taken where `condition` holds: quickly where each dimension is one loop or none,
@@ -221,13 +244,13 @@ bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffe
       value = Expr(value.arg(0));
     }
     const LinearForm binding = analyzer.linear(value);
-    if (const auto r = ratio_of(slack, binding, 1)) {
-      // binding = r * x + b >= 0 gives x >= ceil(-b / r); slack = x + s.
-      if (slack.constant >= floor_division(binding.constant, *r)) return true;
+    if (const auto lower = scaled(slack, binding, 1, analyzer)) {
+      // binding = r * x + rest >= 0 gives x >= ceil(-rest / r); slack = x + s.
+      if (slack.constant >= floor_division(lower->rest.max, lower->ratio)) return true;
     }
-    if (const auto r = ratio_of(slack, binding, -1)) {
-      // binding = r * x + b <= extent - 1 gives x <= floor((extent - 1 - b) / r); slack = s - x.
-      if (slack.constant >= floor_division(extent - 1 - binding.constant, *r)) return true;
+    if (const auto upper = scaled(slack, binding, -1, analyzer)) {
+      // binding = r * x + rest <= extent - 1 gives x <= floor((extent - 1 - rest) / r); slack = s - x.
+      if (slack.constant >= floor_division(extent - 1 - upper->rest.min, upper->ratio)) return true;
     }
   }
   return false;

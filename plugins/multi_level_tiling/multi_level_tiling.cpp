@@ -23,6 +23,8 @@ class MultiLevelTiling final : public TransformationModule {
         write_reuse_(options.get_ints("write_reuse")),
         without_reuse_(options.get_bool("without_reuse")),
         read_reuse_(options.get_ints("read_reuse")),
+        row_tiles_(options.get_ints("row_tiles")),
+        column_tiles_(options.get_ints("column_tiles")),
         cache_scope_(options.get_string("cache_scope")) {
     if (structure_.empty() || structure_.find_first_not_of("SR") != std::string::npos) {
       options.fail("structure", "expected a string of S (spatial) and R (reduction), as SSRSRS");
@@ -36,6 +38,8 @@ class MultiLevelTiling final : public TransformationModule {
         options.fail(name, "expected levels from 1 to " + std::to_string(levels - 1) + " for this structure");
       }
     }
+    if (row_tiles_.empty() != column_tiles_.empty())
+      options.fail("column_tiles", "expected together with row_tiles, or neither");
     if (write_reuse_.empty() && !without_reuse_)
       options.fail("without_reuse", "no sketch is left: write_reuse is empty");
   }
@@ -130,15 +134,16 @@ class MultiLevelTiling final : public TransformationModule {
   Levels tile(Schedule& schedule, BlockRV block) const {
     Levels levels(structure_.size());
     const std::vector<LoopRV> loops = schedule.get_loops(block);
-    for (const LoopRV& loop : loops) {
-      const LoopUse use = use_of(schedule.loop(loop));
-      const char letter = use.reduction ? 'R' : 'S';
-      const int parts = static_cast<int>(std::count(structure_.begin(), structure_.end(), letter));
-      const std::vector<IntRV> factors = schedule.sample_perfect_tile(loop, parts, max_innermost_);
-      const std::vector<LoopRV> tiles = schedule.split(loop, {factors.begin(), factors.end()});
+    const size_t columns = last_spatial(schedule, loops);
+    for (size_t i = 0; i < loops.size(); ++i) {
+      const char letter = use_of(schedule.loop(loops[i])).reduction ? 'R' : 'S';
+      const bool ragged = letter == 'S' && !row_tiles_.empty() && schedule.loop(loops[i]).const_extent() > 1;
+      const std::vector<LoopRV> tiles =
+          ragged ? ragged_tiles(schedule, loops[i], i == columns ? column_tiles_ : row_tiles_)
+                 : perfect_tiles(schedule, loops[i], levels_of(letter, 0), max_innermost_);
       size_t next = 0;
-      for (size_t i = 0; i < structure_.size(); ++i) {
-        if (structure_[i] == letter) levels[i].push_back(tiles[next++]);
+      for (size_t level = 0; level < structure_.size(); ++level) {
+        if (structure_[level] == letter) levels[level].push_back(tiles[next++]);
       }
     }
     std::vector<LoopRV> order;
@@ -147,11 +152,55 @@ class MultiLevelTiling final : public TransformationModule {
     return levels;
   }
 
+  /// How many levels of `letter` the structure has from position `from` on.
+  int levels_of(char letter, size_t from) const {
+    return static_cast<int>(
+        std::count(structure_.begin() + static_cast<std::ptrdiff_t>(from), structure_.end(), letter));
+  }
+
+  static size_t last_spatial(const Schedule& schedule, const std::vector<LoopRV>& loops) {
+    size_t last = loops.size();
+    for (size_t i = 0; i < loops.size(); ++i) {
+      const Loop& loop = schedule.loop(loops[i]);
+      if (!use_of(loop).reduction && loop.const_extent() > 1) last = i;
+    }
+    return last;
+  }
+
+  static std::vector<LoopRV> perfect_tiles(Schedule& schedule, LoopRV loop, int parts, int max_innermost) {
+    if (parts == 1) return {loop};
+    const std::vector<IntRV> factors = schedule.sample_perfect_tile(loop, parts, max_innermost);
+    return schedule.split(loop, {factors.begin(), factors.end()});
+  }
+
+  /// The levels inside the first reduction get a tile whose size need not divide the loop; what hangs over is
+  /// masked. The levels outside share the tiles out exactly.
+  std::vector<LoopRV> ragged_tiles(Schedule& schedule, LoopRV loop, const std::vector<int64_t>& sizes) const {
+    const int64_t extent = schedule.loop(loop).const_extent();
+    std::vector<int64_t> useful;
+    for (const int64_t size : sizes) {
+      if (size <= extent) useful.push_back(size);
+    }
+    if (useful.empty()) useful.push_back(extent);
+    const std::vector<double> even(useful.size(), 1.0 / static_cast<double>(useful.size()));
+    const IntRV size = schedule.sample_categorical(useful, even);
+    const std::vector<LoopRV> halves = schedule.split(loop, {std::nullopt, size});
+    const int inner = levels_of('S', std::min(structure_.find('R'), structure_.size()));
+    const int outer = levels_of('S', 0) - inner;
+    std::vector<LoopRV> tiles =
+        perfect_tiles(schedule, halves[0], outer, static_cast<int>(std::min<int64_t>(extent, 1 << 20)));
+    const std::vector<LoopRV> inside = perfect_tiles(schedule, halves[1], inner, max_innermost_);
+    tiles.insert(tiles.end(), inside.begin(), inside.end());
+    return tiles;
+  }
+
   std::string structure_;
   int max_innermost_;
   std::vector<int64_t> write_reuse_;
   bool without_reuse_;
   std::vector<int64_t> read_reuse_;
+  std::vector<int64_t> row_tiles_;
+  std::vector<int64_t> column_tiles_;
   std::string cache_scope_;
 };
 
@@ -168,4 +217,9 @@ TUNESMITH_PLUGIN(
     OptionSpec::boolean("without_reuse", true, "also a sketch that writes its result directly"),
     OptionSpec::integers("read_reuse", {}, 1, 8,
                          "spatial levels at which operands that are used again may be copied"),
+    OptionSpec::integers(
+        "row_tiles", {}, 1, 1024,
+        "sizes of the tile inside the first reduction that spatial loops but the last may get; they "
+        "need not divide the loop. Empty: perfect tiles on all levels"),
+    OptionSpec::integers("column_tiles", {}, 1, 1024, "the same for the last spatial loop, along vectors"),
     OptionSpec::string("cache_scope", "local", "memory scope of cached results and operands"));

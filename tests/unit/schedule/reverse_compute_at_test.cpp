@@ -119,6 +119,21 @@ TEST(ReverseComputeAt, APredicateOfAnInnerSplitIsCarried) {
   expect_sound(before, schedule);
 }
 
+TEST(ReverseComputeAt, APredicateOfWholeTilesIsCarried) {
+  const Program before = make_gmm(32, 8, 4);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  const BlockRV copy = schedule.cache_write(block, 0, "local");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  const std::vector<LoopRV> i = schedule.split(loops[0], {std::nullopt, 12});
+  const std::vector<LoopRV> tile = schedule.split(i[1], {3, 4});
+  schedule.reorder({i[0], loops[2], tile[0], tile[1], loops[1]});
+  // i_0*12 + i_1_0*4 + i_1_1 < 32 says no more than this.
+  ASSERT_NE(body_of(schedule).find("where i_0*3 + i_1_0 < 8"), std::string::npos) << body_of(schedule);
+  schedule.reverse_compute_at(copy, i[0]);
+  expect_sound(before, schedule);
+}
+
 TEST(ReverseComputeAt, RefusesAHalo) {
   Schedule schedule(make_program("{n: 8}", "{A: {shape: [n], dtype: i32}}",
                                  "B[i<n] = A[i] + 1\n  O[i<n - 1] = B[i] + B[i + 1]"));
