@@ -31,6 +31,7 @@ enum class Pass {
   LowerBlocks,
   PlaceBuffers,
   MaskLoads,
+  MaskAccumulations,
   Flatten,
   VectorizeLoops,
   AssignRegisters,
@@ -49,6 +50,7 @@ inline Program lowered_to(const Program& program, Pass last, const LowerOptions&
   const BlockFacts facts = lower_blocks(p);
   if (last >= Pass::PlaceBuffers) place_buffers(p, facts);
   if (last >= Pass::MaskLoads) mask_loads(p);
+  if (last >= Pass::MaskAccumulations) mask_accumulations(p);
   if (last >= Pass::Flatten) flatten(p);
   if (last >= Pass::VectorizeLoops) vectorize_loops(p, options.vector_bits);
   if (last >= Pass::AssignRegisters) assign_registers(p, options);
