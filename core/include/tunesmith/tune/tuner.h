@@ -26,7 +26,7 @@ struct TuneOptions {
   int final_candidates = 5;       // re-measured interleaved at the end
   int final_rounds = 20;
   int measure_threads = 1;  // that the runner's kernels use: for the peak
-  bool resume = true;  // take up earlier records of the same task, seed and rules
+  bool resume = true;       // take up earlier records of the same task, seed and rules
 };
 
 /// The state of a run, for a live line.
