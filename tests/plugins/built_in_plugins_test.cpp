@@ -1,0 +1,25 @@
+// The kernel's own plugins, found where the build has put them with no setting, and loaded as a stranger's
+// are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/plugin/registry.h>
+
+namespace tunesmith::test {
+namespace {
+
+TEST(BuiltInPlugins, EachIsFoundAndLoads) {
+  PluginRegistry registry;
+  size_t count = 0;
+  for (const PluginInfo& plugin : registry.list()) {
+    if (plugin.source != "the system's folder") continue;
+    ++count;
+    EXPECT_EQ(plugin.manifest.parent_path(), TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins");
+    EXPECT_EQ(check_option_specs(registry.option_specs(plugin.kind, plugin.id)), "");
+    EXPECT_NE(registry.help(plugin.kind, plugin.id), "");
+  }
+  EXPECT_GT(count, 0U);
+}
+
+}  // namespace
+}  // namespace tunesmith::test
