@@ -167,12 +167,13 @@ void Schedule::replay_instruction(std::shared_ptr<const Instruction> instruction
   trace_.append(std::move(instruction));
 }
 
-tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace,
-                                             RandomStream random) {
+tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace, RandomStream random,
+                                             size_t* refused_at) {
   Schedule schedule(program, random);
   try {
     for (size_t i = 0; i < trace.size(); ++i) schedule.replay_instruction(trace.shared(i));
   } catch (const ScheduleError& error) {
+    if (refused_at != nullptr) *refused_at = schedule.trace().size();
     return tl::unexpected(error);
   }
   return schedule;

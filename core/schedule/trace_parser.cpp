@@ -25,12 +25,13 @@ class TraceParser : private TraceScanner {
  public:
   using TraceScanner::TraceScanner;
 
-  Trace parse() {
+  Trace parse(std::vector<SourceLocation>* places) {
     read_version();
     Trace trace;
     while (true) {
       skip_blank(/*across_lines=*/true);
       if (at_end()) return trace;
+      if (places != nullptr) places->push_back(location(here_));
       trace.append(parse_instruction());
       skip_blank(false);
       if (!at_end() && peek() != '\n')
@@ -258,6 +259,8 @@ class TraceParser : private TraceScanner {
 
 }  // namespace
 
-Trace Trace::parse(std::string_view text, const std::string& file) { return TraceParser(text, file).parse(); }
+Trace Trace::parse(std::string_view text, const std::string& file, std::vector<SourceLocation>* places) {
+  return TraceParser(text, file).parse(places);
+}
 
 }  // namespace tunesmith

@@ -23,7 +23,7 @@ bool TraceScanner::take_text(std::string_view wanted) {
 }
 
 void TraceScanner::fail(Position at, const std::string& message, std::string remedy) const {
-  throw UserError(SourceLocation{file_, at.line, at.column}, message, std::move(remedy));
+  throw UserError(location(at), message, std::move(remedy));
 }
 
 void TraceScanner::advance() {

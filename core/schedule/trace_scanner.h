@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tunesmith/schedule/instruction.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 
@@ -22,6 +23,7 @@ class TraceScanner {
     int column = 1;
   };
 
+  SourceLocation location(Position at) const { return {file_, at.line, at.column}; }
   [[noreturn]] void fail(Position at, const std::string& message, std::string remedy = {}) const;
   bool at_end() const { return offset_ >= text_.size(); }
   char peek() const { return at_end() ? '\0' : text_[offset_]; }

@@ -1,4 +1,4 @@
-#include "tune/ranking.h"
+#include "tunesmith/tune/ranking.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
-#include "tune/ranking.h"
 #include "tune/stopwatch.h"
 #include "tune/task.h"
 #include "tunesmith/support/hash.h"
+#include "tunesmith/tune/ranking.h"
 
 namespace tunesmith {
 namespace {

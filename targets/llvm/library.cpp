@@ -114,7 +114,8 @@ LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
                                             "-lm",
                                             "-Wl,--no-undefined",
                                             "-Wl,-z,now",
-                                            fmt::format("-Wl,--version-script={}", script.string()),
+                                            "-Xlinker",  // -Wl would cut a path at its commas
+                                            fmt::format("--version-script={}", script.string()),
                                             fmt::format("-Wl,-soname,lib{}.so", request.name)};
   const ProgramResult result = run_program(command);
   if (result.status != 0) {

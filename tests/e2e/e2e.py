@@ -67,6 +67,16 @@ CASES = [
 ]
 
 
+def call_library(out, name, sizes, inputs, reference, most=4096):
+    """Builds a C program with the library in `out` and holds its result against the reference's."""
+    defines = [f"-D{key}={value}" for key, value in sizes.items()]
+    text = CALLER % {"name": name, "inputs": inputs, "most": most, "reference": reference}
+    (out / "caller.c").write_text(text)
+    subprocess.run(["cc", "-O1", *defines, "caller.c", f"lib{name}.so", "-Wl,-rpath,$ORIGIN", "-lm", "-o", "caller"], cwd=out, check=True)
+    called = subprocess.run(["./caller"], cwd=out, capture_output=True, text=True)
+    assert called.returncode == 0, f"{name} {sizes}: {called.stdout}{called.stderr}"
+
+
 def library_gives_the_reference(folder):
     for name, params, sizes, inputs, reference in CASES:
         workload = f"{name}:{params}"
@@ -74,12 +84,7 @@ def library_gives_the_reference(folder):
         assert result["valid"] == result["trials"] == 16, result
         out = folder / params.replace(",", "_").replace("=", "")
         run("build", workload, "--database", folder / "records.db", "--output", out)
-        defines = [f"-D{key}={value}" for key, value in sizes.items()]
-        text = CALLER % {"name": name, "inputs": inputs, "most": 4096, "reference": reference}
-        (out / "caller.c").write_text(text)
-        subprocess.run(["cc", "-O1", *defines, "caller.c", f"lib{name}.so", "-Wl,-rpath,$ORIGIN", "-lm", "-o", "caller"], cwd=out, check=True)
-        called = subprocess.run(["./caller"], cwd=out, capture_output=True, text=True)
-        assert called.returncode == 0, f"{workload}: {called.stdout}{called.stderr}"
+        call_library(out, name, sizes, inputs, reference)
 
 
 def bad_input_is_refused(folder):
@@ -211,6 +216,72 @@ def threads_change_nothing(folder):
         with sqlite3.connect(database) as connection:
             orders.append(connection.execute("select program_hash, trace from record order by seq").fetchall())
     assert len(orders[0]) == 48 and orders[0] == orders[1]
+
+
+TRACE = """# A product by hand: rows on all cores, sixteen columns to a vector.
+b = get_block("C")
+z, i, j, k = get_loops(b)
+i0, i1 = split(i, [None, 4])
+j0, j1 = split(j, [None, 16])
+reorder([i0, j0, k, i1, j1])
+parallel(i0)
+decompose_reduction(b, k)
+vectorize(j1)
+unroll(i1)
+"""
+
+
+def hand_written_traces_build(folder):
+    file = folder / "my.trace"
+    file.write_text(TRACE.replace("decompose", "init = decompose"))
+    # 13 and 17 are not multiples of the tiles: masks do the rest.
+    for params, sizes in [("n=16,m=32,k=8", {"N": 16, "M": 32, "K": 8}), ("n=13,m=17,k=19", {"N": 13, "M": 17, "K": 19})]:
+        out = folder / params
+        run("build", f"gmm:{params}", "--trace", file, "--output", out)
+        call_library(out, "gmm", sizes, 2, GMM)
+    good = file.read_text()
+    for old, new, place, wanted in [
+        ("vectorize(j1)", "vectorise(j1)", ":9:1", "did you mean 'vectorize'"),
+        ("split(j, [None, 16])", "split(jj, [None, 16])", ":5:16", "'jj' is not defined"),
+        ("split(j, [None, 16])", "split(j, [None, 16]", ":6:", "expected"),
+        ("parallel(i0)", "parallel(i0, 4)", ":7:14", "takes 1 argument"),
+        ("vectorize(j1)", "vectorize(k)", ":9:1", "the loop carries a reduction"),
+        ('get_block("C")', 'get_block("D")', ":2:1", "D"),
+    ]:
+        assert old in good
+        file.write_text(good.replace(old, new, 1))
+        done = run("build", "gmm:n=16,m=32,k=8", "--trace", file, "--output", folder / "bad", code=2)
+        assert f"my.trace{place}" in done.stderr and wanted in done.stderr, (new, done.stderr)
+    assert not (folder / "bad").exists()
+    done = run("build", "gmm", "--trace", folder / "none.trace", code=2)
+    assert "none.trace" in done.stderr, done.stderr
+
+
+def bench_compares_programs(folder):
+    database = folder / "records.db"
+    workload = "gmm:n=64,m=64,k=64"
+    file = folder / "my.trace"
+    file.write_text(TRACE.replace("decompose", "init = decompose"))
+    run("bench", workload, "--database", database, code=2)  # nothing has been tuned
+    best = tune(workload, database, "--trials", 8)["trace"]
+    tune(workload, database, "--trials", 8, "--space", "cpu-paper")
+    compared = ["unscheduled", str(file), best, "space:cpu-paper"]
+    arguments = [argument for name in compared for argument in ("--compare", name)]
+    done = json.loads(run("bench", workload, "gmm:n=13,m=17,k=19", "--trace", file, *arguments[:4], "--rounds", 12, "--json").stdout)
+    assert [one["workload"].split(",")[1] for one in done["benchmarks"]] == ["n=64", "n=13"]
+    done = json.loads(run("bench", workload, "--database", database, *arguments, "--rounds", 12, "--json").stdout)
+    (one,) = done["benchmarks"]
+    assert one["peak_gflops"] > 0 and [entry["name"] for entry in one["entries"]][1:] == compared
+    for entry in one["entries"]:
+        assert entry["samples"] == 12 and 0 <= entry["verified_error"] <= 1, entry
+        assert entry["seconds_interval"][0] <= entry["seconds"] <= entry["seconds_interval"][1], entry
+        assert abs(entry["share_of_peak"] - entry["gflops"] / one["peak_gflops"]) < 1e-9
+    first, slow = one["entries"][0], one["entries"][1]
+    assert first["times_of_first"] == 1 and slow["times_of_first"] > 2, "the unscheduled program is slower"
+    text = run("bench", workload, "--database", database, "--compare", "unscheduled", "--rounds", 5).stdout
+    assert "unscheduled" in text and "measured peak" in text, text
+    done = run("bench", workload, "--database", database, "--compare", "space:cpu-papper", code=2)
+    assert "cpu-paper" in done.stderr, done.stderr
 
 
 def main():

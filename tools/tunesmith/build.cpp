@@ -1,6 +1,4 @@
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,6 +7,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "traces.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -21,35 +20,19 @@ std::string identifier(const std::string& text) {
   return name;
 }
 
-Trace trace_from_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw UserError(SourceLocation{path, 0, 0}, "cannot be read");
-  return Trace::parse(std::string(std::istreambuf_iterator<char>(file), {}), path);
-}
-
 struct Chosen {
-  Trace trace;
+  NamedTrace trace;
   std::string provenance;
 };
 
 Chosen choose(const BuildArguments& arguments, const Workload& workload, const Space& space) {
   if (!arguments.trace.empty()) {
-    return {trace_from_file(arguments.trace), fmt::format("{}, trace {}", workload.key, arguments.trace)};
+    return {load_trace(arguments.trace, arguments.database),
+            fmt::format("{}, trace {}", workload.key, arguments.trace)};
   }
-  const RecordStore store(database_path(arguments.database), RecordStore::Mode::Existing);
-  RecordFilter filter;
-  filter.workload_hash = workload.hash;
-  filter.target = space.target().identity();
-  filter.machine = detect_environment(space.plugin_versions()).machine();
-  filter.ok = true;
-  const std::vector<Record> best = store.best(filter, 1);
-  if (best.empty()) {
-    throw UserError(fmt::format("no record of {} on this machine in {}", workload.key, store.path().string()),
-                    fmt::format("run: tunesmith tune {}", arguments.workload));
-  }
-  return {Trace::parse(best.front().trace, "record " + best.front().id),
-          fmt::format("{}, record {}, {}", workload.key, best.front().id,
-                      seconds_text(best.front().timing->median))};
+  const Record best = best_record(workload, space, arguments.database);
+  return {load_trace(best.id, arguments.database),
+          fmt::format("{}, record {}, {}", workload.key, best.id, seconds_text(best.timing->median))};
 }
 
 }  // namespace
@@ -59,12 +42,9 @@ int run_build(const Common& common, const BuildArguments& arguments) {
   Session session(common);
   const std::unique_ptr<Space> space = session.space();
   const Chosen chosen = choose(arguments, workload, *space);
-  const auto candidate = space->materialise(workload.program, chosen.trace, RandomStream(0));
-  if (!candidate) {
-    throw UserError(fmt::format("the trace does not fit {}: {}", workload.key, candidate.error().message));
-  }
+  const CandidatePtr candidate = materialise(*space, workload, chosen.trace);
   const std::string name = identifier(arguments.name.empty() ? workload.name : arguments.name);
-  const auto kernel = space->target().compile((*candidate)->lowered, name + "_kernel");
+  const auto kernel = space->target().compile(candidate->lowered, name + "_kernel");
   if (!kernel) throw EnvironmentError(fmt::format("{} does not compile: {}", workload.key, kernel.error()));
   std::filesystem::create_directories(arguments.output);
   const LibraryFiles files =

@@ -28,9 +28,20 @@ struct BuildArguments {
   std::string database;
   std::string output = ".";
   std::string name;   // of the library; empty: from the workload
-  std::string trace;  // a file; empty: the best record
+  std::string trace;  // a file or a record's id; empty: the best record
 };
 int run_build(const Common& common, const BuildArguments& arguments);
+
+struct BenchArguments {
+  std::vector<std::string> workloads;
+  std::string database;
+  std::string trace;                 // a file or a record's id; empty: the best record
+  std::vector<std::string> compare;  // further programs: "unscheduled", "space:NAME", files, records' ids
+  int rounds = 50;
+  int threads = 0;
+  double candidate_time_out = 10;
+};
+int run_bench(const Common& common, const BenchArguments& arguments);
 
 int run_doctor(const Common& common);
 

@@ -63,10 +63,38 @@ void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& co
   command->add_option("--output,-o", arguments.output, "folder for lib<name>.so and <name>.h")
       ->capture_default_str();
   command->add_option("--name", arguments.name, "of the library and its functions (the workload's name)");
-  command->add_option("--trace", arguments.trace, "a trace's file instead of the best record");
+  command->add_option("--trace", arguments.trace,
+                      "a trace's file, or a record's id, instead of the best record");
   command->add_option("--database", arguments.database, "the records (in the user's data folder)");
   add_common(*command, common, true);
   command->callback([&] { code = run_build(common, arguments); });
+}
+
+void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code) {
+  CLI::App* command =
+      app.add_subcommand("bench", "verify and time programs, in turn with the peak of the machine");
+  command->footer("Example: tunesmith bench gmm:n=512,m=512,k=512 --compare unscheduled --compare my.trace");
+  command->add_option("workload", arguments.workloads, "one or more: NAME:PARAM=VALUE,...")->required();
+  command->add_option("--trace", arguments.trace,
+                      "a trace's file, or a record's id, instead of the best record");
+  command
+      ->add_option("--compare", arguments.compare,
+                   "time this in turn with it, too (again for more): 'unscheduled', 'space:NAME' for that "
+                   "space's best record, a trace's file, a record's id")
+      ->allow_extra_args(false);
+  command->add_option("--rounds", arguments.rounds, "times that each is timed, in turn")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--candidate-time-out", arguments.candidate_time_out, "seconds that one program may take")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+  add_common(*command, common, true);
+  command->callback([&] { code = run_bench(common, arguments); });
 }
 
 CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help,
@@ -235,6 +263,8 @@ int main(int argc, char** argv) {
   BuildArguments build;
   add_tune(app, common, tune, code);
   add_build(app, common, build, code);
+  BenchArguments bench;
+  add_bench(app, common, bench, code);
   SpacesArguments spaces;
   RecordsArguments records;
   PluginsArguments plugins;

@@ -196,7 +196,7 @@ class Schedule {
   void unannotate(std::string_view key);
 
  private:
-  friend tl::expected<Schedule, ScheduleError> replay(const Program&, const Trace&, RandomStream);
+  friend tl::expected<Schedule, ScheduleError> replay(const Program&, const Trace&, RandomStream, size_t*);
   Schedule(const Schedule&);
   /// The built-in kind of this name.
   static const InstructionKind& kind(std::string_view name);
@@ -215,8 +215,9 @@ class Schedule {
 
 /// Executes a trace on a fresh clone of `program`. Decisions that no longer fit are repaired, open ones drawn
 /// from `random`; the answer's trace() holds what was really decided. A refusal is a value here, because
-/// searches meet many.
+/// searches meet many; `refused_at`, when given, receives the position of the instruction refused.
 tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace,
-                                             RandomStream random = RandomStream(0));
+                                             RandomStream random = RandomStream(0),
+                                             size_t* refused_at = nullptr);
 
 }  // namespace tunesmith

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tunesmith/schedule/instruction.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 
@@ -24,8 +25,9 @@ inline constexpr int kTraceVersion = 1;
 class Trace {
  public:
   /// Parses the text form. Throws UserError with `file`:line:column, what was expected and the nearest known
-  /// name.
-  static Trace parse(std::string_view text, const std::string& file = "trace");
+  /// name. `places`, when given, receives where each instruction stands.
+  static Trace parse(std::string_view text, const std::string& file = "trace",
+                     std::vector<SourceLocation>* places = nullptr);
 
   /// The text form, with its version line. parse(str()) gives an equal trace.
   std::string str() const;

@@ -1,0 +1,203 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/lower/lower.h>
+#include <tunesmith/measure/runner.h>
+#include <tunesmith/support/progress.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tune/ranking.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+#include "traces.h"
+
+namespace tunesmith::cli {
+namespace {
+
+constexpr const char* kUnscheduled = "unscheduled";
+constexpr std::string_view kSpacePrefix = "space:";
+/// Rounds asked of the worker at once: a slow program must not run into the time-out.
+constexpr int kRoundsAtOnce = 5;
+
+/// One program of one workload.
+struct Entry {
+  std::string name;
+  CompiledKernel kernel;
+  double verified_error = 0.0;
+  std::string failure;  // why it has no time
+  std::vector<double> samples;
+};
+
+struct Comparison {
+  Workload workload;
+  std::vector<Entry> entries;
+  std::vector<double> peak_samples;
+  double peak_operations = 0.0;
+};
+
+/// What `what` names: "unscheduled", "space:NAME" (its best record), a record's id, a trace's file, or ""
+/// (the best record of all spaces).
+Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
+                 const Workload& workload, const Space& space) {
+  Entry entry{what, {}, 0.0, "", {}};
+  const auto compile = [&](const LoweredProgram& lowered) {
+    auto kernel = space.target().compile(lowered, "tunesmith_bench");
+    if (!kernel) throw EnvironmentError(fmt::format("{} does not compile: {}", what, kernel.error()));
+    entry.kernel = std::move(*kernel);
+  };
+  if (what == kUnscheduled) {
+    compile(lower(workload.program, space.target().lower_options()));
+    return entry;
+  }
+  if (what.starts_with(kSpacePrefix)) {
+    Common other = common;
+    other.space = what.substr(kSpacePrefix.size());
+    Session session(other);
+    const std::unique_ptr<Space> its = session.space();
+    if (its->target().identity() != space.target().identity()) {
+      throw UserError(
+          fmt::format("space '{}' is of another target than '{}'", other.space, space.spec().name),
+          "compare spaces of one target");
+    }
+    const Record best = best_record(workload, *its, arguments.database, other.space);
+    compile(materialise(*its, workload, load_trace(best.id, arguments.database))->lowered);
+    return entry;
+  }
+  const std::string name =
+      what.empty() ? best_record(workload, space, arguments.database, common.space).id : what;
+  if (what.empty()) entry.name = "record " + name;
+  compile(materialise(space, workload, load_trace(name, arguments.database))->lowered);
+  return entry;
+}
+
+void measure(Comparison& comparison, Runner& runner, Target& target, int threads, int rounds) {
+  std::vector<const CompiledKernel*> kernels;
+  std::vector<Entry*> timed;
+  for (Entry& entry : comparison.entries) {
+    const MeasureRequest request{&entry.kernel, 0.0};
+    const MeasureResult result = runner.run({&request, 1}).front();
+    if (result.failure) {
+      entry.failure =
+          fmt::format("{}: {}", failure_cause_name(result.failure->cause), result.failure->message);
+      continue;
+    }
+    entry.verified_error = result.verified_error;
+    timed.push_back(&entry);
+    kernels.push_back(&entry.kernel);
+  }
+  const PeakKernel peak = target.peak_kernel(comparison.workload.program.outputs.front()->dtype, threads);
+  comparison.peak_operations = peak.operations;
+  kernels.push_back(&peak.kernel);
+  for (int done = 0; done < rounds; done += kRoundsAtOnce) {
+    const auto samples = runner.interleave(kernels, std::min(kRoundsAtOnce, rounds - done));
+    const auto take = [&](size_t i, std::vector<double>& into) {
+      into.insert(into.end(), samples[i].begin(), samples[i].end());
+    };
+    for (size_t i = 0; i < timed.size(); ++i) take(i, timed[i]->samples);
+    take(timed.size(), comparison.peak_samples);
+  }
+  for (Entry* entry : timed) {
+    if (entry->samples.empty()) entry->failure = "time_out: the rounds were not done in time";
+  }
+}
+
+/// Operations a second.
+double peak_of(const Comparison& comparison) {
+  if (comparison.peak_samples.empty()) return 0.0;
+  return comparison.peak_operations / quantile_interval(comparison.peak_samples, kTimeQuantile).value;
+}
+
+nlohmann::json to_json(const Comparison& comparison) {
+  const double peak = peak_of(comparison);
+  nlohmann::json entries = nlohmann::json::array();
+  double first = 0.0;
+  for (const Entry& entry : comparison.entries) {
+    nlohmann::json one{{"name", entry.name}};
+    if (!entry.failure.empty()) {
+      one["failure"] = entry.failure;
+    } else {
+      const QuantileInterval time = quantile_interval(entry.samples, kTimeQuantile);
+      if (first == 0.0) first = time.value;
+      one.update({{"seconds", time.value},
+                  {"seconds_interval", {time.low, time.high}},
+                  {"samples", entry.samples.size()},
+                  {"gflops", comparison.workload.flops / time.value * 1e-9},
+                  {"share_of_peak", peak > 0 ? nlohmann::json(comparison.workload.flops / time.value / peak)
+                                             : nlohmann::json(nullptr)},
+                  {"gbytes_per_second", comparison.workload.bytes_min / time.value * 1e-9},
+                  {"times_of_first", time.value / first},
+                  {"verified_error", entry.verified_error}});
+    }
+    entries.push_back(std::move(one));
+  }
+  return {{"workload", comparison.workload.key}, {"peak_gflops", peak * 1e-9}, {"entries", entries}};
+}
+
+void print(const nlohmann::json& comparison) {
+  fmt::print("{}: measured peak {:.1f} GFLOP/s\n", comparison.at("workload").get<std::string>(),
+             comparison.at("peak_gflops").get<double>());
+  fmt::print("  {:<26} {:>10}  {:<22} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "95 % interval", "GFLOP/s",
+             "of peak", "GB/s", "of first");
+  for (const nlohmann::json& entry : comparison.at("entries")) {
+    const std::string name = entry.at("name");
+    if (entry.contains("failure")) {
+      fmt::print("  {:<26} {}\n", name, entry.at("failure").get<std::string>());
+      continue;
+    }
+    const auto number = [&](const char* key) { return entry.at(key).get<double>(); };
+    const nlohmann::json& interval = entry.at("seconds_interval");
+    const nlohmann::json& share = entry.at("share_of_peak");
+    fmt::print("  {:<26} {:>10}  {:<22} {:>9.1f} {:>7} {:>8.1f} {:>8.2f}\n", name,
+               seconds_text(number("seconds")),
+               fmt::format("{} to {}", seconds_text(interval.at(0)), seconds_text(interval.at(1))),
+               number("gflops"), share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
+               number("gbytes_per_second"), number("times_of_first"));
+  }
+}
+
+}  // namespace
+
+int run_bench(const Common& common, const BenchArguments& arguments) {
+  Session session(common);
+  const std::unique_ptr<Space> space = session.space();
+  const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  MeasureOptions options;
+  options.threads = arguments.threads;
+  options.time_out_seconds = arguments.candidate_time_out;
+
+  // Everything that can be refused is refused before anything is timed.
+  std::vector<Comparison> comparisons;
+  for (const std::string& text : arguments.workloads) {
+    Comparison& comparison = comparisons.emplace_back();
+    comparison.workload = WorkloadLibrary().load(text);
+    std::vector<std::string> named{arguments.trace};
+    named.insert(named.end(), arguments.compare.begin(), arguments.compare.end());
+    for (const std::string& what : named) {
+      comparison.entries.push_back(make_entry(what, common, arguments, comparison.workload, *space));
+    }
+  }
+  nlohmann::json results = nlohmann::json::array();
+  bool whole = true;
+  for (Comparison& comparison : comparisons) {
+    const std::unique_ptr<Runner> runner =
+        make_worker_runner(comparison.workload, space->target(), session.worker_target(), options);
+    measure(comparison, *runner, space->target(), threads, arguments.rounds);
+    for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
+    results.push_back(to_json(comparison));
+    if (!common.json) print(results.back());
+  }
+  if (common.json) {
+    const Environment environment = detect_environment(space->plugin_versions());
+    fmt::print("{}\n", nlohmann::json{{"target", space->target().identity()},
+                                      {"environment", nlohmann::json::parse(environment.text())},
+                                      {"rounds", arguments.rounds},
+                                      {"threads", threads},
+                                      {"benchmarks", results}}
+                           .dump());
+  }
+  return whole ? kDone : kNothingFound;
+}
+
+}  // namespace tunesmith::cli

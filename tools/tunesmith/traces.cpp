@@ -1,0 +1,77 @@
+#include "traces.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <tunesmith/measure/environment.h>
+#include <tunesmith/records/record_store.h>
+
+#include "session.h"
+
+namespace tunesmith::cli {
+
+NamedTrace load_trace(const std::string& name, const std::string& database) {
+  NamedTrace named{name, "", {}, {}};
+  const bool is_file = std::filesystem::exists(name);
+  // Ids are 16 hexadecimal digits; everything else was meant to be a file.
+  if (!is_file && (name.size() != 16 || name.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+    throw UserError(SourceLocation{name}, "no such file, and no record's id",
+                    "tunesmith records list shows the records");
+  }
+  if (is_file) {
+    std::ifstream file(name);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file && !file.eof()) throw UserError(SourceLocation{name}, "cannot be read");
+    named.trace = Trace::parse(text, name, &named.places);
+    return named;
+  }
+  const RecordStore store(database_path(database), RecordStore::Mode::Existing);
+  const std::optional<Record> record = store.find(name);
+  if (!record) {
+    throw UserError(fmt::format("no record '{}' in {}", name, store.path().string()),
+                    "tunesmith records list shows the records");
+  }
+  named.workload = record->workload;
+  named.trace = Trace::parse(record->trace, "record " + name, &named.places);
+  return named;
+}
+
+Record best_record(const Workload& workload, const Space& space, const std::string& database,
+                   const std::string& space_name) {
+  const RecordStore store(database_path(database), RecordStore::Mode::Existing);
+  RecordFilter filter;
+  filter.workload_hash = workload.hash;
+  filter.target = space.target().identity();
+  filter.machine = detect_environment(space.plugin_versions()).machine();
+  filter.ok = true;
+  if (!space_name.empty()) filter.space = space_name;
+  const std::vector<Record> best = store.best(filter, 1);
+  if (best.empty()) {
+    throw UserError(fmt::format("no record of {} on this machine{} in {}", workload.key,
+                                space_name.empty() ? "" : fmt::format(" of space '{}'", space_name),
+                                store.path().string()),
+                    fmt::format("run: tunesmith tune {}{}", workload.key,
+                                space_name.empty() ? "" : " --space " + space_name));
+  }
+  return best.front();
+}
+
+Schedule replay(const Workload& workload, const NamedTrace& named) {
+  size_t refused_at = 0;
+  auto schedule = tunesmith::replay(workload.program, named.trace, RandomStream(0), &refused_at);
+  if (!schedule) throw UserError(named.places.at(refused_at), schedule.error().what());
+  return std::move(*schedule);
+}
+
+CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named) {
+  auto candidate = space.materialise(workload.program, named.trace, RandomStream(0));
+  if (candidate) return std::move(*candidate);
+  if (candidate.error().cause == FailureCause::IllegalSchedule) static_cast<void>(replay(workload, named));
+  throw UserError(SourceLocation{named.name},
+                  fmt::format("the trace does not fit {}: {}", workload.key, candidate.error().message));
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,36 @@
+// Traces that a person names: files and records.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tunesmith/records/record.h>
+#include <tunesmith/schedule/schedule.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/workload/workload.h>
+
+namespace tunesmith::cli {
+
+struct NamedTrace {
+  std::string name;      // as the person gave it
+  std::string workload;  // of a record; empty for a file
+  Trace trace;
+  std::vector<SourceLocation> places;  // of its instructions
+};
+
+/// `name` is a file's, or else a record's id in `database` (as database_path() takes it). Throws UserError
+/// with file, line and column.
+NamedTrace load_trace(const std::string& name, const std::string& database);
+
+/// The fastest record of the workload on this machine, in the space of this name if it is not empty. Throws
+/// UserError when there is none.
+Record best_record(const Workload& workload, const Space& space, const std::string& database,
+                   const std::string& space_name = "");
+
+/// The finished program that the trace makes of the workload; open decisions are drawn from stream 0. An
+/// instruction that is refused is a UserError at its place, with the program as it then was.
+CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named);
+/// The same without the finishing modules.
+Schedule replay(const Workload& workload, const NamedTrace& named);
+
+}  // namespace tunesmith::cli
