@@ -19,6 +19,7 @@ LoweredProgram lower(const Program& program, const LowerOptions& options) {
   mask_loads(p);
   mask_accumulations(p);
   flatten(p);
+  call_intrinsics(p, options);
   vectorize_loops(p, options.vector_bits);
   assign_registers(p, options);
   promote_accumulators(p, options);

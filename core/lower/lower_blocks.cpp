@@ -41,6 +41,9 @@ void lower_block(Block& block) {
     body->append(guarded(first_reduction_iteration(block), std::move(init)));
   }
   StmtPtr update = block.take_body();
+  const auto intrinsic = block.annotations.find(kTensorIntrinsic);
+  if (Loop* loop = update->as<Loop>(); loop != nullptr && intrinsic != block.annotations.end())
+    loop->annotations.insert(*intrinsic);
   substitute_in(*update, bindings);
   body->append(std::move(update));
   replace(block, guarded(block.predicate, std::move(body)));

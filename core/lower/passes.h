@@ -48,6 +48,11 @@ void mask_accumulations(Program& program);
 /// true or false go.
 void flatten(Program& program);
 
+/// Nests that are to be calls of tensor intrinsics become the intrinsics' semantics over their operands,
+/// under a loop with the name; where the target does not emit it, plain loops. Refuses operands that lie
+/// otherwise than the intrinsic wants (LowerError).
+void call_intrinsics(Program& program, const LowerOptions& options);
+
 /// Vectorized loops become vector expressions of at most `vector_bits`, with an Unrolled loop around them
 /// where they are wider and a masked vector at an odd end.
 void vectorize_loops(Program& program, int64_t vector_bits);

@@ -144,13 +144,23 @@ void promote(Program& program, const Accumulation& what) {
   body.append(std::move(copy_out));
 }
 
+/// What a tensor intrinsic accumulates, the target keeps in registers.
+bool in_intrinsic(const Stmt& stmt) {
+  for (const Stmt* at = &stmt; at != nullptr; at = at->parent) {
+    const Loop* loop = at->as<Loop>();
+    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void promote_accumulators(Program& program, const LowerOptions& options) {
   std::vector<Store*> stores;
   for_each_stmt(program.root(), [&](Stmt& stmt) {
     Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer->scope != kScopeRegister && loads_own_element(*store))
+    if (store != nullptr && store->buffer->scope != kScopeRegister && loads_own_element(*store) &&
+        !in_intrinsic(*store))
       stores.push_back(store);
   });
   for (Store* store : stores) {

@@ -9,6 +9,7 @@
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/schedule/error.h"
+#include "tunesmith/schedule/tensor_intrinsic.h"
 
 namespace tunesmith {
 namespace {
@@ -101,6 +102,9 @@ std::optional<Refusal> loop_kind_refusal(const Program& program, const Loop& loo
     }
     if (lanes && block != nullptr && block->init() != nullptr) {
       found = Refusal{"a reduction's initialization stands inside the loop", block->name, block};
+    }
+    if (lanes && block != nullptr && block->annotations.contains(kTensorIntrinsic)) {
+      found = Refusal{"a tensor intrinsic stands inside the loop", block->name, block};
     }
   });
   if (found.has_value()) return found;

@@ -58,6 +58,10 @@ KindPtr storage_align_kind();
 KindPtr pad_einsum_kind();
 KindPtr decompose_padding_kind();
 
+// Tensor intrinsics
+KindPtr blockize_kind();
+KindPtr tensorize_kind();
+
 // Annotations
 KindPtr annotate_kind();
 KindPtr unannotate_kind();

@@ -58,6 +58,13 @@ void storage_align(Program& program, BlockId block, int64_t write_index, int64_t
 void pad_einsum(Program& program, BlockId block, std::span<const int64_t> padding);
 BlockId decompose_padding(Program& program, BlockId block, LoopId loop);
 
+// ---- Tensor intrinsics ----
+
+BlockId blockize(Program& program, LoopId loop);
+/// May throw with the program changed.
+BlockId tensorize(Program& program, LoopId loop, std::string_view intrinsic);
+BlockId tensorize(Program& program, BlockId block, std::string_view intrinsic);
+
 // ---- Annotations ----
 
 void annotate(Program& program, const AnnotationTarget& target, std::string_view key, AnnotationValue value);

@@ -29,6 +29,8 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Layouts
     transform_layout_kind, reindex_kind, reorder_block_iter_var_kind, storage_align_kind, pad_einsum_kind,
     decompose_padding_kind,
+    // Tensor intrinsics
+    blockize_kind, tensorize_kind,
     // Annotations
     annotate_kind, unannotate_kind};
 

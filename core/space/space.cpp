@@ -1,10 +1,15 @@
 #include "tunesmith/space/space.h"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "space/composition.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/hash.h"
+#include "tunesmith/target/extension_file.h"
 
 namespace tunesmith {
 namespace {
@@ -36,6 +41,17 @@ std::string rule_text(PluginKind kind, const std::string& id, const Options& opt
   return fmt::format("{} {}{}{}\n", kind_name(kind), id, values.empty() ? "" : " ", values);
 }
 
+/// An extension that is a file: by its path, which is relative to the spaces file, or a built-in one.
+std::filesystem::path extension_path(const PluginUse& use) {
+  if (!use.id.ends_with(".yaml")) return builtin_extension(use.id);
+  return std::filesystem::path(use.location.file).parent_path() / use.id;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
 Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make_unique<State>()) {
@@ -61,8 +77,18 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   state.lower_options = state.target->lower_options();
   state.rules = rule_text(PluginKind::Target, spec.target.id, target_options);
   for (const PluginUse& use : spec.extensions) {
-    const Options options = composer.check(PluginKind::Extension, use);
-    const auto extension = composer.make<TargetExtension>(use, options);
+    std::shared_ptr<TargetExtension> extension;
+    std::string rule;
+    if (const std::filesystem::path file = extension_path(use); !file.empty()) {
+      if (!use.options.empty())
+        throw UserError(use.location, fmt::format("extension '{}' has no options: it is a file", use.id));
+      extension = ExtensionFile::load(file);
+      rule = fmt::format("extension {} {}\n", use.id, hex64(hash_bytes(text_of(file))));
+    } else {
+      const Options options = composer.check(PluginKind::Extension, use);
+      extension = composer.make<TargetExtension>(use, options);
+      rule = rule_text(PluginKind::Extension, use.id, options);
+    }
     if (const ProbeResult probe = extension->probe(*state.target); !probe.here()) {
       if (use.optional) continue;
       throw EnvironmentError(
@@ -72,7 +98,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
     }
     extension->describe(state.device);
     extension->adapt(state.lower_options);
-    state.rules += rule_text(PluginKind::Extension, use.id, options);
+    state.rules += rule;
     state.extensions.push_back(extension);
   }
   for (size_t i = 0; i < spec.modules.size(); ++i) {

@@ -7,4 +7,6 @@ LoadedKernel::~LoadedKernel() = default;
 Target::~Target() = default;
 TargetExtension::~TargetExtension() = default;
 
+bool Target::has_feature(std::string_view /*name*/) const { return false; }
+
 }  // namespace tunesmith

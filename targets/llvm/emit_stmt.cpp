@@ -3,6 +3,7 @@
 #include "emit_error.h"
 #include "float_convert.h"
 #include "function_emitter.h"
+#include "tunesmith/schedule/tensor_intrinsic.h"
 
 namespace tunesmith::llvm_target {
 
@@ -60,6 +61,7 @@ void FunctionEmitter::emit(const Stmt& stmt) {
 }
 
 void FunctionEmitter::emit_loop(const Loop& loop) {
+  if (loop.annotations.contains(kTensorIntrinsic)) return emit_intrinsic(loop);
   if (loop.loop_kind == LoopKind::Vectorized || loop.loop_kind == LoopKind::Bound) {
     throw EmitError(fmt::format("a {} loop was not lowered", loop_kind_name(loop.loop_kind)));
   }

@@ -116,6 +116,9 @@ class FunctionEmitter {
   void emit_guarded(llvm::Value* condition, const Emit& when_true, const Emit& when_false = {});
   llvm::BasicBlock* new_block(const char* name);
 
+  // emit_intrinsic.cpp
+  void emit_intrinsic(const Loop& loop);
+
   // emit_parallel.cpp
   void emit_parallel(const Loop& loop, const Linear& extent);
 

@@ -19,6 +19,8 @@ class LlvmTarget final : public Target {
   const DeviceModel& device() const override { return machine_.device; }
   std::string identity() const override;
   LowerOptions lower_options() const override;
+  /// LLVM's names.
+  bool has_feature(std::string_view name) const override { return machine_.has(name); }
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;

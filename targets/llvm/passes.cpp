@@ -17,9 +17,11 @@ namespace {
 
 // The emitter has already unrolled and vectorised, so little is left to do, and more passes gain nothing:
 // these take a fifth of -O3's time and reach its speed. The first four steps alone would do for most tiles;
-// instcombine keeps what they leave of unrolled address arithmetic short.
+// instcombine keeps what they leave of unrolled address arithmetic short. Fragments of tensor intrinsics are
+// inlined first.
 constexpr const char* kPipeline =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-cse)";
+    "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-"
+    "cse)";
 
 }  // namespace
 

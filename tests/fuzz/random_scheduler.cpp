@@ -6,6 +6,7 @@
 
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/ir/regions.h>
+#include <tunesmith/schedule/tensor_intrinsic.h>
 #include <tunesmith/schedule/verify.h>
 
 namespace tunesmith::fuzz {
@@ -22,6 +23,20 @@ const InstructionKind& random_kind(RandomStream& random) {
     const InstructionKind& kind = kind_named(names[random.below(names.size())]);
     if (kind.sort() == InstructionSort::Transformation || random.below(3) == 0) return kind;
   }
+}
+
+/// At first sight: the same sort of sum or copy, whose innermost loops divide into tiles.
+bool could_compute(const Block& block, const TensorIntrinsic& intrinsic,
+                   const std::vector<int64_t>& extents) {
+  const Store* store = block.body()->as<Store>();
+  const std::vector<Loop*> loops = loops_above(block);
+  if (store == nullptr || store->value.kind() != intrinsic.store().value.kind()) return false;
+  if (block.has_reduction() != intrinsic.block().has_reduction() || loops.size() < extents.size())
+    return false;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (loops[loops.size() - extents.size() + i]->const_extent() % extents[i] != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -165,6 +180,7 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "scope") return pick(std::vector<std::string>{kScopeGlobal, kScopeLocal, kScopeRegister});
   if (name == "access") return chance(2) ? "read" : "write";
   if (name == "index_map") return index_map();
+  if (name == "intrinsic") return pick(TensorIntrinsics::global().names());
   if (name == "thread_axis")
     return pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "threadIdx.y"});
   return pick(std::vector<std::string>{"first", "second"});
@@ -260,9 +276,52 @@ Arg RandomScheduler::argument(const InstructionKind& kind, const ParamSpec& para
   throw InternalError(fmt::format("a parameter type of {} that the fuzzer does not know", kind.name()));
 }
 
+std::vector<Arg> RandomScheduler::tile_and_intrinsic() {
+  const Block* block = nullptr;
+  std::string name;
+  std::vector<int64_t> extents;
+  bool fits = false;
+  for (int attempt = 0; attempt < 16 && !fits; ++attempt) {
+    name = pick(TensorIntrinsics::global().names());
+    block = random_block();
+    extents.clear();
+    const TensorIntrinsicPtr intrinsic = TensorIntrinsics::global().find(name);
+    for (const IterVar& iter : intrinsic->block().iters) {
+      if (iter.extent > 1) extents.push_back(iter.extent);
+    }
+    fits = could_compute(*block, *intrinsic, extents);
+  }
+  if (!fits) return {loop_arg(), name};
+  const BlockRV handle = handle_of(*block);
+  const std::vector<LoopRV> loops = schedule_.get_loops(handle);
+  if (loops.size() < extents.size() || loops.empty()) return {block_arg(), name};
+  std::vector<LoopRV> tile;
+  std::vector<LoopRV> around;
+  try {
+    for (size_t i = 0; i < extents.size(); ++i) {
+      const LoopRV loop = loops[loops.size() - extents.size() + i];
+      if (schedule_.loop(loop).const_extent() == extents[i]) {
+        tile.push_back(loop);
+        continue;
+      }
+      const std::vector<LoopRV> parts = schedule_.split(loop, {std::nullopt, extents[i]});
+      around.push_back(parts[0]);
+      tile.push_back(parts[1]);
+    }
+    std::vector<LoopRV> order = around;
+    order.insert(order.end(), tile.begin(), tile.end());
+    if (!around.empty()) schedule_.reorder(order);
+    if (block->init() != nullptr) schedule_.decompose_reduction(handle, tile.front());
+  } catch (const ScheduleError&) {
+    return {loops.back(), name};  // what was done is legal, if useless
+  }
+  return {tile.front(), name};
+}
+
 std::vector<Arg> RandomScheduler::arguments(const InstructionKind& kind) {
   std::vector<Arg> args;
   last_block_.reset();
+  if (kind.name() == "tensorize" && !chance(4)) return tile_and_intrinsic();
   for (const ParamSpec& param : kind.params()) {
     args.push_back(param.fallback.has_value() && chance(2) ? *param.fallback : argument(kind, param));
   }

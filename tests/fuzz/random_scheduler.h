@@ -41,6 +41,8 @@ class RandomScheduler {
   Arg string_arg(const std::string& name);
   Arg integers_arg(const std::string& name);
   Arg scalar_arg();
+  /// Cuts a tile of the intrinsic's extents out of a block's innermost loops; the arguments of tensorize.
+  std::vector<Arg> tile_and_intrinsic();
   /// A map of the indices of a buffer that the block named already accesses.
   std::string index_map();
 

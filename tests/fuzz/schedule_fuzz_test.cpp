@@ -69,6 +69,7 @@ TEST(ScheduleFuzz, TracesKeepTheMeaning) {
   const uint64_t seed = from_environment("TUNESMITH_FUZZ_SEED", 1);
   const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 2000);
   const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);
+  ASSERT_FALSE(test_intrinsics().empty());
   Coverage coverage;
   int failures = 0;
   for (uint64_t i = first; i < first + pairs && failures < 5; ++i) {

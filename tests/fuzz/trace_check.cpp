@@ -11,6 +11,7 @@
 #include <tunesmith/lower/lower.h>
 #include <tunesmith/schedule/schedule.h>
 #include <tunesmith/schedule/verify.h>
+#include <tunesmith/target/extension_file.h>
 
 namespace tunesmith::fuzz {
 namespace {
@@ -91,6 +92,12 @@ Trace without(const Trace& trace, size_t position, size_t count) {
 
 }  // namespace
 
+const std::vector<TensorIntrinsicPtr>& test_intrinsics() {
+  static const std::vector<TensorIntrinsicPtr> all =
+      ExtensionFile::load(TUNESMITH_SOURCE_DIR "/tests/intrinsics.yaml")->intrinsics();
+  return all;
+}
+
 std::string check_trace(const Program& program, const Trace& trace) {
   try {
     const auto schedule = replay(program, trace);
@@ -100,8 +107,12 @@ std::string check_trace(const Program& program, const Trace& trace) {
     const std::vector<Tensor> before = run(program);
     std::string difference = differs(before, schedule->program());
     if (!difference.empty()) return difference;
-    difference = differs(before, lower(schedule->program(), LowerOptions{}).program);
-    if (!difference.empty()) return "lowered: " + difference;
+    for (const bool calls : {false, true}) {
+      LowerOptions options;
+      if (calls) options.intrinsics = test_intrinsics();
+      difference = differs(before, lower(schedule->program(), options).program);
+      if (!difference.empty()) return "lowered: " + difference;
+    }
   } catch (const LowerError&) {
     return "";  // a program that the target cannot take is no wrong one
   } catch (const std::exception& error) {

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tunesmith/ir/program.h>
+#include <tunesmith/schedule/tensor_intrinsic.h>
 #include <tunesmith/schedule/trace.h>
 
 namespace tunesmith::fuzz {
+
+/// Those of tests/intrinsics.yaml, known to tensorize() from the first call on.
+const std::vector<TensorIntrinsicPtr>& test_intrinsics();
 
 /// "" when the trace is refused, or when the program that it makes gives, interpreted, what `program` gives
 /// on random data; else what is wrong.

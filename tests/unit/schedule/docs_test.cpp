@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include <tunesmith/target/extension_file.h>
 #include <tunesmith/workload/workload.h>
 
 #include "unit/schedule/equivalence.h"
@@ -50,6 +51,7 @@ std::string body_text(const Program& program) {
 }
 
 TEST(ScheduleDocs, ExamplesAreAsShown) {
+  ExtensionFile::load(builtin_extension("vnni"));
   std::map<std::string, Workload> workloads;
   std::set<std::string> shown;
   for (const Fenced& block : fenced_blocks()) {

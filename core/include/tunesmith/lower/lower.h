@@ -14,6 +14,8 @@
 //  - accesses to a `register` buffer have indices that are constants once the Unrolled loops inside its
 //  Allocate are expanded, in disjoint or identical
 //    slices, so that it becomes SSA values;
+//  - a Loop with the annotation tensor_intrinsic is a call of an intrinsic of LowerOptions::intrinsics
+//  (tensor_call() gives its operands); emitted as the loops that it is, it computes the same;
 //  - a buffer of an Allocate is in registers (scope `register`), in the workspace (when
 //  LoweredProgram::workspace lists it; then it is outside every parallel
 //    loop) or else on the stack, within max_stack_bytes.
@@ -26,6 +28,7 @@
 #include <vector>
 
 #include "tunesmith/ir/program.h"
+#include "tunesmith/schedule/tensor_intrinsic.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -38,6 +41,8 @@ struct LowerOptions {
   int64_t max_stack_bytes = int64_t{512} * 1024;
   /// Largest number of statements after expanding unrolled loops; a program beyond it is refused.
   int64_t max_expanded_stores = 16384;
+  /// Those that the target emits; extensions add to them. Calls of others become plain loops.
+  std::vector<TensorIntrinsicPtr> intrinsics;
   /// A target's own passes, run after the common ones, in order.
   std::vector<std::function<void(Program&)>> passes;
 };

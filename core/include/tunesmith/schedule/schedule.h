@@ -184,6 +184,20 @@ class Schedule {
   /// Lists the block's iterators in another order: `order`[n] is the position of what becomes the n-th.
   void reorder_block_iter_var(BlockRV block, const std::vector<int64_t>& order);
 
+  // ---- Tensor intrinsics ----
+
+  /// The loop nest becomes the body of a new block, one instance of which runs a tile of the old block, which
+  /// is left inside with iterators over the tile. Answers the new block. Requires: one block under the loop
+  /// and nothing else; loops that run over a whole tile of its iterators, whose extents the tile divides; no
+  /// condition on them; an init only where the whole reduction is inside.
+  BlockRV blockize(LoopRV loop);
+  /// The loop nest, or the block that blockize made of one, becomes a call of a tensor intrinsic
+  /// (tensor_intrinsic.h), and is closed from then on. Answers the calling block. Requires: as blockize; the
+  /// nest computes what the intrinsic does, without init where that accumulates; operands in the memory
+  /// scopes that it wants, and laid out so, which lowering checks of intermediates.
+  BlockRV tensorize(LoopRV loop, std::string_view intrinsic);
+  BlockRV tensorize(BlockRV block, std::string_view intrinsic);
+
   // ---- Annotations ----
 
   using AnnotationArg = std::variant<int64_t, double, std::string, IntRV>;

@@ -68,6 +68,8 @@ class Target {
   /// What identifies compiled code: kind, processor, features; part of a record's key. Stable text.
   virtual std::string identity() const = 0;
   virtual LowerOptions lower_options() const = 0;
+  /// May code use this feature of the processor? In the target's own names; false for what it does not know.
+  virtual bool has_feature(std::string_view name) const;
 
   /// Compiles for speed of compiling and of the code. The unexpected value is the compiler's message.
   virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,

@@ -1,0 +1,41 @@
+// An extension of a target as a file: tensor intrinsics, and the processor's features that they need. Most
+// new instructions need no more than that. docs/targets.md has the form of the file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/schedule/tensor_intrinsic.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+class ExtensionFile final : public TargetExtension {
+ public:
+  /// Reads the file and makes its intrinsics known to tensorize(), here or not: a schedule with them can be
+  /// checked on every machine. Throws UserError.
+  static std::shared_ptr<ExtensionFile> load(const std::filesystem::path& file);
+
+  const std::string& name() const { return name_; }
+  const std::vector<TensorIntrinsicPtr>& intrinsics() const { return intrinsics_; }
+
+  ProbeResult probe(const Target& base) const override;
+  void describe(DeviceModel& device) const override;
+  /// The target emits the intrinsics.
+  void adapt(LowerOptions& options) const override;
+
+ private:
+  ExtensionFile() = default;
+  std::string name_;
+  std::vector<std::string> requires_;
+  std::vector<TensorIntrinsicPtr> intrinsics_;
+};
+
+/// The file of a built-in extension, or an empty path: share/tunesmith/extensions beside the kernel's library
+/// when that is installed, else in the source tree.
+std::filesystem::path builtin_extension(std::string_view id);
+
+}  // namespace tunesmith

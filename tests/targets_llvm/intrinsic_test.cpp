@@ -1,0 +1,183 @@
+// Tensor intrinsics, compiled, against the interpreter.
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lowered_program.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/schedule/schedule.h"
+#include "tunesmith/target/extension_file.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+Program scheduled(const Program& program, const std::string& trace) {
+  auto schedule = replay(program, Trace::parse(trace));
+  if (!schedule) throw std::runtime_error(schedule.error().what());
+  return schedule->program().clone();
+}
+
+size_t calls_in(const LoweredProgram& lowered) {
+  size_t calls = 0;
+  for_each_stmt(lowered.program.root(), [&](const Stmt& stmt) {
+    const Loop* loop = stmt.as<Loop>();
+    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) ++calls;
+  });
+  return calls;
+}
+
+/// A product of `dtype` by `b_dtype`, B packed in panels of 16 columns by `depth` steps.
+std::string packed_product(int64_t depth, const std::string& intrinsic) {
+  return fmt::format(
+      "c = get_block(\"C\")\n"
+      "p = cache_read(c, 1, \"global\")\n"
+      "transform_layout(p, \"write\", 0, \"(z, r, j) -> (z, j // 16, r // {0}, j % 16, r % {0})\")\n"
+      "z, i, j, r = get_loops(c)\n"
+      "i0, i1 = split(i, [None, 3])\n"
+      "j0, j1, j2 = split(j, [None, 2, 16])\n"
+      "r0, r1 = split(r, [None, {0}])\n"
+      "reorder([z, i0, j0, r0, i1, j1, j2, r1])\n"
+      "init = decompose_reduction(c, r0)\n"
+      "t = tensorize(j2, \"{1}\")\n"
+      "unroll(i1)\n"
+      "unroll(j1)\n"
+      "parallel(i0)\n",
+      depth, intrinsic);
+}
+
+struct Pack {
+  const char* extension;
+  const char* workload;
+  int64_t depth;
+  const char* intrinsic;
+  const char* instruction;
+};
+
+class BuiltInPack : public ::testing::TestWithParam<Pack> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BuiltInPack,
+    ::testing::Values(Pack{"vnni", "gmm:n=9,m=64,k=20,dtype=u8,b_dtype=i8", 4, "vnni_dot_16x4", "vpdpbusd"},
+                      Pack{"bf16_dot", "gmm:n=9,m=64,k=22,dtype=bf16", 2, "bf16_dot_16x2", "vdpbf16ps"}),
+    [](const auto& tested) { return std::string(tested.param.extension); });
+
+TEST_P(BuiltInPack, GivesTheInterpretersResult) {
+  const Pack& pack = GetParam();
+  const auto extension = ExtensionFile::load(builtin_extension(pack.extension));
+  const Workload workload = WorkloadLibrary().load(pack.workload);
+  const Program program = scheduled(workload.program, packed_product(pack.depth, pack.intrinsic));
+  const auto target = testing::make_target();
+  std::vector<Tensor> expected = testing::make_arguments(workload.program);
+  const std::vector<Tensor> arguments = expected;
+  interpret(workload.program, expected);
+  const auto expect_right = [&](const Tensor& got) {
+    const double unit = got.dtype.is_float() ? unit_roundoff(got.dtype) : 0.0;
+    EXPECT_LE(max_error(got, expected.back()), unit * 400);
+  };
+
+  // What the call means, on every processor; then what the processor makes of it.
+  LowerOptions options = target->lower_options();
+  extension->adapt(options);
+  const LoweredProgram called = lower(program, options);
+  EXPECT_GT(calls_in(called), 0U);
+  std::vector<Tensor> interpreted = arguments;
+  interpret(called.program, interpreted);
+  expect_right(interpreted.back());
+  const LoweredProgram plain = lower(program, target->lower_options());
+  EXPECT_EQ(calls_in(plain), 0U);
+  expect_right(testing::run_guarded(*target, plain, arguments, 2).back());
+  if (!extension->probe(*target).here()) GTEST_SKIP() << "no " << extension->probe(*target).missing;
+  expect_right(testing::run_guarded(*target, called, arguments, 2).back());
+  EXPECT_THAT(target->assembly(called, "kernel"), ::testing::HasSubstr(pack.instruction));
+}
+
+TEST(TensorIntrinsic, Fragments) {
+  const auto extension = ExtensionFile::load(TUNESMITH_SOURCE_DIR "/tests/intrinsics.yaml");
+  const auto target = testing::make_target();
+  LowerOptions options = target->lower_options();
+  extension->adapt(options);
+  struct Case {
+    const char* inputs;
+    const char* compute;
+    const char* trace;
+  };
+  const Case cases[] = {
+      {"{A: {shape: [4, 3], dtype: f64}, B: {shape: [6, 3], dtype: f64}}",
+       "O[i<4, j<6] = sum(r<3) B[j, r] * A[i, r]",
+       "o = get_block(\"O\")\ni, j, r = get_loops(o)\nj0, j1 = split(j, [None, 2])\n"
+       "d = decompose_reduction(o, j1)\nt = tensorize(j1, \"test_dot_2x3\")\n"},
+      {"{A: {shape: [4, 5], dtype: f64}, B: {shape: [5, 6], dtype: f64}}",
+       "O[i<4, j<6] = sum(r<5) A[i, r] * B[r, j]",
+       "o = get_block(\"O\")\ni, j, r = get_loops(o)\nj0, j1 = split(j, [None, 2])\nreorder([r, j1])\n"
+       "d = decompose_reduction(o, r)\nt = tensorize(j1, \"test_axpy_2\")\nunroll(j0)\n"},
+      {"{A: {shape: [4, 6], dtype: f64}}", "O[i<4] = sum(r<6) A[i, r]",
+       "o = get_block(\"O\")\ni, r = get_loops(o)\nr0, r1 = split(r, [None, 2])\n"
+       "d = decompose_reduction(o, r0)\nt = tensorize(r1, \"test_sum_2\")\n"},
+      {"{A: {shape: [4, 6], dtype: f64}}", "O[i<4, j<6] = A[i, j]",
+       "o = get_block(\"O\")\ni, j = get_loops(o)\nj0, j1 = split(j, [None, 3])\n"
+       "b = blockize(j1)\nt = tensorize(b, \"test_copy_3\")\nparallel(i)\n"},
+      // A column of pairs becomes rows; the loops stand the other way round.
+      {"{A: {shape: [3, 2, 2], dtype: f64}}", "O[i<3, j<2, k<2] = A[i, k, j]",
+       "o = get_block(\"O\")\ni, j, k = get_loops(o)\nreorder([k, j])\n"
+       "t = tensorize(k, \"test_transpose_2x2\")\n"},
+  };
+  for (const Case& one : cases) {
+    const std::string text =
+        fmt::format("name: test\ninputs: {}\ncompute: |\n  {}\noutputs: [O]\n", one.inputs, one.compute);
+    const Workload workload = WorkloadDefinition::parse(text, "test.yaml").instantiate();
+    const LoweredProgram lowered = lower(scheduled(workload.program, one.trace), options);
+    EXPECT_EQ(calls_in(lowered), 1U);
+    std::vector<Tensor> expected = testing::make_arguments(workload.program);
+    std::vector<Tensor> interpreted = expected;
+    const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
+    interpret(workload.program, expected);
+    interpret(lowered.program, interpreted);
+    EXPECT_LE(max_error(got.back(), expected.back()), 1e-12) << one.compute;
+    EXPECT_LE(max_error(interpreted.back(), expected.back()), 1e-12) << one.compute;
+    // Nothing of the fragment is left to be called.
+    EXPECT_THAT(target->assembly(lowered, "kernel"),
+                ::testing::Not(::testing::HasSubstr("tensor_intrinsic")));
+  }
+}
+
+/// What compiling a copy of three elements by this implementation says.
+std::string complaint(const std::string& implementation) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "wrong_intrinsic.yaml";
+  std::ofstream(path) << "extension: wrong\ntarget: llvm\nintrinsics:\n  - name: wrong\n    semantics: |\n"
+                         "      inputs: {X: {shape: [3], dtype: f64}}\n      compute: |\n"
+                         "        O[i<3] = X[i]\n      outputs: [O]\n    implementation: "
+                      << implementation << "\n";
+  const auto extension = ExtensionFile::load(path);
+  const auto target = testing::make_target();
+  LowerOptions options = target->lower_options();
+  extension->adapt(options);
+  const Workload workload = WorkloadDefinition::parse(
+                                "name: test\ninputs: {A: {shape: [3], dtype: f64}}\ncompute: |\n"
+                                "  O[i<3] = A[i]\noutputs: [O]\n",
+                                "test.yaml")
+                                .instantiate();
+  const LoweredProgram lowered = lower(
+      scheduled(workload.program, "o = get_block(\"O\")\ni = get_loops(o)\nt = tensorize(i, \"wrong\")\n"),
+      options);
+  const auto compiled = target->compile(lowered, "kernel");
+  return compiled ? "" : compiled.error();
+}
+
+TEST(TensorIntrinsic, WrongImplementationsAreCompileErrors) {
+  EXPECT_THAT(complaint("{intrinsic: llvm.x86.none, arguments: [X]}"),
+              ::testing::HasSubstr("LLVM has no intrinsic llvm.x86.none of fixed types"));
+  EXPECT_THAT(complaint("{intrinsic: llvm.x86.avx512.vpdpbusd.512, arguments: [X]}"),
+              ::testing::HasSubstr("takes 3 arguments, not 1"));
+  EXPECT_THAT(complaint("{intrinsic: llvm.x86.sse2.pause, arguments: []}"),
+              ::testing::HasSubstr("is not stored as <3 x double>"));
+  EXPECT_THAT(complaint("{fragment: ret <3 x double> %Y, arguments: [X]}"),
+              ::testing::HasSubstr("use of undefined value '%Y'"));
+  EXPECT_THAT(complaint("{fragment: ret <3 x double> %X, arguments: [X]}"), ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,100 @@
+#include "tunesmith/target/extension_file.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kHead = "extension: test\ntarget: llvm\n";
+constexpr const char* kSemantics =
+    "    semantics: |\n      inputs: {X: {shape: [2, 4], dtype: f32}}\n      compute: |\n"
+    "        O[i<2, j<4] = X[i, j]\n      outputs: [O]\n";
+constexpr const char* kImplementation = "    implementation: {intrinsic: llvm.some, arguments: [X]}\n";
+
+std::shared_ptr<ExtensionFile> load(const std::string& text) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "extension_file_test.yaml";
+  std::ofstream(path) << text;
+  return ExtensionFile::load(path);
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    load(text);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string with_semantics(const std::string& inputs, const std::string& compute) {
+  return std::string(kHead) + "intrinsics:\n  - name: one\n    semantics: |\n      inputs: " + inputs +
+         "\n      compute: |\n        " + compute + "\n      outputs: [O]\n" + kImplementation;
+}
+
+TEST(ExtensionFile, MakesItsIntrinsicsKnown) {
+  const auto extension =
+      load(std::string(kHead) + "requires: [fast]\nintrinsics:\n  - name: extension_file_test\n" +
+           kSemantics + "    operands: {X: {strides: [1, 2], scope: local}}\n" + kImplementation);
+  ASSERT_EQ(extension->intrinsics().size(), 1U);
+  const TensorIntrinsicPtr known = TensorIntrinsics::global().find("extension_file_test");
+  ASSERT_EQ(known, extension->intrinsics()[0]);
+  ASSERT_EQ(known->operands.size(), 2U);
+  EXPECT_EQ(known->operands[0].buffer->name, "O");
+  EXPECT_EQ(known->operands[0].strides, (std::vector<int64_t>{4, 1}));
+  EXPECT_EQ(known->operands[1].strides, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(known->operands[1].scope, "local");
+  EXPECT_EQ(known->implementations.at("llvm").arguments, (std::vector<size_t>{1}));
+  LowerOptions options;
+  extension->adapt(options);
+  EXPECT_EQ(options.intrinsics, extension->intrinsics());
+}
+
+TEST(ExtensionFile, TheBuiltInOnesAreFound) {
+  for (const char* id : {"vnni", "bf16_dot"}) {
+    const auto path = builtin_extension(id);
+    ASSERT_FALSE(path.empty()) << id;
+    EXPECT_EQ(ExtensionFile::load(path)->name(), id);
+  }
+  EXPECT_TRUE(builtin_extension("none").empty());
+}
+
+TEST(ExtensionFile, Mistakes) {
+  EXPECT_THAT(complaint("extension: test\n"), HasSubstr("expected the key 'target'"));
+  EXPECT_THAT(complaint(std::string(kHead) + "intrinsic: []\n"), HasSubstr("intrinsic"));
+  const std::string begin = std::string(kHead) + "intrinsics:\n  - name: one\n" + kSemantics;
+  EXPECT_THAT(complaint(begin), HasSubstr("expected the key 'implementation'"));
+  EXPECT_THAT(complaint(begin + "    implementation: {arguments: [X]}\n"),
+              HasSubstr("expected one of the keys 'intrinsic' and 'fragment'"));
+  EXPECT_THAT(complaint(begin + "    implementation: {intrinsic: a, arguments: [Y]}\n"),
+              HasSubstr("the semantics have no array 'Y'"));
+  EXPECT_THAT(complaint(begin + "    operands: {X: {strides: [5, 1]}}\n" + kImplementation),
+              HasSubstr("must lie together"));
+  EXPECT_THAT(complaint(begin + "    operands: {X: {stride: [4, 1]}}\n" + kImplementation),
+              HasSubstr("stride"));
+  EXPECT_THAT(complaint(begin + kImplementation + "  - name: one\n" + kSemantics + kImplementation),
+              HasSubstr("intrinsic 'one' is there already"));
+}
+
+TEST(ExtensionFile, SemanticsThatNoInstructionHas) {
+  EXPECT_THAT(complaint(with_semantics("{X: {shape: [4], dtype: f32}}", "O[i<2] = X[i + 1]")),
+              HasSubstr("an index of the semantics must be an axis by itself"));
+  EXPECT_THAT(complaint(with_semantics("{X: {shape: [2, 2], dtype: f32}}", "O[i<2] = X[i, i]")),
+              HasSubstr("an index of the semantics must be an axis by itself"));
+  EXPECT_THAT(
+      complaint(with_semantics("{X: {shape: [2, 2], dtype: f32}}", "O[i<2, j<2] = X[i, j] + X[j, i]")),
+      HasSubstr("must read each array in one way"));
+  EXPECT_THAT(complaint(with_semantics("{X: {shape: [2], dtype: f32}}",
+                                       "B[i<2] = X[i]\n        O[i<2] = B[i] + X[i]")),
+              HasSubstr("the semantics must be one statement"));
+}
+
+}  // namespace
+}  // namespace tunesmith
