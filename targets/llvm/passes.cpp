@@ -20,8 +20,8 @@ namespace {
 // instcombine keeps what they leave of unrolled address arithmetic short. Fragments of tensor intrinsics are
 // inlined first.
 constexpr const char* kPipeline =
-    "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-"
-    "cse)";
+    "always-inline,"
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-cse)";
 
 }  // namespace
 
