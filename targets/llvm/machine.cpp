@@ -135,8 +135,9 @@ Machine detect_machine(const TargetOptions& options) {
 
   const int64_t widest = widest_vector(triple, machine);
   if (options.vector_bits > widest) {
-    throw UserError(options.mcpu_location, fmt::format("vectors of {} bits are asked for, but {} has {}",
-                                                       options.vector_bits, machine.cpu, widest));
+    throw UserError(options.vector_bits_location,
+                    fmt::format("vector_bits: expected at most {}, which is what {} has, not {}", widest,
+                                machine.cpu, options.vector_bits));
   }
   machine.vector_bits = options.vector_bits == 0 ? widest : options.vector_bits;
   machine.vector_registers = !triple.isX86() || machine.has("avx512vl") ? 32 : 16;

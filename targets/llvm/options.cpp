@@ -20,6 +20,7 @@ TargetOptions TargetOptions::from(const Options& options) {
   result.mcpu = options.get_string("mcpu");
   result.mcpu_location = options.location("mcpu");
   result.vector_bits = options.get_int("vector_bits");
+  result.vector_bits_location = options.location("vector_bits");
   if (result.vector_bits != 0 &&
       (result.vector_bits < 64 || (result.vector_bits & (result.vector_bits - 1)) != 0)) {
     options.fail("vector_bits", "expected 0 or a power of two of at least 64");

@@ -12,6 +12,7 @@ struct TargetOptions {
   SourceLocation mcpu_location;
   /// 0: the widest the processor has.
   int64_t vector_bits = 0;
+  SourceLocation vector_bits_location;
   bool contract = true;
   bool reassociate = false;
   /// "less", "default" or "aggressive".
