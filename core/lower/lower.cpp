@@ -13,7 +13,8 @@ LowerError::~LowerError() = default;
 LoweredProgram lower(const Program& program, const LowerOptions& options) {
   LoweredProgram lowered{program.clone(), {}, 0};
   Program& p = lowered.program;
-  const BlockFacts facts = lower_blocks(p);
+  BlockFacts facts = lower_blocks(p);
+  split_buffers(p, facts);
   place_buffers(p, facts);
   tighten_loops(p);
   mask_loads(p);

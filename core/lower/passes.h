@@ -27,6 +27,10 @@ struct BlockFacts {
 /// an If on the first reduction iteration.
 BlockFacts lower_blocks(Program& program);
 
+/// An intermediate buffer whose accesses fall into groups that share no element becomes a buffer for each:
+/// the pieces of a partitioned loop then have accumulators of their own.
+void split_buffers(Program& program, BlockFacts& facts);
+
 /// Every intermediate buffer gets an Allocate at the innermost place around all its accesses that keeps
 /// carried values alive, and shrinks to the box of elements touched there. Dead intermediates go.
 void place_buffers(Program& program, const BlockFacts& facts);

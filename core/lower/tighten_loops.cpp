@@ -89,8 +89,10 @@ bool in_vector(const Loop& loop, const Expr& condition) {
   return false;
 }
 
+enum class Ranges { Any, Constant };
+
 /// True when the loop around `stmt` now runs just where `condition` holds.
-bool tighten(const Stmt& stmt, const Expr& condition) {
+bool tighten(const Stmt& stmt, const Expr& condition, Ranges ranges = Ranges::Any) {
   Loop* loop = loop_of(stmt, condition);
   if (loop == nullptr || in_vector(*loop, condition)) return false;
   if (loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled) return false;
@@ -105,7 +107,7 @@ bool tighten(const Stmt& stmt, const Expr& condition) {
   const Expr extent = outside.simplify(end - first);
   // A target writes unrolled loops out, so their ranges are constants.
   const bool constant = first.is(ExprKind::IntImm) && extent.is(ExprKind::IntImm);
-  if (loop->loop_kind == LoopKind::Unrolled && !constant) return false;
+  if ((ranges == Ranges::Constant || loop->loop_kind == LoopKind::Unrolled) && !constant) return false;
   loop->min = first;
   loop->extent = extent;
   return true;
@@ -118,8 +120,8 @@ bool loads_own_buffer(const Store& store) {
   });
 }
 
-/// An accumulator is moved out of the loops that it is in but not out of an If: its element may be none where
-/// the condition does not hold.
+/// An accumulator is moved out of the loops that it is in but not out of an If, nor out of a loop that may
+/// not run at all: its element may be none then.
 bool accumulates(const Stmt& stmt) {
   bool found = false;
   walk(stmt, [&](const Stmt& part) {
@@ -131,9 +133,10 @@ bool accumulates(const Stmt& stmt) {
 
 /// The condition keeps the parts that no loop can take.
 void tighten_by(If& branch) {
-  if (branch.else_case() != nullptr || accumulates(branch)) return;
+  if (branch.else_case() != nullptr) return;
+  const Ranges ranges = accumulates(branch) ? Ranges::Constant : Ranges::Any;
   for (const Expr& part : conjuncts_of(branch.condition)) {
-    if (tighten(branch, part)) branch.condition = without(branch.condition, part);
+    if (tighten(branch, part, ranges)) branch.condition = without(branch.condition, part);
   }
   if (!is_const_int(branch.condition, 1)) return;
   StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());

@@ -123,5 +123,22 @@ TEST(TightenLoops, AnAccumulatorUnderAConditionStaysThere) {
   expect_sound(before, schedule);
 }
 
+// The rows that are left of a tile are known when compiling: no mask.
+TEST(TightenLoops, TheLastTileAccumulatesJustItsRows) {
+  const Program before = make_gmm(7, 4, 4);
+  Schedule schedule(before);
+  const BlockRV out = schedule.get_block("C");
+  const auto loops = schedule.get_loops(out);
+  const auto rows = schedule.split(loops[0], {std::nullopt, 3});
+  schedule.reorder({rows[0], loops[2], rows[1]});
+  schedule.decompose_reduction(out, loops[2]);
+  schedule.unroll(rows[1]);
+  schedule.loop_partition(rows[0], {int64_t{2}});
+  const std::string text = lowered(schedule);
+  EXPECT_NE(text.find("in 0..1 unrolled"), std::string::npos) << text;
+  EXPECT_EQ(text.find("where"), std::string::npos) << text;
+  expect_sound(before, schedule);
+}
+
 }  // namespace
 }  // namespace tunesmith::test
