@@ -23,6 +23,7 @@ LoweredProgram lower(const Program& program, const LowerOptions& options) {
   call_intrinsics(p, options);
   vectorize_loops(p, options.vector_bits);
   assign_registers(p, options);
+  unmask_registers(p);
   promote_accumulators(p, options);
   for (const auto& pass : options.passes) pass(p);
   plan_memory(lowered, options);

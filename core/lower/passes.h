@@ -65,6 +65,10 @@ void vectorize_loops(Program& program, int64_t vector_bits);
 /// (LowerError).
 void assign_registers(Program& program, const LowerOptions& options);
 
+/// Register buffers are stored to without masks, where all stores to an element have the same one: what it
+/// leaves out has no value then that anything may read.
+void unmask_registers(Program& program);
+
 /// Accumulators of reduction loops move into register buffers around the outermost loop over which they stand
 /// still.
 void promote_accumulators(Program& program, const LowerOptions& options);

@@ -131,12 +131,32 @@ bool accumulates(const Stmt& stmt) {
   return found;
 }
 
+/// What `condition` comes to in the lane for which it holds first, or null when it is the same in all lanes.
+Expr for_some_lane(const Stmt& stmt, const Expr& condition) {
+  if (!condition.is(ExprKind::Lt) && !condition.is(ExprKind::Le)) return {};
+  Expr result;
+  for (const Stmt* above = stmt.parent; above != nullptr; above = above->parent) {
+    const Loop* loop = above->as<Loop>();
+    if (loop == nullptr || loop->loop_kind != LoopKind::Vectorized || !uses_var(condition, loop->var))
+      continue;
+    const LinearForm excess = Analyzer().linear(condition.arg(0) - condition.arg(1));
+    const int64_t c = excess.coefficient_of(loop->var);
+    result = substitute(condition, {{loop->var, c > 0 ? loop->min : loop->min + loop->extent - 1}});
+    if (c == 0) return {};
+  }
+  return result;
+}
+
 /// The condition keeps the parts that no loop can take.
 void tighten_by(If& branch) {
   if (branch.else_case() != nullptr) return;
   const Ranges ranges = accumulates(branch) ? Ranges::Constant : Ranges::Any;
   for (const Expr& part : conjuncts_of(branch.condition)) {
-    if (tighten(branch, part, ranges)) branch.condition = without(branch.condition, part);
+    if (tighten(branch, part, ranges)) {
+      branch.condition = without(branch.condition, part);
+    } else if (const Expr some = for_some_lane(branch, part)) {
+      tighten(branch, some, ranges);  // iterations without a lane
+    }
   }
   if (!is_const_int(branch.condition, 1)) return;
   StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());

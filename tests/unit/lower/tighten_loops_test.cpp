@@ -140,5 +140,20 @@ TEST(TightenLoops, TheLastTileAccumulatesJustItsRows) {
   expect_sound(before, schedule);
 }
 
+TEST(TightenLoops, VectorsWithoutALaneAreNotComputed) {
+  const Program before = make_gmm(2, 5, 4);
+  Schedule schedule(before);
+  const BlockRV out = schedule.get_block("C");
+  const auto loops = schedule.get_loops(out);
+  const auto columns = schedule.split(loops[1], {1, 4, 2});
+  schedule.reorder({loops[2], columns[1], columns[2]});
+  schedule.decompose_reduction(out, loops[2]);
+  schedule.unroll(columns[1]);
+  schedule.vectorize(columns[2]);
+  const std::string text = lowered(schedule);
+  EXPECT_NE(text.find("for j_1 in 0..3 unrolled"), std::string::npos) << text;
+  expect_sound(before, schedule);
+}
+
 }  // namespace
 }  // namespace tunesmith::test
