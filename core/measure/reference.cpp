@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/schedule/error.h"
+#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -172,6 +174,33 @@ Program reference_program(const Program& program) {
   for (const Buffer& buffer : program.intermediates)
     reference.intermediates.push_back(*twins.magnitude(buffer));
   return reference;
+}
+
+Program in_fast_order(const Program& reference) {
+  Schedule schedule(reference);
+  const auto try_to = [](const auto& step) {
+    try {
+      step();
+    } catch (const ScheduleError&) {
+      // Then it stays as it is, which is right, too.
+    }
+  };
+  for (const Block* block : reference.blocks()) {
+    const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block(block->name));
+    const auto is_spatial = [&](size_t i) { return block->iters[i].kind == IterKind::Spatial; };
+    if (loops.size() != block->iters.size() || loops.empty() || !is_spatial(0)) continue;
+    size_t last = loops.size() - 1;
+    while (!is_spatial(last)) --last;
+    if (last > 0 && last + 1 < loops.size()) {
+      std::vector<LoopRV> order(loops.begin() + static_cast<std::ptrdiff_t>(last) + 1, loops.end());
+      order.push_back(loops[last]);
+      try_to([&] { schedule.reorder(order); });
+    }
+    size_t outermost = 0;
+    while (outermost < last && block->iters[outermost].extent == 1) ++outermost;
+    if (is_spatial(outermost)) try_to([&] { schedule.parallel(loops[outermost]); });
+  }
+  return schedule.program().clone();
 }
 
 double error_unit(const Program& program) {

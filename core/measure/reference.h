@@ -14,6 +14,10 @@ namespace tunesmith {
 /// their magnitudes (f64, for integer outputs as well).
 Program reference_program(const Program& program);
 
+/// The same computation in an order that machines like: the outer loop of each stage in parallel, and its
+/// last spatial loop innermost, as far as they are legal. Every element is summed up in the order as written.
+Program in_fast_order(const Program& reference);
+
 /// Unit roundoff times the square root of the number of terms that one output element sums up, over all
 /// stages.
 double error_unit(const Program& program);

@@ -36,7 +36,8 @@ class WorkerRunner final : public Runner {
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
       : options_(options) {
-    const LoweredProgram reference = lower(reference_program(workload.program), target.lower_options());
+    const LoweredProgram reference =
+        lower(in_fast_order(reference_program(workload.program)), target.lower_options());
     const auto compiled = target.compile(reference, "tunesmith_reference");
     if (!compiled)
       throw EnvironmentError(

@@ -10,6 +10,7 @@
 
 #include "measure/verify_outputs.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {
@@ -122,6 +123,23 @@ TEST_P(LibraryWorkloads, RoundingIsWithinTheToleranceAndAMistakeIsNot) {
     inputs[0].set(inputs[0].elements() / 2, inputs[0].get(inputs[0].elements() / 2) + 1.0);
     EXPECT_GT(worst(workload.program, run(workload.program, inputs), wanted), 1.0);
   }
+}
+
+TEST_P(LibraryWorkloads, InFastOrderEveryBitIsTheSame) {
+  const Workload workload = WorkloadLibrary().load(GetParam());
+  const Program reference = reference_program(workload.program);
+  const std::vector<Tensor> inputs = inputs_of(workload.program, false);
+  EXPECT_EQ(run(in_fast_order(reference), inputs), run(reference, inputs));
+}
+
+TEST(FastOrder, OfAProductRunsAlongTheRowsInParallel) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=3,m=2,k=5");
+  Schedule schedule(in_fast_order(reference_program(workload.program)));
+  const BlockRV block = schedule.get_block(schedule.program().blocks().front()->name);
+  std::vector<std::string> loops;
+  for (const LoopRV& loop : schedule.get_loops(block)) loops.push_back(schedule.loop(loop).var->name);
+  EXPECT_EQ(loops, (std::vector<std::string>{"z", "i", "r", "j"}));
+  EXPECT_EQ(schedule.loop(schedule.get_loops(block)[1]).loop_kind, LoopKind::Parallel);
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, LibraryWorkloads,
