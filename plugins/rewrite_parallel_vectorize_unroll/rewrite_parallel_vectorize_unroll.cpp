@@ -52,10 +52,13 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const auto registers = static_cast<int64_t>(context.device().get("vector_registers"));
     std::vector<std::string> names;
     for (const Block* block : schedule.program().blocks()) names.push_back(block->name);
+    // All vectors before any unrolling: a loop vectorized for one block may hold others, and their
+    // statements.
     for (const std::string& name : names) {
-      const BlockRV block = schedule.get_block(name);
-      if (vectorize > 1) vectorize_innermost(schedule, block, vectorize, vector_bits);
-      if (steps >= 0) unroll(schedule, block, steps, vector_bits, registers);
+      if (vectorize > 1) vectorize_innermost(schedule, schedule.get_block(name), vectorize, vector_bits);
+    }
+    for (const std::string& name : names) {
+      if (steps >= 0) unroll(schedule, schedule.get_block(name), steps, vector_bits, registers);
     }
     return ModuleResult::applied(std::move(schedule));
   }

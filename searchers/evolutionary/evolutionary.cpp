@@ -131,7 +131,7 @@ TUNESMITH_PLUGIN(
     "mutate a population of traces under the cost model's eye",
     OptionSpec::choice("acceptance", "elitist", {"elitist", "annealed"},
                        "elitist: draw parents by rank; annealed: the paper's Metropolis-Hastings walks"),
-    OptionSpec::integer("population", 256, 2, 65536, "candidates in a generation"),
+    OptionSpec::integer("population", 128, 2, 65536, "candidates in a generation"),
     OptionSpec::integer("generations", 4, 1, 1000, "generations between two measured rounds"),
     OptionSpec::real("mutation", 0.85, 0.0, 1.0,
                      "elitist: probability that a parent is mutated and not kept"),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -6,6 +7,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
@@ -95,6 +97,31 @@ TEST(CpuSpace, UnrollPrimeExtentsWithinTheirLimit) {
       EXPECT_TRUE(candidate || candidate.error().message != "the unrolled program is too long") << text;
     }
   }
+}
+
+/// The most statements that unrolling makes of one in `stmt`, which stands in loops that make `around` of it.
+int64_t most_unrolled(const Stmt& stmt, int64_t around = 1) {
+  const Loop* loop = stmt.as<Loop>();
+  if (loop != nullptr && loop->loop_kind == LoopKind::Unrolled) around *= loop->const_extent();
+  int64_t most = stmt.as<Store>() != nullptr ? around : 0;
+  for_each_child(stmt, [&](const Stmt& child) { most = std::max(most, most_unrolled(child, around)); });
+  return most;
+}
+
+// A loop that is vectorized for the copy of a tile holds the tile's reduction, too.
+TEST(CpuSpace, UnrollsNoMoreThanItsLimitWithVectorsOfOtherBlocks) {
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, "cpu-tiling");
+  const Workload workload = WorkloadLibrary().load("gmm:n=512,m=512,k=512");
+  const SketchSet set = space->generate(workload.program);
+  int64_t most = 0;
+  for (uint64_t draw = 0; draw < 2000; ++draw) {
+    const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
+    const auto candidate = space->materialise(workload.program, sketch, RandomStream(2, draw));
+    if (candidate) most = std::max(most, most_unrolled((*candidate)->lowered.program.root()));
+  }
+  EXPECT_GT(most, 128);
+  EXPECT_LE(most, 512);
 }
 
 // The public implementation's golden tests: no write reuse, and the result cached at the first and at the
