@@ -1,3 +1,4 @@
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kPatience = 6.0;       // times the limit of a candidate
+constexpr double kPatience = 6.0;  // times the limit of a candidate
+// A candidate this many times slower than the best is not waited for, but a stall of the machine is.
+constexpr double kHopeless = 1000.0;
+constexpr double kStallSeconds = 2.0;
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
 constexpr int kStartAttempts = 3;
 
@@ -115,7 +119,10 @@ class WorkerRunner final : public Runner {
     question.header["type"] = "run";
     question.header["limit_seconds"] = request.limit_seconds;
     question.attachments = {request.kernel->object};
-    const WorkerProcess::Reply reply = ask(question, options_.time_out_seconds);
+    double time_out = options_.time_out_seconds;
+    if (request.limit_seconds > 0.0)
+      time_out = std::min(time_out, std::max(kStallSeconds, kHopeless * request.limit_seconds));
+    const WorkerProcess::Reply reply = ask(question, time_out);
     MeasureResult result;
     if (!reply.message) {
       result.failure = reply.failure;

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The command line as a user runs it. Usage: e2e.py --tunesmith BINARY TEST"""
+"""The command line as a user runs it. Usage: e2e.py --tunesmith BINARY [--trials N] TEST"""
 import argparse
 import json
 import os
 import pathlib
+import platform
+import re
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +14,8 @@ import tempfile
 import time
 
 TUNESMITH = ""
+TRIALS = 8
+SKIPPED = 77
 
 
 def run(*args, code=0, **kwargs):
@@ -24,67 +28,73 @@ def tune(workload, database, *args, **kwargs):
     return json.loads(run("tune", workload, "--database", database, "--json", *args, **kwargs).stdout)
 
 
-# A caller in C: fills the inputs, calls the library through DLTensors is left to the header's users; the raw entry takes plain pointers.
-CALLER = r"""
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include "%(name)s.h"
-static float value(int i) { return (float)((i * 7919 + 13) %% 201 - 100) / 100.0f; }
-int main(void) {
-  static float inputs[%(inputs)d][%(most)d], output[%(most)d];
-  void* buffers[%(inputs)d + 1];
-  for (int k = 0; k < %(inputs)d; ++k) {
-    for (int i = 0; i < %(most)d; ++i) inputs[k][i] = value(i + 31 * k);
-    buffers[k] = inputs[k];
-  }
-  buffers[%(inputs)d] = output;
-  if (%(name)s_raw(buffers) != 0) return 1;
-  %(reference)s
-  return 0;
-}
-"""
-CHECK = r"""if (!(fabs(wanted - output[at]) <= 1e-4 * (1.0 + magnitude))) {
-      printf("element %d is %g, wanted %g\n", at, output[at], wanted); return 2; }"""
-GMM = r"""for (int i = 0; i < N; ++i) for (int j = 0; j < M; ++j) { double wanted = 0, magnitude = 0; const int at = i * M + j;
-    for (int k = 0; k < K; ++k) { const double p = (double)inputs[0][i * K + k] * inputs[1][k * M + j]; wanted += p; magnitude += fabs(p); }
-    """ + CHECK + "}"
-SOFTMAX = r"""for (int i = 0; i < M; ++i) { double sum = 0; for (int j = 0; j < N; ++j) sum += exp((double)inputs[0][i * N + j]);
-    for (int j = 0; j < N; ++j) { const int at = i * N + j; const double magnitude = 0, wanted = exp((double)inputs[0][at]) / sum;
-    """ + CHECK + "} }"
-CONV = r"""for (int y = 0; y < H; ++y) for (int x = 0; x < H; ++x) for (int f = 0; f < CO; ++f) {
-    double wanted = 0, magnitude = 0; const int at = (y * H + x) * CO + f;
-    for (int ky = 0; ky < 3; ++ky) for (int kx = 0; kx < 3; ++kx) { const int iy = y + ky - 1, ix = x + kx - 1;
-      if (iy < 0 || ix < 0 || iy >= H || ix >= H) continue;
-      for (int c = 0; c < CI; ++c) { const double p = (double)inputs[0][(iy * H + ix) * CI + c] * inputs[1][((ky * 3 + kx) * CI + c) * CO + f];
-        wanted += p; magnitude += fabs(p); } }
-    """ + CHECK + "}"
+CALLERS = pathlib.Path(__file__).parent / "callers"
+CONV = {"padding": 1, "stride": 1, "dilation": 1, "groups": 1}
+# Every workload that has a caller in C, at a small shape and at one of primes.
 CASES = [
-    ("gmm", "n=24,m=40,k=32", {"N": 24, "M": 40, "K": 32}, 2, GMM),
-    ("gmm", "n=13,m=17,k=19", {"N": 13, "M": 17, "K": 19}, 2, GMM),
-    ("softmax", "m=7,n=37", {"M": 7, "N": 37}, 1, SOFTMAX),
-    ("conv2d", "h=9,w=9,ci=5,co=7,kernel=3", {"H": 9, "CI": 5, "CO": 7}, 2, CONV),
+    ("gmm", {"n": 24, "m": 40, "k": 32}),
+    ("gmm", {"n": 13, "m": 17, "k": 19}),
+    ("conv2d", {**CONV, "h": 8, "w": 8, "ci": 8, "co": 16, "kernel": 3, "stride": 2, "groups": 2}),
+    ("conv2d", {**CONV, "h": 11, "w": 13, "ci": 5, "co": 7, "kernel": 3, "padding": 2, "dilation": 2}),
+    ("dense_bias_gelu", {"n": 16, "m": 32, "k": 24}),
+    ("dense_bias_gelu", {"n": 7, "m": 29, "k": 23}),
+    ("conv_bias_bn_relu", {**CONV, "h": 8, "w": 8, "ci": 8, "co": 16, "kernel": 3}),
+    ("conv_bias_bn_relu", {**CONV, "h": 7, "w": 11, "ci": 3, "co": 13, "kernel": 5, "padding": 2}),
+    ("softmax", {"m": 16, "n": 64}),
+    ("softmax", {"m": 7, "n": 37}),
+    ("elementwise_chain", {"n": 32, "m": 64}),
+    ("elementwise_chain", {"n": 7, "m": 31}),
 ]
 
 
-def call_library(out, name, sizes, inputs, reference, most=4096):
-    """Builds a C program with the library in `out` and holds its result against the reference's."""
-    defines = [f"-D{key}={value}" for key, value in sizes.items()]
-    text = CALLER % {"name": name, "inputs": inputs, "most": most, "reference": reference}
-    (out / "caller.c").write_text(text)
-    subprocess.run(["cc", "-O1", *defines, "caller.c", f"lib{name}.so", "-Wl,-rpath,$ORIGIN", "-lm", "-o", "caller"], cwd=out, check=True)
-    called = subprocess.run(["./caller"], cwd=out, capture_output=True, text=True)
-    assert called.returncode == 0, f"{name} {sizes}: {called.stdout}{called.stderr}"
+def call_library(out, name, params):
+    """Builds a C program with the library in `out`, which holds its result against the program's own."""
+    defines = [f"-DPARAM_{key.upper()}={value}" for key, value in params.items()]
+    caller = out / "caller"
+    subprocess.run(["cc", "-O1", "-Wall", "-Werror", *defines, f"-I{out}", CALLERS / f"{name}.c", out / f"lib{name}.so",
+                    "-Wl,-rpath,$ORIGIN", "-lm", "-o", caller], check=True)
+    called = subprocess.run([caller], capture_output=True, text=True)
+    assert called.returncode == 0, f"{name} {params}: {called.stdout}{called.stderr}"
 
 
 def library_gives_the_reference(folder):
-    for name, params, sizes, inputs, reference in CASES:
-        workload = f"{name}:{params}"
-        result = tune(workload, folder / "records.db", "--trials", 16)
-        assert result["valid"] == result["trials"] == 16, result
-        out = folder / params.replace(",", "_").replace("=", "")
+    for number, (name, params) in enumerate(CASES):
+        workload = f"{name}:{','.join(f'{key}={value}' for key, value in params.items())}"
+        result = tune(workload, folder / "records.db", "--trials", TRIALS)
+        assert result["valid"] == result["trials"] == TRIALS, result
+        out = folder / str(number)
         run("build", workload, "--database", folder / "records.db", "--output", out)
-        call_library(out, name, sizes, inputs, reference)
+        call_library(out, name, params)
+
+
+def innermost_loops(assembly):
+    """Of every loop without another inside, from a label to the last jump back to it: its instructions, and the registers that
+    the stack is addressed by."""
+    lines = [" ".join(line.split("#")[0].split()) for line in assembly.splitlines()]
+    labels = {line[:-1]: at for at, line in enumerate(lines) if line.endswith(":")}
+    functions = [at for label, at in labels.items() if not label.startswith(".")]
+    loops = {}
+    for at, line in enumerate(lines):
+        jump = re.fullmatch(r"j\w+ (\S+)", line)
+        if jump and labels.get(jump[1], at) < at:
+            loops[labels[jump[1]]] = at
+    for first, last in loops.items():
+        if any(first < other < last for other in loops):
+            continue
+        function = max(at for at in functions if at < first)
+        yield lines[first:last], ["%rsp", "%rbp"] if "movq %rsp, %rbp" in lines[function:first] else ["%rsp"]
+
+
+def best_program_keeps_off_the_stack(folder):
+    if platform.machine() != "x86_64":
+        sys.exit(SKIPPED)  # the test reads x86 assembly
+    result = tune("gmm:n=256,m=256,k=256", folder / "records.db", "--space", "cpu-tiling", "--trials", 64)
+    shown = run("trace", "show", result["trace"], "--database", folder / "records.db", "--assembly").stdout
+    products = [(loop, stack) for loop, stack in innermost_loops(shown) if any("fmadd" in line for line in loop)]
+    assert products, "no loop of the best program multiplies and adds"
+    for loop, stack in products:
+        used = [line for line in loop if any(f"({register}" in line for register in stack)]
+        assert not used, "\n".join(["the innermost loop uses the stack:", *used, "in:", *loop])
 
 
 def bad_input_is_refused(folder):
@@ -235,10 +245,10 @@ def hand_written_traces_build(folder):
     file = folder / "my.trace"
     file.write_text(TRACE.replace("decompose", "init = decompose"))
     # 13 and 17 are not multiples of the tiles: masks do the rest.
-    for params, sizes in [("n=16,m=32,k=8", {"N": 16, "M": 32, "K": 8}), ("n=13,m=17,k=19", {"N": 13, "M": 17, "K": 19})]:
+    for params, sizes in [("n=16,m=32,k=8", {"n": 16, "m": 32, "k": 8}), ("n=13,m=17,k=19", {"n": 13, "m": 17, "k": 19})]:
         out = folder / params
         run("build", f"gmm:{params}", "--trace", file, "--output", out)
-        call_library(out, "gmm", sizes, 2, GMM)
+        call_library(out, "gmm", sizes)
     good = file.read_text()
     for old, new, place, wanted in [
         ("vectorize(j1)", "vectorise(j1)", ":9:1", "did you mean 'vectorize'"),
@@ -285,11 +295,13 @@ def bench_compares_programs(folder):
 
 
 def main():
-    global TUNESMITH
+    global TUNESMITH, TRIALS
     parser = argparse.ArgumentParser()
     parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("--trials", type=int, default=TRIALS, help="for each workload of library_gives_the_reference")
     parser.add_argument("test")
     arguments = parser.parse_args()
+    TRIALS = arguments.trials
     TUNESMITH = os.path.abspath(arguments.tunesmith)
     with tempfile.TemporaryDirectory(prefix="tunesmith-e2e-") as folder:
         os.environ["XDG_DATA_HOME"] = folder

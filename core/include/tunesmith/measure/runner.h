@@ -20,7 +20,7 @@ namespace tunesmith {
 
 struct MeasureOptions {
   int threads = 0;               // of the measured program; 0 = all this process may use
-  double time_out_seconds = 10;  // for one candidate, all its runs together
+  double time_out_seconds = 10;  // for one candidate, all its runs together; less once a best is known
   int64_t memory_limit_bytes = int64_t{4}
                                << 30;  // of the worker beyond what it has before the first candidate
   int min_repeats = 3;
