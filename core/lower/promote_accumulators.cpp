@@ -65,6 +65,7 @@ Accumulation find(Store& store, const LowerOptions& options) {
     const bool used =
         uses_var(store.indices[0], loop->var) || (store.mask && uses_var(store.mask, loop->var));
     if (loop->loop_kind == LoopKind::Unrolled) {
+      if (used && !is_const_int(loop->min, 0)) break;  // the tile begins at its first element
       inner.push_back(loop);
       continue;
     }

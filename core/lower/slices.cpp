@@ -27,12 +27,13 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
   for (const Loop* loop : loops) {
     if (!uses_var(base, loop->var)) continue;
     const int64_t stride = form.coefficient_of(loop->var);
-    if (loop->loop_kind != LoopKind::Unrolled || stride == 0 || !is_const_int(loop->min, 0))
+    int64_t first = 0;
+    if (loop->loop_kind != LoopKind::Unrolled || stride == 0 || !as_const_int(loop->min, &first))
       return std::nullopt;
     const int64_t extent = loop->const_extent();
     if (slices.size() * static_cast<size_t>(extent) > limit) return std::nullopt;
     std::vector<Slice> wider;
-    for (int64_t i = 0; i < extent; ++i) {
+    for (int64_t i = first; i < first + extent; ++i) {
       for (const Slice& slice : slices) wider.push_back({slice.offset + i * stride, lanes});
     }
     slices = std::move(wider);

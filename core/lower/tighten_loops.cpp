@@ -67,10 +67,12 @@ bool is_alone(const Stmt& stmt) {
   return seq == nullptr || seq->children().size() == 1;
 }
 
-/// The innermost loop around `stmt` that moves `condition`, when `stmt` is all that the loop does.
-Loop* loop_of(const Stmt& stmt, const Expr& condition) {
+enum class Company { Alone, Any };
+
+/// The innermost loop around `stmt` that moves `condition`; for Alone, when `stmt` is all that the loop does.
+Loop* loop_of(const Stmt& stmt, const Expr& condition, Company company) {
   for (const Stmt* at = &stmt; at->parent != nullptr; at = at->parent) {
-    if (!is_alone(*at)) return nullptr;
+    if (company == Company::Alone && !is_alone(*at)) return nullptr;
     if (const If* branch = at->parent->as<If>(); branch != nullptr && branch->else_case() != nullptr)
       return nullptr;
     if (at->parent->kind == StmtKind::Allocate) return nullptr;
@@ -91,9 +93,8 @@ bool in_vector(const Loop& loop, const Expr& condition) {
 
 enum class Ranges { Any, Constant };
 
-/// True when the loop around `stmt` now runs just where `condition` holds.
-bool tighten(const Stmt& stmt, const Expr& condition, Ranges ranges = Ranges::Any) {
-  Loop* loop = loop_of(stmt, condition);
+/// True when the loop (null: none) now runs just where `condition` holds.
+bool tighten(Loop* loop, const Expr& condition, Ranges ranges = Ranges::Any) {
   if (loop == nullptr || in_vector(*loop, condition)) return false;
   if (loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled) return false;
   const Analyzer outside = Analyzer::at(*loop);
@@ -152,10 +153,10 @@ void tighten_by(If& branch) {
   if (branch.else_case() != nullptr) return;
   const Ranges ranges = accumulates(branch) ? Ranges::Constant : Ranges::Any;
   for (const Expr& part : conjuncts_of(branch.condition)) {
-    if (tighten(branch, part, ranges)) {
+    if (tighten(loop_of(branch, part, Company::Alone), part, ranges)) {
       branch.condition = without(branch.condition, part);
     } else if (const Expr some = for_some_lane(branch, part)) {
-      tighten(branch, some, ranges);  // iterations without a lane
+      tighten(loop_of(branch, some, Company::Alone), some, ranges);  // iterations without a lane
     }
   }
   if (!is_const_int(branch.condition, 1)) return;
@@ -203,6 +204,21 @@ std::optional<std::pair<Expr, Expr>> combined(const Store& store) {
   return std::nullopt;
 }
 
+bool adds_nothing_without(const Store& store, const Expr& condition) {
+  const auto step = combined(store);
+  return step.has_value() && is_neutral_without(step->first, condition, step->second);
+}
+
+void drop_condition(Store& store, const Expr& condition) {
+  store.value = rewrite_expr(store.value, [&](const Expr& part) {
+    if (!part.is(ExprKind::Select) || !has_conjunct(part.arg(0), condition)) return part;
+    const Expr rest = without(part.arg(0), condition);
+    return is_const_int(rest, 1) ? part.arg(1) : select(rest, part.arg(1), part.arg(2));
+  });
+}
+
+/// All stores under the loop of the condition must do nothing where it does not hold: the pieces of a
+/// partitioned inner loop, say.
 void tighten_by(Store& store) {
   const auto step = combined(store);
   if (!step.has_value()) return;
@@ -211,12 +227,18 @@ void tighten_by(Store& store) {
     if (part.is(ExprKind::Select)) add_conjuncts(part.arg(0), candidates);
   });
   for (const Expr& condition : candidates) {
-    if (!is_neutral_without(step->first, condition, step->second) || !tighten(store, condition)) continue;
-    store.value = rewrite_expr(store.value, [&](const Expr& part) {
-      if (!part.is(ExprKind::Select) || !has_conjunct(part.arg(0), condition)) return part;
-      const Expr rest = without(part.arg(0), condition);
-      return is_const_int(rest, 1) ? part.arg(1) : select(rest, part.arg(1), part.arg(2));
+    Loop* loop = loop_of(store, condition, Company::Any);
+    if (loop == nullptr) continue;
+    std::vector<Store*> together;
+    bool idle = true;
+    walk(static_cast<Stmt&>(*loop), [&](Stmt& stmt) {
+      Store* other = stmt.as<Store>();
+      if (other == nullptr) return;
+      together.push_back(other);
+      idle = idle && adds_nothing_without(*other, condition);
     });
+    if (!idle || !tighten(loop, condition)) continue;
+    for (Store* other : together) drop_condition(*other, condition);
   }
 }
 

@@ -155,5 +155,30 @@ TEST(TightenLoops, VectorsWithoutALaneAreNotComputed) {
   expect_sound(before, schedule);
 }
 
+// A row of outputs in registers, its columns cut to what each column of taps meets.
+TEST(TightenLoops, PiecesOfTheTapsSkipRowsTogetherAndColumnsEach) {
+  const Program before = make_conv(7, 2, 3, 1, 1, 1);
+  Schedule schedule(before);
+  schedule.compute_inline(schedule.get_block("P"));
+  const BlockRV out = schedule.get_block("O");
+  const BlockRV copy = schedule.cache_write(out, 0, "local");
+  const auto loops = schedule.get_loops(out);
+  schedule.reorder({loops[0], loops[3], loops[4], loops[5], loops[1], loops[2]});
+  schedule.reverse_compute_at(copy, loops[0]);
+  const BlockRV init = schedule.decompose_reduction(out, loops[3]);
+  for (const BlockRV block : {out, init, copy}) {
+    const auto around = schedule.get_loops(block);
+    schedule.unroll(around[around.size() - 2]);
+    schedule.vectorize(around.back());
+  }
+  schedule.loop_partition(loops[4], {int64_t{1}, int64_t{2}});
+  const std::string text = lowered(schedule);
+  EXPECT_EQ(text.find("select"), std::string::npos) << text;
+  EXPECT_NE(text.find("for x in 1..7 unrolled"), std::string::npos) << text;
+  EXPECT_NE(text.find("for x in 0..6 unrolled"), std::string::npos) << text;
+  EXPECT_NE(text.find("O_local: i32[1, 7, 4] register"), std::string::npos) << text;
+  expect_sound(before, schedule);
+}
+
 }  // namespace
 }  // namespace tunesmith::test
