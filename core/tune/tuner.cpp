@@ -40,6 +40,8 @@ class Run {
     {
       const Stopwatch wall(result_.times.wall);
       wall_ = &wall;
+      // First, so that no candidate is waited for that is slower by far.
+      if (!stopped()) measure_baseline();
       for (size_t stage = 0; stage < space_.spec().search.size() && !done(); ++stage) run_stage(stage);
       finish();
       wall_ = nullptr;
@@ -213,7 +215,8 @@ class Run {
     return record;
   }
 
-  double best_seconds() const { return best_.empty() ? 0.0 : best_.front().seconds; }
+  /// The fastest so far; the unscheduled program before any is known.
+  double best_seconds() const { return best_.empty() ? result_.baseline_seconds : best_.front().seconds; }
 
   /// Counts a result and keeps the best few.
   void note(const Measured& result, const std::string& id) {
@@ -234,7 +237,7 @@ class Run {
     hooks_.progress(progress);
   }
 
-  /// Ranks the best few again, and measures the unscheduled program.
+  /// Ranks the best few again.
   void finish() {
     if (!compile_seconds_.empty()) {
       const auto middle = compile_seconds_.begin() + static_cast<std::ptrdiff_t>(compile_seconds_.size() / 2);
@@ -247,7 +250,6 @@ class Run {
     result_.best_seconds = result_.best_low = result_.best_high = best_.front().seconds;
     if (stopped()) return;  // a person waits
     rank();
-    measure_baseline();
   }
 
   void rank() {
