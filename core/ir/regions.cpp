@@ -33,6 +33,7 @@ class AccessCollector {
     const bool outer_makes = makes_accumulator_;
     makes_accumulator_ = block.init() != nullptr;
     if (block.body()) stmt(*block.body());
+    if (block.init() && reads_) stmt(*block.init());
     makes_accumulator_ = outer_makes;
   }
 

@@ -92,6 +92,7 @@ std::vector<Buffer> buffers_read(const Block& block) {
     });
   };
   walk(static_cast<const Stmt&>(*block.body()), collect);
+  if (block.init() != nullptr) walk(static_cast<const Stmt&>(*block.init()), collect);
   return list;
 }
 

@@ -27,6 +27,7 @@ KindPtr sample_compute_location_kind();
 // Loops
 KindPtr split_kind();
 KindPtr fuse_kind();
+KindPtr merge_kind();
 KindPtr loop_partition_kind();
 KindPtr reorder_kind();
 KindPtr add_unit_loop_kind();
@@ -38,6 +39,10 @@ KindPtr bind_kind();
 // Caches
 KindPtr cache_read_kind();
 KindPtr cache_write_kind();
+KindPtr reindex_cache_read_kind();
+KindPtr reindex_cache_write_kind();
+KindPtr read_at_kind();
+KindPtr write_at_kind();
 KindPtr set_scope_kind();
 
 // Placement
@@ -49,9 +54,11 @@ KindPtr reverse_compute_inline_kind();
 // Reductions
 KindPtr decompose_reduction_kind();
 KindPtr rfactor_kind();
+KindPtr fuse_reduction_epilogue_kind();
 
 // Layouts
 KindPtr transform_layout_kind();
+KindPtr transform_block_layout_kind();
 KindPtr reindex_kind();
 KindPtr reorder_block_iter_var_kind();
 KindPtr storage_align_kind();

@@ -18,6 +18,7 @@ namespace tunesmith {
 
 std::vector<LoopId> split(Program& program, LoopId loop, std::span<const std::optional<int64_t>> factors);
 LoopId fuse(Program& program, std::span<const LoopId> loops);
+LoopId merge(Program& program, std::span<const LoopId> loops);
 std::vector<LoopId> loop_partition(Program& program, LoopId loop, std::span<const int64_t> points);
 void reorder(Program& program, std::span<const LoopId> loops);
 LoopId add_unit_loop(Program& program, BlockId block);
@@ -30,6 +31,12 @@ void bind(Program& program, LoopId loop, std::string_view thread_axis);
 
 BlockId cache_read(Program& program, BlockId block, int64_t read_index, std::string_view scope);
 BlockId cache_write(Program& program, BlockId block, int64_t write_index, std::string_view scope);
+BlockId reindex_cache_read(Program& program, BlockId block, int64_t read_index, std::string_view scope,
+                           std::string_view index_map);
+BlockId reindex_cache_write(Program& program, BlockId block, int64_t write_index, std::string_view scope,
+                            std::string_view index_map);
+BlockId read_at(Program& program, LoopId loop, BlockId block, int64_t read_index, std::string_view scope);
+BlockId write_at(Program& program, LoopId loop, BlockId block, int64_t write_index, std::string_view scope);
 void set_scope(Program& program, BlockId block, int64_t write_index, std::string_view scope);
 
 // ---- Placement ----
@@ -45,11 +52,13 @@ void reverse_compute_inline(Program& program, BlockId block);
 
 BlockId decompose_reduction(Program& program, BlockId block, LoopId loop);
 BlockId rfactor(Program& program, LoopId loop, int64_t factor_axis);
+void fuse_reduction_epilogue(Program& program, BlockId reduction, BlockId epilogue);
 
 // ---- Layouts ----
 
 void transform_layout(Program& program, BlockId block, std::string_view access, int64_t index,
                       std::string_view index_map);
+void transform_block_layout(Program& program, BlockId block, std::string_view index_map);
 BlockId reindex(Program& program, BlockId block, std::string_view access, int64_t index);
 void reorder_block_iter_var(Program& program, BlockId block, std::span<const int64_t> order);
 

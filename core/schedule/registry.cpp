@@ -18,17 +18,18 @@ constexpr KindPtr (*kBuiltIn[])() = {
     sample_categorical_kind, sample_perfect_tile_kind, sample_partitioned_tile_kind,
     sample_compute_location_kind,
     // Loops
-    split_kind, fuse_kind, loop_partition_kind, reorder_kind, add_unit_loop_kind, parallel_kind,
+    split_kind, fuse_kind, merge_kind, loop_partition_kind, reorder_kind, add_unit_loop_kind, parallel_kind,
     vectorize_kind, unroll_kind, bind_kind,
     // Caches
-    cache_read_kind, cache_write_kind, set_scope_kind,
+    cache_read_kind, cache_write_kind, reindex_cache_read_kind, reindex_cache_write_kind, read_at_kind,
+    write_at_kind, set_scope_kind,
     // Placement
     compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions
-    decompose_reduction_kind, rfactor_kind,
+    decompose_reduction_kind, rfactor_kind, fuse_reduction_epilogue_kind,
     // Layouts
-    transform_layout_kind, reindex_kind, reorder_block_iter_var_kind, storage_align_kind, pad_einsum_kind,
-    decompose_padding_kind,
+    transform_layout_kind, transform_block_layout_kind, reindex_kind, reorder_block_iter_var_kind,
+    storage_align_kind, pad_einsum_kind, decompose_padding_kind,
     // Tensor intrinsics
     blockize_kind, tensorize_kind,
     // Annotations

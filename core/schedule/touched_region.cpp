@@ -22,7 +22,8 @@ bool uses_any(const Expr& expr, std::span<const Var> vars) {
 /// Walks a block's body with iterators replaced by what they are bound to.
 class Reach {
  public:
-  Reach(const Buffer& buffer, Viewpoint view) : buffer_(buffer), view_(std::move(view)) {}
+  Reach(const Buffer& buffer, Viewpoint view, bool stores)
+      : buffer_(buffer), view_(std::move(view)), stores_(stores) {}
 
   void enter(const Block& block, std::span<const Expr> bindings) {
     for (size_t i = 0; i < block.iters.size(); ++i) iters_.set(block.iters[i].var, bindings[i]);
@@ -44,6 +45,8 @@ class Reach {
       view_.analyzer.bind(loop->var, loop->const_extent());
       view_.moving.push_back(loop->var);
     }
+    const Store* store = stmt.as<Store>();
+    if (stores_ && store != nullptr && store->buffer == buffer_) add(store->indices);
     visit_exprs(stmt, [&](const Expr& expr) {
       walk_expr(expr, [&](const Expr& part) {
         const LoadNode* load = part.as<LoadNode>();
@@ -63,6 +66,7 @@ class Reach {
 
   const Buffer& buffer_;
   Viewpoint view_;
+  bool stores_;
   Substitution iters_;
 };
 
@@ -294,8 +298,14 @@ Viewpoint view_from(const Stmt& above, const Block& block) {
 
 std::optional<Region> read_region(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                                   const Viewpoint& view) {
-  Reach reach(buffer, view);
+  Reach reach(buffer, view, /*stores=*/false);
   reach.enter(block, bindings);
+  return std::move(reach.region);
+}
+
+std::optional<Region> touched_region(const Block& block, const Buffer& buffer, const Viewpoint& view) {
+  Reach reach(buffer, view, /*stores=*/true);
+  reach.enter(block, block.bindings);
   return std::move(reach.region);
 }
 

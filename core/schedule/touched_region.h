@@ -25,6 +25,10 @@ Viewpoint view_from(const Stmt& above, const Block& block);
 std::optional<Region> read_region(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                                   const Viewpoint& view);
 
+/// A box around all that `block` reads and writes of `buffer`, its predicate left out. Nothing when it does
+/// not touch it.
+std::optional<Region> touched_region(const Block& block, const Buffer& buffer, const Viewpoint& view);
+
 /// The box of `buffer` that `block` writes while the loops below `above` run: every element of the box that
 /// lies in the buffer. Nothing when that cannot be shown. `conditions` gets what must hold of the loops that
 /// stand still for the block to run at all.

@@ -59,7 +59,27 @@ class Writer {
     return shape;
   }
 
+  /// The array that stands last, element by element, combined with something: as a bias is added.
+  std::string epilogue(size_t number) {
+    const Array last = arrays_.back();
+    std::vector<Axis> axes;
+    std::vector<std::string> names;
+    for (size_t d = 0; d < last.shape.size(); ++d) {
+      names.push_back(fmt::format("a{}_{}", number, d));
+      axes.push_back({names.back(), last.shape[d]});
+    }
+    arrays_.back().read = true;
+    std::vector<std::string> none;
+    const std::string with = operand(axes, &none);
+    const std::string value = fmt::format("{}[{}]", last.name, fmt::join(names, ", "));
+    arrays_.push_back({fmt::format("S{}", number), last.shape, false});
+    return fmt::format(
+        fmt::runtime(pick(std::vector<std::string>{"{}[{}] = {} + {}", "{}[{}] = max({}, {})"})),
+        arrays_.back().name, declared(axes), value, with);
+  }
+
   std::string stage(size_t number) {
+    if (number > 0 && below(6) == 0) return epilogue(number);
     const std::string name = fmt::format("S{}", number);
     std::vector<Axis> spatial;
     std::vector<int64_t> shape;

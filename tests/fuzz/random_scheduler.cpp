@@ -121,8 +121,10 @@ LoopRV RandomScheduler::handle_of(const Block& block, size_t depth) {
   return all[depth];
 }
 
-Arg RandomScheduler::block_arg() {
+Arg RandomScheduler::block_arg(bool reduction) {
   const Block* block = random_block();
+  for (int attempt = 0; attempt < 8 && reduction && !block->has_reduction(); ++attempt)
+    block = random_block();
   last_block_ = block->id;
   return handle_of(*block);
 }
@@ -158,6 +160,19 @@ Arg RandomScheduler::loops_arg() {
   return list;
 }
 
+Arg RandomScheduler::neighbouring_loops() {
+  const std::vector<Block*> blocks = schedule_.program().blocks();
+  const size_t first = random_.below(blocks.size());
+  const size_t count = 1 + random_.below(3);
+  const size_t depth = random_.below(3);
+  ArgList list;
+  for (size_t i = first; i < blocks.size() && i < first + count; ++i) {
+    const size_t loops = loops_above(*blocks[i]).size();
+    if (loops > 0) list.emplace_back(handle_of(*blocks[i], std::min(depth, loops - 1)));
+  }
+  return list;
+}
+
 Arg RandomScheduler::factors_arg() {
   ArgList list;
   const uint64_t count = 1 + random_.below(3);
@@ -189,13 +204,19 @@ Arg RandomScheduler::string_arg(const std::string& name) {
 std::string RandomScheduler::index_map() {
   const Block* block =
       last_block_.has_value() ? schedule_.program().find_block(*last_block_) : random_block();
+  // Some maps speak of the indices of a buffer, some of the block's iterators.
+  const bool of_iters = chance(2);
   const std::vector<Access> accesses = chance(2) ? writes_of(*block) : reads_of(*block);
-  const size_t rank = accesses.empty() ? 1 : pick(accesses).indices.size();
+  const size_t rank = of_iters ? block->iters.size() : (accesses.empty() ? 1 : pick(accesses).indices.size());
   std::vector<std::string> names;
   std::vector<std::string> results;
   for (size_t d = 0; d < rank; ++d) {
     names.push_back(fmt::format("i{}", d));
-    switch (random_.below(4)) {
+    if (of_iters && d > 0 && chance(4)) {
+      results.back() = fmt::format("({})*{} + i{}", results.back(), block->iters[d].extent, d);
+      continue;
+    }
+    switch (random_.below(of_iters ? 8 : 4)) {
       case 0:
         results.push_back(fmt::format("i{} // 2", d));
         results.push_back(fmt::format("i{} % 2", d));
@@ -242,13 +263,14 @@ Arg RandomScheduler::scalar_arg() {
 Arg RandomScheduler::argument(const InstructionKind& kind, const ParamSpec& param) {
   switch (param.type) {
     case ParamType::Block:
-      return block_arg();
+      if (param.name == "epilogue") return handle_of(*random_neighbour());
+      return block_arg(param.name == "reduction");
     case ParamType::Loop:
       return loop_arg();
     case ParamType::LoopOrBlock:
       return chance(2) ? block_arg() : loop_arg();
     case ParamType::Loops:
-      return loops_arg();
+      return kind.name() == "merge" ? neighbouring_loops() : loops_arg();
     case ParamType::Int:
       return integer_arg(param.name);
     case ParamType::Ints:

@@ -33,9 +33,11 @@ class RandomScheduler {
  private:
   std::vector<Arg> arguments(const InstructionKind& kind);
   Arg argument(const InstructionKind& kind, const ParamSpec& param);
-  Arg block_arg();
+  Arg block_arg(bool reduction = false);
   Arg loop_arg();
   Arg loops_arg();
+  /// Of blocks that stand one after the other.
+  Arg neighbouring_loops();
   Arg factors_arg();
   Arg integer_arg(const std::string& name);
   Arg string_arg(const std::string& name);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "schedule/buffer_uses.h"
-#include "schedule/index_inverse.h"
+#include "schedule/element_reader.h"
 #include "schedule/kind_builder.h"
 #include "schedule/primitives.h"
 #include "schedule/tree_surgery.h"
@@ -32,60 +32,6 @@ Block* last_producer(const Program& program, const Stage& consumer, Buffer* buff
   return last;
 }
 
-/// Every load of the buffer is at  [iterator, iterator, 0, ...]  with each iterator of the consumer once and
-/// over the whole of its dimension.
-std::optional<Refusal> access_refusal(ReverseInline* plan) {
-  const Block& block = *plan->consumer.block;
-  const Store& store = *body_store(block);
-  std::vector<const LoadNode*> loads;
-  walk_expr(store.value, [&](const Expr& part) {
-    const LoadNode* load = part.as<LoadNode>();
-    if (load != nullptr && load->buffer == plan->buffer) loads.push_back(load);
-  });
-  const Analyzer analyzer;
-  std::vector<bool> used(block.iters.size());
-  for (size_t d = 0; d < plan->buffer->shape.size(); ++d) {
-    for (const LoadNode* load : loads) {
-      if (load->mask() || !equal(load->indices()[d], loads[0]->indices()[d]))
-        return Refusal{"the block reads its producer's buffer in more than one way", block.name, &store};
-    }
-    const Expr& index = loads[0]->indices()[d];
-    const auto digit = index_digit(index, block.iters, analyzer);
-    if (digit && digit->iter < 0 && plan->buffer->shape[d] == 1) {
-      plan->iter_of_dim.push_back(-1);
-      continue;
-    }
-    const bool plain = digit && digit->is_linear() && digit->scale == 1 && digit->offset.min == 0;
-    const auto iter = plain ? static_cast<size_t>(digit->iter) : 0;
-    if (!plain || used[iter] || block.iters[iter].extent != plan->buffer->shape[d])
-      return Refusal{"the block does not read its producer's buffer element by element", block.name, &store};
-    used[iter] = true;
-    plan->iter_of_dim.push_back(digit->iter);
-  }
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    if (!used[i] && block.iters[i].extent != 1)
-      return Refusal{"the block does not read its producer's buffer element by element", block.name, &store};
-  }
-  return std::nullopt;
-}
-
-/// The consumer's other inputs must be there when the producer runs.
-std::optional<Refusal> order_of_inputs_refusal(const Program& program, const ReverseInline& plan) {
-  const Block& producer = *plan.producer.block;
-  for (const Buffer& read : buffers_read(*plan.consumer.block)) {
-    if (read == plan.buffer) continue;
-    for (const Block* writer : uses_of(program, read, plan.consumer.scope).writers) {
-      bool shared = false;
-      for (const Stmt* at = common_ancestor(*writer, producer); at != nullptr; at = at->parent)
-        shared = shared || at->kind == StmtKind::Loop;
-      if (precedes(*writer, producer) && !shared) continue;
-      return Refusal{"another input of the block is not finished where its producer stands", writer->name,
-                     writer};
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<Refusal> plan_refusal(const Program& program, Block& block, ReverseInline* plan) {
   if (auto refusal = stage_refusal(program, block, &plan->consumer)) return refusal;
   if (block.has_reduction()) return Refusal{"the block has a reduction", block.name, &block};
@@ -103,8 +49,8 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Revers
   const auto& readers = plan->producer.uses.readers;
   if (readers.size() != 1 || readers[0] != &block)
     return Refusal{"the producer of the block has another consumer", producer->name, readers[0]};
-  if (auto refusal = access_refusal(plan)) return refusal;
-  return order_of_inputs_refusal(program, *plan);
+  if (auto refusal = element_reader_refusal(block, plan->buffer, &plan->iter_of_dim)) return refusal;
+  return inputs_before_refusal(program, plan->consumer, plan->buffer, *producer);
 }
 
 }  // namespace
@@ -116,12 +62,7 @@ void reverse_compute_inline(Program& program, BlockId id) {
 
   auto& made = const_cast<Store&>(*body_store(*plan.producer.block));
   const Store& last = *body_store(block);
-  Substitution map;
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    const auto dim = std::find(plan.iter_of_dim.begin(), plan.iter_of_dim.end(), static_cast<int>(i));
-    const auto d = static_cast<size_t>(dim - plan.iter_of_dim.begin());
-    map.set(block.iters[i].var, dim == plan.iter_of_dim.end() ? Expr(0) : made.indices[d]);
-  }
+  const Substitution map = iters_at(block, plan.iter_of_dim, made.indices);
   const Expr value = substitute(last.value, map);
   std::vector<Expr> indices;
   for (const Expr& index : last.indices) indices.push_back(substitute(index, map));

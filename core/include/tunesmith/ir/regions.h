@@ -13,7 +13,7 @@ struct Access {
   std::vector<Expr> indices;
 };
 
-/// Loads in the body (and not in the init), in order of appearance, without structural duplicates. The
+/// Loads in the body and then in the init, in order of appearance, without structural duplicates. The
 /// accumulator of a block with an init (the load of the element it stores) is not a read, since the block
 /// makes it; without an init it is one. Iteration variables of blocks inside the body are replaced by what
 /// they are bound to.

@@ -99,6 +99,11 @@ class Schedule {
   std::vector<LoopRV> split(LoopRV loop, std::vector<std::optional<IntArg>> factors);
   /// Requires: each loop the only child of the one before; constant extents.
   LoopRV fuse(const std::vector<LoopRV>& loops);
+  /// Loop nests that stand one directly after the other in one sequence, of equal extents down to the loops
+  /// named, become one: their bodies run one after the other in each iteration. Answers the first loop.
+  /// Requires: serial loops without annotations; what two of the nests touch and one writes, each iteration
+  /// has to itself.
+  LoopRV merge(const std::vector<LoopRV>& loops);
   /// Cuts the loop's range at `points`, which rise within it: answers one loop for each piece, each with its
   /// own copies of the blocks below (the first keeps the names). In a piece, predicates and selects that are
   /// always true or false there are gone, and the init of a reduction whose first step is elsewhere.
@@ -127,6 +132,21 @@ class Schedule {
   /// The block writes a new buffer in `scope`; a new block copies it to the old one. Answers the copying
   /// block. Requires: the block is the only writer of the buffer.
   BlockRV cache_write(BlockRV block, int write_index, std::string_view scope);
+  /// As cache_read, in the order that `index_map` gives: what the block reads at iterators v lies at
+  /// index_map(v), written "(i, j, k) -> (k, i)", a parameter for each iterator. Requires: one way of access,
+  /// always inside the buffer; a one-to-one map of the iterators that it or the access uses.
+  BlockRV reindex_cache_read(BlockRV block, int read_index, std::string_view scope,
+                             std::string_view index_map);
+  /// As cache_write, in the order that `index_map` gives. Requires: as reindex for "write"; a one-to-one map
+  /// of the iterators that the access uses.
+  BlockRV reindex_cache_write(BlockRV block, int write_index, std::string_view scope,
+                              std::string_view index_map);
+  /// A copy, made under `loop`, of what the block reads there of its `read_index`-th buffer. Requires: what
+  /// cache_read and then compute_at require.
+  BlockRV read_at(LoopRV loop, BlockRV block, int read_index, std::string_view scope);
+  /// The block writes a new buffer, of which `loop` copies back what it finishes. Requires: what cache_write
+  /// and then reverse_compute_at require.
+  BlockRV write_at(LoopRV loop, BlockRV block, int write_index, std::string_view scope);
   void set_scope(BlockRV block, int write_index, std::string_view scope);
 
   // ---- Placement ----
@@ -156,6 +176,11 @@ class Schedule {
   /// `factor_axis`, then a block that combines them. Answers the partial block. Requires: a reduction by sum,
   /// product, min or max; `loop` binds reduction iterators only.
   BlockRV rfactor(LoopRV loop, int factor_axis);
+  /// The reduction starts from what the epilogue combines its result with, and writes the epilogue's buffer:
+  /// for a sum, a bias becomes its init. Requires: a sum, product, minimum or maximum into an intermediate
+  /// which the epilogue alone reads, element by element, and combines with something by the same operation;
+  /// what else the epilogue reads is finished where the reduction stands.
+  void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
 
   // ---- Layouts ----
 
@@ -164,6 +189,11 @@ class Schedule {
   /// writes ("write"). Requires: an intermediate buffer; a map that is one-to-one on its shape, with no
   /// negative result.
   void transform_layout(BlockRV block, std::string_view access, int index, std::string_view index_map);
+  /// The block's iterators become the results of `index_map`, a parameter for each old one; new loops, one
+  /// for each, take the place of the old ones. Requires: a nest of one serial loop without annotations for
+  /// each iterator and nothing else; a map one-to-one and onto its box that keeps spatial and reduction
+  /// iterators apart.
+  void transform_block_layout(BlockRV block, std::string_view index_map);
   /// A copy of a buffer in the order of the block's iterators, which the block accesses instead: for "read"
   /// as cache_read, for "write" as cache_write. Answers the copying block. Requires: one way of access,
   /// always inside the buffer, which depends on the block's iterators only; to write: one-to-one.
