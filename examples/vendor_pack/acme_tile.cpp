@@ -1,5 +1,5 @@
-// Tiles products for the Acme matrix unit: two levels of every loop, the inner parts innermost and no larger
-// than the unit.
+// Gives products of matrices to the Acme unit: B in panels of 16 columns, which the unit takes 4 rows at a
+// time.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
@@ -10,31 +10,36 @@ using namespace tunesmith;
 
 class AcmeTile final : public TransformationModule {
  public:
-  explicit AcmeTile(const Options& options) : unit_(static_cast<int>(options.get_int("unit"))) {}
+  explicit AcmeTile(const Options& options) : max_rows_(static_cast<int>(options.get_int("max_rows"))) {}
 
+  /// What the unit cannot do - another type, extents that are no multiples - tensorize refuses, and the
+  /// module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
-    if (!needs_tiling(*schedule.program().find_block(name)))
-      return ModuleResult::not_applicable("the block is no product");
+    const Block& product = *schedule.program().find_block(name);
+    if (!needs_tiling(product) || product.iters.size() != 4)
+      return ModuleResult::not_applicable("the block is no batch of products");
     const BlockRV block = schedule.get_block(name);
-    std::vector<LoopRV> order;
-    std::vector<LoopRV> inner;
-    for (const LoopRV& loop : schedule.get_loops(block)) {
-      const std::vector<IntRV> factors = schedule.sample_perfect_tile(loop, 2, unit_);
-      const std::vector<LoopRV> parts = schedule.split(loop, {factors.begin(), factors.end()});
-      order.push_back(parts[0]);
-      inner.push_back(parts[1]);
-    }
-    order.insert(order.end(), inner.begin(), inner.end());
-    schedule.reorder(order);
-    context.claim(name, "tiled for the Acme matrix unit");
+    const BlockRV panels = schedule.cache_read(block, 1, "global");
+    schedule.transform_layout(block, "read", 1, "(b, k, j) -> (b, j // 16, k, j % 16)");
+    const std::vector<LoopRV> loops = schedule.get_loops(block);
+    const std::vector<IntRV> rows = schedule.sample_perfect_tile(loops[1], 2, max_rows_);
+    const std::vector<LoopRV> i = schedule.split(loops[1], {rows[0], rows[1]});
+    const std::vector<LoopRV> j = schedule.split(loops[2], {std::nullopt, 16});
+    const std::vector<LoopRV> k = schedule.split(loops[3], {std::nullopt, 4});
+    schedule.reorder({loops[0], i[0], j[0], k[0], i[1], j[1], k[1]});
+    schedule.decompose_reduction(block, k[0]);
+    const BlockRV unit = schedule.tensorize(j[1], "acme_row_16x4");
+    schedule.unroll(i[1]);
+    context.claim(schedule.block(unit).name, "it runs on the Acme unit");
+    context.claim(schedule.block(panels).name, "the unit's panels are laid out before it runs");
     return ModuleResult::applied(std::move(schedule));
   }
 
  private:
-  int unit_;
+  int max_rows_;
 };
 
 }  // namespace
 
-TUNESMITH_PLUGIN(AcmeTile, PluginKind::Module, "acme_tile", "1.0.0", "tile products for the Acme matrix unit",
-                 OptionSpec::integer("unit", 16, 1, 64, "rows and columns of the matrix unit"));
+TUNESMITH_PLUGIN(AcmeTile, PluginKind::Module, "acme_tile", "1.0.0", "give products to the Acme unit",
+                 OptionSpec::integer("max_rows", 8, 1, 64, "rows that take a panel's steps together"));
