@@ -19,16 +19,23 @@ bool touches(const std::vector<Access>& accesses, const Buffer& buffer) {
                      [&](const Access& access) { return access.buffer == buffer; });
 }
 
-/// True when all that touches `buffer` stands below `loop`: then every iteration may have a buffer of its
-/// own.
-bool is_private(const Program& program, const Loop& loop, const Buffer& buffer) {
+/// True when all that touches `buffer` stands below `above`, a loop or a block: then every iteration or
+/// instance may have a buffer of its own.
+bool is_private(const Program& program, const Stmt& above, const Buffer& buffer) {
   const auto& kept = program.intermediates;
   if (std::find(kept.begin(), kept.end(), buffer) == kept.end()) return false;
   const std::vector<Block*> blocks = program.blocks();
   return std::all_of(blocks.begin(), blocks.end(), [&](const Block* block) {
-    return is_ancestor(loop, *block) ||
+    return is_ancestor(above, *block) ||
            (!touches(reads_of(*block), buffer) && !touches(writes_of(*block), buffer));
   });
+}
+
+bool holds_blocks(const Block& block) {
+  bool holds = false;
+  walk(static_cast<const Stmt&>(block),
+       [&](const Stmt& stmt) { holds = holds || (&stmt != &block && stmt.kind == StmtKind::Block); });
+  return holds;
 }
 
 /// True when different iterations of `loop` run different instances of `block`.
@@ -58,7 +65,15 @@ std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, c
                      &block};
     }
   }
-  if (separates_instances(block, loop)) return std::nullopt;
+  if (separates_instances(block, loop)) {
+    if (concurrency == Concurrency::Threads || !holds_blocks(block)) return std::nullopt;
+    // What stands between the blocks inside is one buffer for all lanes.
+    for (const Access& write : writes_of(block)) {
+      if (is_private(program, block, write.buffer))
+        return Refusal{"a block below has a buffer of its own", block.name, &block};
+    }
+    return std::nullopt;
+  }
   if (concurrency == Concurrency::Threads) {
     const std::vector<Access> writes = writes_of(block);
     if (std::all_of(writes.begin(), writes.end(),

@@ -52,5 +52,14 @@ TEST(Regression, APaddedCopyOfALayoutWithGaps) {
                "pad_einsum(c, [2, 1])\n");
 }
 
+TEST(Regression, ACacheInsideABlockUnderAVectorizedLoop) {
+  expect_right("elementwise_chain:n=4,m=6,dtype=f64",
+               "b = get_block(\"S\")\n"
+               "i, j = get_loops(b)\n"
+               "o = blockize(j)\n"
+               "vectorize(i)\n"
+               "c = cache_read(b, 0, \"global\")\n");
+}
+
 }  // namespace
 }  // namespace tunesmith::fuzz

@@ -96,6 +96,20 @@ TEST(Vectorize, Refusals) {
   expect_refused(two, "parallel", "the loop stands inside a vectorized one", [&] { two.parallel(other[1]); });
 }
 
+TEST(Vectorize, LanesShareWhatABlockBelowKeepsForItself) {
+  const Program program = test::make_chain(4, 6);
+  Schedule schedule(program);
+  const BlockRV block = schedule.get_block("B");
+  const auto loops = schedule.get_loops(block);
+  schedule.blockize(loops[1]);
+  const BlockRV copy = schedule.cache_read(block, 0, "global");
+  schedule.compute_at(copy, schedule.get_loops(block).back());
+  expect_refused(schedule, "vectorize", "a block below has a buffer of its own",
+                 [&] { schedule.vectorize(loops[0]); });
+  schedule.parallel(loops[0]);
+  test::expect_sound(program, schedule, 1e-5);
+}
+
 TEST(Bind, Refusals) {
   const Program program = test::make_gmm(6, 8, 4);
   Schedule schedule(program);
