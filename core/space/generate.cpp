@@ -14,6 +14,7 @@ constexpr uint64_t kSketchSeed = 0x736b65746368ULL;
 struct Branch {
   Schedule schedule;
   Claims claims;
+  std::vector<SketchStep> steps;
 };
 
 class Generator {
@@ -63,7 +64,11 @@ class Generator {
       next.push_back(std::move(branch));
       return next;
     }
-    for (Schedule& schedule : result.schedules()) next.push_back({std::move(schedule), claims});
+    for (Schedule& schedule : result.schedules()) {
+      std::vector<SketchStep> steps = branch.steps;
+      steps.push_back({module.id, block, branch.schedule.trace().size(), schedule.trace().size()});
+      next.push_back({std::move(schedule), claims, std::move(steps)});
+    }
     return next;
   }
 
@@ -90,7 +95,7 @@ SketchSet Space::generate(const Program& program) const {
   SketchSet set;
   Generator generator(program, state_->device, set.events);
   std::vector<Branch> branches;
-  branches.push_back({Schedule(program), {}});
+  branches.push_back({Schedule(program), {}, {}});
   for (const ModuleStage stage : {ModuleStage::Block, ModuleStage::Root}) {
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != stage) continue;
@@ -109,6 +114,7 @@ SketchSet Space::generate(const Program& program) const {
   for (Branch& branch : branches) {
     if (seen.insert(branch.schedule.trace().with_open_decisions().hash()).second) {
       set.sketches.push_back(std::move(branch.schedule));
+      set.steps.push_back(std::move(branch.steps));
     }
   }
   return set;

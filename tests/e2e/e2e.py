@@ -217,6 +217,21 @@ def json_has_its_keys(folder):
     assert result["baseline_seconds"] > 0 and result["peak_gflops"] > 0
 
 
+def explain_says_whose_the_space_is(folder):
+    told = json.loads(run("spaces", "explain", "softmax:m=16,n=64", "--json").stdout)
+    shares = {share["module"]: share for share in told["shares"]}
+    assert told["points"] >= told["sketches"] > 1
+    assert abs(sum(share["choices"] for share in shares.values()) - 1) < 1e-9
+    applied = {event["module"] for event in told["events"] if event["status"] == "applied"}
+    for module, share in shares.items():
+        assert 0 <= share["points"] <= 1 and (share["points"] > 0) == (module in applied), share
+    assert {"rewrite_reduction_init", "rewrite_parallel_vectorize_unroll"} == set(told["finishing"])
+    assert all(event["reason"] for event in told["events"] if event["status"] == "declined")
+    text = run("spaces", "explain", "softmax:m=16,n=64").stdout
+    for part in ("\nblock O\n", "\nblock Sum\n", "\nthe program\n", "\nevery candidate, after its decisions\n", "\nshare of the space"):
+        assert part in text, f"{part!r} is not in:\n{text}"
+
+
 def threads_change_nothing(folder):
     orders = []
     for threads in (1, 2):

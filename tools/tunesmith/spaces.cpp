@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -95,6 +97,13 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
   Session session(common);
   const auto space = session.space();
   const SketchSet set = space->generate(workload.program);
+  const SpaceShares shares = shares_of(set);
+  std::vector<std::string> finishing;
+  for (const PluginUse& use : space->spec().modules) {
+    if (std::ranges::none_of(shares.modules,
+                             [&](const ModuleShare& share) { return share.module == use.id; }))
+      finishing.push_back(use.id);
+  }
   if (common.json) {
     nlohmann::json events = nlohmann::json::array();
     for (const ModuleEvent& event : set.events) {
@@ -105,20 +114,42 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
                         {"forks", event.forks},
                         {"count", event.count}});
     }
-    fmt::print(
-        "{}\n",
-        nlohmann::json{{"workload", workload.key}, {"sketches", set.sketches.size()}, {"events", events}}
-            .dump());
+    nlohmann::json parts = nlohmann::json::array();
+    for (const ModuleShare& share : shares.modules) {
+      parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
+    }
+    fmt::print("{}\n", nlohmann::json{{"workload", workload.key},
+                                      {"sketches", set.sketches.size()},
+                                      {"points", shares.points},
+                                      {"events", events},
+                                      {"shares", parts},
+                                      {"finishing", finishing}}
+                           .dump());
     return kDone;
   }
-  fmt::print("{} in space '{}': {} sketches\n", workload.key, space->spec().name, set.sketches.size());
+  fmt::print("{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
+             set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
+  std::vector<std::string> blocks;
   for (const ModuleEvent& event : set.events) {
-    const std::string what = event.status == ModuleResult::Status::Applied
-                                 ? fmt::format("{} schedule{}", event.forks, event.forks == 1 ? "" : "s")
-                                 : event.reason;
-    fmt::print("  {:<28} {:<16} {:<9} {}{}\n", event.module, event.block.empty() ? "(program)" : event.block,
-               status_name(event.status), what,
-               event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
+    if (std::ranges::find(blocks, event.block) == blocks.end()) blocks.push_back(event.block);
+  }
+  for (const std::string& block : blocks) {
+    fmt::print("\n{}\n", block.empty() ? "the program" : fmt::format("block {}", block));
+    for (const ModuleEvent& event : set.events) {
+      if (event.block != block) continue;
+      const std::string what = event.status == ModuleResult::Status::Applied
+                                   ? fmt::format("{} schedule{}", event.forks, event.forks == 1 ? "" : "s")
+                                   : event.reason;
+      fmt::print("  {:<28} {:<9} {}{}\n", event.module, status_name(event.status), what,
+                 event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
+    }
+  }
+  if (!finishing.empty()) {
+    fmt::print("\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
+  }
+  fmt::print("\n{:<30} {:>9} {:>9}\n", "share of the space", "points", "choices");
+  for (const ModuleShare& share : shares.modules) {
+    fmt::print("  {:<28} {:>7.1f} % {:>7.1f} %\n", share.module, 1e2 * share.points, 1e2 * share.choices);
   }
   return kDone;
 }

@@ -30,12 +30,36 @@ struct ModuleEvent {
   size_t count = 1;    // equal events merged, over all branches of the space
 };
 
+/// What one module added to a sketch's trace: the instructions from `begin` to before `end`.
+struct SketchStep {
+  std::string module;
+  std::string block;  // "" for the root
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 /// The space of one program.
 struct SketchSet {
   std::vector<Schedule>
       sketches;  // in a fixed order; not empty: the unscheduled program is there when no module applied
+  std::vector<std::vector<SketchStep>> steps;  // how each of the sketches came to be
   std::vector<ModuleEvent> events;
 };
+
+/// How much of a space is one module's. A point is a sketch with all its decisions; they are counted over the
+/// domains that the decisions met when the sketches were drawn.
+struct ModuleShare {
+  std::string module;
+  double points = 0.0;   // part of the space's points in whose making it has a hand, 0 to 1
+  double choices = 0.0;  // part of what is to be decided that is decided in its instructions, in bits, 0 to 1
+};
+
+struct SpaceShares {
+  double points = 0.0;               // of the whole space
+  std::vector<ModuleShare> modules;  // of all that were asked, in the order of their first events
+};
+
+SpaceShares shares_of(const SketchSet& set);
 
 /// Composed all or nothing: the constructor loads every plugin that the description names and checks every
 /// option, or throws UserError and nothing has happened. Afterwards immutable; materialise() may be called
