@@ -109,7 +109,7 @@ class Estimator {
           count += part.dtype().is_float() ? 1.0 : 0.25;
           break;
         case ExprKind::Div:
-          count += 8.0;
+          count += part.arg(1).is(ExprKind::Broadcast) ? 1.0 : 8.0;
           break;
         case ExprKind::Select:
           count += 2.0;

@@ -9,6 +9,7 @@ struct CodegenTraits {
   int64_t vector_bits = 128;
   bool contract = true;
   bool reassociate = false;
+  bool reciprocal = true;
   bool fma = false;             // fused multiply-add in hardware
   bool f16_arithmetic = false;  // f16 sums and products in hardware
   bool bf16_convert = false;    // rounding f32 to bf16 in hardware

@@ -52,6 +52,7 @@ CodegenTraits traits_of(const Machine& machine, const TargetOptions& options) {
   traits.vector_bits = machine.vector_bits;
   traits.contract = options.contract;
   traits.reassociate = options.reassociate;
+  traits.reciprocal = options.reciprocal;
   traits.fma = machine.has_fma();
   traits.f16_arithmetic = machine.has("avx512fp16");
   traits.bf16_convert = machine.has("avx512bf16") && machine.has("avx512vl");

@@ -112,6 +112,12 @@ llvm::Value* FunctionEmitter::binary_value(const Expr& expr) {
   if (llvm::Value* fused = fused_multiply_add(expr)) return fused;
   const DType wide = arithmetic_type(type, state_.traits);
   llvm::Value* a = convert(ir_, value(expr.arg(0)), type, wide, state_.traits);
+  if (kind == ExprKind::Div && expr.arg(1).is(ExprKind::Broadcast) && state_.traits.reciprocal) {
+    const Expr& shared = expr.arg(1).arg(0);
+    llvm::Value* divisor = convert(ir_, value(shared), shared.dtype(), wide.scalar(), state_.traits);
+    llvm::Value* reciprocal = ir_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
+    return convert(ir_, ir_.CreateFMul(a, splat(reciprocal, type.lanes)), wide, type, state_.traits);
+  }
   llvm::Value* b = convert(ir_, value(expr.arg(1)), type, wide, state_.traits);
   return convert(ir_, float_binary(kind, a, b), wide, type, state_.traits);
 }

@@ -31,9 +31,10 @@ ProbeResult LlvmTarget::probe() const { return {machine_.missing}; }
 std::string LlvmTarget::identity() const {
   // The features as a hash: there are a hundred of them.
   const std::string features = fmt::format("{}", fmt::join(machine_.features, ","));
-  return fmt::format("llvm 19 cpu={} features={} vector_bits={} contract={} reassociate={} codegen={}",
-                     machine_.cpu, hex64(hash_bytes(features)), machine_.vector_bits, options_.contract,
-                     options_.reassociate, options_.codegen);
+  return fmt::format(
+      "llvm 19 cpu={} features={} vector_bits={} contract={} reassociate={} reciprocal={} codegen={}",
+      machine_.cpu, hex64(hash_bytes(features)), machine_.vector_bits, options_.contract,
+      options_.reassociate, options_.reciprocal, options_.codegen);
 }
 
 LowerOptions LlvmTarget::lower_options() const {

@@ -8,6 +8,9 @@ std::vector<OptionSpec> TargetOptions::specs() {
       OptionSpec::integer("vector_bits", 0, 0, 2048, "width of vectors in bits; 0 is the processor's widest"),
       OptionSpec::boolean("contract", true, "a product and the sum it goes into may be rounded once (FMA)"),
       OptionSpec::boolean("reassociate", false, "the compiler may reorder sums and products of floats"),
+      OptionSpec::boolean(
+          "reciprocal", true,
+          "lanes divided by one value may be multiplied with its reciprocal: one rounding more"),
       OptionSpec::choice(
           "codegen", "less", {"less", "default", "aggressive"},
           "effort of LLVM's code generator; more than 'less' compiles slower and gained nothing"),
@@ -27,6 +30,7 @@ TargetOptions TargetOptions::from(const Options& options) {
   }
   result.contract = options.get_bool("contract");
   result.reassociate = options.get_bool("reassociate");
+  result.reciprocal = options.get_bool("reciprocal");
   result.codegen = options.get_string("codegen");
   result.verify = options.get_bool("verify");
   return result;

@@ -15,6 +15,7 @@ struct TargetOptions {
   SourceLocation vector_bits_location;
   bool contract = true;
   bool reassociate = false;
+  bool reciprocal = true;
   /// "less", "default" or "aggressive".
   std::string codegen = "less";
   bool verify = false;

@@ -50,7 +50,8 @@ LoweredProgram elementwise(DType in, int lanes, const std::vector<Case>& cases) 
 
 class Expressions : public ::testing::TestWithParam<std::string> {
  protected:
-  Expressions() : target(make_target({{"contract", "false"}, {"mcpu", GetParam()}})) {}
+  Expressions()
+      : target(make_target({{"contract", "false"}, {"reciprocal", "false"}, {"mcpu", GetParam()}})) {}
   void SetUp() override {
     if (!target->probe().here()) GTEST_SKIP() << "the processor lacks " << target->probe().missing;
   }

@@ -116,7 +116,7 @@ class Generator {
 };
 
 TEST(RandomPrograms, GiveTheInterpretersResult) {
-  const auto target = testing::make_target({{"contract", "false"}});
+  const auto target = testing::make_target({{"contract", "false"}, {"reciprocal", "false"}});
   for (uint64_t index = 0; index < 400; ++index) {
     constexpr int kLanes[] = {1, 4, 8, 16};
     const LoweredProgram lowered = Generator(index, kLanes[index % 4]).program();

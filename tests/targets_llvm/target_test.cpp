@@ -1,3 +1,4 @@
+#include <cmath>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,27 @@ TEST(Target, ContractsOnlyWhenAllowed) {
   const LoweredProgram lowered = gmm_tile_program(16, 16, 8, 4, 8, 4);
   EXPECT_EQ(make_target({{"contract", "false"}})->assembly(lowered, "kernel").find("fmadd"),
             std::string::npos);
+}
+
+TEST(Target, DividesLanesByOneValueWithItsReciprocalOnlyWhenAllowed) {
+  const Buffer x = make_buffer("X", kF32, {512});
+  const Buffer y = make_buffer("Y", kF32, {32});
+  const Buffer o = make_buffer("O", kF32, {512});
+  const Var i("i");
+  const Expr lanes = ramp(Expr(i) * 16, 1, 16);
+  const LoweredProgram lowered = testing::make_lowered(
+      {x, y}, {o},
+      testing::make_loop(i, 32, LoopKind::Serial,
+                         testing::make_store(o, lanes, div(load(x, {lanes}), broadcast(load(y, {i}), 16)))));
+  const auto strict = make_target({{"reciprocal", "false"}});
+  EXPECT_EQ(testing::error_against_interpreter(*strict, lowered), 0.0);
+
+  const std::vector<Tensor> arguments = testing::make_arguments(lowered.program);
+  const Tensor exact = testing::run_guarded(*strict, lowered, arguments).back();
+  const Tensor rounded_twice = testing::run_guarded(*make_target(), lowered, arguments).back();
+  EXPECT_NE(rounded_twice, exact);
+  for (int64_t at = 0; at < exact.elements(); ++at)
+    EXPECT_NEAR(rounded_twice.get(at), exact.get(at), 0x1p-22 * std::abs(exact.get(at)));
 }
 
 TEST(Target, CompilesTheSameCodeOnManyThreads) {
