@@ -16,6 +16,7 @@ LoweredProgram lower(const Program& program, const LowerOptions& options) {
   BlockFacts facts = lower_blocks(p);
   split_buffers(p, facts);
   place_buffers(p, facts);
+  double_buffers(p, facts);
   tighten_loops(p);
   mask_loads(p);
   mask_accumulations(p);

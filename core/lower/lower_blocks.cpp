@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "lower/passes.h"
+#include "tunesmith/schedule/annotation_keys.h"
 
 namespace tunesmith {
 namespace {
@@ -58,6 +61,14 @@ BlockFacts lower_blocks(Program& program) {
     if (const auto alignment = storage_alignment(*block)) {
       for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {
         if (const Store* store = stmt.as<Store>()) facts.aligned.push_back({store->buffer, *alignment});
+      });
+    }
+    if (block->annotations.contains(kDoubleBuffer)) {
+      for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {
+        const Store* store = stmt.as<Store>();
+        if (store != nullptr &&
+            std::find(facts.doubled.begin(), facts.doubled.end(), store->buffer) == facts.doubled.end())
+          facts.doubled.push_back(store->buffer);
       });
     }
     const Loop* loop = block->has_reduction() ? outermost_reduction_loop(*block) : nullptr;

@@ -21,6 +21,7 @@ struct BlockFacts {
     StorageAlignment alignment;
   };
   std::vector<Aligned> aligned;
+  std::vector<Buffer> doubled;  // as they lie after place_buffers
 };
 
 /// Blocks become their bodies: iteration variables replaced by their bindings, predicates by Ifs, an init by
@@ -33,7 +34,12 @@ void split_buffers(Program& program, BlockFacts& facts);
 
 /// Every intermediate buffer gets an Allocate at the innermost place around all its accesses that keeps
 /// carried values alive, and shrinks to the box of elements touched there. Dead intermediates go.
-void place_buffers(Program& program, const BlockFacts& facts);
+void place_buffers(Program& program, BlockFacts& facts);
+
+/// A buffer that is to be a double one gets a half for the even and one for the odd iterations of the loop
+/// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
+/// early (LowerError).
+void double_buffers(Program& program, const BlockFacts& facts);
 
 /// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of
 /// blocks, and padding that a reduction would add as zeros (or as what its minimum or maximum does not heed).

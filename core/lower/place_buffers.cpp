@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 
 #include "lower/passes.h"
@@ -139,7 +140,7 @@ void wrap(Stmt& site, const Buffer& buffer) {
   around.set_body(replace(site, std::move(allocate)));
 }
 
-void place(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
+void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts) {
   Stmt& site = *allocation_site(buffer, uses, facts);
   const Analyzer outside = Analyzer::at(site);
   Region region;
@@ -151,6 +152,7 @@ void place(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
   const Buffer placed = shrink(buffer, region, facts);
   if (placed != buffer) rewrite_uses(site, buffer, placed, region);
   wrap(site, placed);
+  std::replace(facts.doubled.begin(), facts.doubled.end(), buffer, placed);
 }
 
 /// Stores to a buffer that nothing loads do nothing.
@@ -171,7 +173,7 @@ void remove_dead(Program& program, const Buffer& buffer) {
 
 }  // namespace
 
-void place_buffers(Program& program, const BlockFacts& facts) {
+void place_buffers(Program& program, BlockFacts& facts) {
   bool removed = true;
   std::vector<Uses> uses;
   while (removed) {

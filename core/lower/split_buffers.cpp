@@ -124,6 +124,9 @@ void split_buffers(Program& program, BlockFacts& facts) {
       for (size_t i = 0, n = facts.aligned.size(); i < n; ++i) {
         if (facts.aligned[i].buffer == buffer) facts.aligned.push_back({part, facts.aligned[i].alignment});
       }
+      for (size_t i = 0, n = facts.doubled.size(); i < n; ++i) {
+        if (facts.doubled[i] == buffer) facts.doubled.push_back(part);
+      }
     }
   }
 }

@@ -106,6 +106,7 @@ void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const L
     values_.enter(body);
     vars_[loop.var.get()] = values_.scope_atom(
         index, {begin_range.min, end_range.max >= Interval::kMax ? Interval::kMax : end_range.max - 1});
+    emit_prefetches(loop);
     emit(*loop.body());
     values_.leave();
     llvm::Value* next =

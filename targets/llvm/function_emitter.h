@@ -119,6 +119,10 @@ class FunctionEmitter {
   // emit_intrinsic.cpp
   void emit_intrinsic(const Loop& loop);
 
+  // emit_prefetch.cpp
+  friend class PrefetchedLines;
+  void emit_prefetches(const Loop& loop);
+
   // emit_parallel.cpp
   void emit_parallel(const Loop& loop, const Linear& extent);
 

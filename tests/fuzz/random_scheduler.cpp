@@ -198,7 +198,7 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "intrinsic") return pick(TensorIntrinsics::global().names());
   if (name == "thread_axis")
     return pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "threadIdx.y"});
-  return pick(std::vector<std::string>{"first", "second"});
+  return pick(std::vector<std::string>{"first", "second", "prefetch", "double_buffer"});
 }
 
 std::string RandomScheduler::index_map() {
@@ -250,10 +250,12 @@ Arg RandomScheduler::integers_arg(const std::string& name) {
 }
 
 Arg RandomScheduler::scalar_arg() {
-  switch (random_.below(3)) {
+  switch (random_.below(4)) {
     case 0:
-      return static_cast<int64_t>(random_.below(100));
+      return int64_t{1};
     case 1:
+      return static_cast<int64_t>(random_.below(100));
+    case 2:
       return random_.uniform();
     default:
       return "a \"text\"";

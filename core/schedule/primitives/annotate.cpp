@@ -3,10 +3,39 @@
 #include <fmt/format.h>
 
 #include "schedule/annotation_target.h"
+#include "schedule/buffer_uses.h"
 #include "schedule/kind_builder.h"
 #include "schedule/primitives.h"
+#include "schedule/storage_alignment.h"
+#include "tunesmith/schedule/annotation_keys.h"
+#include "tunesmith/schedule/tensor_intrinsic.h"
 
 namespace tunesmith {
+namespace {
+
+/// Keys that lowering knows stand where it looks for them, with values that it understands.
+std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* place, std::string_view key,
+                                         const AnnotationValue& value) {
+  const auto refuse = [&](std::string_view reason) { return Refusal{reason, std::string(key), place}; };
+  if (key == kStorageAlign || key == kTensorIntrinsic) return refuse("the key is an instruction's own");
+  const auto* number = std::get_if<int64_t>(&value);
+  if (key == kPrefetch) {
+    if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");
+    if (number == nullptr || *number < 1 || *number > (int64_t{1} << 20))
+      return refuse("the value is not a number of iterations between 1 and 2^20");
+  }
+  if (key == kDoubleBuffer) {
+    const Block* block = place == nullptr ? nullptr : place->as<Block>();
+    if (block == nullptr) return refuse("the key is for blocks");
+    const std::vector<Buffer> written = buffers_written(*block);
+    if (written.size() != 1 || !is_intermediate(program, written[0]))
+      return refuse("the block does not write exactly one intermediate buffer");
+    if (number == nullptr || *number != 1) return refuse("the value is not 1");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 void annotate(Program& program, const AnnotationTarget& target, std::string_view key, AnnotationValue value) {
   const auto [annotations, place] = annotations_of(program, target, "annotate");
@@ -15,6 +44,7 @@ void annotate(Program& program, const AnnotationTarget& target, std::string_view
   if (number != nullptr && !std::isfinite(*number)) {
     throw ScheduleError("annotate", "the value is not a finite number", std::string(key), program, place);
   }
+  throw_refusal("annotate", program, known_key_refusal(program, place, key, value));
   const auto [at, fresh] = annotations->try_emplace(std::string(key), std::move(value));
   if (!fresh) throw ScheduleError("annotate", "the key is there already", at->first, program, place);
 }

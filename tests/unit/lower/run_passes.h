@@ -30,6 +30,7 @@ inline Program gmm(int64_t n, int64_t m, int64_t k) {
 enum class Pass {
   LowerBlocks,
   PlaceBuffers,
+  DoubleBuffers,
   MaskLoads,
   MaskAccumulations,
   Flatten,
@@ -47,8 +48,9 @@ inline LowerOptions small_machine() {
 
 inline Program lowered_to(const Program& program, Pass last, const LowerOptions& options = small_machine()) {
   Program p = program.clone();
-  const BlockFacts facts = lower_blocks(p);
+  BlockFacts facts = lower_blocks(p);
   if (last >= Pass::PlaceBuffers) place_buffers(p, facts);
+  if (last >= Pass::DoubleBuffers) double_buffers(p, facts);
   if (last >= Pass::MaskLoads) mask_loads(p);
   if (last >= Pass::MaskAccumulations) mask_accumulations(p);
   if (last >= Pass::Flatten) flatten(p);

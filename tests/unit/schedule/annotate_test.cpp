@@ -38,6 +38,20 @@ TEST(Annotate, Refusals) {
   expect_refused(schedule, "annotate", "the key is empty", [&] { schedule.annotate(block, "", 2.0); });
   expect_refused(schedule, "annotate", "the value is not a finite number",
                  [&] { schedule.annotate("key", std::numeric_limits<double>::infinity()); });
+  const LoopRV loop = schedule.get_loops(block)[0];
+  expect_refused(schedule, "annotate", "the key is an instruction's own",
+                 [&] { schedule.annotate(block, "storage_align", "axis 0, factor 4, offset 3"); });
+  expect_refused(schedule, "annotate", "the key is for loops",
+                 [&] { schedule.annotate("prefetch", int64_t{1}); });
+  expect_refused(schedule, "annotate", "the value is not a number of iterations between 1 and 2^20",
+                 [&] { schedule.annotate(loop, "prefetch", int64_t{0}); });
+  expect_refused(schedule, "annotate", "the key is for blocks",
+                 [&] { schedule.annotate(loop, "double_buffer", int64_t{1}); });
+  expect_refused(schedule, "annotate", "the block does not write exactly one intermediate buffer",
+                 [&] { schedule.annotate(block, "double_buffer", int64_t{1}); });
+  const BlockRV copy = schedule.cache_read(block, 0, "local");
+  expect_refused(schedule, "annotate", "the value is not 1",
+                 [&] { schedule.annotate(copy, "double_buffer", int64_t{2}); });
   expect_refused(schedule, "unannotate", "there is no annotation of this key",
                  [&] { schedule.unannotate(block, "kay"); });
 }
