@@ -29,6 +29,33 @@ Expr first_reduction_iteration(const Block& block) {
   return condition;
 }
 
+size_t uses_in(const Stmt& stmt, const Buffer& buffer) {
+  size_t uses = 0;
+  for_each_stmt(stmt, [&](const Stmt& at) {
+    const Store* store = at.as<Store>();
+    if (store != nullptr && store->buffer == buffer) ++uses;
+    for_each_expr(at, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) {
+        const LoadNode* access = part.as<LoadNode>();
+        if (access != nullptr && access->buffer == buffer) ++uses;
+      });
+    });
+  });
+  return uses;
+}
+
+const Block& innermost_block(const Store& store) {
+  const Stmt* at = &store;
+  while (at->kind != StmtKind::Block) at = at->parent;
+  return *at->as<Block>();
+}
+
+/// What a block inside `block` writes and nothing outside of it uses is made anew by each of its instances.
+bool is_made_anew(const Program& program, const Block& block, const Store& store) {
+  return &innermost_block(store) != &block &&
+         uses_in(block, store.buffer) == uses_in(program.root(), store.buffer);
+}
+
 StmtPtr guarded(const Expr& condition, StmtPtr body) {
   if (is_const_int(condition, 1)) return body;
   return std::make_unique<If>(condition, std::move(body));
@@ -74,7 +101,9 @@ BlockFacts lower_blocks(Program& program) {
     const Loop* loop = block->has_reduction() ? outermost_reduction_loop(*block) : nullptr;
     if (loop == nullptr) continue;
     for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {
-      if (const Store* store = stmt.as<Store>()) facts.carried.push_back({store->buffer, loop});
+      const Store* store = stmt.as<Store>();
+      if (store != nullptr && !is_made_anew(program, *block, *store))
+        facts.carried.push_back({store->buffer, loop});
     });
   }
   // Inner blocks come after the blocks around them in text order, so going backwards lowers them first.

@@ -58,6 +58,14 @@ class Masks {
     return expand(store, guard.condition, 0, {});
   }
 
+  /// The elements [first, end) that the stores touch in all their lanes.
+  int64_t first() const { return masks_.empty() ? 0 : masks_.begin()->first.first; }
+  int64_t end() const {
+    int64_t end = 0;
+    for (const auto& [slice, mask] : masks_) end = std::max(end, slice.first + slice.second);
+    return end;
+  }
+
  private:
   bool expand(const Store& store, const Expr& condition, size_t depth, Substitution values) {
     if (depth < loops_.size()) {
@@ -128,7 +136,13 @@ void unmask_registers(Program& program) {
     });
     Masks masks(*allocate);
     const auto agrees = [&](const auto& store) { return masks.add(*store.first, store.second); };
-    if (!std::all_of(stores.begin(), stores.end(), agrees)) continue;
+    if (!std::all_of(stores.begin(), stores.end(), agrees) || masks.first() < 0) continue;
+    // Without masks the last vector of a ragged row needs its whole register.
+    if (masks.end() > allocate->buffer->span()) {
+      const Buffer old = allocate->buffer;
+      allocate->buffer = make_buffer(old->name, old->dtype, {masks.end()}, kScopeRegister);
+      replace_buffer_in(*allocate, old, allocate->buffer);
+    }
     for (const auto& [store, guard] : stores) {
       if (guard.condition) unmask(*store, guard);
     }

@@ -26,7 +26,8 @@ bool is_private(const Program& program, const Stmt& above, const Buffer& buffer)
   if (std::find(kept.begin(), kept.end(), buffer) == kept.end()) return false;
   const std::vector<Block*> blocks = program.blocks();
   return std::all_of(blocks.begin(), blocks.end(), [&](const Block* block) {
-    return is_ancestor(above, *block) ||
+    // A block around reads and writes what stands in it.
+    return is_ancestor(above, *block) || is_ancestor(*block, above) ||
            (!touches(reads_of(*block), buffer) && !touches(writes_of(*block), buffer));
   });
 }

@@ -61,5 +61,52 @@ TEST(Regression, ACacheInsideABlockUnderAVectorizedLoop) {
                "c = cache_read(b, 0, \"global\")\n");
 }
 
+TEST(Regression, ABufferOfABlockUnderAVectorizedLoopInsideAnotherBlock) {
+  expect_right("elementwise_chain:n=4,m=6,dtype=f64",
+               "b = get_block(\"S\")\n"
+               "i, j = get_loops(b)\n"
+               "o = blockize(j)\n"
+               "vectorize(i)\n"
+               "p = blockize(i)\n"
+               "c = cache_read(b, 0, \"local\")\n");
+}
+
+TEST(Regression, ABufferOfAReductionsBlockUnderAParallelLoop) {
+  expect_right("reduce_sum_2d:m=9,n=3,dtype=f64",
+               "b = get_block(\"S\")\n"
+               "i, j = get_loops(b)\n"
+               "z = decompose_reduction(b, i)\n"
+               "parallel(i)\n"
+               "j0, j1 = split(j, [3, None])\n"
+               "o = blockize(j1)\n"
+               "c = cache_read(b, 0, \"local\")\n"
+               "reorder([j0, i])\n");
+}
+
+TEST(Regression, AnInitThatReadsAlongWhatIsPadded) {
+  expect_right("dense_bias_gelu:n=6,m=5,k=4,dtype=f64",
+               "d = get_block(\"D\")\n"
+               "t = get_block(\"T\")\n"
+               "fuse_reduction_epilogue(d, t)\n"
+               "pad_einsum(d, [4, 3, 3])\n");
+}
+
+TEST(Regression, ARaggedVectorThatIsAllARegisterHolds) {
+  expect_right("norm:b=3,m=7,n=5,dtype=f64",
+               "b = get_block(\"D\")\n"
+               "i = get_loops(b)\n"
+               "r = read_at(i, b, 0, \"register\")\n"
+               "vectorize(i)\n");
+}
+
+TEST(Regression, AVectorWhoseFirstLaneIsBeforeTheRegister) {
+  expect_right("transposed_conv2d:h=3,w=2,ci=1,co=1,dtype=f64",
+               "b = get_block(\"P\")\n"
+               "u = add_unit_loop(b)\n"
+               "l2, l3, l4, l5, l6 = get_loops(b)\n"
+               "r = read_at(u, b, 0, \"register\")\n"
+               "vectorize(l4)\n");
+}
+
 }  // namespace
 }  // namespace tunesmith::fuzz

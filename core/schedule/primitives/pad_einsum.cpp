@@ -64,6 +64,16 @@ std::optional<Refusal> nest_refusal(Padding* plan) {
   return std::nullopt;
 }
 
+/// What the block computes: the value that it stores, and that with which it begins.
+std::vector<Expr> values_of(const Block& block) {
+  std::vector<Expr> values{body_store(block)->value};
+  if (block.init() == nullptr) return values;
+  walk(static_cast<const Stmt&>(*block.init()), [&](const Stmt& stmt) {
+    if (const Store* store = stmt.as<Store>()) values.push_back(store->value);
+  });
+  return values;
+}
+
 /// The shape of what is accessed with padded iterators; an index is an iterator or uses no padded one.
 std::optional<Refusal> shape_refusal(const Padding& plan, const Buffer& buffer, std::span<const Expr> indices,
                                      std::vector<int64_t>* shape, bool* grows) {
@@ -119,12 +129,13 @@ std::optional<Refusal> term_refusal(const Padding& plan) {
 std::optional<Refusal> guard_refusal(const Padding& plan) {
   const Block& block = *plan.stage.block;
   bool guarded = false;
-  walk_expr(body_store(block)->value, [&](const Expr& part) {
+  const auto visit = [&](const Expr& part) {
     for (size_t i = 0; i < block.iters.size() && part.is(ExprKind::Select); ++i) {
       const bool grows = plan.extents[i] != block.iters[i].extent;
       guarded = guarded || (grows && uses_var(part.arg(0), block.iters[i].var));
     }
-  });
+  };
+  for (const Expr& value : values_of(block)) walk_expr(value, visit);
   if (guarded) return Refusal{"a padded iterator decides a condition", block.name, &block};
   return std::nullopt;
 }
@@ -133,7 +144,7 @@ std::optional<Refusal> reads_refusal(const Program& program, Padding* plan) {
   Block& block = *plan->stage.block;
   const Store& store = *body_store(block);
   std::optional<Refusal> refusal;
-  walk_expr(store.value, [&](const Expr& part) {
+  const auto visit = [&](const Expr& part) {
     const LoadNode* load = part.as<LoadNode>();
     if (load == nullptr || refusal || load->buffer == store.buffer) return;
     PaddedRead read{load->buffer, {load->indices().begin(), load->indices().end()}, {}, false};
@@ -146,7 +157,8 @@ std::optional<Refusal> reads_refusal(const Program& program, Padding* plan) {
     refusal = shape_refusal(*plan, read.buffer, read.indices, &read.shape, &read.grows);
     if (!refusal && read.grows) refusal = whole_copy_refusal(program, block, read.buffer);
     plan->reads.push_back(std::move(read));
-  });
+  };
+  for (const Expr& value : values_of(block)) walk_expr(value, visit);
   return refusal;
 }
 
