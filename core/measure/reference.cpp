@@ -158,6 +158,17 @@ void widen(Stmt& stmt, const Twins& twins) {
   replace(stmt, std::move(pair));
 }
 
+/// False when the step is refused: then the schedule stays as it is, which is right, too.
+template <typename Step>
+bool attempt(const Step& step) {
+  try {
+    step();
+    return true;
+  } catch (const ScheduleError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Program reference_program(const Program& program) {
@@ -178,13 +189,6 @@ Program reference_program(const Program& program) {
 
 Program in_fast_order(const Program& reference) {
   Schedule schedule(reference);
-  const auto try_to = [](const auto& step) {
-    try {
-      step();
-    } catch (const ScheduleError&) {
-      // Then it stays as it is, which is right, too.
-    }
-  };
   for (const Block* block : reference.blocks()) {
     const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block(block->name));
     const auto is_spatial = [&](size_t i) { return block->iters[i].kind == IterKind::Spatial; };
@@ -194,11 +198,11 @@ Program in_fast_order(const Program& reference) {
     if (last > 0 && last + 1 < loops.size()) {
       std::vector<LoopRV> order(loops.begin() + static_cast<std::ptrdiff_t>(last) + 1, loops.end());
       order.push_back(loops[last]);
-      try_to([&] { schedule.reorder(order); });
+      attempt([&] { schedule.reorder(order); });
     }
     size_t outermost = 0;
     while (outermost < last && block->iters[outermost].extent == 1) ++outermost;
-    if (is_spatial(outermost)) try_to([&] { schedule.parallel(loops[outermost]); });
+    if (is_spatial(outermost)) attempt([&] { schedule.parallel(loops[outermost]); });
   }
   return schedule.program().clone();
 }
