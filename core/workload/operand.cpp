@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/fold.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::workload {
@@ -36,34 +37,6 @@ bool fits(int64_t value, DType type) {
   if (type.code == TypeCode::UInt) return value >= 0 && value < (int64_t{1} << type.bits);
   const int64_t half = int64_t{1} << (type.bits - 1);
   return value >= -half && value < half;
-}
-
-double evaluate(MathOp op, double a, double b) {
-  switch (op) {
-    case MathOp::Exp:
-      return std::exp(a);
-    case MathOp::Log:
-      return std::log(a);
-    case MathOp::Tanh:
-      return std::tanh(a);
-    case MathOp::Erf:
-      return std::erf(a);
-    case MathOp::Sqrt:
-      return std::sqrt(a);
-    case MathOp::Rsqrt:
-      return 1.0 / std::sqrt(a);
-    case MathOp::Pow:
-      return std::pow(a, b);
-    case MathOp::Abs:
-      return std::fabs(a);
-    case MathOp::Sigmoid:
-      return 1.0 / (1.0 + std::exp(-a));
-    case MathOp::Floor:
-      return std::floor(a);
-    case MathOp::Ceil:
-      break;
-  }
-  return std::ceil(a);
 }
 
 }  // namespace
@@ -310,7 +283,7 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
     if (a.kind == Kind::Boolean || b.kind == Kind::Boolean)
       fail(place, fmt::format("{} takes numbers, not conditions", name));
     if (op == MathOp::Abs && a.kind == Kind::Integer) return a.integer < 0 ? negate(place, a) : a;
-    const double value = evaluate(op, a.number(), b.number());
+    const double value = evaluate_math(op, a.number(), b.number());
     if (std::isnan(value)) fail(place, fmt::format("{}({}) is not a number", name, a.number()));
     return Operand::of_real(value);
   }
