@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "schedule/touched_region.h"
+#include "tunesmith/arith/iter_map.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/schedule/error.h"
 
@@ -134,7 +136,10 @@ const Store* body_store(const Block& block) {
   return body->as<Store>();
 }
 
-bool writes_everything(const Block& block, const Buffer& buffer) {
+namespace {
+
+/// Over its iterators' domains.
+bool instances_write_everything(const Block& block, const Buffer& buffer) {
   const Store* store = body_store(block);
   if (store == nullptr) return false;
   std::vector<IterDomain> domains;
@@ -154,6 +159,36 @@ bool writes_everything(const Block& block, const Buffer& buffer) {
     ++next;
   }
   return plain || check_iter_map(store->indices, buffer->shape, domains, bool_imm(true)).bijective;
+}
+
+/// The loops around reach every point of the iterators' domains; those that no binding uses only repeat.
+bool every_instance_runs(const Block& block) {
+  std::vector<IterDomain> domains;
+  for (const Loop* loop : loops_above(block)) {
+    const auto uses = [&](const Expr& expr) { return uses_var(expr, loop->var); };
+    if (!std::any_of(block.bindings.begin(), block.bindings.end(), uses) && !uses(block.predicate)) continue;
+    if (!is_const_int(loop->min, 0)) return false;
+    domains.push_back({loop->var, loop->const_extent()});
+  }
+  return check_iter_map(block.bindings, iter_extents(block), domains, block.predicate).bijective;
+}
+
+/// Seen from outside all loops of its scope.
+bool written_region_is_whole(const Block& block, const Buffer& buffer) {
+  const Stmt* top = block.parent;
+  while (top->parent != nullptr && top->kind != StmtKind::Block) top = top->parent;
+  std::vector<Expr> conditions;
+  const std::optional<Region> region = written_region(block, buffer, *top, &conditions);
+  Region whole;
+  for (const int64_t extent : buffer->shape) whole.push_back({0, extent});
+  return region.has_value() && conditions.empty() && covers_within(*region, whole, buffer, Analyzer());
+}
+
+}  // namespace
+
+bool writes_everything(const Block& block, const Buffer& buffer) {
+  return instances_write_everything(block, buffer) &&
+         (every_instance_runs(block) || written_region_is_whole(block, buffer));
 }
 
 std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage* stage) {

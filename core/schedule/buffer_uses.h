@@ -37,8 +37,8 @@ bool is_output(const Program& program, const Buffer& buffer);
 /// The only store of a block whose body is one store, else null.
 const Store* body_store(const Block& block);
 
-/// The block, over its iterators' domains, writes every element of the buffer. A layout may have elements
-/// that nothing writes.
+/// The block, with the loops around it, writes every element of the buffer. A layout may have elements that
+/// nothing writes, and a copy that moved to its reader copies what is read there.
 bool writes_everything(const Block& block, const Buffer& buffer);
 
 /// A block that computes its buffer alone, whatever the order of its instances: one buffer, which no other

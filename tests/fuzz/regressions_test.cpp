@@ -8,9 +8,12 @@
 namespace tunesmith::fuzz {
 namespace {
 
+void expect_right(const Workload& workload, const char* trace) {
+  EXPECT_EQ(check_trace(workload.program, Trace::parse(trace)), "");
+}
+
 void expect_right(const char* workload, const char* trace) {
-  const Workload loaded = WorkloadLibrary().load(workload);
-  EXPECT_EQ(check_trace(loaded.program, Trace::parse(trace)), "");
+  expect_right(WorkloadLibrary().load(workload), trace);
 }
 
 TEST(Regression, AReaderThatLeavesAParallelLoopSharesWhatWasPrivate) {
@@ -106,6 +109,24 @@ TEST(Regression, AVectorWhoseFirstLaneIsBeforeTheRegister) {
                "l2, l3, l4, l5, l6 = get_loops(b)\n"
                "r = read_at(u, b, 0, \"register\")\n"
                "vectorize(l4)\n");
+}
+
+TEST(Regression, ACopyOfACopyOfAPart) {
+  expect_right(WorkloadDefinition::parse("name: random\n"
+                                         "inputs:\n"
+                                         "  X: {shape: [4, 3], dtype: f64}\n"
+                                         "compute: |\n"
+                                         "  S[i<4, j<3] = X[3 - j, i // 2] + 1\n"
+                                         "  T[i<4, j<3] = S[i, j // 2] + S[j, i // 2]\n"
+                                         "outputs: [T]\n",
+                                         "random.yaml")
+                   .instantiate(),
+               "t = get_block(\"T\")\n"
+               "s = get_block(\"S\")\n"
+               "i, j = get_loops(s)\n"
+               "x = read_at(j, s, 0, \"local\")\n"
+               "compute_inline(s)\n"
+               "y = cache_read(t, 0, \"register\")\n");
 }
 
 }  // namespace
