@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
+#include "plugin/watch.h"
 #include "space/composition.h"
+#include "tunesmith/ir/program.h"
 #include "tunesmith/schedule/verify.h"
 
 namespace tunesmith {
@@ -34,7 +36,9 @@ ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
-  ModuleResult result = guard_plugin(PluginKind::Module, module.id, "apply at " + place, [&] {
+  const std::string call = "apply at " + place;
+  ModuleResult result = guard_plugin(PluginKind::Module, module.id, call, [&] {
+    const PluginWatch watch(PluginKind::Module, module.id, call);
     try {
       return module.module->apply(std::move(schedule), block, context);
     } catch (const ScheduleError& refusal) {
@@ -55,7 +59,13 @@ ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const
   if (module.stage == ModuleStage::Finishing) return result;
   for (const Schedule& answer : result.schedules()) {
     if (const std::string fault = verify(answer.program()); !fault.empty()) {
-      throw broken("left a program that is not well formed: " + fault);
+      throw broken("[P23] left a program that is not well formed: " + fault);
+    }
+    // What a module did behind its schedule's back would be lost, or worse, in every candidate.
+    const auto replayed = replay(original, answer.trace());
+    if (!replayed || structural_hash(replayed->program()) != structural_hash(answer.program())) {
+      throw broken(fmt::format("[P23] replaying its trace {}",
+                               replayed ? "gives another program" : "fails: " + replayed.error().reason()));
     }
   }
   return result;

@@ -24,6 +24,11 @@ void add_common(CLI::App& command, Common& common, bool spaces) {
   command.add_option("--spaces", common.spaces_file,
                      "the spaces file (spaces.yaml here, or the one that came along)");
   command.add_option("--space", common.space, "the space's name (the file's default)");
+  command
+      .add_option("--plugin-seconds", common.plugin_seconds,
+                  "seconds that one call of a module may take; 0 = any")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
 }
 
 void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code) {

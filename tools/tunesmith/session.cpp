@@ -30,7 +30,9 @@ PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
 Session::Session(const Common& common)
     : common_(common),
       spaces_(SpacesFile::load(find_spaces_file(common.spaces_file))),
-      registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {}
+      registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {
+  end_process_when_plugins_hang(common.plugin_seconds);
+}
 
 std::unique_ptr<Space> Session::space() {
   return std::make_unique<Space>(spaces_.space(common_.space), *registry_);

@@ -22,6 +22,7 @@ struct Common {
   std::string lock_file;
   bool json = false;
   bool quiet = false;
+  int plugin_seconds = 60;  // that one call of a module may take; 0: any
 };
 
 /// A spaces file and the plugins it can name.

@@ -87,8 +87,20 @@ TEST_F(ApplyModule, AProgramThatIsNotWellFormedIsFound) {
           return ModuleResult::applied(std::move(schedule));
         }));
       },
+      ThrowsMessage<PluginError>(testing::StartsWith(
+          "module 'tiler': at block 'O': [P23] left a program that is not well formed: ")));
+}
+
+TEST_F(ApplyModule, WhatIsNotInTheTraceIsFound) {
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(run([](Schedule schedule) {
+          schedule.loop(schedule.get_loops(schedule.get_block("O")).front()).extent = int_imm(4);
+          return ModuleResult::applied(std::move(schedule));
+        }));
+      },
       ThrowsMessage<PluginError>(
-          testing::StartsWith("module 'tiler': at block 'O': left a program that is not well formed: ")));
+          "module 'tiler': at block 'O': [P23] replaying its trace gives another program"));
 }
 
 TEST_F(ApplyModule, AGoodAnswerPasses) {

@@ -74,6 +74,11 @@ struct PluginLogEntry {
 /// "searched", "absent", "ignored", "found", "loaded", "refused".
 std::string_view outcome_name(PluginLogEntry::Outcome outcome);
 
+/// From now on a call of a module's apply() that takes longer ends the process with exit code 4 and the
+/// module's name, since nothing else ends a thread that hangs. 0, as at the start: calls may take as long as
+/// they like. For programs that are nothing but a tuning run.
+void end_process_when_plugins_hang(int seconds);
+
 class PluginRegistry {
  public:
   /// Reads the manifests. Throws UserError when a place that a person named does not exist, or when the lock
