@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,6 +15,22 @@
 namespace {
 
 using namespace tunesmith::cli;
+
+/// A number for which `holds`; CLI11's own checks answer with the bounds of the type.
+template <typename Holds>
+CLI::Validator number_that(Holds holds, const char* expected, const char* name) {
+  const auto check = [holds, expected](const std::string& text) -> std::string {
+    double value = 0.0;
+    if (CLI::detail::lexical_cast(text, value) && holds(value)) return "";
+    return fmt::format("expected {}, not '{}'", expected, text);
+  };
+  return CLI::Validator(check, name);
+}
+
+const CLI::Validator kPositive =
+    number_that([](double value) { return value > 0.0; }, "a number above zero", "POSITIVE");
+const CLI::Validator kNotNegative =
+    number_that([](double value) { return value >= 0.0; }, "a number that is not negative", "NOT NEGATIVE");
 
 void add_common(CLI::App& command, Common& common, bool spaces) {
   command.add_option("--plugin-path", common.plugin_paths,
@@ -38,22 +56,22 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
       ->required();
   command->add_option("--trials", arguments.trials, "candidates to measure")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command->add_option("--batch", arguments.batch, "candidates in a round")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command->add_option("--seed", arguments.seed, "of the random streams")->capture_default_str();
   command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(kNotNegative);
   command->add_option("--time-limit", arguments.time_limit, "seconds after which the search ends; 0 = none")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(kNotNegative);
   command
       ->add_option("--candidate-time-out", arguments.candidate_time_out,
                    "seconds that one candidate may take")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command->add_option("--database", arguments.database, "the records (in the user's data folder)");
   command->add_flag("--fresh", arguments.fresh,
                     "measure everything anew instead of taking up earlier records");
@@ -92,11 +110,11 @@ void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& co
       ->check(CLI::Range(1, 100000));
   command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(kNotNegative);
   command
       ->add_option("--candidate-time-out", arguments.candidate_time_out, "seconds that one program may take")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   command->add_option("--database", arguments.database, "the records (in the user's data folder)");
   add_common(*command, common, true);
   command->callback([&] { code = run_bench(common, arguments); });
@@ -133,9 +151,7 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
   lint->callback([&] { code = run_spaces_lint(common); });
   add("show", "the sketches of a workload", run_spaces_show);
   CLI::App* sample = add("sample", "decisions drawn at random, one candidate a line", run_spaces_sample);
-  sample->add_option("--count", arguments.count, "how many")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  sample->add_option("--count", arguments.count, "how many")->capture_default_str()->check(kPositive);
   sample->add_option("--seed", arguments.seed, "of the random streams")->capture_default_str();
   add("explain", "which module did what to which block, which declined, and why", run_spaces_explain);
 }
@@ -154,9 +170,7 @@ void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int
   for (CLI::App* command : {add("best", "the fastest programs on this machine", run_records_best),
                             add("list", "the latest records", run_records_list)}) {
     command->add_option("--workload", arguments.workload, "only of this workload");
-    command->add_option("--count", arguments.count, "how many")
-        ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+    command->add_option("--count", arguments.count, "how many")->capture_default_str()->check(kPositive);
   }
   CLI::App* export_command = add("export", "write records as JSON lines", run_records_export);
   export_command->add_option("--workload", arguments.workload, "only of this workload");
@@ -200,7 +214,7 @@ void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int
   command->add_option("--expect", arguments.expected, "KIND:ID/CHECK=REASON, a failure that is known");
   command->add_option("--time-limit", arguments.seconds, "seconds for one check")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   add_common(*command, common, true);
   command->callback([&] { code = run_plugins_verify(common, arguments); });
 }
@@ -250,6 +264,34 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
       ->required();
 }
 
+/// What CLI11 does not say of a command line: which name was meant. Empty where it can say no more.
+std::string unknown_name(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* command = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool is_option = word.starts_with("--");
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    if (is_option) {
+      for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+      }
+    } else {
+      for (const CLI::App* below : command->get_subcommands({})) known.push_back(below->get_name());
+      if (known.empty() || word.starts_with("-")) continue;
+    }
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string nearest = tunesmith::nearest_name(name, known);
+      const std::string owner = command == &app ? "tunesmith" : "tunesmith " + command->get_name();
+      return fmt::format("there is no {} '{}'; {}", is_option ? "option" : "command", name,
+                         nearest.empty() ? fmt::format("'{} --help' lists them", owner)
+                                         : fmt::format("did you mean '{}'?", nearest));
+    }
+    if (!is_option) command = command->get_subcommand(word);
+  }
+  return "";
+}
+
 int report(const std::exception& error, int code) {
   std::fputs(fmt::format("tunesmith: {}\n", error.what()).c_str(), stderr);
   return code;
@@ -287,6 +329,11 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return code;
   } catch (const CLI::ParseError& error) {
+    const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);
+    if (!unknown.empty()) {
+      std::fputs(fmt::format("tunesmith: {}\n", unknown).c_str(), stderr);
+      return kBadInput;
+    }
     return app.exit(error) == 0 ? kDone : kBadInput;
   } catch (const tunesmith::UserError& error) {
     return report(error, kBadInput);
