@@ -146,7 +146,7 @@ std::string compare_results(const Space& space, const Program& program, const st
       if (!candidate) continue;
       std::vector<Tensor> got;
       try {
-        got = result_of((*candidate)->lowered.program, arguments, {.check_uninitialized = false});
+        got = result_of((*candidate)->lowered, arguments, {.check_uninitialized = false});
       } catch (const InterpreterError& error) {
         return fmt::format("{}, sketch {}: {}\n{}", workload, s, error.what(), (*candidate)->trace.str());
       }

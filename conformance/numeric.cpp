@@ -31,6 +31,12 @@ std::vector<Tensor> result_of(const Program& program, std::vector<Tensor> argume
   return arguments;
 }
 
+std::vector<Tensor> result_of(const LoweredProgram& lowered, std::vector<Tensor> arguments,
+                              const InterpretOptions& options) {
+  interpret(lowered, arguments, options);
+  return arguments;
+}
+
 std::string difference(const std::vector<Tensor>& wanted, const std::vector<Tensor>& got, size_t inputs) {
   for (size_t t = inputs; t < wanted.size(); ++t) {
     const double tolerance = tolerance_of(wanted[t].dtype);

@@ -14,6 +14,8 @@ std::vector<Tensor> arguments_of(const Program& program, uint64_t seed);
 /// `arguments` after the program has run.
 std::vector<Tensor> result_of(const Program& program, std::vector<Tensor> arguments,
                               const InterpretOptions& options = {});
+std::vector<Tensor> result_of(const LoweredProgram& lowered, std::vector<Tensor> arguments,
+                              const InterpretOptions& options = {});
 
 /// "" when the outputs agree: integers exactly, floats up to the rounding of another order of adding.
 /// `inputs` is the number of tensors in front that are not outputs.

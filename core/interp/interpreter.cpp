@@ -1,5 +1,7 @@
 #include "tunesmith/interp/interpreter.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "interp/machine.h"
@@ -33,6 +35,30 @@ void interpret(const Program& program, std::span<Tensor> arguments, const Interp
   machine.run();
   for (size_t i = inputs; i < count; ++i) machine.check_complete(i);
   for (size_t i = inputs; i < count; ++i) machine.storage(i).store_to(arguments[i]);
+}
+
+void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments, const InterpretOptions& options) {
+  const Program& program = lowered.program;
+  if (!lowered.prepare) return interpret(program, arguments, options);
+  const size_t given = program.inputs.size() - lowered.prepared.size();
+  check_invariant(arguments.size() == given + program.outputs.size(), "one tensor for each argument");
+  const auto inputs_end = arguments.begin() + static_cast<std::ptrdiff_t>(given);
+  std::vector<Tensor> prepared;
+  for (const Buffer& input : lowered.prepare->program.inputs) {
+    const auto place = std::find(program.inputs.begin(), program.inputs.end(), input);
+    prepared.push_back(arguments[static_cast<size_t>(place - program.inputs.begin())]);
+  }
+  const auto made = static_cast<std::ptrdiff_t>(prepared.size());
+  for (const WorkspaceSlot& slot : lowered.prepared) prepared.push_back(Tensor::like(*slot.buffer));
+  // What lies between the elements that it writes is nobody's.
+  InterpretOptions lenient = options;
+  lenient.check_uninitialized = false;
+  interpret(lowered.prepare->program, prepared, lenient);
+  std::vector<Tensor> all(arguments.begin(), inputs_end);
+  all.insert(all.end(), prepared.begin() + made, prepared.end());
+  all.insert(all.end(), inputs_end, arguments.end());
+  interpret(program, all, options);
+  std::copy(all.end() - static_cast<std::ptrdiff_t>(program.outputs.size()), all.end(), inputs_end);
 }
 
 }  // namespace tunesmith

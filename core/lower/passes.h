@@ -1,6 +1,7 @@
 // The passes of lowering, in the order in which lower.cpp runs them. Each changes `program` in place.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "schedule/storage_alignment.h"
@@ -31,6 +32,16 @@ BlockFacts lower_blocks(Program& program);
 /// An intermediate buffer whose accesses fall into groups that share no element becomes a buffer for each:
 /// the pieces of a partitioned loop then have accumulators of their own.
 void split_buffers(Program& program, BlockFacts& facts);
+
+/// Takes the statements of the root that depend on constant inputs only, and whose results others read, out
+/// of `program`: what they write are the outputs of the program answered and further inputs of `program`.
+/// Nothing when there are none. Statements stay where they are in memory, so `facts` holds for both.
+std::optional<Program> split_prepare(Program& program, const BlockFacts& facts);
+
+/// Strides of `buffer` with this shape: row-major with gaps where an alignment asks for them; empty when none
+/// does.
+std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int64_t>& shape,
+                                     const BlockFacts& facts);
 
 /// Every intermediate buffer gets an Allocate at the innermost place around all its accesses that keeps
 /// carried values alive, and shrinks to the box of elements touched there. Dead intermediates go.
@@ -78,6 +89,9 @@ void unmask_registers(Program& program);
 /// Accumulators of reduction loops move into register buffers around the outermost loop over which they stand
 /// still.
 void promote_accumulators(Program& program, const LowerOptions& options);
+
+/// How many bytes from one buffer to the next, in a workspace or in prepared memory.
+int64_t aligned_bytes(const Buffer& buffer);
 
 /// Refuses an expansion beyond the target's limits, lays out the workspace and checks the stack.
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options);

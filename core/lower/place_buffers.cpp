@@ -72,23 +72,6 @@ std::vector<Var> moving_vars(const Stmt& site, const Stmt& stmt) {
   return moving;
 }
 
-/// Row-major strides, with gaps where an alignment asks for them.
-std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int64_t>& shape,
-                                     const BlockFacts& facts) {
-  bool aligned = false;
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (d + 1 < shape.size()) strides[d] = strides[d + 1] * shape[d + 1];
-    for (const auto& [of, wanted] : facts.aligned) {
-      if (of != buffer || wanted.axis != d) continue;
-      const int64_t missing = (wanted.offset - strides[d] % wanted.factor + wanted.factor) % wanted.factor;
-      strides[d] += missing;
-      aligned = aligned || missing != 0;
-    }
-  }
-  return aligned ? strides : std::vector<int64_t>{};
-}
-
 Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& facts) {
   std::vector<int64_t> shape;
   bool whole = true;
@@ -172,6 +155,22 @@ void remove_dead(Program& program, const Buffer& buffer) {
 }
 
 }  // namespace
+
+std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int64_t>& shape,
+                                     const BlockFacts& facts) {
+  bool aligned = false;
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (d + 1 < shape.size()) strides[d] = strides[d + 1] * shape[d + 1];
+    for (const auto& [of, wanted] : facts.aligned) {
+      if (of != buffer || wanted.axis != d) continue;
+      const int64_t missing = (wanted.offset - strides[d] % wanted.factor + wanted.factor) % wanted.factor;
+      strides[d] += missing;
+      aligned = aligned || missing != 0;
+    }
+  }
+  return aligned ? strides : std::vector<int64_t>{};
+}
 
 void place_buffers(Program& program, BlockFacts& facts) {
   bool removed = true;

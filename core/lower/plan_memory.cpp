@@ -10,8 +10,6 @@ constexpr int64_t kAlignment = 64;
 /// other locals.
 constexpr int64_t kSmall = int64_t{16} * 1024;
 
-int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
 struct Planner {
   LoweredProgram& lowered;
   const LowerOptions& options;
@@ -42,10 +40,10 @@ struct Planner {
     if (buffer->scope == kScopeRegister) return;
     if (!parallel && buffer->bytes() > kSmall) {
       lowered.workspace.push_back({buffer, lowered.workspace_bytes});
-      lowered.workspace_bytes += aligned(buffer->bytes());
+      lowered.workspace_bytes += aligned_bytes(buffer);
       return;
     }
-    stack += aligned(buffer->bytes());
+    stack += aligned_bytes(buffer);
     if (stack > options.max_stack_bytes) {
       throw LowerError("plan_memory", "the buffers on the stack are too big",
                        fmt::format("{} brings them to {} bytes, of at most {}", buffer->name, stack,
@@ -55,6 +53,10 @@ struct Planner {
 };
 
 }  // namespace
+
+int64_t aligned_bytes(const Buffer& buffer) {
+  return (buffer->bytes() + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options) {
   Planner{lowered, options}.run(lowered.program.root(), 1, false);

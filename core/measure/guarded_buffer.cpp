@@ -15,10 +15,15 @@ namespace {
 constexpr std::byte kCanary{0xfb};  // as a float: a huge negative number, so that a read shows too
 }
 
+int64_t whole_pages(int64_t bytes) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  return (std::max<int64_t>(bytes, 1) + page - 1) / page * page;
+}
+
 GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment) : bytes_(bytes) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const auto wanted = static_cast<size_t>(std::max<int64_t>(bytes, 1));
-  accessible_bytes_ = (wanted + page - 1) / page * page;
+  accessible_bytes_ = static_cast<size_t>(whole_pages(bytes));
   mapping_bytes_ = accessible_bytes_ + 2 * page;
   void* mapping = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED)

@@ -6,6 +6,9 @@
 
 namespace tunesmith {
 
+/// `bytes`, at least one, rounded up to whole pages.
+int64_t whole_pages(int64_t bytes);
+
 /// Owns its mapping. The bytes end exactly where the guard page begins (up to the element's size), so that
 /// the first element beyond is a fault; what lies before them on their first page is filled with a pattern
 /// that check_canary() looks for.

@@ -21,7 +21,12 @@ constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, on
 constexpr int kStartAttempts = 3;
 
 json kernel_header(const CompiledKernel& kernel) {
-  return {{"symbol", kernel.symbol}, {"workspace_bytes", kernel.workspace_bytes}};
+  json header{{"symbol", kernel.symbol}, {"workspace_bytes", kernel.workspace_bytes}};
+  if (const auto& step = kernel.prepare) {
+    header["prepare"] = {
+        {"symbol", step->symbol}, {"bytes", step->bytes}, {"reads", step->reads}, {"unread", step->unread}};
+  }
+  return header;
 }
 
 json options_json(const std::vector<RawOption>& options) {
@@ -134,6 +139,7 @@ class WorkerRunner final : public Runner {
       return result;
     }
     result.timing = make_timing(header.at("samples").get<std::vector<double>>());
+    if (header.contains("prepare_seconds")) result.timing->prepare = header.at("prepare_seconds");
     result.verified_error = header.at("verified_error");
     return result;
   }

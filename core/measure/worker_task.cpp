@@ -50,11 +50,6 @@ json failure(FailureCause cause, const std::string& message) {
   return {{"failure", failure_cause_name(cause)}, {"message", message}};
 }
 
-int64_t whole_pages(int64_t bytes) {
-  const int64_t page = sysconf(_SC_PAGESIZE);
-  return (std::max<int64_t>(bytes, 1) + page - 1) / page * page;
-}
-
 }  // namespace
 
 CompiledKernel kernel_from(const json& header, const std::string& object) {
@@ -62,6 +57,10 @@ CompiledKernel kernel_from(const json& header, const std::string& object) {
   kernel.object = object;
   kernel.symbol = header.at("symbol");
   kernel.workspace_bytes = header.at("workspace_bytes");
+  if (header.contains("prepare")) {
+    const json& step = header.at("prepare");
+    kernel.prepare = PrepareStep{step.at("symbol"), step.at("bytes"), step.at("reads"), step.at("unread")};
+  }
   return kernel;
 }
 
@@ -229,16 +228,36 @@ std::byte* WorkerTask::workspace(int64_t bytes) {
   return workspace_->data();
 }
 
-void WorkerTask::call(tunesmith_kernel kernel, void* space, bool guarded) {
-  std::vector<void*> pointers;
-  for (Argument& argument : arguments_)
+WorkerTask::Pointers WorkerTask::kernel_pointers(const CompiledKernel& kernel, const PreparedMemory* prepared,
+                                                 bool guarded) const {
+  Pointers pointers;
+  for (const Argument& argument : arguments_)
     pointers.push_back(guarded ? argument.guarded.data() : argument.aligned.data());
-  kernel(pointers.data(), space, tunesmith_runtime_parallel_for, pool_.get());
+  if (prepared == nullptr) return pointers;
+  for (const size_t position : kernel.prepare->unread) pointers[position] = nullptr;
+  pointers.push_back(prepared->data(guarded));
+  return pointers;
 }
 
-double WorkerTask::time_call(tunesmith_kernel kernel, void* space, double at_least, double first) {
-  std::vector<void*> pointers;
-  for (Argument& argument : arguments_) pointers.push_back(argument.aligned.data());
+WorkerTask::Pointers WorkerTask::prepare_pointers(const PrepareStep& step, const PreparedMemory& prepared,
+                                                  bool guarded) const {
+  Pointers pointers(arguments_.size(), nullptr);
+  for (const size_t position : step.reads) {
+    const Argument& argument = arguments_.at(position);
+    pointers[position] = guarded ? argument.guarded.data() : argument.aligned.data();
+  }
+  pointers.push_back(prepared.data(guarded));
+  return pointers;
+}
+
+double WorkerTask::call(tunesmith_kernel kernel, const Pointers& pointers, void* space) {
+  const double begin = now_seconds();
+  kernel(pointers.data(), space, tunesmith_runtime_parallel_for, pool_.get());
+  return now_seconds() - begin;
+}
+
+double WorkerTask::time_call(tunesmith_kernel kernel, const Pointers& pointers, void* space, double at_least,
+                             double first) {
   const int calls = first >= at_least ? 1 : static_cast<int>(std::ceil(at_least / std::max(first, 1e-8)));
   const double begin = now_seconds();
   for (int i = 0; i < calls; ++i) kernel(pointers.data(), space, tunesmith_runtime_parallel_for, pool_.get());
@@ -261,10 +280,30 @@ json WorkerTask::run(const Message& message) {
     return failure(FailureCause::OutOfMemory,
                    fmt::format("a workspace of {} bytes: {}", kernel.workspace_bytes, error.what()));
   }
+  std::unique_ptr<PreparedMemory> prepared;
+  double prepare_seconds = 0.0;
+  if (kernel.prepare) {
+    const PrepareStep& step = *kernel.prepare;
+    try {
+      prepared = std::make_unique<PreparedMemory>(step.bytes);
+    } catch (const EnvironmentError& error) {
+      return failure(FailureCause::OutOfMemory,
+                     fmt::format("prepared memory of {} bytes: {}", step.bytes, error.what()));
+    }
+    call(loaded->prepare(), prepare_pointers(step, *prepared, true), space);
+    prepare_seconds = call(loaded->prepare(), prepare_pointers(step, *prepared, false), space);
+    if (!prepared->check_canary()) {
+      return failure(FailureCause::OutOfBounds, "wrote before the beginning of the prepared memory");
+    }
+    prepared->protect();
+  }
+  const auto answer = [&](const std::vector<double>& samples, double error) {
+    json result{{"samples", samples}, {"verified_error", error}};
+    if (prepared) result["prepare_seconds"] = prepare_seconds;
+    return result;
+  };
   fill_outputs();
-  const double began = now_seconds();
-  call(loaded->entry(), space, true);
-  const double verified_call = now_seconds() - began;
+  const double verified_call = call(loaded->entry(), kernel_pointers(kernel, prepared.get(), true), space);
 
   if (space != nullptr && !workspace_->check_canary()) {
     return failure(FailureCause::OutOfBounds, "wrote before the beginning of the workspace");
@@ -287,14 +326,15 @@ json WorkerTask::run(const Message& message) {
 
   if (limit > 0.0 && verified_call > kFirstCall * racing_factor_ * limit) {
     // Hopeless: called once more it would only take longer.
-    return {{"samples", {verified_call}}, {"verified_error", worst}};
+    return answer({verified_call}, worst);
   }
 
   std::vector<double> samples;
-  const double first = time_call(loaded->entry(), space, 0.0, 1.0);
+  const Pointers pointers = kernel_pointers(kernel, prepared.get(), false);
+  const double first = time_call(loaded->entry(), pointers, space, 0.0, 1.0);
   double total = 0.0;
   do {
-    samples.push_back(time_call(loaded->entry(), space, kSampleSeconds, first));
+    samples.push_back(time_call(loaded->entry(), pointers, space, kSampleSeconds, first));
     total += samples.back();
     if (limit > 0.0 && samples.back() > racing_factor_ * limit) break;
   } while (static_cast<int>(samples.size()) < min_repeats_ ||
@@ -307,27 +347,38 @@ json WorkerTask::run(const Message& message) {
                      fmt::format("{} differs from run to run", argument.buffer->name));
     }
   }
-  return {{"samples", samples}, {"verified_error", worst}};
+  return answer(samples, worst);
 }
 
 json WorkerTask::interleave(const Message& message) {
   const json& headers = message.header.at("kernels");
+  std::vector<CompiledKernel> kernels;
   std::vector<std::unique_ptr<LoadedKernel>> loaded;
   int64_t most = 0;
   for (size_t i = 0; i < headers.size(); ++i) {
-    const CompiledKernel kernel = kernel_from(headers[i], message.attachments.at(i));
-    most = std::max(most, kernel.workspace_bytes);
-    loaded.push_back(target_->load(kernel));
+    kernels.push_back(kernel_from(headers[i], message.attachments.at(i)));
+    most = std::max(most, kernels.back().workspace_bytes);
+    loaded.push_back(target_->load(kernels.back()));
   }
   std::byte* const space = workspace(most);
+  std::vector<std::unique_ptr<PreparedMemory>> prepared(loaded.size());
+  std::vector<Pointers> pointers;
   std::vector<double> first;
-  for (const auto& kernel : loaded) first.push_back(time_call(kernel->entry(), space, 0.0, 1.0));
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    if (const auto& step = kernels[i].prepare) {
+      prepared[i] = std::make_unique<PreparedMemory>(step->bytes);
+      call(loaded[i]->prepare(), prepare_pointers(*step, *prepared[i], false), space);
+    }
+    pointers.push_back(kernel_pointers(kernels[i], prepared[i].get(), false));
+    first.push_back(time_call(loaded[i]->entry(), pointers[i], space, 0.0, 1.0));
+  }
   std::vector<std::vector<double>> samples(loaded.size());
   for (int round = 0; round < message.header.at("rounds").get<int>(); ++round) {
     for (size_t i = 0; i < loaded.size(); ++i) {
       // Warming up changes nothing for what runs that long.
-      samples[i].push_back(
-          first[i] >= kLongCall ? first[i] : time_call(loaded[i]->entry(), space, kSampleSeconds, first[i]));
+      samples[i].push_back(first[i] >= kLongCall
+                               ? first[i]
+                               : time_call(loaded[i]->entry(), pointers[i], space, kSampleSeconds, first[i]));
     }
   }
   return {{"samples", samples}};

@@ -8,6 +8,7 @@
 
 #include "measure/guarded_buffer.h"
 #include "measure/message.h"
+#include "measure/prepared_memory.h"
 #include "tunesmith/interp/tensor.h"
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/target/runtime.h"
@@ -24,7 +25,8 @@ class WorkerTask {
   /// The reference's results, for a worker that may have to take over.
   std::vector<std::string> reference_results() const;
 
-  /// Answers {samples, verified_error} or {failure, message}.
+  /// Answers {samples, verified_error}, with prepare_seconds where the kernel has a PrepareStep, or {failure,
+  /// message}.
   nlohmann::json run(const Message& message);
   /// Answers {samples: [[..], ..]}.
   nlohmann::json interleave(const Message& message);
@@ -42,9 +44,15 @@ class WorkerTask {
   bool reference_is_finite() const;
   void take_results(const std::vector<std::string>& results);
   void fill_outputs();
+  using Pointers = std::vector<void*>;
+  /// What the kernel gets for its verified (`guarded`) or its timed calls.
+  Pointers kernel_pointers(const CompiledKernel& kernel, const PreparedMemory* prepared, bool guarded) const;
+  /// Likewise its preparation.
+  Pointers prepare_pointers(const PrepareStep& step, const PreparedMemory& prepared, bool guarded) const;
   /// Seconds of one call, averaged over as many as take `at_least`.
-  double time_call(tunesmith_kernel kernel, void* workspace, double at_least, double first);
-  void call(tunesmith_kernel kernel, void* workspace, bool guarded);
+  double time_call(tunesmith_kernel kernel, const Pointers& pointers, void* workspace, double at_least,
+                   double first);
+  double call(tunesmith_kernel kernel, const Pointers& pointers, void* workspace);
   std::byte* workspace(int64_t bytes);
 
   std::unique_ptr<PluginRegistry> registry_;

@@ -43,6 +43,7 @@ std::string record_fault(const Record& record) {
   if (!is_time(timing.min) || !is_time(timing.median) || !std::ranges::all_of(timing.samples, is_time)) {
     return "a time is not finite and positive";
   }
+  if (!std::isfinite(timing.prepare) || timing.prepare < 0.0) return "its time of preparing is no time";
   return "";
 }
 

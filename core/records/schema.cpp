@@ -7,7 +7,7 @@
 namespace tunesmith {
 
 namespace {
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;           // 2: seconds_prepare
 constexpr int kApplicationId = 0x54534d52;  // "TSMR", in the file's header: file(1) and we know it by this
 
 // Hashes are 16 hexadecimal digits: SQLite's integers have a sign and a person at its prompt compares text.
@@ -43,6 +43,7 @@ CREATE TABLE record (
   seconds_median REAL,
   samples TEXT,
   sample_count INTEGER NOT NULL,
+  seconds_prepare REAL,
   verified_error REAL,
   seed INTEGER NOT NULL,
   candidate INTEGER NOT NULL,
@@ -59,12 +60,15 @@ bool is_empty(sqlite::Database& database) {
   return database.integer("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
+int64_t schema_version(sqlite::Database& database) {
+  return database.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'schema_version'");
+}
+
 void check_schema(sqlite::Database& database) {
   if (database.integer("PRAGMA application_id") != kApplicationId) {
     throw UserError({database.path().string()}, "a database, but not a record store", "name another file");
   }
-  const int64_t version =
-      database.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'schema_version'");
+  const int64_t version = schema_version(database);
   if (version > kSchemaVersion) {
     throw UserError(
         {database.path().string()},
@@ -73,6 +77,17 @@ void check_schema(sqlite::Database& database) {
         "update Tunesmith, or name another file");
   }
 }
+/// Older stores get what came since; nothing that they hold changes.
+void update_schema(sqlite::Database& database) {
+  if (schema_version(database) == kSchemaVersion) return;
+  sqlite::Transaction transaction(database);
+  if (schema_version(database) == 1) {
+    database.execute("ALTER TABLE record ADD COLUMN seconds_prepare REAL");
+    database.execute("UPDATE meta SET value = '2' WHERE key = 'schema_version'");
+  }
+  transaction.commit();
+}
+
 }  // namespace
 
 void prepare_schema(sqlite::Database& database) {
@@ -95,6 +110,7 @@ void prepare_schema(sqlite::Database& database) {
     transaction.commit();
   }
   check_schema(database);
+  update_schema(database);
 }
 
 }  // namespace tunesmith

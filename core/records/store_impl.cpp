@@ -14,7 +14,8 @@ namespace tunesmith {
 const char* const kRecordColumns =
     "r.id, w.text, w.hash, t.text, r.environment, r.space, r.rules_hash, r.trace, r.trace_version, "
     "r.program_hash, "
-    "r.cause, r.message, r.seconds_min, r.seconds_median, r.samples, r.verified_error, r.seed, r.candidate, "
+    "r.cause, r.message, r.seconds_min, r.seconds_median, r.samples, r.seconds_prepare, r.verified_error, "
+    "r.seed, r.candidate, "
     "r.time_ms, "
     "r.checksum";
 const char* const kRecordTables =
@@ -51,9 +52,10 @@ Record decode(const sqlite::Statement& row) {
   }
   column += 2;
   if (!row.is_null(column)) {
-    r.timing = Timing{row.real(column), row.real(column + 1), parse_samples(row.text(column + 2))};
+    r.timing = Timing{row.real(column), row.real(column + 1), parse_samples(row.text(column + 2)),
+                      row.real(column + 3)};
   }
-  column += 3;
+  column += 4;
   if (!row.is_null(column)) r.verified_error = row.real(column);
   ++column;
   r.seed = static_cast<uint64_t>(row.integer(column++));
@@ -62,7 +64,7 @@ Record decode(const sqlite::Statement& row) {
   return r;
 }
 
-constexpr int kChecksumColumn = 19;
+constexpr int kChecksumColumn = 20;
 }  // namespace
 
 StoredRow read_row(const sqlite::Statement& row, bool verify) {
@@ -173,9 +175,10 @@ RecordStore::Impl::Insertion RecordStore::Impl::insert(const Record& record) {
   auto row = database.prepare(
       "INSERT INTO record (id, workload, target, environment, space, rules_hash, trace, trace_version, "
       "program_hash, "
-      "status, cause, message, seconds_min, seconds_median, samples, sample_count, verified_error, seed, "
+      "status, cause, message, seconds_min, seconds_median, samples, sample_count, seconds_prepare, "
+      "verified_error, seed, "
       "candidate, "
-      "time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   row.bind(record.id).bind(workload).bind(target).bind(hex64(record.environment));
   row.bind(record.space).bind(hex64(record.rules_hash));
   row.bind(record.trace).bind(int64_t{record.trace_version}).bind(hex64(record.program_hash));
@@ -190,6 +193,11 @@ RecordStore::Impl::Insertion RecordStore::Impl::insert(const Record& record) {
     row.bind(static_cast<int64_t>(record.timing->samples.size()));
   } else {
     row.bind_null().bind_null().bind_null().bind(int64_t{0});
+  }
+  if (record.timing && record.timing->prepare > 0.0) {
+    row.bind(record.timing->prepare);
+  } else {
+    row.bind_null();
   }
   if (record.verified_error) {
     row.bind(*record.verified_error);

@@ -75,6 +75,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   }
   state.device = state.target->device();
   state.lower_options = state.target->lower_options();
+  state.lower_options.prepare = state.target->can_prepare();
   state.rules = rule_text(PluginKind::Target, spec.target.id, target_options);
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;

@@ -1,12 +1,52 @@
 #include "tunesmith/target/target.h"
 
+#include <algorithm>
+
+#include "tunesmith/ir/visit.h"
+
 namespace tunesmith {
+
+namespace {
+
+bool reads(const Stmt& root, const Buffer& buffer) {
+  bool found = false;
+  walk(root, [&](const Stmt& stmt) {
+    visit_exprs(stmt, [&](const Expr& expr) {
+      found = found || any_of_expr(expr, [&](const Expr& part) {
+                const LoadNode* access = part.as<LoadNode>();
+                return access != nullptr && access->buffer == buffer;
+              });
+    });
+  });
+  return found;
+}
+
+}  // namespace
 
 // Key functions: one type identity for all libraries.
 LoadedKernel::~LoadedKernel() = default;
 Target::~Target() = default;
 TargetExtension::~TargetExtension() = default;
 
+tunesmith_kernel LoadedKernel::prepare() const { return nullptr; }
+
+bool Target::can_prepare() const { return false; }
+
 bool Target::has_feature(std::string_view /*name*/) const { return false; }
+
+std::optional<PrepareStep> prepare_step(const LoweredProgram& lowered, std::string symbol) {
+  if (!lowered.prepare) return std::nullopt;
+  const std::vector<Buffer>& taken = lowered.prepare->program.inputs;
+  PrepareStep step;
+  step.symbol = std::move(symbol);
+  step.bytes = lowered.prepared_bytes;
+  for (size_t i = 0; i < lowered.program.inputs.size(); ++i) {
+    const Buffer& input = lowered.program.inputs[i];
+    if (std::find(taken.begin(), taken.end(), input) == taken.end()) continue;
+    step.reads.push_back(i);
+    if (!reads(lowered.program.root(), input)) step.unread.push_back(i);
+  }
+  return step;
+}
 
 }  // namespace tunesmith

@@ -223,7 +223,7 @@ class Run {
     ++result_.trials;
     if (result.timing) {
       ++result_.valid;
-      const Best entry{result.timing->min, result.candidate, id};
+      const Best entry{result.timing->min, result.timing->prepare, result.candidate, id};
       const auto place = std::upper_bound(best_.begin(), best_.end(), entry,
                                           [](const Best& a, const Best& b) { return a.seconds < b.seconds; });
       best_.insert(place, entry);
@@ -247,6 +247,7 @@ class Run {
     if (best_.empty()) return;
     result_.best_id = best_.front().id;
     result_.best_trace = best_.front().candidate->trace;
+    result_.best_prepare_seconds = best_.front().prepare_seconds;
     result_.best_seconds = result_.best_low = result_.best_high = best_.front().seconds;
     if (stopped()) return;  // a person waits
     rank();
@@ -283,6 +284,7 @@ class Run {
       result_.best_high = interval.high;
       result_.best_id = best_[origin[i]].id;
       result_.best_trace = best_[origin[i]].candidate->trace;
+      result_.best_prepare_seconds = best_[origin[i]].prepare_seconds;
     }
   }
 
@@ -297,6 +299,7 @@ class Run {
 
   struct Best {
     double seconds = 0.0;
+    double prepare_seconds = 0.0;
     CandidatePtr candidate;
     std::string id;
   };

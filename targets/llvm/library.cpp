@@ -97,7 +97,7 @@ LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
                  own_header = scratch / (request.name + ".h");
   write_file(source, library_source(request, features));
   write_file(object, request.kernel->object);
-  write_file(script, library_version_script(request.name));
+  write_file(script, library_version_script(request));
   write_file(own_header, library_header(request));
   const std::vector<std::string> command = {compiler,
                                             "-std=gnu11",

@@ -13,6 +13,6 @@ std::string library_header(const LibraryRequest& request);
 /// than crashed.
 std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features);
 /// Exports the library's own entry points and nothing else.
-std::string library_version_script(const std::string& name);
+std::string library_version_script(const LibraryRequest& request);
 
 }  // namespace tunesmith::llvm_target

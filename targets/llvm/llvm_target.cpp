@@ -1,5 +1,6 @@
 #include "llvm_target.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -50,12 +51,15 @@ tl::expected<CompiledKernel, std::string> LlvmTarget::compile(const LoweredProgr
   auto object = compilers_.compile(source_of(lowered, symbol), OutputKind::Object);
   if (!object) return tl::unexpected(std::move(object.error()));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  return CompiledKernel{std::move(*object), symbol, lowered.workspace_bytes, seconds.count()};
+  const int64_t workspace =
+      std::max(lowered.workspace_bytes, lowered.prepare ? lowered.prepare->workspace_bytes : 0);
+  return CompiledKernel{std::move(*object), symbol, workspace, seconds.count(),
+                        prepare_step(lowered, prepare_symbol(symbol))};
 }
 
 std::unique_ptr<LoadedKernel> LlvmTarget::load(const CompiledKernel& kernel) {
   if (!loader_) loader_.emplace();
-  return loader_->load(kernel.object, kernel.symbol);
+  return loader_->load(kernel);
 }
 
 std::string LlvmTarget::text(const LoweredProgram& lowered, const std::string& symbol, OutputKind kind) {

@@ -19,6 +19,7 @@ class LlvmTarget final : public Target {
   const DeviceModel& device() const override { return machine_.device; }
   std::string identity() const override;
   LowerOptions lower_options() const override;
+  bool can_prepare() const override { return true; }
   /// LLVM's names.
   bool has_feature(std::string_view name) const override { return machine_.has(name); }
 

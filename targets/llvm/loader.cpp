@@ -34,19 +34,25 @@ namespace {
 class JitKernel final : public LoadedKernel {
  public:
   JitKernel(std::shared_ptr<void> owner, orc::ExecutionSession& session, orc::JITDylib& library,
-            tunesmith_kernel function)
-      : owner_(std::move(owner)), session_(session), library_(library), entry_(function) {}
+            tunesmith_kernel function, tunesmith_kernel prepare_function)
+      : owner_(std::move(owner)),
+        session_(session),
+        library_(library),
+        entry_(function),
+        prepare_(prepare_function) {}
   ~JitKernel() override {
     // A failure here leaves the code in memory, which hurts nobody.
     llvm::consumeError(session_.removeJITDylib(library_));
   }
   tunesmith_kernel entry() const override { return entry_; }
+  tunesmith_kernel prepare() const override { return prepare_; }
 
  private:
   std::shared_ptr<void> owner_;
   orc::ExecutionSession& session_;
   orc::JITDylib& library_;
   tunesmith_kernel entry_;
+  tunesmith_kernel prepare_;
 };
 
 }  // namespace
@@ -67,21 +73,28 @@ Loader::Loader() : state_(std::make_shared<State>()) {
 
 Loader::~Loader() = default;
 
-std::unique_ptr<LoadedKernel> Loader::load(const std::string& object, const std::string& symbol) {
+std::unique_ptr<LoadedKernel> Loader::load(const CompiledKernel& kernel) {
   constexpr const char* kWhat = "the kernel cannot be loaded";
   orc::LLJIT& jit = *state_->jit;
   orc::ExecutionSession& session = jit.getExecutionSession();
   // A name space of its own, so that kernels of one name live side by side.
   orc::JITDylib& library = session.createBareJITDylib(fmt::format("kernel{}", state_->loaded++));
   library.addToLinkOrder(*state_->library);
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "kernel.o");
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(kernel.object, "kernel.o");
   llvm::Error added = jit.addObjectFile(library, std::move(buffer));
-  auto address = added ? llvm::Expected<orc::ExecutorAddr>(std::move(added)) : jit.lookup(library, symbol);
-  if (!address) {
+  const auto refuse = [&](llvm::Error error) {
     llvm::consumeError(session.removeJITDylib(library));
-    throw EnvironmentError(fmt::format("{}: {}", kWhat, llvm::toString(address.takeError())));
-  }
-  return std::make_unique<JitKernel>(state_, session, library, address->toPtr<tunesmith_kernel>());
+    throw EnvironmentError(fmt::format("{}: {}", kWhat, llvm::toString(std::move(error))));
+  };
+  if (added) refuse(std::move(added));
+  const auto find = [&](const std::string& symbol) {
+    auto address = jit.lookup(library, symbol);
+    if (!address) refuse(address.takeError());
+    return address->toPtr<tunesmith_kernel>();
+  };
+  const tunesmith_kernel entry = find(kernel.symbol);
+  const tunesmith_kernel prepare = kernel.prepare ? find(kernel.prepare->symbol) : nullptr;
+  return std::make_unique<JitKernel>(state_, session, library, entry, prepare);
 }
 
 }  // namespace tunesmith::llvm_target

@@ -15,8 +15,8 @@ class Loader {
   Loader();
   ~Loader();
 
-  /// Throws EnvironmentError when the object is damaged or lacks the symbol.
-  std::unique_ptr<LoadedKernel> load(const std::string& object, const std::string& symbol);
+  /// Throws EnvironmentError when the object is damaged or lacks a symbol.
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel);
 
  private:
   struct State;

@@ -1,5 +1,7 @@
 #include "module_emitter.h"
 
+#include <algorithm>
+
 #include "function_emitter.h"
 
 namespace tunesmith::llvm_target {
@@ -15,36 +17,73 @@ void set_function_attributes(llvm::Module& module, const CodegenTraits& traits) 
   }
 }
 
-std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,
-                                          const CodegenTraits& traits, llvm::LLVMContext& context) {
-  auto module = std::make_unique<llvm::Module>(symbol, context);
-  ModuleState state{*module, traits, symbol};
+namespace {
+
+/// A buffer where the caller puts it: `offset` bytes into the `position`-th of its pointers.
+struct Place {
+  Buffer buffer;
+  size_t position = 0;
+  int64_t offset = 0;
+};
+
+/// Where the arguments of a program, its inputs and outputs, lie for the kernel and its preparation alike.
+std::vector<Place> places_of(const LoweredProgram& lowered) {
   const Program& program = lowered.program;
+  const size_t given = program.inputs.size() - lowered.prepared.size();
+  std::vector<Place> places;
+  for (size_t i = 0; i < given; ++i) places.push_back({program.inputs[i], places.size(), 0});
+  for (const Buffer& output : program.outputs) places.push_back({output, places.size(), 0});
+  const size_t last = places.size();
+  for (const WorkspaceSlot& slot : lowered.prepared) places.push_back({slot.buffer, last, slot.offset});
+  return places;
+}
+
+/// The arguments among `all` that `program` has.
+std::vector<Place> arguments_of(const Program& program, const std::vector<Place>& all) {
+  std::vector<Place> arguments;
+  for (const std::vector<Buffer>* list : {&program.inputs, &program.outputs}) {
+    for (const Buffer& buffer : *list) {
+      arguments.push_back(
+          *std::find_if(all.begin(), all.end(), [&](const Place& place) { return place.buffer == buffer; }));
+    }
+  }
+  return arguments;
+}
+
+void emit_kernel(const LoweredProgram& lowered, const std::vector<Place>& all, const std::string& symbol,
+                 const CodegenTraits& traits, llvm::Module& module) {
+  ModuleState state{module, traits, symbol};
+  llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> ir(context);
   llvm::Type* pointer = ir.getPtrTy();
   llvm::Type* none = ir.getVoidTy();
+  const auto offset_by = [&](llvm::Value* base, int64_t bytes) {
+    return bytes == 0 ? base
+                      : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), base, static_cast<uint64_t>(bytes));
+  };
 
   auto* kernel =
       llvm::Function::Create(llvm::FunctionType::get(none, {pointer, pointer, pointer, pointer}, false),
-                             llvm::GlobalValue::ExternalLinkage, symbol, *module);
+                             llvm::GlobalValue::ExternalLinkage, symbol, module);
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", kernel));
-  std::vector<Buffer> buffers(program.inputs);
-  buffers.insert(buffers.end(), program.outputs.begin(), program.outputs.end());
+  std::vector<Buffer> buffers;
   std::vector<llvm::Value*> arguments;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    arguments.push_back(ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, kernel->getArg(0), i)));
+  for (const Place& place : arguments_of(lowered.program, all)) {
+    buffers.push_back(place.buffer);
+    llvm::Value* base =
+        ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, kernel->getArg(0), place.position));
+    arguments.push_back(offset_by(base, place.offset));
   }
   for (const WorkspaceSlot& slot : lowered.workspace) {
     buffers.push_back(slot.buffer);
-    arguments.push_back(
-        ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), kernel->getArg(1), static_cast<uint64_t>(slot.offset)));
+    arguments.push_back(offset_by(kernel->getArg(1), slot.offset));
   }
   arguments.push_back(kernel->getArg(2));
   arguments.push_back(kernel->getArg(3));
 
   const std::vector<llvm::Type*> parameters(arguments.size(), pointer);
   auto* body = llvm::Function::Create(llvm::FunctionType::get(none, parameters, false),
-                                      llvm::GlobalValue::InternalLinkage, symbol + ".main", *module);
+                                      llvm::GlobalValue::InternalLinkage, symbol + ".main", module);
   ir.CreateCall(body, arguments);
   ir.CreateRetVoid();
 
@@ -54,8 +93,18 @@ std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const s
     body->addParamAttr(i, llvm::Attribute::NoAlias);
     emitter.bind_buffer(buffers[i], body->getArg(i));
   }
-  emitter.emit(program.root());
+  emitter.emit(lowered.program.root());
   emitter.finish();
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,
+                                          const CodegenTraits& traits, llvm::LLVMContext& context) {
+  auto module = std::make_unique<llvm::Module>(symbol, context);
+  const std::vector<Place> places = places_of(lowered);
+  emit_kernel(lowered, places, symbol, traits, *module);
+  if (lowered.prepare) emit_kernel(*lowered.prepare, places, prepare_symbol(symbol), traits, *module);
   set_function_attributes(*module, traits);
   return module;
 }

@@ -1,4 +1,4 @@
-// From a lowered program to an LLVM module with one kernel (target/kernel_abi.h).
+// From a lowered program to an LLVM module with one kernel and what prepares for it (target/kernel_abi.h).
 #pragma once
 
 #include <memory>
@@ -10,6 +10,9 @@
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith::llvm_target {
+
+/// The entry point that prepares for the kernel of this symbol.
+inline std::string prepare_symbol(const std::string& symbol) { return symbol + "_prepare"; }
 
 /// Throws EmitError when the program is not of the form that lower.h promises.
 std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,

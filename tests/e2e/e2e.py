@@ -47,12 +47,12 @@ CASES = [
 ]
 
 
-def call_library(out, name, params):
+def call_library(out, name, params, source=None):
     """Builds a C program with the library in `out`, which holds its result against the program's own."""
     defines = [f"-DPARAM_{key.upper()}={value}" for key, value in params.items()]
     caller = out / "caller"
-    subprocess.run(["cc", "-O1", "-Wall", "-Werror", *defines, f"-I{out}", CALLERS / f"{name}.c", out / f"lib{name}.so",
-                    "-Wl,-rpath,$ORIGIN", "-lm", "-o", caller], check=True)
+    subprocess.run(["cc", "-O1", "-Wall", "-Werror", *defines, f"-I{out}", CALLERS / (source or f"{name}.c"), out / f"lib{name}.so",
+                    "-Wl,-rpath,$ORIGIN", "-lm", "-pthread", "-o", caller], check=True)
     called = subprocess.run([caller], capture_output=True, text=True)
     assert called.returncode == 0, f"{name} {params}: {called.stdout}{called.stderr}"
 
@@ -310,6 +310,35 @@ def bench_compares_programs(folder):
     assert "unscheduled" in text and "measured peak" in text, text
     done = run("bench", workload, "--database", database, "--compare", "space:cpu-papper", code=2)
     assert "cpu-paper" in done.stderr, done.stderr
+
+
+PACK = """p = cache_read(b, 1, "global")
+transform_layout(p, "write", 0, "(z, k, j) -> (z, j // 16, k, j % 16)")
+"""
+
+
+def constant_inputs_are_prepared(folder):
+    file = folder / "pack.trace"
+    lines = TRACE.replace("decompose", "init = decompose").split("\n", 2)
+    file.write_text(f"{lines[0]}\n{lines[1]}\n{PACK}{lines[2]}")
+    for n, m, k in [(16, 32, 8), (13, 17, 19)]:
+        out = folder / f"{n}"
+        built = json.loads(run("build", f"gmm:n={n},m={m},k={k},constant_b=1", "--trace", file, "--output", out, "--json").stdout)
+        assert built["prepares"], built
+        call_library(out, "gmm", {"n": n, "m": m, "k": k}, "gmm_prepared.c")
+        # Where B is not constant the same trace packs at every call, and nothing need be prepared.
+        built = json.loads(run("build", f"gmm:n={n},m={m},k={k}", "--trace", file, "--output", folder / "plain", "--json").stdout)
+        assert not built["prepares"] and "prepare" not in (folder / "plain" / "gmm.h").read_text()
+        call_library(folder / "plain", "gmm", {"n": n, "m": m, "k": k})
+    # Verified and timed apart.
+    arguments = ["--trace", file, "--compare", "unscheduled", "--rounds", 5, "--json"]
+    done = json.loads(run("bench", "gmm:n=64,m=64,k=64,constant_b=1", *arguments).stdout)
+    packed, plain = done["benchmarks"][0]["entries"]
+    assert packed["prepare_seconds"] > 0 and packed["verified_error"] <= 1, packed
+    assert plain["prepare_seconds"] is None, plain
+    assert "preparing its constants" in run("bench", "gmm:n=64,m=64,k=64,constant_b=1", "--trace", file, "--rounds", 5).stdout
+    shown = run("trace", "show", file, "--workload", "gmm:n=64,m=64,k=64,constant_b=1", "--lowered").stdout
+    assert "once, for constant inputs" in shown, shown
 
 
 def main():

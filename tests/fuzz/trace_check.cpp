@@ -28,24 +28,30 @@ double largest(const Tensor& tensor) {
   return result;
 }
 
-std::vector<Tensor> run(const Program& program) {
+std::vector<Tensor> arguments_of(const Program& program) {
   std::vector<Tensor> tensors;
   for (const Buffer& buffer : program.inputs) {
     tensors.push_back(Tensor::like(*buffer));
     tensors.back().fill_random(tensors.size());
   }
   for (const Buffer& buffer : program.outputs) tensors.push_back(Tensor::like(*buffer));
-  interpret(program, tensors);
   return tensors;
 }
 
-std::string differs(const std::vector<Tensor>& expected, const Program& program) {
-  const std::vector<Tensor> given = run(program);
-  for (size_t i = program.inputs.size(); i < expected.size(); ++i) {
-    const double error = max_error(expected[i], given[i]);
-    if (!(error <= kTolerance * largest(expected[i]))) {
-      return fmt::format("output {} differs by {}\n{}", i - program.inputs.size(), error, to_string(program));
-    }
+std::string text_of(const Program& program) { return to_string(program); }
+std::string text_of(const LoweredProgram& lowered) {
+  return (lowered.prepare ? to_string(lowered.prepare->program) : "") + to_string(lowered.program);
+}
+
+/// `program` takes `arguments`, a Program or a LoweredProgram of it; "" when it gives `expected`.
+template <typename Runnable>
+std::string differs(const std::vector<Tensor>& expected, std::vector<Tensor> arguments,
+                    const Runnable& program) {
+  interpret(program, arguments);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double error = max_error(expected[i], arguments[i]);
+    if (!(error <= kTolerance * largest(expected[i])))
+      return fmt::format("argument {} differs by {}\n{}", i, error, text_of(program));
   }
   return "";
 }
@@ -104,13 +110,17 @@ std::string check_trace(const Program& program, const Trace& trace) {
     if (!schedule.has_value()) return "";
     const std::string wrong = verify(schedule->program());
     if (!wrong.empty()) return "not well formed: " + wrong;
-    const std::vector<Tensor> before = run(program);
-    std::string difference = differs(before, schedule->program());
+    const std::vector<Tensor> arguments = arguments_of(program);
+    std::vector<Tensor> before = arguments;
+    interpret(program, before);
+    std::string difference = differs(before, arguments, schedule->program());
     if (!difference.empty()) return difference;
-    for (const bool calls : {false, true}) {
+    // Once with calls of intrinsics and with what depends on constant inputs done ahead.
+    for (const bool all : {false, true}) {
       LowerOptions options;
-      if (calls) options.intrinsics = test_intrinsics();
-      difference = differs(before, lower(schedule->program(), options).program);
+      if (all) options.intrinsics = test_intrinsics();
+      options.prepare = all;
+      difference = differs(before, arguments, lower(schedule->program(), options));
       if (!difference.empty()) return "lowered: " + difference;
     }
   } catch (const LowerError&) {

@@ -52,7 +52,7 @@ TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
         continue;
       }
       std::vector<Tensor> got = arguments_of(workload.program);
-      interpret((*candidate)->lowered.program, got);
+      interpret((*candidate)->lowered, got);
       for (size_t i = workload.program.inputs.size(); i < got.size(); ++i) {
         EXPECT_LT(max_error(wanted[i], got[i]), 1e-3)
             << "sketch " << s << "\n"

@@ -26,7 +26,8 @@ struct Entry {
   std::string name;
   CompiledKernel kernel;
   double verified_error = 0.0;
-  std::string failure;  // why it has no time
+  double prepare_seconds = 0.0;  // 0: nothing to prepare
+  std::string failure;           // why it has no time
   std::vector<double> samples;
 };
 
@@ -41,7 +42,7 @@ struct Comparison {
 /// (the best record of all spaces).
 Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
                  const Workload& workload, const Space& space) {
-  Entry entry{what, {}, 0.0, "", {}};
+  Entry entry{what, {}, 0.0, 0.0, "", {}};
   const auto compile = [&](const LoweredProgram& lowered) {
     auto kernel = space.target().compile(lowered, "tunesmith_bench");
     if (!kernel) throw EnvironmentError(fmt::format("{} does not compile: {}", what, kernel.error()));
@@ -84,6 +85,7 @@ void measure(Comparison& comparison, Runner& runner, Target& target, int threads
       continue;
     }
     entry.verified_error = result.verified_error;
+    entry.prepare_seconds = result.timing->prepare;
     timed.push_back(&entry);
     kernels.push_back(&entry.kernel);
   }
@@ -128,6 +130,8 @@ nlohmann::json to_json(const Comparison& comparison) {
                                              : nlohmann::json(nullptr)},
                   {"gbytes_per_second", comparison.workload.bytes_min / time.value * 1e-9},
                   {"times_of_first", time.value / first},
+                  {"prepare_seconds", entry.prepare_seconds > 0 ? nlohmann::json(entry.prepare_seconds)
+                                                                : nlohmann::json(nullptr)},
                   {"verified_error", entry.verified_error}});
     }
     entries.push_back(std::move(one));
@@ -154,6 +158,9 @@ void print(const nlohmann::json& comparison) {
                fmt::format("{} to {}", seconds_text(interval.at(0)), seconds_text(interval.at(1))),
                number("gflops"), share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
                number("gbytes_per_second"), number("times_of_first"));
+    if (const nlohmann::json& prepare = entry.at("prepare_seconds"); !prepare.is_null())
+      fmt::print("  {:<26} {:>10}  once, not in the time above\n", "  preparing its constants",
+                 seconds_text(prepare));
   }
 }
 

@@ -32,7 +32,11 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   Session session(common);
   const auto space = session.space();
   const CandidatePtr candidate = materialise(*space, workload, loaded);
-  if (arguments.lowered) fmt::print("\n{}", to_string(candidate->lowered.program));
+  if (arguments.lowered) {
+    const LoweredProgram& lowered = candidate->lowered;
+    if (lowered.prepare) fmt::print("\n# once, for constant inputs\n{}", to_string(lowered.prepare->program));
+    fmt::print("\n{}", to_string(lowered.program));
+  }
   if (arguments.assembly) fmt::print("\n{}", space->target().assembly(candidate->lowered, "kernel"));
   return kDone;
 }

@@ -66,6 +66,9 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"best_seconds", number(result.best_seconds)},
           {"best_seconds_interval",
            found ? nlohmann::json{result.best_low, result.best_high} : nlohmann::json(nullptr)},
+          {"prepare_seconds", found && result.best_prepare_seconds > 0
+                                  ? nlohmann::json(result.best_prepare_seconds)
+                                  : nlohmann::json(nullptr)},
           {"gflops", number(gflops)},
           {"peak_gflops", peak > 0 ? nlohmann::json(peak) : nlohmann::json(nullptr)},
           {"share_of_peak", peak > 0 ? nlohmann::json(gflops / peak) : nlohmann::json(nullptr)},
@@ -99,6 +102,10 @@ void print_summary(const TuneResult& result, const Workload& workload) {
              peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
                                     100.0 * flops / peak, peak * 1e-9)
                       : "");
+  if (result.best_prepare_seconds > 0) {
+    fmt::print("  prepare   {}  once, for constant inputs; not in the times above\n",
+               seconds_text(result.best_prepare_seconds));
+  }
   if (result.baseline_seconds > 0) {
     fmt::print("  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);

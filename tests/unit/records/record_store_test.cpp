@@ -1,4 +1,5 @@
 #include <limits>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -11,7 +12,9 @@
 
 namespace tunesmith {
 namespace {
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 using RecordStoreTest = StoreFixture;
 
@@ -204,19 +207,57 @@ TEST_F(RecordStoreTest, TheFileIsInWriteAheadMode) {
   EXPECT_EQ(Sql(path("a.db")).text("PRAGMA journal_mode"), "wal");
 }
 
+TEST_F(RecordStoreTest, KeepsTheTimeOfPreparing) {
+  Record prepared = success("prepared", {1e-3});
+  prepared.timing->prepare = 2.5e-4;
+  {
+    RecordStore store(path("a.db"));
+    store.add_environment(environment());
+    store.add(prepared);
+    store.add(success("plain", {1e-3}));
+  }
+  RecordStore store(path("a.db"));
+  EXPECT_THAT(store.list(), ElementsAre(prepared, success("plain", {1e-3})));
+  EXPECT_TRUE(store.check().clean());
+  RecordStore copy(path("copy.db"));
+  std::stringstream lines;
+  EXPECT_THAT(store.export_jsonl(lines), IsEmpty());
+  EXPECT_EQ(copy.import_jsonl(lines, "lines").added, 2u);
+  EXPECT_EQ(copy.list(), store.list());
+}
+
+TEST_F(RecordStoreTest, BringsAStoreOfTheFirstSchemaUpToDate) {
+  {
+    RecordStore store(path("a.db"));
+    store.add_environment(environment());
+    store.add(success("old", {1e-3}));
+  }
+  Sql(path("a.db"))
+      .run(
+          "ALTER TABLE record DROP COLUMN seconds_prepare; "
+          "UPDATE meta SET value = '1' WHERE key = 'schema_version'");
+  RecordStore store(path("a.db"), RecordStore::Mode::Existing);
+  Record prepared = success("new", {1e-3});
+  prepared.timing->prepare = 1e-5;
+  EXPECT_TRUE(store.add(prepared));
+  EXPECT_THAT(store.list(), ElementsAre(success("old", {1e-3}), prepared));
+  EXPECT_TRUE(store.check().clean()) << "what was there has the checksum that it had";
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "2");
+}
+
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   {
     RecordStore store(path("a.db"));
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '2' WHERE key = 'schema_version'");
+  Sql(path("a.db")).run("UPDATE meta SET value = '3' WHERE key = 'schema_version'");
   try {
     RecordStore store(path("a.db"));
     FAIL() << "a newer schema was opened";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 2"));
+    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 3"));
     EXPECT_THAT(error.what(), HasSubstr("a.db"));
   }
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "2");
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "3");
 }
 
 TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {

@@ -15,6 +15,7 @@
 
 #include "tunesmith/interp/tensor.h"
 #include "tunesmith/ir/program.h"
+#include "tunesmith/lower/lower.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -42,5 +43,10 @@ struct InterpretOptions {
 /// InterpreterError, also for arguments of the wrong number, type or shape; outputs are unchanged then. A
 /// buffer's strides play no part. Thread-safe.
 void interpret(const Program& program, std::span<Tensor> arguments, const InterpretOptions& options = {});
+
+/// The same for a lowered program: prepares, then runs it. `arguments` are those of the program that was
+/// lowered.
+void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments,
+               const InterpretOptions& options = {});
 
 }  // namespace tunesmith

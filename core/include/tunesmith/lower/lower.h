@@ -18,12 +18,16 @@
 //  (tensor_call() gives its operands); emitted as the loops that it is, it computes the same;
 //  - a buffer of an Allocate is in registers (scope `register`), in the workspace (when
 //  LoweredProgram::workspace lists it; then it is outside every parallel
-//    loop) or else on the stack, within max_stack_bytes.
+//    loop) or else on the stack, within max_stack_bytes;
+//  - with LowerOptions::prepare, what the root's statements make of constant inputs alone (a copy of the
+//  weights in the order of their use) is
+//    LoweredProgram::prepare, a program of its own, run once and not at every call.
 // The result is a Program, so the interpreter runs it and the printer prints it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,22 +45,32 @@ struct LowerOptions {
   int64_t max_stack_bytes = int64_t{512} * 1024;
   /// Largest number of statements after expanding unrolled loops; a program beyond it is refused.
   int64_t max_expanded_stores = 16384;
+  /// Take work on constant inputs out of the program (LoweredProgram::prepare). Only for who runs both.
+  bool prepare = false;
   /// Those that the target emits; extensions add to them. Calls of others become plain loops.
   std::vector<TensorIntrinsicPtr> intrinsics;
   /// A target's own passes, run after the common ones, in order.
   std::vector<std::function<void(Program&)>> passes;
 };
 
-/// Where a buffer lies in the workspace: a multiple of 64 bytes.
+/// Where a buffer lies in the workspace, or in prepared memory: a multiple of 64 bytes.
 struct WorkspaceSlot {
   Buffer buffer;
   int64_t offset = 0;
 };
 
 struct LoweredProgram {
+  /// Its inputs are those of the program that was lowered, then the buffers of `prepared`.
   Program program;
   std::vector<WorkspaceSlot> workspace;
   int64_t workspace_bytes = 0;
+  /// What `prepare` makes and `program` reads, in one piece of memory.
+  std::vector<WorkspaceSlot> prepared;
+  int64_t prepared_bytes = 0;
+  /// Run once before any call of `program`, and again whenever a constant input has changed: from the
+  /// constant inputs that it needs to the buffers of `prepared`, its outputs. Null when there is nothing to
+  /// prepare.
+  std::unique_ptr<LoweredProgram> prepare;
 };
 
 /// A candidate that the target cannot take: a register buffer that cannot stay in registers, a stack too big,

@@ -15,6 +15,8 @@ struct Timing {
   double min = 0.0;
   double median = 0.0;
   std::vector<double> samples;
+  /// Of one run of the step that prepares constant inputs, which no sample contains; 0 when there is none.
+  double prepare = 0.0;
 
   bool operator==(const Timing&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,19 +23,33 @@ struct ProbeResult {
   bool here() const { return missing.empty(); }
 };
 
+/// What is done once before any call of a kernel, and again whenever a constant input has changed.
+struct PrepareStep {
+  std::string symbol;          // of its entry point, a tunesmith_kernel with the kernel's own arguments
+  int64_t bytes = 0;           // of prepared memory: the last of the kernel's buffers
+  std::vector<size_t> reads;   // positions of the inputs that it reads
+  std::vector<size_t> unread;  // positions of those among them that the kernel itself reads no more
+};
+
 /// A kernel as bytes that can be sent to a worker and loaded by the same target there.
 struct CompiledKernel {
   std::string object;
   std::string symbol;
-  int64_t workspace_bytes = 0;
+  int64_t workspace_bytes = 0;  // of the kernel and of its preparation
   double compile_seconds = 0.0;
+  std::optional<PrepareStep> prepare = std::nullopt;
 };
+
+/// The step that prepares for `lowered`, with this symbol; nothing when there is nothing to prepare.
+std::optional<PrepareStep> prepare_step(const LoweredProgram& lowered, std::string symbol);
 
 /// A kernel in this process. Its code lives as long as this object.
 class LoadedKernel {
  public:
   virtual ~LoadedKernel();
   virtual tunesmith_kernel entry() const = 0;
+  /// Null unless the kernel has a PrepareStep.
+  virtual tunesmith_kernel prepare() const;
 };
 
 /// A kernel that does nothing but independent multiply-adds, as fast as the machine can.
@@ -68,6 +83,9 @@ class Target {
   /// What identifies compiled code: kind, processor, features; part of a record's key. Stable text.
   virtual std::string identity() const = 0;
   virtual LowerOptions lower_options() const = 0;
+  /// Does compile() make an entry point of LoweredProgram::prepare? Where it does not, what a schedule does
+  /// to constant inputs stays in the kernel.
+  virtual bool can_prepare() const;
   /// May code use this feature of the processor? In the target's own names; false for what it does not know.
   virtual bool has_feature(std::string_view name) const;
 

@@ -53,6 +53,7 @@ struct TuneResult {
   double best_seconds = 0;  // 10th percentile of the final interleaved measurement
   double best_low = 0;      // 95 % confidence interval of that percentile
   double best_high = 0;
+  double best_prepare_seconds = 0;  // of preparing the best one's constant inputs once; 0: nothing to prepare
   /// Operations a second of the target's peak kernel at the 10th percentile of its times, measured in turn
   /// with the best candidates: what their speed is a share of.
   double peak_operations_per_second = 0;

@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/interp/interpreter.h>
+
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+using namespace test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+LowerOptions preparing() {
+  LowerOptions options = small_machine();
+  options.prepare = true;
+  return options;
+}
+
+std::vector<std::string> names(const std::vector<Buffer>& buffers) {
+  std::vector<std::string> result;
+  for (const Buffer& buffer : buffers) result.push_back(buffer->name);
+  return result;
+}
+
+/// A is known at a call only, W ahead of time.
+Program product() {
+  return program_of("A: {shape: [4, 6], dtype: f32}, W: {shape: [6, 8], dtype: f32, constant: true}",
+                    "O[i<4, j<8] = sum(k<6) A[i, k] * W[k, j]");
+}
+
+void expect_equal_results(const Program& program, const LoweredProgram& lowered) {
+  std::vector<Tensor> wanted;
+  for (const Buffer& input : program.inputs) {
+    wanted.push_back(Tensor::like(*input));
+    wanted.back().fill_random(wanted.size());
+  }
+  for (const Buffer& output : program.outputs) wanted.push_back(Tensor::like(*output));
+  std::vector<Tensor> got = wanted;
+  interpret(program, wanted);
+  interpret(lowered, got);
+  EXPECT_EQ(wanted, got);
+}
+
+TEST(SplitPrepare, APackedConstantIsPreparedAndItsOriginalNoLongerRead) {
+  Schedule s(product());
+  const BlockRV packed = s.cache_read(s.get_block("O"), 1, kScopeGlobal);
+  s.transform_layout(packed, "write", 0, "(k, j) -> (j // 4, k, j % 4)");
+  s.parallel(s.get_loops(packed)[0]);
+  const LoweredProgram lowered = lower(s.program(), preparing());
+  ASSERT_NE(lowered.prepare, nullptr);
+  EXPECT_THAT(names(lowered.program.inputs), ElementsAre("A", "W", "W_global"));
+  EXPECT_THAT(names(lowered.prepare->program.inputs), ElementsAre("W"));
+  EXPECT_THAT(names(lowered.prepare->program.outputs), ElementsAre("W_global"));
+  ASSERT_EQ(lowered.prepared.size(), 1u);
+  EXPECT_EQ(lowered.prepared_bytes, 6 * 8 * 4);
+  EXPECT_THAT(body_text(lowered.program), testing::Not(HasSubstr("W[")));
+  expect_equal_results(s.program(), lowered);
+}
+
+TEST(SplitPrepare, OnlyWhereItIsAskedFor) {
+  Schedule s(product());
+  s.cache_read(s.get_block("O"), 1, kScopeGlobal);
+  const LoweredProgram lowered = lower(s.program(), small_machine());
+  EXPECT_EQ(lowered.prepare, nullptr);
+  EXPECT_THAT(names(lowered.program.inputs), ElementsAre("A", "W"));
+}
+
+TEST(SplitPrepare, WhatPacksNothingHasNothingToPrepare) {
+  EXPECT_EQ(lower(product(), preparing()).prepare, nullptr);
+  Schedule other(product());  // of what is not constant
+  other.cache_read(other.get_block("O"), 0, kScopeGlobal);
+  EXPECT_EQ(lower(other.program(), preparing()).prepare, nullptr);
+  Schedule inner(product());  // a copy made where it is used belongs to the call
+  const BlockRV block = inner.get_block("O");
+  inner.compute_at(inner.cache_read(block, 1, kScopeGlobal), inner.get_loops(block)[0]);
+  EXPECT_EQ(lower(inner.program(), preparing()).prepare, nullptr);
+  Schedule local(product());  // the memory of one thread ends with the call
+  local.cache_read(local.get_block("O"), 1, kScopeLocal);
+  EXPECT_EQ(lower(local.program(), preparing()).prepare, nullptr);
+}
+
+TEST(SplitPrepare, ChainsAreWholeAndKeepWhatTheyNeedToThemselves) {
+  const Program program =
+      program_of("X: {shape: [8], dtype: f32}, W: {shape: [8], dtype: f32, constant: true}",
+                 "T[i<8] = W[i] * f32(i)\n  S[i<8] = sum(k<8) T[k] * W[i]\n  U[i<8] = exp(X[i])\n"
+                 "  O[i<8] = S[i] * U[i] + W[i]");
+  const LoweredProgram lowered = lower(program, preparing());
+  ASSERT_NE(lowered.prepare, nullptr);
+  EXPECT_THAT(names(lowered.prepare->program.outputs), ElementsAre("S")) << "T is used for S alone";
+  EXPECT_THAT(names(lowered.program.inputs), ElementsAre("X", "W", "S"));
+  EXPECT_THAT(body_text(lowered.program), HasSubstr("W[")) << "the call reads W, too";
+  expect_equal_results(program, lowered);
+}
+
+TEST(SplitPrepare, ABufferWrittenInTwoPlacesIsPreparedWholeOrNotAtAll) {
+  const char* padded = "P[i<10] = inside({}[i - 1], 0)\n  O[i<8] = P[i] + P[i + 2] + X[i] + W[i]";
+  const std::string inputs = "X: {shape: [8], dtype: f32}, W: {shape: [8], dtype: f32, constant: true}";
+  for (const bool constant : {true, false}) {
+    Schedule s(program_of(inputs, fmt::format(fmt::runtime(padded), constant ? "W" : "X")));
+    const BlockRV block = s.get_block("P");
+    s.decompose_padding(block, s.get_loops(block)[0]);
+    const LoweredProgram lowered = lower(s.program(), preparing());
+    EXPECT_EQ(lowered.prepare != nullptr, constant) << "zeros alone depend on no constant input";
+    if (constant) {
+      EXPECT_THAT(names(lowered.program.inputs), ElementsAre("X", "W", "P"));
+    }
+    expect_equal_results(s.program(), lowered);
+  }
+}
+
+TEST(SplitPrepare, AnOutputIsNeverPrepared) {
+  const Program program =
+      program_of("W: {shape: [8], dtype: f32, constant: true}", "T[i<8] = W[i] + 1\n  O[i<8] = T[i] * 2");
+  const LoweredProgram lowered = lower(program, preparing());
+  ASSERT_NE(lowered.prepare, nullptr);
+  EXPECT_THAT(names(lowered.prepare->program.outputs), ElementsAre("T"));
+  EXPECT_THAT(names(lowered.program.outputs), ElementsAre("O"));
+  expect_equal_results(program, lowered);
+}
+
+TEST(SplitPrepare, GapsOfAnAlignmentArePreparedToo) {
+  Schedule s(product());
+  const BlockRV packed = s.cache_read(s.get_block("O"), 1, kScopeGlobal);
+  s.storage_align(packed, 0, 0, 16, 1);
+  const LoweredProgram lowered = lower(s.program(), preparing());
+  ASSERT_EQ(lowered.prepared.size(), 1u);
+  EXPECT_THAT(lowered.prepared[0].buffer->shape, ElementsAre(5 * 17 + 8)) << "six rows of 17, the last of 8";
+  expect_equal_results(s.program(), lowered);
+}
+
+}  // namespace
+}  // namespace tunesmith
