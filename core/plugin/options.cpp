@@ -286,6 +286,7 @@ Options Options::validate(std::span<const OptionSpec> specs, std::span<const Raw
     entry.value = read_value(*spec, raw, options.owner_);
     entry.location = raw.value_location;
     entry.set = true;
+    if (raw.shape == RawOption::Shape::Scalar) entry.parts = raw.values.front().parts;
   }
   return options;
 }
@@ -320,6 +321,20 @@ const std::vector<int64_t>& Options::get_ints(std::string_view name) const {
 }
 const std::vector<std::string>& Options::get_strings(std::string_view name) const {
   return get<std::vector<std::string>>(name);
+}
+
+SourceLocation Options::location(std::string_view name, size_t offset) const {
+  const Entry& found = entry(name);
+  if (found.parts.empty()) {
+    SourceLocation place = found.location;
+    if (place.column > 0) place.column += static_cast<int>(offset);
+    return place;
+  }
+  auto part = found.parts.begin();
+  while (part + 1 != found.parts.end() && (part + 1)->first <= offset) ++part;
+  SourceLocation place = part->second;
+  place.column += static_cast<int>(offset - std::min(offset, part->first));
+  return place;
 }
 
 bool Options::is_set(std::string_view name) const { return entry(name).set; }

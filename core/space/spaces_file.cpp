@@ -49,6 +49,10 @@ RawOption option_from(const YamlEntry& entry) {
     case YamlNode::Kind::Scalar:
       option.shape = RawOption::Shape::Scalar;
       option.values.push_back({value.text, value.location, value.quoted});
+      for (const YamlNode::Segment& segment : value.segments) {
+        option.values.back().parts.emplace_back(
+            segment.offset, SourceLocation{value.location.file, segment.line, segment.column});
+      }
       break;
     case YamlNode::Kind::Map:
       option.shape = RawOption::Shape::Mapping;

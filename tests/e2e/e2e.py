@@ -317,6 +317,25 @@ transform_layout(p, "write", 0, "(z, k, j) -> (z, j // 16, k, j % 16)")
 """
 
 
+PACKING_SPACE = """version: 1
+spaces:
+  packed:
+    target: {kind: llvm}
+    modules:
+      - script:
+          match: [C]
+          claim: false
+          trace: |
+            p = cache_read(block, 1, "global")
+            transform_layout(p, "write", 0, "(z, k, j) -> (z, j // 16, k, j % 16)")
+      - multi_level_tiling: {structure: SSRSRS}
+      - rewrite_reduction_init
+      - rewrite_parallel_vectorize_unroll
+    search: {kind: random}
+    cost_model: {kind: random}
+"""
+
+
 def constant_inputs_are_prepared(folder):
     file = folder / "pack.trace"
     lines = TRACE.replace("decompose", "init = decompose").split("\n", 2)
@@ -339,6 +358,15 @@ def constant_inputs_are_prepared(folder):
     assert "preparing its constants" in run("bench", "gmm:n=64,m=64,k=64,constant_b=1", "--trace", file, "--rounds", 5).stdout
     shown = run("trace", "show", file, "--workload", "gmm:n=64,m=64,k=64,constant_b=1", "--lowered").stdout
     assert "once, for constant inputs" in shown, shown
+    # A search whose module packs: records keep the time, and what the best record builds prepares.
+    space = folder / "spaces.yaml"
+    space.write_text(PACKING_SPACE)
+    database = folder / "records.db"
+    result = tune("gmm:n=32,m=32,k=32,constant_b=1", database, "--trials", 4, "--spaces", space)
+    assert result["valid"] == 4 and result["prepare_seconds"] > 0, result
+    assert "clean" in run("records", "check", "--database", database).stdout
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("select count(*) from record where seconds_prepare > 0").fetchone()[0] == 4
 
 
 def main():

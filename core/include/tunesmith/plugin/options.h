@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -70,6 +71,9 @@ struct RawScalar {
   std::string text;
   SourceLocation location;
   bool quoted = false;  ///< written in quotes, hence a string even when it looks like a number
+  /// Where parts of a text of several lines stand: the offset of each part's first character, rising, and its
+  /// place. Empty when the text stands at `location` as it is.
+  std::vector<std::pair<size_t, SourceLocation>> parts = {};
 };
 
 /// An option as a person wrote it: `name: text`, or `name: [text, text]`. Mapping and Null only ever lead to
@@ -113,6 +117,9 @@ class Options {
   /// Where the value was written; for a default, where the owner was named.
   const SourceLocation& location(std::string_view name) const;
 
+  /// Where the character at `offset` of a String's value was written, in texts of several lines, too.
+  SourceLocation location(std::string_view name, size_t offset) const;
+
   /// Throws the UserError of a plugin's own check, at the place of the option: "FILE:LINE:COLUMN: option
   /// 'structure' of module 'multi_level_tiling': MESSAGE".
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
@@ -127,6 +134,7 @@ class Options {
     OptionValue value;
     SourceLocation location;
     bool set = false;
+    std::vector<std::pair<size_t, SourceLocation>> parts = {};
   };
   const Entry& entry(std::string_view name) const;
   template <typename T>
