@@ -177,9 +177,9 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
   }
   check_descriptor(plugin, *loaded.descriptor);
   loaded.options = guard_plugin(plugin.kind, plugin.id, "options", loaded.descriptor->options);
-  if (const std::string problem = check_option_specs(loaded.options); !problem.empty()) {
-    refuse(plugin, "[P13] " + problem);
-  }
+  const std::string problem = guard_plugin(plugin.kind, plugin.id, "declaring its options",
+                                           [&] { return check_option_specs(loaded.options); });
+  if (!problem.empty()) refuse(plugin, "[P13] " + problem);
   return loaded;
 }
 

@@ -14,6 +14,8 @@ namespace tunesmith {
 
 namespace {
 
+constexpr int kRefused = 4;  // exit code of a child that has said why
+
 [[noreturn]] void load_in_child(const PluginInfo& plugin, const PluginLock* lock, int output, int seconds) {
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
@@ -23,7 +25,7 @@ namespace {
     load_plugin(plugin, lock);
   } catch (const Error& error) {
     const ssize_t written = write(output, error.what(), std::strlen(error.what()));
-    _exit(written > 0 ? 4 : 5);
+    _exit(written > 0 ? kRefused : kRefused + 1);
   }
   _exit(0);
 }
@@ -68,7 +70,11 @@ std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int s
   if (WIFSIGNALED(status))
     return refused(fmt::format("loading it ended by: {}", strsignal(WTERMSIG(status))));
   if (WEXITSTATUS(status) == 0) return {};
-  return said.empty() ? refused("loading it ended the process") : said;
+  if (WEXITSTATUS(status) == kRefused) return said;
+  // The dynamic linker ends a process whose library is damaged; initialisers may, too.
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  return refused(fmt::format("loading it ended the process with exit code {}{}{}", WEXITSTATUS(status),
+                             said.empty() ? "" : ": ", said));
 }
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Damaged files: the note reader sees ten thousand of them, the registry some hundred.
+// Ten thousand damaged files, for the note reader and for the loader as a whole.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +62,39 @@ TEST(NoteMutation, EveryLengthOfFileIsSafe) {
     const std::vector<char> start(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(read_plugin_note(start)) << size;
   }
+}
+
+/// The manifest has the damaged file's hash, so nothing but the file itself speaks against it. What the
+/// checks let through is loaded in a child process: there it may be refused or end as it likes.
+TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
+  const std::string good = good_content();
+  PackFolder pack;
+  pack.add("test_neighbour", "neighbour");
+  const PackFolder::Entries neighbour = pack.entries();
+  size_t refused = 0;
+  size_t passed_on = 0;
+  for (uint64_t i = 0; i < 10'000; ++i) {
+    RandomStream random(9, i);
+    const std::string damaged = mutate(good, random);
+    write_file(pack.path() / "subject.so", damaged);
+    pack.add_file("subject.so");
+    pack.write_manifest();
+    pack.restore(neighbour);
+    const auto note = read_plugin_note(damaged);
+    if (note && note_differences(*note, kernel_note()).empty() && note_view(note->id) == "subject") {
+      ++passed_on;
+      const std::string said =
+          PluginRegistry(pack.search()).probe(PluginKind::Extension, "subject");  // must come back
+      ASSERT_TRUE(said.empty() || testing::Value(said, testing::ContainsRegex("extension 'subject': .*\\[P")))
+          << said;
+      continue;
+    }
+    ++refused;
+    ASSERT_THAT(pack.creation(), testing::ContainsRegex("is refused: \\[P[1-4]\\] ")) << i;
+  }
+  EXPECT_GT(refused, 3'000U);
+  EXPECT_GT(passed_on, 1'000U);
+  EXPECT_EQ(pack.creation("neighbour"), "accepted");
 }
 
 TEST(NoteMutation, TheRegistryRefusesEveryDamagedFile) {

@@ -24,6 +24,10 @@ class PackFolder {
   /// Names a file that is there already, with the hash that it has.
   void add_file(std::string_view library, std::string_view id = "subject", std::string_view needs = {});
   void write_manifest(std::string_view file = "test.pack.json") const;
+  /// What the next manifest names.
+  using Entries = std::vector<std::string>;
+  const Entries& entries() const { return entries_; }
+  void restore(const Entries& entries) { entries_ = entries; }
 
   /// Looks at this folder and nowhere else.
   PluginSearch search() const;
@@ -33,7 +37,7 @@ class PackFolder {
 
  private:
   std::filesystem::path path_;
-  std::vector<std::string> entries_;
+  Entries entries_;
 };
 
 std::string read_file(const std::filesystem::path& file);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -14,42 +16,91 @@ PluginSearch search_of(const Common& common) {
   return plugin_search(common, &spaces);
 }
 
-void print_options(PluginRegistry& registry, const PluginInfo& info) {
-  for (const OptionSpec& option : registry.option_specs(info.kind, info.id)) {
-    fmt::print("    {}: {} (default {})\n        {}\n", option.name, option.expected(),
-               option_text(option.default_value), option.help);
+/// What the plugin says of itself and its options, or why it is refused, which stops nobody else.
+void describe(PluginRegistry& registry, const PluginInfo& info, nlohmann::json* json) {
+  try {
+    const std::vector<OptionSpec>& options = registry.option_specs(info.kind, info.id);
+    const std::string help = registry.help(info.kind, info.id);
+    if (json == nullptr) fmt::print("    {}\n", help);
+    nlohmann::json list = nlohmann::json::array();
+    for (const OptionSpec& option : options) {
+      list.push_back({{"name", option.name},
+                      {"expected", option.expected()},
+                      {"default", option_text(option.default_value)},
+                      {"help", option.help}});
+      if (json == nullptr) {
+        fmt::print("    {}: {} (default {})\n        {}\n", option.name, option.expected(),
+                   option_text(option.default_value), option.help);
+      }
+    }
+    if (json != nullptr) {
+      (*json)["help"] = help;
+      (*json)["options"] = list;
+    }
+  } catch (const EnvironmentError& error) {
+    if (json == nullptr) fmt::print("    {}\n", error.what());
+    if (json != nullptr) (*json)["refused"] = error.what();
   }
+}
+
+/// The account of the search, with every plugin that was found tried in a process of its own.
+std::vector<PluginLogEntry> account(const PluginRegistry& registry) {
+  using Outcome = PluginLogEntry::Outcome;
+  std::vector<PluginLogEntry> log = registry.log();
+  const std::vector<PluginInfo> plugins = registry.list();
+  for (PluginLogEntry& entry : log) {
+    if (entry.outcome != Outcome::Found) continue;
+    const auto info = std::ranges::find_if(plugins, [&](const PluginInfo& plugin) {
+      return plugin.library == entry.path && plugin_name(plugin.kind, plugin.id) == entry.detail;
+    });
+    // What is there twice is in no list.
+    const std::string fault = info == plugins.end() ? fmt::format("[P7] {} is there twice", entry.detail)
+                                                    : registry.probe(info->kind, info->id);
+    entry.outcome = fault.empty() ? Outcome::Loaded : Outcome::Refused;
+    if (!fault.empty()) entry.detail = fault;
+  }
+  return log;
 }
 
 }  // namespace
 
 int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
   PluginRegistry registry(search_of(common));
+  const std::vector<PluginLogEntry> log = arguments.why ? account(registry) : std::vector<PluginLogEntry>{};
+  const auto refused = [&](const PluginInfo& info) {
+    return std::ranges::any_of(log, [&](const PluginLogEntry& entry) {
+      return entry.outcome == PluginLogEntry::Outcome::Refused && entry.path == info.library;
+    });
+  };
   nlohmann::json list = nlohmann::json::array();
   for (const PluginInfo& info : registry.list()) {
-    if (common.json) {
-      list.push_back({{"kind", kind_name(info.kind)},
-                      {"id", info.id},
-                      {"pack", info.pack},
-                      {"version", info.version},
-                      {"vendor", info.vendor},
-                      {"library", info.library.string()},
-                      {"source", info.source}});
-      continue;
-    }
-    fmt::print("{:<10} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack, info.version,
-               info.source);
-    if (arguments.options) {
-      fmt::print("    {}\n", registry.help(info.kind, info.id));
-      print_options(registry, info);
-    }
+    nlohmann::json plugin = {
+        {"kind", kind_name(info.kind)}, {"id", info.id},         {"pack", info.pack},
+        {"version", info.version},      {"vendor", info.vendor}, {"library", info.library.string()},
+        {"source", info.source}};
+    if (!common.json)
+      fmt::print("{:<10} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack, info.version,
+                 info.source);
+    if (arguments.options && !refused(info)) describe(registry, info, common.json ? &plugin : nullptr);
+    list.push_back(std::move(plugin));
   }
-  if (common.json) fmt::print("{}\n", nlohmann::json{{"plugins", list}}.dump());
-  if (arguments.why) {
-    for (const PluginLogEntry& entry : registry.log()) {
-      fmt::print("{:<9} {} ({}){}{}\n", outcome_name(entry.outcome), entry.path.string(), entry.source,
+  nlohmann::json entries = nlohmann::json::array();
+  for (const PluginLogEntry& entry : log) {
+    const std::string outcome(entry.outcome == PluginLogEntry::Outcome::Loaded ? "accepted"
+                                                                               : outcome_name(entry.outcome));
+    entries.push_back({{"outcome", outcome},
+                       {"source", entry.source},
+                       {"path", entry.path.string()},
+                       {"detail", entry.detail}});
+    if (!common.json) {
+      fmt::print("{:<9} {} ({}){}{}\n", outcome, entry.path.string(), entry.source,
                  entry.detail.empty() ? "" : ": ", entry.detail);
     }
+  }
+  if (common.json) {
+    nlohmann::json object = {{"plugins", list}};
+    if (arguments.why) object["looked_at"] = entries;
+    fmt::print("{}\n", object.dump());
   }
   return kDone;
 }
