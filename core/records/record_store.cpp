@@ -104,7 +104,7 @@ std::vector<Record> RecordStore::best(const RecordFilter& filter, size_t n) cons
   auto rows = impl_->database.prepare(fmt::format(
       "SELECT {} FROM {} JOIN (SELECT r.seq, row_number() OVER (PARTITION BY w.hash, r.target, "
       "r.environment, r.program_hash ORDER BY r.sample_count DESC, r.seq DESC) AS place FROM {} WHERE {}) p "
-      "ON p.seq = r.seq WHERE p.place = 1 ORDER BY r.seconds_median, r.seq LIMIT ?",
+      "ON p.seq = r.seq WHERE p.place = 1 ORDER BY r.seconds_min, r.seq LIMIT ?",
       kRecordColumns, kRecordTables, kRecordTables, condition.sql));
   condition.bind(rows);
   rows.bind(static_cast<int64_t>(n));

@@ -28,12 +28,12 @@ void print_records(const Common& common, const std::vector<Record>& records) {
     if (common.json) {
       nlohmann::json one{
           {"id", record.id}, {"workload", record.workload}, {"space", record.space}, {"ok", record.ok()}};
-      if (record.timing) one["seconds"] = record.timing->median;
+      if (record.timing) one["seconds"] = record.timing->min;
       if (record.failure) one["cause"] = failure_cause_name(record.failure->cause);
       list.push_back(std::move(one));
       continue;
     }
-    const std::string outcome = record.ok() ? seconds_text(record.timing->median)
+    const std::string outcome = record.ok() ? seconds_text(record.timing->min)
                                             : fmt::format("{} {}", failure_cause_name(record.failure->cause),
                                                           record.failure->message);
     fmt::print("{}  {:<10} {}  {}\n", record.id, record.space, record.workload, outcome);

@@ -91,9 +91,10 @@ class RecordStore {
   std::vector<Record> list(const RecordFilter& filter = {}) const;
   /// The same records one by one, without holding them all. `visit` must not call this store.
   void for_each(const RecordFilter& filter, const std::function<void(const Record&)>& visit) const;
-  /// The fastest `n` programs by median time, each once for a target and environment: a program measured
-  /// several times counts by its record with the most samples, the latest of equals. Ties go to the earlier
-  /// record. Set `environment` or `machine` in the filter wherever times are compared.
+  /// The fastest `n` programs by their least time, since disturbances only add; each once for a target and
+  /// environment: a program measured several times counts by its record with the most samples, the latest of
+  /// equals. Ties go to the earlier record. Set `environment` or `machine` in the filter wherever times are
+  /// compared.
   std::vector<Record> best(const RecordFilter& filter, size_t n) const;
 
   /// One JSON object a line, each with a checksum; an environment stands before the first record that names
