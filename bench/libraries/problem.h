@@ -1,0 +1,55 @@
+// One workload with data, which every contestant computes on buffers of its own kind.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith::bench {
+
+using Memory = std::unique_ptr<void, decltype(&std::free)>;
+
+/// Aligned to cache lines.
+Memory aligned(int64_t bytes);
+
+struct Contestant {
+  std::string name;
+  std::function<void()> call;
+  /// The largest difference of its result from the workload's output, relative to the largest element; null
+  /// where it computes something else.
+  std::function<double()> difference;
+};
+
+/// Random inputs and an output, row-major.
+class Problem {
+ public:
+  explicit Problem(Workload workload);
+
+  const Workload& workload() const { return workload_; }
+  int64_t parameter(std::string_view name) const;
+  /// Of the inputs, then of the output.
+  std::vector<void*> buffers() const;
+  void* input(size_t i) const { return memory_[i].get(); }
+  const Buffer& output() const { return workload_.program.outputs.front(); }
+  double difference_from(const void* other) const;
+  /// Copies the inputs' bytes, as far as they are no more than the output's, to another place: reads and
+  /// writes what an elementwise program would.
+  std::function<void()> copy();
+
+ private:
+  Workload workload_;
+  std::vector<Memory> memory_;
+  Memory copied_{nullptr, std::free};
+};
+
+/// What the libraries found when this was built can compute of it.
+std::vector<Contestant> onednn(const Problem& problem);
+std::vector<Contestant> openblas(const Problem& problem, int threads);
+
+}  // namespace tunesmith::bench

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Builds the traces of examples/traces and times the libraries beside the machine's peak, OpenBLAS and oneDNN in one process.
+
+Usage: bench/peaks.py [--build build/release] [--only gmm_512,..] [--threads 1,2] [--rounds N] [--prefix "COMMAND"]
+
+Prints a table in Markdown: the 10th percentile of the rounds' times, the share of the peak of multiply-adds of the inputs' type, and how many times
+as long every other takes. oneDNN without AMX where a trace is for dot products of vectors: both then use the same instructions."""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OTHERS = ["OpenBLAS", "oneDNN", "oneDNN, packed weights", "copy"]
+
+
+def said(trace, key):
+    """The value of a line "# key: value" of the trace, or None."""
+    for line in trace.read_text().splitlines():
+        if line.startswith(f"# {key}: "):
+            return line.split(": ", 1)[1]
+    return None
+
+
+def measure(arguments, trace, threads):
+    workload = said(trace, "workload")
+    environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
+    if said(trace, "needs"):
+        environment["ONEDNN_MAX_CPU_ISA"] = "AVX512_CORE_BF16"
+    processors = ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([arguments.build / "bin/tunesmith", "build", workload, "--trace", trace, "--output", folder, "--name", "kernel", "--quiet"],
+                       check=True, stdout=subprocess.DEVNULL)
+        command = [*shlex.split(arguments.prefix), "taskset", "-c", processors, arguments.build / "bin/bench_libraries", workload,
+                   pathlib.Path(folder) / "libkernel.so", "kernel", str(arguments.rounds)]
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+
+
+def time_text(seconds):
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+
+
+def row(name, result):
+    seconds = result["seconds"]
+    own = seconds["tunesmith"]
+    share = result["flops"] / own / (result["peak_operations"] / seconds["peak"])
+    cells = [f"{seconds[other] / own:.2f}" if other in seconds else "" for other in OTHERS]
+    return f"| `{name}` | {result['threads']} | {time_text(own)} | {100 * share:.1f} % | " + " | ".join(cells) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--prefix", default="", help="put before each measurement, to wait for a quiet machine")
+    arguments = parser.parse_args()
+    print("| trace | threads | time | of peak | " + " | ".join(f"{other}, times as long" for other in OTHERS) + " |")
+    print("|---|---|---|---|" + "---|" * len(OTHERS))
+    for trace in sorted((ROOT / "examples/traces").glob("*.trace")):
+        if arguments.only and trace.stem not in arguments.only.split(","):
+            continue
+        for threads in map(int, arguments.threads.split(",")):
+            print(row(trace.stem, measure(arguments, trace, threads)), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
