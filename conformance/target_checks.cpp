@@ -1,6 +1,7 @@
 // Of targets: what is compiled computes what the interpreter computes.
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
@@ -8,7 +9,9 @@
 
 #include "checks.h"
 #include "numeric.h"
+#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/target/runtime.h"
+#include "tunesmith/workload/library.h"
 
 namespace tunesmith::conformance {
 namespace {
@@ -48,7 +51,22 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// "" when the compiled program's outputs are the interpreter's.
+/// Memory of `bytes`, aligned to 64.
+class AlignedBytes {
+ public:
+  explicit AlignedBytes(int64_t bytes) : bytes_(static_cast<size_t>(bytes) + 64) {
+    void* start = bytes_.data();
+    size_t room = bytes_.size();
+    aligned_ = std::align(64, static_cast<size_t>(bytes), start, room);
+  }
+  void* data() const { return aligned_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  void* aligned_ = nullptr;
+};
+
+/// "" when the compiled program's outputs are the interpreter's, after its preparation where it has one.
 std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
   const std::vector<Tensor> arguments = arguments_of(program, kSeed);
   const std::vector<Tensor> wanted = result_of(program, arguments);
@@ -56,13 +74,20 @@ std::string run_and_compare(Target& target, const CompiledKernel& compiled, cons
   std::vector<void*> buffers;
   buffers.reserve(got.size());
   for (Tensor& tensor : got) buffers.push_back(tensor.bytes.data());
-  std::vector<std::byte> workspace(static_cast<size_t>(compiled.workspace_bytes) + 64);
-  void* aligned = workspace.data();
-  size_t room = workspace.size();
-  std::align(64, static_cast<size_t>(compiled.workspace_bytes), aligned, room);
+  const AlignedBytes memory(compiled.workspace_bytes);
+  void* workspace = compiled.workspace_bytes > 0 ? memory.data() : nullptr;
+  const AlignedBytes prepared(compiled.prepare ? compiled.prepare->bytes : 0);
   const auto kernel = target.load(compiled);
-  kernel->entry()(buffers.data(), compiled.workspace_bytes > 0 ? aligned : nullptr,
-                  &tunesmith_runtime_parallel_for, nullptr);
+  if (compiled.prepare) {
+    if (kernel->prepare() == nullptr) return "it loads without the entry point that prepares";
+    std::vector<void*> given(buffers.size(), nullptr);
+    for (const size_t position : compiled.prepare->reads) given[position] = buffers[position];
+    given.push_back(prepared.data());
+    kernel->prepare()(given.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
+    for (const size_t position : compiled.prepare->unread) buffers[position] = nullptr;
+    buffers.push_back(prepared.data());
+  }
+  kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
   return difference(wanted, got, program.inputs.size());
 }
 
@@ -88,6 +113,24 @@ Verdict check_results(const Subject& subject) {
   }
   if (compiled_programs == 0) return unsupported("it compiles none of the kit's programs: " + refusal);
   return refusal.empty() ? passed() : failed("it compiles some of the kit's programs, but not " + refusal);
+}
+
+/// A target that can prepare constant inputs ahead of calls does, and reads what it prepared.
+Verdict check_preparation(const Subject& subject) {
+  const auto target = subject.create<Target>();
+  if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
+  if (!target->can_prepare()) return skipped("what it makes of constant inputs it makes at every call");
+  const Program program = WorkloadLibrary().load("gmm:n=8,m=12,k=16,constant_b=1").program;
+  Schedule schedule(program);
+  const BlockRV packed = schedule.cache_read(schedule.get_block("C"), 1, kScopeGlobal);
+  schedule.transform_layout(packed, "write", 0, "(z, k, j) -> (z, j // 4, k, j % 4)");
+  LowerOptions options = target->lower_options();
+  options.prepare = true;
+  const auto compiled = target->compile(lower(schedule.program(), options), "kernel");
+  if (!compiled) return failed(compiled.error());
+  if (!compiled->prepare) return failed("it says that it prepares, but compile() gives no step that does");
+  const std::string fault = run_and_compare(*target, *compiled, program);
+  return fault.empty() ? passed() : failed("with its second operand packed ahead of the call: " + fault);
 }
 
 /// compile() is promised to be thread-safe.
@@ -166,7 +209,7 @@ Verdict check_library(const Subject& subject) {
 constexpr Check kChecks[] = {
     {"contract", "P26", &check_contract}, {"results", "P26", &check_results},
     {"threads", "P20", &check_threads},   {"failures", "P26", &check_failures},
-    {"library", "P26", &check_library},
+    {"library", "P26", &check_library},   {"preparation", "P26", &check_preparation},
 };
 
 }  // namespace

@@ -61,6 +61,7 @@ class BadTarget final : public Target {
   const DeviceModel& device() const override { return device_; }
   std::string identity() const override { return "bad_target"; }
   LowerOptions lower_options() const override { return {}; }
+  bool can_prepare() const override { return mistake("promises_to_prepare"); }
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override {

@@ -111,6 +111,7 @@ const Mistake kMistakes[] = {
     {kTarget, "throws_at_damage", "failures", "P26", "a damaged object is no EnvironmentError: at"},
     {kTarget, "loads_damage", "failures", "P26", "it loads an object that is damaged"},
     {kTarget, "writes_no_library", "library", "P26", "wrote no libconformance.so"},
+    {kTarget, "promises_to_prepare", "preparation", "P26", "compile() gives no step"},
     {kExtension, "infinite_quantity", "contract", "P27", "it sets the quantity bad_units to inf"},
     {kExtension, "impossible_vectors", "contract", "P27", "vectors of 3 bits is impossible"},
     {kExtension, "describes_anew", "determinism", "P19", "describe different machines"},

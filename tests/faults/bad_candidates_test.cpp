@@ -48,8 +48,11 @@ class BadCandidates : public testing::Test {
   }
 
   CompiledKernel kernel(Mistake mistake) const {
-    return {fmt::format("{} 1000", static_cast<size_t>(mistake)), "kernel",
-            mistake == Mistake::HugeWorkspace ? int64_t{1} << 40 : 64, 0.0};
+    CompiledKernel made{fmt::format("{} 1000", static_cast<size_t>(mistake)), "kernel",
+                        mistake == Mistake::HugeWorkspace ? int64_t{1} << 40 : 64, 0.0};
+    if (test::has_preparation(mistake))
+      made.prepare = PrepareStep{"prepare", test::kPreparedNumbers * int64_t{sizeof(float)}, {}, {}};
+    return made;
   }
 
   /// The causes, "" for a success.
@@ -89,6 +92,20 @@ TEST_F(BadCandidates, WhatOneBreaksIsNotBlamedOnTheNext) {
   large.workspace_bytes = int64_t{100} << 20;
   EXPECT_EQ(causes(*all, {kernel(Mistake::LeaksMemory), large, kernel(Mistake::BreaksTheNext), large}),
             (std::vector<std::string>{"", "", "", ""}));
+}
+
+TEST_F(BadCandidates, PreparingIsTimedApart) {
+  const std::unique_ptr<Runner> all = runner();
+  const CompiledKernel plain = kernel(Mistake::None);
+  const CompiledKernel prepares = kernel(Mistake::Prepares);
+  const std::vector<MeasureRequest> requests{{&plain, 0.0}, {&prepares, 0.0}};
+  const std::vector<MeasureResult> results = all->run(requests);
+  ASSERT_TRUE(results[0].timing && results[1].timing);
+  EXPECT_EQ(results[0].timing->prepare, 0.0);
+  EXPECT_GT(results[1].timing->prepare, 0.0);
+  // Each kernel of an interleaved measurement has prepared memory of its own.
+  const std::vector<const CompiledKernel*> kernels{&prepares, &plain, &prepares};
+  for (const std::vector<double>& samples : all->interleave(kernels, 3)) EXPECT_EQ(samples.size(), 3u);
 }
 
 TEST_F(BadCandidates, WhatACandidatePrintsIsNotOnStandardOutput) {

@@ -75,6 +75,11 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   add_one(x, o, mistake == Mistake::LeavesOneOut ? n - 1 : n);
   auto* const space = static_cast<volatile char*>(workspace);
   auto* const wild = reinterpret_cast<volatile int*>(g_wild);
+  if (test::has_preparation(mistake)) {
+    auto* prepared = static_cast<float*>(buffers[2]);
+    for (int64_t i = 0; i < n; ++i) o[i] = x[i] + prepared[0];
+    if (mistake == Mistake::WritesPrepared) prepared[1] = 1.0f;
+  }
   switch (mistake) {
     case Mistake::WrongResult:
       o[n / 2] += 0.01f;
@@ -157,6 +162,28 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   }
 }
 
+template <Mistake mistake>
+void prepare(void* const* buffers, void*, tunesmith_parallel_for, void*) {
+  auto* prepared = static_cast<volatile float*>(buffers[2]);
+  if (mistake != Mistake::ForgetsToPrepare) prepared[0] = 1.0f;
+  if (mistake == Mistake::PreparesBeyond) prepared[test::kPreparedNumbers] = 1.0f;
+  if (mistake == Mistake::PreparesAnOutput) static_cast<volatile float*>(buffers[1])[0] = 1.0f;
+}
+
+template <size_t... numbers>
+constexpr std::array<tunesmith_kernel, sizeof...(numbers)> all_preparations(std::index_sequence<numbers...>) {
+  return {&prepare<static_cast<Mistake>(numbers)>...};
+}
+constexpr auto kPreparations =
+    all_preparations(std::make_index_sequence<static_cast<size_t>(Mistake::Count)>());
+
+/// A kernel that adds what was prepared rather than one needs a step for it.
+CompiledKernel with_step(CompiledKernel kernel, Mistake mistake) {
+  if (test::has_preparation(mistake))
+    kernel.prepare = PrepareStep{"prepare", test::kPreparedNumbers * int64_t{sizeof(float)}, {}, {}};
+  return kernel;
+}
+
 template <size_t... numbers>
 constexpr std::array<tunesmith_kernel, sizeof...(numbers)> all_kernels(std::index_sequence<numbers...>) {
   return {&run<static_cast<Mistake>(numbers)>...};
@@ -172,6 +199,7 @@ class FaultyKernel final : public LoadedKernel {
     if (mistake_ == Mistake::LeaksMemory) g_leak = static_cast<char*>(std::malloc(size_t{200} << 20));
   }
   tunesmith_kernel entry() const override { return kernel_; }
+  tunesmith_kernel prepare() const override { return kPreparations.at(static_cast<size_t>(mistake_)); }
 
  private:
   tunesmith_kernel kernel_;
@@ -205,7 +233,7 @@ class FaultyTarget final : public Target {
     const auto mistake = static_cast<Mistake>(number);
     if (mistake == Mistake::DoesNotCompile) return tl::make_unexpected(std::string("a mistake"));
     const int64_t workspace = mistake == Mistake::HugeWorkspace ? int64_t{1} << 40 : kWorkspaceBytes;
-    return CompiledKernel{fmt::format("{} {}", number, elements), symbol, workspace, 1e-3};
+    return with_step({fmt::format("{} {}", number, elements), symbol, workspace, 1e-3}, mistake);
   }
 
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {

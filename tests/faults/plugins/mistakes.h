@@ -39,9 +39,21 @@ enum class Mistake : size_t {
   Prints,
   BreaksTheNext,
   LeaksMemory,
+  Prepares,  // rightly; from here to PreparesAnOutput there is something to prepare
+  ForgetsToPrepare,
+  PreparesBeyond,
+  WritesPrepared,
+  PreparesAnOutput,
   DoesNotCompile,  // last: no runner sees it
   Count
 };
+
+constexpr bool has_preparation(Mistake mistake) {
+  return mistake >= Mistake::Prepares && mistake <= Mistake::PreparesAnOutput;
+}
+
+/// Of the prepared memory; its first number is the one that the kernel adds.
+inline constexpr int kPreparedNumbers = 16;
 
 /// The tuner's record of each, "" where it is a success.
 struct MistakeInfo {
@@ -81,6 +93,11 @@ inline constexpr std::array<MistakeInfo, static_cast<size_t>(Mistake::Count)> kM
     {"Prints", ""},
     {"BreaksTheNext", ""},
     {"LeaksMemory", ""},
+    {"Prepares", ""},
+    {"ForgetsToPrepare", "wrong_result"},
+    {"PreparesBeyond", "out_of_bounds"},
+    {"WritesPrepared", "out_of_bounds"},
+    {"PreparesAnOutput", "crash"},
     {"DoesNotCompile", "compile_error"},
 }};
 
