@@ -4,6 +4,7 @@
 #   NAME      the CMake target and the library's file (NAME.so)
 #   KIND      module | target | extension | searcher | cost_model
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
+#   SOURCES   of the library; or one YAML file, which then is the plugin (an extension that is data)
 #   REQUIRES  plugins without which this one is not loaded
 #   PACK      the plugin goes into a pack of several (tunesmith_add_pack); else it is a pack of its own, whose
 #             manifest NAME.pack.json is written beside the library
@@ -75,12 +76,35 @@ function(tunesmith_add_plugin NAME KIND)
   list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
   list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
 
-  add_library(${NAME} MODULE ${arg_SOURCES} ${arg_REQUIRES} ${arg_UNPARSED_ARGUMENTS})
+  set(sources ${arg_SOURCES} ${arg_REQUIRES} ${arg_UNPARSED_ARGUMENTS})
+  _tunesmith_output_directory(folder)
+  string(REPLACE ";" "+" requires "${references}")
+  set(_tunesmith_component "")
+  if(TUNESMITH_PLUGIN_COMPONENT)
+    set(_tunesmith_component COMPONENT ${TUNESMITH_PLUGIN_COMPONENT})
+  endif()
+  if(sources MATCHES "\\.yaml$")
+    if(NOT arg_PACK)
+      message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): a YAML file goes into a pack: PACK, and tunesmith_add_pack")
+    endif()
+    cmake_path(ABSOLUTE_PATH sources BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE data)
+    add_custom_command(OUTPUT ${folder}/${NAME}.yaml
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+      COMMAND ${CMAKE_COMMAND} -E copy ${data} ${folder}/${NAME}.yaml DEPENDS ${data} VERBATIM)
+    add_custom_target(${NAME} ALL DEPENDS ${folder}/${NAME}.yaml)
+    set_target_properties(${NAME} PROPERTIES
+      TUNESMITH_MANIFEST_ENTRY "${KIND}|${arg_ID}|${NAME}.yaml|${requires}" TUNESMITH_FILE ${folder}/${NAME}.yaml)
+    if(TUNESMITH_PLUGIN_INSTALL_DIR)
+      install(FILES ${data} DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} RENAME ${NAME}.yaml ${_tunesmith_component})
+    endif()
+    return()
+  endif()
+
+  add_library(${NAME} MODULE ${sources})
   target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith)
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()
-  _tunesmith_output_directory(folder)
   set_target_properties(${NAME} PROPERTIES
     PREFIX "" SUFFIX ".so"
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
@@ -94,14 +118,10 @@ function(tunesmith_add_plugin NAME KIND)
     target_link_options(${NAME} PRIVATE -Wl,--no-undefined)
   endif()
 
-  string(REPLACE ";" "+" requires "${references}")
   set(entry "${KIND}|${arg_ID}|${NAME}.so|${requires}")
-  set_target_properties(${NAME} PROPERTIES TUNESMITH_MANIFEST_ENTRY "${entry}")
+  set_target_properties(${NAME} PROPERTIES
+    TUNESMITH_MANIFEST_ENTRY "${entry}" TUNESMITH_FILE "$<TARGET_FILE:${NAME}>")
 
-  set(_tunesmith_component "")
-  if(TUNESMITH_PLUGIN_COMPONENT)
-    set(_tunesmith_component COMPONENT ${TUNESMITH_PLUGIN_COMPONENT})
-  endif()
   if(TUNESMITH_PLUGIN_INSTALL_DIR)
     install(TARGETS ${NAME} LIBRARY DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} ${_tunesmith_component})
   endif()
@@ -125,7 +145,8 @@ function(tunesmith_add_pack NAME)
   foreach(plugin IN LISTS arg_PLUGINS)
     get_target_property(entry ${plugin} TUNESMITH_MANIFEST_ENTRY)
     list(APPEND entries "${entry}")
-    list(APPEND libraries "$<TARGET_FILE:${plugin}>")
+    get_target_property(file ${plugin} TUNESMITH_FILE)
+    list(APPEND libraries "${file}")
   endforeach()
   _tunesmith_output_directory(folder)
   _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}")

@@ -57,14 +57,13 @@ std::filesystem::path resolve_library(const PluginInfo& plugin) {
   return resolved;
 }
 
-/// Everything that can be said against the file's bytes before it is loaded.
-void check_content(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
+/// Are these the bytes that the manifest and the lock file speak of? `doubt` is said where they are not.
+void check_hash(const PluginInfo& plugin, const std::string& content, const PluginLock* lock,
+                const std::string& doubt) {
   const std::string hash = sha256_hex(content);
-  const auto note = read_plugin_note(content);
   if (hash != plugin.sha256) {
     refuse(plugin, fmt::format("[P9] its SHA-256 is {}, but {} says {}{}; remedy: reinstall the pack", hash,
-                               plugin.manifest.string(), plugin.sha256,
-                               note ? std::string{} : fmt::format(" ({})", note.error())));
+                               plugin.manifest.string(), plugin.sha256, doubt));
   }
   if (lock != nullptr) {
     const auto locked = lock->find({plugin.kind, plugin.id});
@@ -78,6 +77,12 @@ void check_content(const PluginInfo& plugin, const std::string& content, const P
                          locked->second.version, locked->second.sha256, plugin.version, hash));
     }
   }
+}
+
+/// Everything that can be said against a library's bytes before it is loaded.
+void check_content(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
+  const auto note = read_plugin_note(content);
+  check_hash(plugin, content, lock, note ? std::string{} : fmt::format(" ({})", note.error()));
   if (!note) refuse(plugin, fmt::format("[P1] {}; {}", note.error(), rebuild_remedy()));
 
   std::vector<std::string> differences = note_differences(*note, kernel_note());
@@ -156,6 +161,20 @@ void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descript
   }
 }
 
+FilePlugin load_file(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
+  check_hash(plugin, content, lock, "");
+  try {
+    FilePlugin file = read_file_plugin(plugin, content);
+    if (file.id != plugin.id) {
+      refuse(plugin, fmt::format("[P4] {} says that it holds {}, but it holds {}", plugin.manifest.string(),
+                                 plugin_name(plugin.kind, plugin.id), plugin_name(plugin.kind, file.id)));
+    }
+    return file;
+  } catch (const UserError& error) {
+    refuse(plugin, fmt::format("[P1] {}", error.what()));
+  }
+}
+
 }  // namespace
 
 std::string hash_plugin(const PluginInfo& plugin) {
@@ -167,6 +186,10 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
   LoadedPlugin loaded;
   try {
     const TrustedFile file(path);
+    if (is_file_plugin(plugin)) {
+      loaded.file = load_file(plugin, file.read(kLargestLibrary), lock);
+      return loaded;
+    }
     check_content(plugin, file.read(kLargestLibrary), lock);
     loaded.descriptor = fetch_descriptor(plugin, path);
     if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");

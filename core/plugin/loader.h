@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/file_plugin.h"
 #include "plugin/lock.h"
 #include "tunesmith/plugin/plugin.h"
 #include "tunesmith/plugin/registry.h"
@@ -11,12 +12,14 @@
 namespace tunesmith {
 
 struct LoadedPlugin {
-  const PluginDescriptor* descriptor = nullptr;
+  const PluginDescriptor* descriptor = nullptr;  // null: `file` is the plugin
   std::vector<OptionSpec> options;
+  FilePlugin file;
 };
 
 /// Opens the library, checks its owner, hash, note, lock entry (where `lock` is given), loads it, and checks
-/// its descriptor and options. Throws PluginError with the rule that does not hold.
+/// its descriptor and options. A file is read where a library is loaded. Throws PluginError with the rule
+/// that does not hold.
 LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock);
 
 /// Loads the plugin in a child process and throws it away: "", or why that failed. Finds what cannot be

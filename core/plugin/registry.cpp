@@ -268,12 +268,14 @@ const std::vector<OptionSpec>& PluginRegistry::option_specs(PluginKind kind, std
 
 std::string PluginRegistry::plugin_version(PluginKind kind, std::string_view id) {
   const std::lock_guard lock(state_->mutex);
-  return state_->load(kind, id, {}).descriptor->version;
+  const PluginDescriptor* descriptor = state_->load(kind, id, {}).descriptor;
+  return descriptor != nullptr ? descriptor->version : state_->find(kind, id, {}).version;
 }
 
 std::string PluginRegistry::help(PluginKind kind, std::string_view id) {
   const std::lock_guard lock(state_->mutex);
-  return state_->load(kind, id, {}).descriptor->help;
+  const LoadedPlugin& plugin = state_->load(kind, id, {});
+  return plugin.descriptor != nullptr ? plugin.descriptor->help : plugin.file.help;
 }
 
 std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
@@ -295,7 +297,9 @@ std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string
   const PluginDescriptor* descriptor = nullptr;
   {
     const std::lock_guard lock(state_->mutex);
-    descriptor = state_->load(kind, id, asked_at).descriptor;
+    const LoadedPlugin& plugin = state_->load(kind, id, asked_at);
+    if (plugin.descriptor == nullptr) return plugin.file.object;
+    descriptor = plugin.descriptor;
   }
   void* object = guard_plugin(kind, id, "create", [&] { return descriptor->create(options); });
   if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create returned nothing");

@@ -89,6 +89,10 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
       const Options options = composer.check(PluginKind::Extension, use);
       extension = composer.make<TargetExtension>(use, options);
       rule = rule_text(PluginKind::Extension, use.id, options);
+      // What a file of data holds is not in its version.
+      if (const PluginInfo& info = registry.info(PluginKind::Extension, use.id);
+          info.library.extension() == ".yaml")
+        rule += info.sha256 + "\n";
     }
     if (const ProbeResult probe = extension->probe(*state.target); !probe.here()) {
       if (use.optional) continue;

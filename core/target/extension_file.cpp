@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "plugin/file_plugin.h"
 #include "support/installation.h"
 #include "support/yaml.h"
 #include "tunesmith/support/error.h"
@@ -125,15 +126,35 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const std::string& targe
   return intrinsic;
 }
 
+/// An extension of a pack may be such a file.
+FilePlugin read_plugin(const std::string& text, const std::string& file) {
+  const std::shared_ptr<ExtensionFile> extension = ExtensionFile::parse(text, file);
+  // As whoever asks for a TargetExtension takes it.
+  return {extension->name(), extension->description(), std::shared_ptr<TargetExtension>(extension)};
+}
+
+[[maybe_unused]] const bool packs_may_have_files = [] {
+  set_file_plugin_reader(PluginKind::Extension, &read_plugin);
+  return true;
+}();
+
 }  // namespace
 
 std::shared_ptr<ExtensionFile> ExtensionFile::load(const std::filesystem::path& file) {
-  const YamlNode root = read_yaml_file(file.string());
+  return from_yaml(read_yaml_file(file.string()));
+}
+
+std::shared_ptr<ExtensionFile> ExtensionFile::parse(const std::string& text, const std::string& file) {
+  return from_yaml(parse_yaml(text, file));
+}
+
+std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (root.kind != YamlNode::Kind::Map) fail(root, "an extension: expected a mapping");
   refuse_unknown_keys(root, {"extension", "description", "target", "requires", "intrinsics"}, "an extension");
   std::shared_ptr<ExtensionFile> extension(new ExtensionFile());
   extension->name_ = required(root, "extension", YamlNode::Kind::Scalar).text;
   const std::string& target = required(root, "target", YamlNode::Kind::Scalar).text;
+  if (const YamlNode* description = root.find("description")) extension->description_ = text_of(*description);
   if (root.find("requires") != nullptr) extension->requires_ = texts_of(root, "requires");
   for (const YamlNode& node : required(root, "intrinsics", YamlNode::Kind::Sequence).items) {
     TensorIntrinsicPtr read = read_intrinsic(node, target);

@@ -147,6 +147,59 @@ TEST(PluginRegistry, TheEnvironmentVariableIsLookedAt) {
   EXPECT_TRUE(absent);
 }
 
+constexpr const char* kUnit = R"(extension: unit
+description: Copies three elements.
+target: llvm
+intrinsics:
+  - name: registry_test_copy_3
+    semantics: |
+      inputs: {X: {shape: [3], dtype: f32}}
+      compute: |
+        O[i<3] = X[i]
+      outputs: [O]
+    implementation: {fragment: "ret <3 x float> %X", arguments: [X]}
+)";
+
+TEST(PluginRegistry, AnExtensionMayBeAFile) {
+  PackFolder pack;
+  write_file(pack.path() / "unit.yaml", kUnit);
+  pack.add_file("unit.yaml", "unit");
+  pack.write_manifest();
+  PluginRegistry registry(pack.search());
+  EXPECT_TRUE(registry.option_specs(PluginKind::Extension, "unit").empty());
+  EXPECT_EQ(registry.help(PluginKind::Extension, "unit"), "Copies three elements.");
+  EXPECT_EQ(registry.plugin_version(PluginKind::Extension, "unit"), "1.2.3");
+  const auto unit = registry.create<TargetExtension>("unit", Options::defaults({}, "extension 'unit'"));
+  LowerOptions options;
+  unit->adapt(options);
+  ASSERT_EQ(options.intrinsics.size(), 1U);
+  EXPECT_EQ(options.intrinsics[0]->name, "registry_test_copy_3");
+  EXPECT_EQ(registry.probe(PluginKind::Extension, "unit"), "");
+}
+
+TEST(PluginRegistry, TheRulesOfTrustHoldForFilesToo) {
+  const auto said = [](const std::string& text, const std::string& id, mode_t mode, const char* later) {
+    PackFolder pack;
+    pack.add("test_neighbour", "neighbour");
+    const fs::path file = pack.path() / "unit.yaml";
+    write_file(file, text);
+    pack.add_file("unit.yaml", id);
+    pack.write_manifest();
+    chmod(file.c_str(), mode);
+    if (later != nullptr) write_file(file, later);
+    EXPECT_EQ(pack.creation("neighbour"), "accepted");
+    return pack.creation(id);
+  };
+  EXPECT_THAT(said(kUnit, "unit", 0644, nullptr), StartsWith("created"));
+  EXPECT_THAT(said(kUnit, "unit", 0666, nullptr), HasSubstr("[P8] "));
+  EXPECT_THAT(said(kUnit, "unit", 0644, "extension: unit\n"), HasSubstr("[P9] its SHA-256 is "));
+  EXPECT_THAT(said(kUnit, "other", 0644, nullptr),
+              HasSubstr("says that it holds extension 'other', but it holds extension 'unit'"));
+  EXPECT_THAT(
+      said("extension: unit\ntarget: llvm\nintrinsic: []\n", "unit", 0644, nullptr),
+      AllOf(HasSubstr("[P1] "), HasSubstr("unit.yaml:3:1: "), HasSubstr("did you mean 'intrinsics'")));
+}
+
 TEST(PluginRegistry, LockedAcceptsWhatWasLocked) {
   PackFolder pack;
   pack.add("test_plugin_none");

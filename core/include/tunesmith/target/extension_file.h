@@ -13,13 +13,19 @@
 
 namespace tunesmith {
 
+struct YamlNode;
+
 class ExtensionFile final : public TargetExtension {
  public:
   /// Reads the file and makes its intrinsics known to tensorize(), here or not: a schedule with them can be
   /// checked on every machine. Throws UserError.
   static std::shared_ptr<ExtensionFile> load(const std::filesystem::path& file);
 
+  /// The same of a text; `file` is named in errors.
+  static std::shared_ptr<ExtensionFile> parse(const std::string& text, const std::string& file);
+
   const std::string& name() const { return name_; }
+  const std::string& description() const { return description_; }
   const std::vector<TensorIntrinsicPtr>& intrinsics() const { return intrinsics_; }
 
   ProbeResult probe(const Target& base) const override;
@@ -29,7 +35,10 @@ class ExtensionFile final : public TargetExtension {
 
  private:
   ExtensionFile() = default;
+  static std::shared_ptr<ExtensionFile> from_yaml(const YamlNode& root);
+
   std::string name_;
+  std::string description_;
   std::vector<std::string> requires_;
   std::vector<TensorIntrinsicPtr> intrinsics_;
 };
