@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Builds the traces of examples/traces and times the libraries beside the machine's peak, OpenBLAS and oneDNN in one process.
 
-Usage: bench/peaks.py [--build build/release] [--only gmm_512,..] [--threads 1,2] [--rounds N] [--prefix "COMMAND"]
+Usage: bench/peaks.py [--build build/release] [--only gmm_512,..] [--threads 1,2] [--rounds N] [--repeat N] [--prefix "COMMAND"]
 
 Prints a table in Markdown: the 10th percentile of the rounds' times, the share of the peak of multiply-adds of the inputs' type, and how many times
-as long every other takes. oneDNN without AMX where a trace is for dot products of vectors: both then use the same instructions."""
+as long every other takes (with --repeat medians over so many processes). oneDNN without AMX where a trace is for dot products of vectors: both then use the same instructions."""
 import argparse
 import json
 import os
 import pathlib
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -44,12 +45,16 @@ def time_text(seconds):
     return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
 
 
-def row(name, result):
-    seconds = result["seconds"]
-    own = seconds["tunesmith"]
-    share = result["flops"] / own / (result["peak_operations"] / seconds["peak"])
-    cells = [f"{seconds[other] / own:.2f}" if other in seconds else "" for other in OTHERS]
-    return f"| `{name}` | {result['threads']} | {time_text(own)} | {100 * share:.1f} % | " + " | ".join(cells) + " |"
+def row(name, results):
+    """Medians over the processes."""
+    own = [result["seconds"]["tunesmith"] for result in results]
+    share = statistics.median(result["flops"] / mine / (result["peak_operations"] / result["seconds"]["peak"])
+                              for result, mine in zip(results, own))
+    cells = []
+    for other in OTHERS:
+        ratios = [result["seconds"][other] / mine for result, mine in zip(results, own) if other in result["seconds"]]
+        cells.append(f"{statistics.median(ratios):.2f}" if ratios else "")
+    return f"| `{name}` | {results[0]['threads']} | {time_text(statistics.median(own))} | {100 * share:.0f} % | " + " | ".join(cells) + " |"
 
 
 def main():
@@ -58,6 +63,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--repeat", type=int, default=1, help="processes of which the medians are printed")
     parser.add_argument("--prefix", default="", help="put before each measurement, to wait for a quiet machine")
     arguments = parser.parse_args()
     print("| trace | threads | time | of peak | " + " | ".join(f"{other}, times as long" for other in OTHERS) + " |")
@@ -66,7 +72,7 @@ def main():
         if arguments.only and trace.stem not in arguments.only.split(","):
             continue
         for threads in map(int, arguments.threads.split(",")):
-            print(row(trace.stem, measure(arguments, trace, threads)), flush=True)
+            print(row(trace.stem, [measure(arguments, trace, threads) for _ in range(arguments.repeat)]), flush=True)
     return 0
 
 
