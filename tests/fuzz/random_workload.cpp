@@ -1,5 +1,6 @@
 #include "random_workload.h"
 
+#include <cstdlib>
 #include <iterator>
 #include <vector>
 
@@ -83,6 +84,11 @@ RandomWorkload random_workload(RandomStream& random) {
   }
   const std::string text = random_definition(random);
   return {text, WorkloadDefinition::parse(text, "random.yaml").instantiate()};
+}
+
+uint64_t from_environment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
 }  // namespace tunesmith::fuzz

@@ -18,4 +18,7 @@ struct RandomWorkload {
 /// other and the inputs, shifted, strided, transposed, reversed and padded, elementwise and reduced.
 RandomWorkload random_workload(RandomStream& random);
 
+/// A number that the environment gives for a longer run, or another one.
+uint64_t from_environment(const char* name, uint64_t otherwise);
+
 }  // namespace tunesmith::fuzz

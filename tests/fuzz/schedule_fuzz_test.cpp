@@ -21,11 +21,6 @@ constexpr int kSteps = 24;
 /// Beyond this the interpreter takes too long.
 constexpr int64_t kMostInstances = 60000;
 
-uint64_t from_environment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 /// "" or what went wrong, with the smallest trace that shows it.
 std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
   RandomStream random(seed, index);

@@ -48,12 +48,8 @@ template <typename Runnable>
 std::string differs(const std::vector<Tensor>& expected, std::vector<Tensor> arguments,
                     const Runnable& program) {
   interpret(program, arguments);
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const double error = max_error(expected[i], arguments[i]);
-    if (!(error <= kTolerance * largest(expected[i])))
-      return fmt::format("argument {} differs by {}\n{}", i, error, text_of(program));
-  }
-  return "";
+  const std::string wrong = difference(expected, arguments);
+  return wrong.empty() ? "" : wrong + "\n" + text_of(program);
 }
 
 void for_each_var(const Arg& arg, const auto& visit) {
@@ -104,6 +100,15 @@ const std::vector<TensorIntrinsicPtr>& test_intrinsics() {
   return all;
 }
 
+std::string difference(const std::vector<Tensor>& expected, const std::vector<Tensor>& given) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double error = max_error(expected[i], given[i]);
+    if (!(error <= kTolerance * largest(expected[i])))
+      return fmt::format("argument {} differs by {}", i, error);
+  }
+  return "";
+}
+
 std::string check_trace(const Program& program, const Trace& trace) {
   try {
     const auto schedule = replay(program, trace);
@@ -113,15 +118,15 @@ std::string check_trace(const Program& program, const Trace& trace) {
     const std::vector<Tensor> arguments = arguments_of(program);
     std::vector<Tensor> before = arguments;
     interpret(program, before);
-    std::string difference = differs(before, arguments, schedule->program());
-    if (!difference.empty()) return difference;
+    std::string wrong_result = differs(before, arguments, schedule->program());
+    if (!wrong_result.empty()) return wrong_result;
     // Once with calls of intrinsics and with what depends on constant inputs done ahead.
     for (const bool all : {false, true}) {
       LowerOptions options;
       if (all) options.intrinsics = test_intrinsics();
       options.prepare = all;
-      difference = differs(before, arguments, lower(schedule->program(), options));
-      if (!difference.empty()) return "lowered: " + difference;
+      wrong_result = differs(before, arguments, lower(schedule->program(), options));
+      if (!wrong_result.empty()) return "lowered: " + wrong_result;
     }
   } catch (const LowerError&) {
     return "";  // a program that the target cannot take is no wrong one
@@ -131,13 +136,12 @@ std::string check_trace(const Program& program, const Trace& trace) {
   return "";
 }
 
-Trace shrink(const Program& program, Trace failing) {
+Trace shrink(const Program& program, Trace failing, const TraceCheck& check) {
   for (size_t count = std::max<size_t>(failing.size() / 2, 1); count > 0; count /= 2) {
     for (size_t i = failing.size(); i-- > 0;) {
       if (i >= failing.size()) continue;
       Trace smaller = without(failing, i, count);
-      if (smaller.size() < failing.size() && !check_trace(program, smaller).empty())
-        failing = std::move(smaller);
+      if (smaller.size() < failing.size() && !check(program, smaller).empty()) failing = std::move(smaller);
     }
   }
   return failing.simplified();

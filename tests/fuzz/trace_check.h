@@ -1,9 +1,11 @@
 // Does a trace keep what a program computes? And the smallest trace that does not.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include <tunesmith/interp/tensor.h>
 #include <tunesmith/ir/program.h>
 #include <tunesmith/schedule/tensor_intrinsic.h>
 #include <tunesmith/schedule/trace.h>
@@ -17,7 +19,13 @@ const std::vector<TensorIntrinsicPtr>& test_intrinsics();
 /// on random data; else what is wrong.
 std::string check_trace(const Program& program, const Trace& trace);
 
+/// "" or by how much an argument differs, beyond rounding.
+std::string difference(const std::vector<Tensor>& expected, const std::vector<Tensor>& given);
+
+/// "" or what is wrong with what the trace makes of the program.
+using TraceCheck = std::function<std::string(const Program&, const Trace&)>;
+
 /// Leaves out instructions (with all that needs their results) as long as what is left still fails.
-Trace shrink(const Program& program, Trace failing);
+Trace shrink(const Program& program, Trace failing, const TraceCheck& check = check_trace);
 
 }  // namespace tunesmith::fuzz
