@@ -16,9 +16,9 @@ bool inside_buffer(const LoadNode& access, const Analyzer& analyzer) {
 Expr masked(const Expr& expr, const Expr& condition, const Analyzer& analyzer) {
   if (expr.is(ExprKind::Select)) {
     const Expr guard = masked(expr.arg(0), condition, analyzer);
-    const Expr& when = expr.arg(0);
-    const Expr yes = condition ? logical_and(condition, when) : when;
-    const Expr no = condition ? logical_and(condition, logical_not(when)) : logical_not(when);
+    // As a mask the condition is a value like any other, whose own loads need their masks.
+    const Expr yes = condition ? logical_and(condition, guard) : guard;
+    const Expr no = condition ? logical_and(condition, logical_not(guard)) : logical_not(guard);
     return select(guard, masked(expr.arg(1), yes, analyzer), masked(expr.arg(2), no, analyzer));
   }
   if (expr.args().empty()) return expr;

@@ -71,6 +71,8 @@ TEST(CompiledFuzz, TracesKeepTheMeaning) {
       ASSERT_EQ(scheduler.step(coverage), "");
     if (scheduler.instances() >= kMostInstances) continue;
     const Trace& trace = scheduler.schedule().trace();
+    // A program that crashes says no more.
+    if (pairs == 1) fmt::print(stderr, "workload {}\ntrace:\n{}\n", text, trace.str());
     if (check(workload.program, trace).empty()) continue;
     const Trace small = shrink(workload.program, trace, std::ref(check));
     FAIL() << fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\ntrace:\n{}", seed, i, text,

@@ -41,5 +41,18 @@ TEST(MaskLoads, NestedConditionsAreAllInTheMask) {
   EXPECT_THAT(text, testing::HasSubstr("X[i, j - 1] if i < 4 and 0 <= j - 1 and j - 1 < 4"));
 }
 
+TEST(MaskLoads, AConditionThatLoadsIsMaskedInMasks) {
+  const Program program =
+      program_of("X: {shape: [6], dtype: f32}",
+                 "O[i<8] = select(inside(X[i - 1], 0) < 0.5, inside(X[i - 2], 1), inside(X[i - 3], 2))");
+  const std::string text = text_after(Pass::MaskLoads, program);
+  int loads = 0;
+  for (size_t at = text.find("X[i - "); at != std::string::npos; at = text.find("X[i - ", at + 1)) {
+    EXPECT_EQ(text.substr(at + 8, 4), " if ") << text;
+    ++loads;
+  }
+  EXPECT_GT(loads, 3);
+}
+
 }  // namespace
 }  // namespace tunesmith
