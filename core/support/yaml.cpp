@@ -269,7 +269,9 @@ YamlNode parse_yaml(std::string_view text, const std::string& file) {
     throw UserError(SourceLocation{file, error.mark.line + 1, error.mark.column + 1}, error.msg,
                     "expected YAML");
   }
-  return builder.take();
+  YamlNode root = builder.take();
+  if (root.location.line == 0) root.location = {file, 1, 1};  // no document at all
+  return root;
 }
 
 YamlNode read_yaml_file(const std::string& path) {

@@ -33,6 +33,12 @@ TEST(Yaml, ReadsScalarsListsAndMapsWithTheirPlaces) {
   EXPECT_EQ(root.find("absent"), nullptr);
 }
 
+TEST(Yaml, NothingStandsAtTheBeginning) {
+  EXPECT_EQ(parse_yaml("", "f.yaml").kind, YamlNode::Kind::Null);
+  EXPECT_EQ(parse_yaml("", "f.yaml").location.str(), "f.yaml:1:1");
+  EXPECT_EQ(parse_yaml("# c\n", "f.yaml").location.str(), "f.yaml:1:1");
+}
+
 TEST(Yaml, PlacesInsideABlockScalarCountItsIndentation) {
   const YamlNode root = parse_yaml("a:\n  text: |  # note\n\n    one\n      two\n    three x\n", "f.yaml");
   const YamlNode& text = *root.find("a")->find("text");
