@@ -6,14 +6,14 @@
 namespace tunesmith {
 namespace {
 
-/// The outermost enclosing loop whose variable a reduction binding uses, or null.
-const Loop* outermost_reduction_loop(const Block& block) {
+/// The outermost enclosing loop whose variable a reduction or opaque binding uses, or null.
+const Loop* outermost_carrying_loop(const Block& block) {
   const Loop* outermost = nullptr;
   for (const Stmt* at = block.parent; at != nullptr; at = at->parent) {
     const Loop* loop = at->as<Loop>();
     if (loop == nullptr) continue;
     for (size_t i = 0; i < block.iters.size(); ++i) {
-      if (block.iters[i].kind == IterKind::Reduction && uses_var(block.bindings[i], loop->var))
+      if (block.iters[i].kind != IterKind::Spatial && uses_var(block.bindings[i], loop->var))
         outermost = loop;
     }
   }
@@ -98,7 +98,7 @@ BlockFacts lower_blocks(Program& program) {
           facts.doubled.push_back(store->buffer);
       });
     }
-    const Loop* loop = block->has_reduction() ? outermost_reduction_loop(*block) : nullptr;
+    const Loop* loop = outermost_carrying_loop(*block);
     if (loop == nullptr) continue;
     for_each_stmt(static_cast<const Stmt&>(*block), [&](const Stmt& stmt) {
       const Store* store = stmt.as<Store>();

@@ -10,7 +10,8 @@
 namespace tunesmith {
 
 /// What must be known of the blocks once they are gone: the loops across whose iterations a buffer's elements
-/// live on, because a reduction accumulates over them; the strides that were asked for.
+/// live on, because a reduction accumulates over them or an opaque iterator keeps their order; the strides
+/// that were asked for.
 struct BlockFacts {
   struct Carried {
     Buffer buffer;

@@ -127,6 +127,11 @@ bool is_intermediate(const Program& program, const Buffer& buffer) {
 }
 bool is_output(const Program& program, const Buffer& buffer) { return has(program.outputs, buffer); }
 
+bool has_opaque_iter(const Block& block) {
+  return std::any_of(block.iters.begin(), block.iters.end(),
+                     [](const IterVar& iter) { return iter.kind == IterKind::Opaque; });
+}
+
 const Store* body_store(const Block& block) {
   const Stmt* body = block.body();
   while (const Seq* seq = body->as<Seq>()) {

@@ -34,6 +34,9 @@ Buffer accessed_buffer(const Program& program, const Block& block, std::string_v
 bool is_intermediate(const Program& program, const Buffer& buffer);
 bool is_output(const Program& program, const Buffer& buffer);
 
+/// A block whose instances must keep their order and number.
+bool has_opaque_iter(const Block& block);
+
 /// The only store of a block whose body is one store, else null.
 const Store* body_store(const Block& block);
 

@@ -55,9 +55,13 @@ bool separates_instances(const Block& block, const Loop& loop) {
 
 std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, const Block& block,
                                      Concurrency concurrency) {
+  bool ordered_inside = false;
   for (size_t i = 0; i < block.iters.size(); ++i) {
     const IterVar& iter = block.iters[i];
-    if (iter.kind == IterKind::Opaque) {
+    const bool opaque = iter.kind == IterKind::Opaque;
+    for (const IterDomain& domain : domains_below(block, loop))
+      ordered_inside = ordered_inside || (opaque && uses_var(block.bindings[i], domain.var));
+    if (opaque && uses_var(block.bindings[i], loop.var)) {
       return Refusal{"a block below has opaque iterators",
                      fmt::format("'{}' of {}", iter.var->name, block.name), &block};
     }
@@ -66,7 +70,8 @@ std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, c
                      &block};
     }
   }
-  if (separates_instances(block, loop)) {
+  // Instances at different values of an opaque iterator may write the same element.
+  if (!ordered_inside && separates_instances(block, loop)) {
     if (concurrency == Concurrency::Threads || !holds_blocks(block)) return std::nullopt;
     // What stands between the blocks inside is one buffer for all lanes.
     for (const Access& write : writes_of(block)) {

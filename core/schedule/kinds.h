@@ -43,6 +43,7 @@ KindPtr reindex_cache_read_kind();
 KindPtr reindex_cache_write_kind();
 KindPtr read_at_kind();
 KindPtr write_at_kind();
+KindPtr rolling_buffer_kind();
 KindPtr set_scope_kind();
 
 // Placement

@@ -37,6 +37,7 @@ BlockId reindex_cache_write(Program& program, BlockId block, int64_t write_index
                             std::string_view index_map);
 BlockId read_at(Program& program, LoopId loop, BlockId block, int64_t read_index, std::string_view scope);
 BlockId write_at(Program& program, LoopId loop, BlockId block, int64_t write_index, std::string_view scope);
+void rolling_buffer(Program& program, BlockId block, int64_t write_index);
 void set_scope(Program& program, BlockId block, int64_t write_index, std::string_view scope);
 
 // ---- Placement ----

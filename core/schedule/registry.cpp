@@ -22,7 +22,7 @@ constexpr KindPtr (*kBuiltIn[])() = {
     vectorize_kind, unroll_kind, bind_kind,
     // Caches
     cache_read_kind, cache_write_kind, reindex_cache_read_kind, reindex_cache_write_kind, read_at_kind,
-    write_at_kind, set_scope_kind,
+    write_at_kind, rolling_buffer_kind, set_scope_kind,
     // Placement
     compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions

@@ -78,8 +78,31 @@ class Writer {
         arrays_.back().name, declared(axes), value, with);
   }
 
+  /// Elements of an array together with those two rows on: what is computed for one row serves another.
+  std::string window(size_t number) {
+    Array& array = arrays_[std::max(below(arrays_.size()), below(arrays_.size()))];
+    if (array.shape[0] < 3) return "";
+    array.read = true;
+    std::vector<Axis> axes;
+    std::string rest;
+    std::vector<int64_t> shape = array.shape;
+    shape[0] -= 2;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      axes.push_back({fmt::format("a{}_{}", number, d), shape[d]});
+      if (d > 0) rest += ", " + axes.back().name;
+    }
+    const std::string name = fmt::format("S{}", number);
+    const std::string from = array.name;
+    arrays_.push_back({name, shape, false});
+    return fmt::format("{0}[{1}] = {2}[{3}{4}] + {2}[{3} + 2{4}]", name, declared(axes), from, axes[0].name,
+                       rest);
+  }
+
   std::string stage(size_t number) {
     if (number > 0 && below(6) == 0) return epilogue(number);
+    if (below(6) == 0) {
+      if (std::string statement = window(number); !statement.empty()) return statement;
+    }
     const std::string name = fmt::format("S{}", number);
     std::vector<Axis> spatial;
     std::vector<int64_t> shape;

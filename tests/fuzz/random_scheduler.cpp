@@ -342,10 +342,30 @@ std::vector<Arg> RandomScheduler::tile_and_intrinsic() {
   return {tile.front(), name};
 }
 
+std::vector<Arg> RandomScheduler::producer_under_a_loop() {
+  const Block* block = nullptr;
+  std::vector<Block*> readers;
+  for (int attempt = 0; attempt < 8 && readers.empty(); ++attempt) {
+    block = random_block();
+    readers = consumers_of(schedule_.program(), *block);
+  }
+  const BlockRV handle = handle_of(*block);
+  if (readers.empty()) return {handle, int64_t{0}};
+  const Block& reader = *pick(readers);
+  const size_t depth = loops_above(reader).size();
+  try {
+    if (depth > 0) schedule_.compute_at(handle, handle_of(reader, random_.below(depth)));
+  } catch (const ScheduleError&) {
+    return {handle, int64_t{0}};  // it may stand under one already
+  }
+  return {handle, int64_t{0}};
+}
+
 std::vector<Arg> RandomScheduler::arguments(const InstructionKind& kind) {
   std::vector<Arg> args;
   last_block_.reset();
   if (kind.name() == "tensorize" && !chance(4)) return tile_and_intrinsic();
+  if (kind.name() == "rolling_buffer" && !chance(4)) return producer_under_a_loop();
   for (const ParamSpec& param : kind.params()) {
     args.push_back(param.fallback.has_value() && chance(2) ? *param.fallback : argument(kind, param));
   }

@@ -45,6 +45,8 @@ class RandomScheduler {
   Arg scalar_arg();
   /// Cuts a tile of the intrinsic's extents out of a block's innermost loops; the arguments of tensorize.
   std::vector<Arg> tile_and_intrinsic();
+  /// A block, computed at a loop of a consumer where that can be; the arguments of rolling_buffer.
+  std::vector<Arg> producer_under_a_loop();
   /// A map of the indices of a buffer that the block named already accesses.
   std::string index_map();
 

@@ -47,6 +47,12 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
   const auto& readers = stage->uses.readers;
   if (std::find(readers.begin(), readers.end(), &block) != readers.end())
     return Refusal{"the block reads what it writes", block.name, &block};
+  for (const Buffer& read : buffers_read(block)) {
+    for (const Block* writer : uses_of(program, read, stage->scope).writers) {
+      if (has_opaque_iter(*writer))
+        return Refusal{"an input of the block is made in an order that must stay", writer->name, writer};
+    }
+  }
   if (!InlinedValue(block, *store).is_invertible())
     return Refusal{"the iteration that writes an element cannot be told from its indices", block.name, store};
   return std::nullopt;

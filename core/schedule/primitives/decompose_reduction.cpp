@@ -36,6 +36,8 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
   for (auto inner = at; inner != loops.end(); ++inner) {
     const bool spatial = used_by(block, (*inner)->var, IterKind::Spatial);
     const bool reduction = used_by(block, (*inner)->var, IterKind::Reduction);
+    if (used_by(block, (*inner)->var, IterKind::Opaque))
+      return Refusal{"the loop carries an opaque iterator", (*inner)->var->name, *inner};
     if (spatial && reduction)
       return Refusal{"a loop carries spatial and reduction iterators", (*inner)->var->name, *inner};
     // A loop in no binding may still choose, by the predicate, the iteration that does the work; and a loop

@@ -30,8 +30,7 @@ std::optional<Refusal> nests_refusal(const std::vector<Loop*>& loops, std::vecto
         nest.insert(nest.begin(), loop);
       }
       if (nests->size() == n) nests->push_back(nest);
-      if ((*nests)[n] != nest)
-        return Refusal{"the loops do not stand in one sequence", loops[n]->var->name, loops[n]};
+      check_invariant((*nests)[n] == nest, "only children lead to one sequence");
     }
     const Seq& seq = *common->as<Seq>();
     if (seq.index_of(*nests->back().front()) != seq.index_of(*(*nests)[i - 1].front()) + 1)

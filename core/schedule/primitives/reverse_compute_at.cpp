@@ -31,6 +31,8 @@ std::optional<Refusal> find_made(const Program& program, const Stage& stage, Loo
     const std::vector<Block*> writers = uses_of(program, buffer, stage.scope).writers;
     if (writers.empty() || !is_ancestor(loop, *writers.back())) continue;
     Block& writer = *writers.back();
+    if (has_opaque_iter(writer))
+      return Refusal{"an input of the block is made in an order that must stay", writer.name, &writer};
     if (const Loop* carrying = reduction_loop_around(writer, loop))
       return Refusal{"the loop does not finish what the block reads",
                      fmt::format("{} accumulates over {}", writer.name, carrying->var->name), &writer};

@@ -38,6 +38,7 @@ TEST(TransformBlockLayout, Refusals) {
   refused("(i, j, k) -> (i, j)", "the index map is not one-to-one");
   refused("(i, j, k) -> (i, j*2, k)", "the map leaves points without an iteration");
   refused("(i, j, k) -> (i, j*5 + k)", "an index mixes spatial and reduction iterators");
+  refused("(i, j, k) -> (3 - i, j, k)", "the map cannot be turned round");
   const auto loops = schedule.get_loops(c);
   const LoopRV unit = schedule.add_unit_loop(c);
   refused("(i, j, k) -> (j, i, k)", "a loop is no iterator of the block");

@@ -147,6 +147,12 @@ class Schedule {
   /// The block writes a new buffer, of which `loop` copies back what it finishes. Requires: what cache_write
   /// and then reverse_compute_at require.
   BlockRV write_at(LoopRV loop, BlockRV block, int write_index, std::string_view scope);
+  /// Each iteration of the innermost loop around the block and its consumers computes only what the one
+  /// before has not, and the block's buffer keeps just the window of elements that one iteration needs. The
+  /// loop becomes an opaque iterator of the block: its iterations keep their order from here on. Requires: a
+  /// serial loop; a stage with one store into an intermediate; the box that an iteration writes can be shown,
+  /// holds all that consumers read there, and moves along one dimension by less than its extent.
+  void rolling_buffer(BlockRV block, int write_index);
   void set_scope(BlockRV block, int write_index, std::string_view scope);
 
   // ---- Placement ----
