@@ -162,7 +162,11 @@ class TraceParser : private TraceScanner {
       if (!given[i].has_value() && !params[i].fallback.has_value()) {
         fail(open, fmt::format("{} needs '{}', {}", kind.name(), params[i].name, describe(params[i].type)));
       }
-      args.push_back(given[i].has_value() ? std::move(*given[i]) : *params[i].fallback);
+      if (given[i].has_value()) {
+        args.push_back(std::move(*given[i]));
+      } else {
+        args.push_back(*params[i].fallback);
+      }
     }
     return args;
   }

@@ -27,7 +27,7 @@ QuantileInterval quantile_interval(std::span<const double> samples, double quant
   while (low + 1 < sorted.size() && cumulative[low + 1] <= 0.025) ++low;
   size_t high = 0;
   while (high + 1 < sorted.size() && cumulative[high] < 0.975) ++high;
-  const auto at = static_cast<size_t>(quantile * (n - 1.0) + 0.5);
+  const auto at = static_cast<size_t>(std::lround(quantile * (n - 1.0)));
   return {sorted[at], sorted[std::min(low, at)], sorted[std::max(high, at)]};
 }
 

@@ -71,7 +71,7 @@ class Reader {
   }
   static const YamlNode& scalar(const YamlNode& node, std::string_view what) {
     expect_kind(node, Kind::Scalar, what);
-    return node;
+    return node;  // NOLINT(bugprone-return-const-ref-from-parameter): a part of root_
   }
   const YamlNode& required(std::string_view key) const {
     const YamlNode* node = root_.find(key);

@@ -82,7 +82,7 @@ KindPtr split_kind() {
                                   });
 }
 
-std::vector<LoopRV> Schedule::split(LoopRV loop, std::vector<std::optional<IntArg>> factors) {
+std::vector<LoopRV> Schedule::split(LoopRV loop, const std::vector<std::optional<IntArg>>& factors) {
   ArgList list;
   for (const auto& factor : factors) list.push_back(factor.has_value() ? as_arg(*factor) : Arg());
   return as_handles<LoopRV>(execute(kind("split"), {loop, std::move(list)}));

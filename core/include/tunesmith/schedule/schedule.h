@@ -96,7 +96,7 @@ class Schedule {
 
   /// Requires: one factor at most left open (nullopt), product >= extent. A product that exceeds the extent
   /// adds a predicate to the blocks inside. Answers the new loops, outermost first.
-  std::vector<LoopRV> split(LoopRV loop, std::vector<std::optional<IntArg>> factors);
+  std::vector<LoopRV> split(LoopRV loop, const std::vector<std::optional<IntArg>>& factors);
   /// Requires: each loop the only child of the one before; constant extents.
   LoopRV fuse(const std::vector<LoopRV>& loops);
   /// Loop nests that stand one directly after the other in one sequence, of equal extents down to the loops
