@@ -16,6 +16,11 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
   const auto visit = [&](const Stmt& stmt, const Expr& index) {
     if (!reason.empty()) return;
     const std::vector<Loop*> loops = loops_between(allocate, stmt);
+    if (std::any_of(loops.begin(), loops.end(),
+                    [](const Loop* loop) { return loop->loop_kind == LoopKind::Parallel; })) {
+      reason = "threads inside its life share it";
+      return;
+    }
     const auto slices = slices_of(index, loops, limit);
     if (!slices) {
       reason = "an index is not constant once the unrolled loops are expanded";

@@ -41,6 +41,9 @@ def main():
         (pathlib.Path(folder) / "spaces.yaml").write_text(SPACES)
         done = run(folder, *command, "--space", "bad", code=code, mistake=MISTAKE)
         assert said in done.stdout + done.stderr, f"{said!r} is not in:\n{done.stdout}{done.stderr}"
+        if MISTAKE == "prints":  # and damages no result
+            assert said in done.stderr
+            json.loads(run(folder, *command, "--space", "bad", "--json", code=code, mistake=MISTAKE).stdout)
 
         report = json.loads(run(folder, "plugins", "verify", MANIFEST, "--time-limit", "2", "--json", code=4, mistake=MISTAKE).stdout)
         of = {plugin: {entry["check"]: entry for entry in report["checks"] if entry["id"] == plugin} for plugin in ("bad_module", "neighbour_module")}

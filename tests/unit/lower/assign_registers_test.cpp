@@ -53,6 +53,18 @@ TEST(AssignRegisters, ARegisterBufferThatCannotStayIsRefused) {
           "the target has"));
 }
 
+TEST(AssignRegisters, OneThatThreadsShareStaysInMemory) {
+  Schedule s(program_of("X: {shape: [8], dtype: f32}", "T[i<8] = exp(X[i])\n  O[i<8, j<4] = T[i] + 1"));
+  const BlockRV t = s.get_block("T");
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  s.set_scope(t, 0, kScopeLocal);
+  s.compute_at(t, loops[0]);
+  EXPECT_THAT(text_after(Pass::AssignRegisters, s.program()),
+              testing::HasSubstr("alloc T: f32[1] register:"));
+  s.parallel(loops[1]);
+  EXPECT_THAT(text_after(Pass::AssignRegisters, s.program()), testing::HasSubstr("alloc T: f32[1] local:"));
+}
+
 TEST(AssignRegisters, AGlobalBufferIsLeftAlone) {
   EXPECT_THAT(text_after(Pass::AssignRegisters, rows(4, kScopeGlobal, true)),
               testing::HasSubstr("alloc T: f32[1, 4]:"));
