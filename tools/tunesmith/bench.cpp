@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -140,26 +141,26 @@ nlohmann::json to_json(const Comparison& comparison) {
 }
 
 void print(const nlohmann::json& comparison) {
-  fmt::print("{}: measured peak {:.1f} GFLOP/s\n", comparison.at("workload").get<std::string>(),
+  fmt::print(output(), "{}: measured peak {:.1f} GFLOP/s\n", comparison.at("workload").get<std::string>(),
              comparison.at("peak_gflops").get<double>());
-  fmt::print("  {:<26} {:>10}  {:<22} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "95 % interval", "GFLOP/s",
-             "of peak", "GB/s", "of first");
+  fmt::print(output(), "  {:<26} {:>10}  {:<22} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "95 % interval",
+             "GFLOP/s", "of peak", "GB/s", "of first");
   for (const nlohmann::json& entry : comparison.at("entries")) {
     const std::string name = entry.at("name");
     if (entry.contains("failure")) {
-      fmt::print("  {:<26} {}\n", name, entry.at("failure").get<std::string>());
+      fmt::print(output(), "  {:<26} {}\n", name, entry.at("failure").get<std::string>());
       continue;
     }
     const auto number = [&](const char* key) { return entry.at(key).get<double>(); };
     const nlohmann::json& interval = entry.at("seconds_interval");
     const nlohmann::json& share = entry.at("share_of_peak");
-    fmt::print("  {:<26} {:>10}  {:<22} {:>9.1f} {:>7} {:>8.1f} {:>8.2f}\n", name,
+    fmt::print(output(), "  {:<26} {:>10}  {:<22} {:>9.1f} {:>7} {:>8.1f} {:>8.2f}\n", name,
                seconds_text(number("seconds")),
                fmt::format("{} to {}", seconds_text(interval.at(0)), seconds_text(interval.at(1))),
                number("gflops"), share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
                number("gbytes_per_second"), number("times_of_first"));
     if (const nlohmann::json& prepare = entry.at("prepare_seconds"); !prepare.is_null())
-      fmt::print("  {:<26} {:>10}  once, not in the time above\n", "  preparing its constants",
+      fmt::print(output(), "  {:<26} {:>10}  once, not in the time above\n", "  preparing its constants",
                  seconds_text(prepare));
   }
 }
@@ -197,12 +198,13 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   }
   if (common.json) {
     const Environment environment = detect_environment(space->plugin_versions());
-    fmt::print("{}\n", nlohmann::json{{"target", space->target().identity()},
-                                      {"environment", nlohmann::json::parse(environment.text())},
-                                      {"rounds", arguments.rounds},
-                                      {"threads", threads},
-                                      {"benchmarks", results}}
-                           .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"target", space->target().identity()},
+                              {"environment", nlohmann::json::parse(environment.text())},
+                              {"rounds", arguments.rounds},
+                              {"threads", threads},
+                              {"benchmarks", results}}
+                   .dump());
   }
   return whole ? kDone : kNothingFound;
 }

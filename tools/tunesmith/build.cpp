@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -50,14 +51,16 @@ int run_build(const Common& common, const BuildArguments& arguments) {
   const LibraryFiles files =
       space->target().build_library({&*kernel, &workload.program, name, arguments.output, chosen.provenance});
   if (common.json) {
-    fmt::print("{}\n", nlohmann::json{{"workload", workload.key},
-                                      {"library", files.library},
-                                      {"header", files.header},
-                                      {"prepares", kernel->prepare.has_value()}}
-                           .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"workload", workload.key},
+                              {"library", files.library},
+                              {"header", files.header},
+                              {"prepares", kernel->prepare.has_value()}}
+                   .dump());
   } else {
-    fmt::print("built {}\n      {}\n", files.library, files.header);
-    if (kernel->prepare) fmt::print("call {}_prepare once before {}: the header says how\n", name, name);
+    fmt::print(output(), "built {}\n      {}\n", files.library, files.header);
+    if (kernel->prepare)
+      fmt::print(output(), "call {}_prepare once before {}: the header says how\n", name, name);
   }
   return kDone;
 }

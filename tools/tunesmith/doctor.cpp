@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -44,31 +45,33 @@ int run_doctor(const Common& common) {
 
   if (common.json) {
     nlohmann::json quantities(space->device().all());
-    fmt::print("{}\n", nlohmann::json{{"version", kernel_version()},
-                                      {"environment", nlohmann::json::parse(environment.text())},
-                                      {"target", target.identity()},
-                                      {"device", quantities},
-                                      {"peak_gflops_one_thread", peak_one * 1e-9},
-                                      {"peak_gflops", peak_all * 1e-9},
-                                      {"copy_gbytes_per_second", copy_all * 1e-9},
-                                      {"plugins", plugins},
-                                      {"database", database},
-                                      {"database_writable", writable},
-                                      {"healthy", healthy}}
-                           .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"version", kernel_version()},
+                              {"environment", nlohmann::json::parse(environment.text())},
+                              {"target", target.identity()},
+                              {"device", quantities},
+                              {"peak_gflops_one_thread", peak_one * 1e-9},
+                              {"peak_gflops", peak_all * 1e-9},
+                              {"copy_gbytes_per_second", copy_all * 1e-9},
+                              {"plugins", plugins},
+                              {"database", database},
+                              {"database_writable", writable},
+                              {"healthy", healthy}}
+                   .dump());
     return healthy ? kDone : kEnvironmentFault;
   }
-  fmt::print("tunesmith {} ({})\n", kernel_version(), kernel_compiler());
-  fmt::print("machine   {}, {} processors\n", environment.cpu_model, environment.processors);
-  fmt::print("target    {}\n          {}\n", target.identity(), space->device().description);
-  for (const auto& [name, value] : space->device().all()) fmt::print("          {} = {}\n", name, value);
-  fmt::print("peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n", peak_one * 1e-9, peak_all * 1e-9,
-             threads);
-  fmt::print("copy      {:.1f} GB/s read and written on {} threads\n", copy_all * 1e-9, threads);
-  fmt::print("records   {} ({})\n", database, writable ? "can be written" : "CANNOT be written");
+  fmt::print(output(), "tunesmith {} ({})\n", kernel_version(), kernel_compiler());
+  fmt::print(output(), "machine   {}, {} processors\n", environment.cpu_model, environment.processors);
+  fmt::print(output(), "target    {}\n          {}\n", target.identity(), space->device().description);
+  for (const auto& [name, value] : space->device().all())
+    fmt::print(output(), "          {} = {}\n", name, value);
+  fmt::print(output(), "peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n", peak_one * 1e-9,
+             peak_all * 1e-9, threads);
+  fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", copy_all * 1e-9, threads);
+  fmt::print(output(), "records   {} ({})\n", database, writable ? "can be written" : "CANNOT be written");
   for (const auto& plugin : plugins) {
     const std::string fault = plugin.at("fault");
-    fmt::print("plugin    {} {}: {}\n", plugin.at("kind").get<std::string>(),
+    fmt::print(output(), "plugin    {} {}: {}\n", plugin.at("kind").get<std::string>(),
                plugin.at("id").get<std::string>(), fault.empty() ? "loads" : fault);
   }
   return healthy ? kDone : kEnvironmentFault;

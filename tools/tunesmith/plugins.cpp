@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -21,7 +22,7 @@ void describe(PluginRegistry& registry, const PluginInfo& info, nlohmann::json* 
   try {
     const std::vector<OptionSpec>& options = registry.option_specs(info.kind, info.id);
     const std::string help = registry.help(info.kind, info.id);
-    if (json == nullptr) fmt::print("    {}\n", help);
+    if (json == nullptr) fmt::print(output(), "    {}\n", help);
     nlohmann::json list = nlohmann::json::array();
     for (const OptionSpec& option : options) {
       list.push_back({{"name", option.name},
@@ -29,7 +30,7 @@ void describe(PluginRegistry& registry, const PluginInfo& info, nlohmann::json* 
                       {"default", option_text(option.default_value)},
                       {"help", option.help}});
       if (json == nullptr) {
-        fmt::print("    {}: {} (default {})\n        {}\n", option.name, option.expected(),
+        fmt::print(output(), "    {}: {} (default {})\n        {}\n", option.name, option.expected(),
                    option_text(option.default_value), option.help);
       }
     }
@@ -38,7 +39,7 @@ void describe(PluginRegistry& registry, const PluginInfo& info, nlohmann::json* 
       (*json)["options"] = list;
     }
   } catch (const EnvironmentError& error) {
-    if (json == nullptr) fmt::print("    {}\n", error.what());
+    if (json == nullptr) fmt::print(output(), "    {}\n", error.what());
     if (json != nullptr) (*json)["refused"] = error.what();
   }
 }
@@ -79,8 +80,8 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
         {"version", info.version},      {"vendor", info.vendor}, {"library", info.library.string()},
         {"source", info.source}};
     if (!common.json)
-      fmt::print("{:<10} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack, info.version,
-                 info.source);
+      fmt::print(output(), "{:<10} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack,
+                 info.version, info.source);
     if (arguments.options && !refused(info)) describe(registry, info, common.json ? &plugin : nullptr);
     list.push_back(std::move(plugin));
   }
@@ -93,14 +94,14 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
                        {"path", entry.path.string()},
                        {"detail", entry.detail}});
     if (!common.json) {
-      fmt::print("{:<9} {} ({}){}{}\n", outcome, entry.path.string(), entry.source,
+      fmt::print(output(), "{:<9} {} ({}){}{}\n", outcome, entry.path.string(), entry.source,
                  entry.detail.empty() ? "" : ": ", entry.detail);
     }
   }
   if (common.json) {
     nlohmann::json object = {{"plugins", list}};
     if (arguments.why) object["looked_at"] = entries;
-    fmt::print("{}\n", object.dump());
+    fmt::print(output(), "{}\n", object.dump());
   }
   return kDone;
 }
@@ -114,16 +115,17 @@ int run_plugins_probe(const Common& common) {
     all = all && fault.empty();
     list.push_back({{"kind", kind_name(info.kind)}, {"id", info.id}, {"fault", fault}});
     if (!common.json)
-      fmt::print("{:<10} {:<34} {}\n", kind_name(info.kind), info.id, fault.empty() ? "loads" : fault);
+      fmt::print(output(), "{:<10} {:<34} {}\n", kind_name(info.kind), info.id,
+                 fault.empty() ? "loads" : fault);
   }
-  if (common.json) fmt::print("{}\n", nlohmann::json{{"plugins", list}}.dump());
+  if (common.json) fmt::print(output(), "{}\n", nlohmann::json{{"plugins", list}}.dump());
   return all ? kDone : kEnvironmentFault;
 }
 
 int run_plugins_lock(const Common& common, const PluginsArguments& arguments) {
   const PluginRegistry registry(search_of(common));
   registry.write_lock(arguments.lock_file);
-  if (!common.json) fmt::print("wrote {}\n", arguments.lock_file);
+  if (!common.json) fmt::print(output(), "wrote {}\n", arguments.lock_file);
   return kDone;
 }
 

@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -98,11 +99,11 @@ int run_plugins_new(const Common& common, const NewPluginArguments& arguments) {
   }
   std::ranges::sort(written);
   if (common.json) {
-    fmt::print("{}\n", nlohmann::json{{"folder", folder.string()}, {"files", written}}.dump());
+    fmt::print(output(), "{}\n", nlohmann::json{{"folder", folder.string()}, {"files", written}}.dump());
     return kDone;
   }
-  for (const std::string& file : written) fmt::print("wrote {}\n", file);
-  fmt::print("next: cd {} && cmake -B build && cmake --build build && ctest --test-dir build\n",
+  for (const std::string& file : written) fmt::print(output(), "wrote {}\n", file);
+  fmt::print(output(), "next: cd {} && cmake -B build && cmake --build build && ctest --test-dir build\n",
              folder.string());
   return kDone;
 }

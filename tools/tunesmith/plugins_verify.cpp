@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 
@@ -42,9 +43,9 @@ int run_plugins_verify(const Common& common, const VerifyArguments& arguments) {
                         {"seconds", result.seconds}});
     }
     const nlohmann::json object = {{"ok", report.ok()}, {"counts", counts}, {"checks", checks}};
-    fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print(output(), "{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}{}\n", report.str(), summary);
+    fmt::print(output(), "{}{}\n", report.str(), summary);
   }
   return report.ok() ? kDone : kEnvironmentFault;
 }

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -36,19 +37,20 @@ void print_records(const Common& common, const std::vector<Record>& records) {
     const std::string outcome = record.ok() ? seconds_text(record.timing->min)
                                             : fmt::format("{} {}", failure_cause_name(record.failure->cause),
                                                           record.failure->message);
-    fmt::print("{}  {:<10} {}  {}\n", record.id, record.space, record.workload, outcome);
+    fmt::print(output(), "{}  {:<10} {}  {}\n", record.id, record.space, record.workload, outcome);
   }
-  if (common.json) fmt::print("{}\n", nlohmann::json{{"records", list}}.dump());
+  if (common.json) fmt::print(output(), "{}\n", nlohmann::json{{"records", list}}.dump());
 }
 
 int report_import(const Common& common, const ImportReport& report) {
   for (const std::string& refused : report.refused) fmt::print(stderr, "tunesmith: {}\n", refused);
   if (common.json) {
     fmt::print(
-        "{}\n",
+        output(), "{}\n",
         nlohmann::json{{"added", report.added}, {"known", report.known}, {"refused", report.refused}}.dump());
   } else {
-    fmt::print("{} added, {} known, {} refused\n", report.added, report.known, report.refused.size());
+    fmt::print(output(), "{} added, {} known, {} refused\n", report.added, report.known,
+               report.refused.size());
   }
   return report.refused.empty() ? kDone : kBadInput;
 }
@@ -112,11 +114,11 @@ int run_records_check(const Common& common, const RecordsArguments& arguments) {
   for (const std::string& fault : report.faults) fmt::print(stderr, "tunesmith: {}\n", fault);
   if (common.json) {
     fmt::print(
-        "{}\n",
+        output(), "{}\n",
         nlohmann::json{{"records", report.records}, {"faults", report.faults}, {"clean", report.clean()}}
             .dump());
   } else {
-    fmt::print("{} records, {} environments: {}\n", report.records, report.environments,
+    fmt::print(output(), "{} records, {} environments: {}\n", report.records, report.environments,
                report.clean() ? "clean" : fmt::format("{} faults", report.faults.size()));
   }
   return report.clean() ? kDone : kEnvironmentFault;

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "output.h"
+
 namespace tunesmith::cli {
 
 std::string find_spaces_file(const std::string& asked) {
@@ -16,6 +18,7 @@ std::string find_spaces_file(const std::string& asked) {
 }
 
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
+  keep_output_from_plugins();
   PluginSearch search;
   for (const std::string& path : common.plugin_paths) search.command_line.push_back({path, {}});
   if (spaces != nullptr) {

@@ -45,6 +45,7 @@ class Session {
 
 /// The spaces file to use; throws UserError when it is not there.
 std::string find_spaces_file(const std::string& asked);
+/// Where plugins are looked for. They may be loaded next, so standard output is kept from them (output.h).
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
 /// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
 std::string database_path(const std::string& asked);

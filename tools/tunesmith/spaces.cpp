@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -39,11 +40,11 @@ int run_spaces_lint(const Common& common) {
   Session session(common);
   for (const std::string& name : session.spaces().names()) {
     const Space composed(session.spaces().space(name), session.registry());
-    if (!common.json) fmt::print("{}: space '{}' composes\n", session.spaces().file(), name);
+    if (!common.json) fmt::print(output(), "{}: space '{}' composes\n", session.spaces().file(), name);
   }
   if (common.json) {
     fmt::print(
-        "{}\n",
+        output(), "{}\n",
         nlohmann::json{{"file", session.spaces().file()}, {"spaces", session.spaces().names()}}.dump());
   }
   return kDone;
@@ -59,14 +60,15 @@ int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
     for (const Schedule& sketch : set.sketches)
       sketches.push_back(sketch.trace().with_open_decisions().str());
     fmt::print(
-        "{}\n",
+        output(), "{}\n",
         nlohmann::json{{"workload", workload.key}, {"space", space->spec().name}, {"sketches", sketches}}
             .dump());
     return kDone;
   }
-  fmt::print("{} in space '{}': {} sketches\n", workload.key, space->spec().name, set.sketches.size());
+  fmt::print(output(), "{} in space '{}': {} sketches\n", workload.key, space->spec().name,
+             set.sketches.size());
   for (size_t i = 0; i < set.sketches.size(); ++i) {
-    fmt::print("\nsketch {}\n{}", i, set.sketches[i].trace().with_open_decisions().str());
+    fmt::print(output(), "\nsketch {}\n{}", i, set.sketches[i].trace().with_open_decisions().str());
   }
   return kDone;
 }
@@ -85,10 +87,10 @@ int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
     const std::string text =
         candidate ? decisions_text((*candidate)->trace) : "refused: " + candidate.error().message;
     samples.push_back({{"sketch", sketch}, {"decisions", text}});
-    if (!common.json) fmt::print("{}: {}\n", sketch, text);
+    if (!common.json) fmt::print(output(), "{}: {}\n", sketch, text);
   }
   if (common.json)
-    fmt::print("{}\n", nlohmann::json{{"workload", workload.key}, {"samples", samples}}.dump());
+    fmt::print(output(), "{}\n", nlohmann::json{{"workload", workload.key}, {"samples", samples}}.dump());
   return kDone;
 }
 
@@ -118,38 +120,40 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
     for (const ModuleShare& share : shares.modules) {
       parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
     }
-    fmt::print("{}\n", nlohmann::json{{"workload", workload.key},
-                                      {"sketches", set.sketches.size()},
-                                      {"points", shares.points},
-                                      {"events", events},
-                                      {"shares", parts},
-                                      {"finishing", finishing}}
-                           .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"workload", workload.key},
+                              {"sketches", set.sketches.size()},
+                              {"points", shares.points},
+                              {"events", events},
+                              {"shares", parts},
+                              {"finishing", finishing}}
+                   .dump());
     return kDone;
   }
-  fmt::print("{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
+  fmt::print(output(), "{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
              set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
   std::vector<std::string> blocks;
   for (const ModuleEvent& event : set.events) {
     if (std::ranges::find(blocks, event.block) == blocks.end()) blocks.push_back(event.block);
   }
   for (const std::string& block : blocks) {
-    fmt::print("\n{}\n", block.empty() ? "the program" : fmt::format("block {}", block));
+    fmt::print(output(), "\n{}\n", block.empty() ? "the program" : fmt::format("block {}", block));
     for (const ModuleEvent& event : set.events) {
       if (event.block != block) continue;
       const std::string what = event.status == ModuleResult::Status::Applied
                                    ? fmt::format("{} schedule{}", event.forks, event.forks == 1 ? "" : "s")
                                    : event.reason;
-      fmt::print("  {:<28} {:<9} {}{}\n", event.module, status_name(event.status), what,
+      fmt::print(output(), "  {:<28} {:<9} {}{}\n", event.module, status_name(event.status), what,
                  event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
     }
   }
   if (!finishing.empty()) {
-    fmt::print("\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
+    fmt::print(output(), "\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
   }
-  fmt::print("\n{:<30} {:>9} {:>9}\n", "share of the space", "points", "choices");
+  fmt::print(output(), "\n{:<30} {:>9} {:>9}\n", "share of the space", "points", "choices");
   for (const ModuleShare& share : shares.modules) {
-    fmt::print("  {:<28} {:>7.1f} % {:>7.1f} %\n", share.module, 1e2 * share.points, 1e2 * share.choices);
+    fmt::print(output(), "  {:<28} {:>7.1f} % {:>7.1f} %\n", share.module, 1e2 * share.points,
+               1e2 * share.choices);
   }
   return kDone;
 }

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -22,11 +23,11 @@ Workload workload_of(const NamedTrace& loaded, const TraceArguments& arguments) 
 
 int run_trace_show(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
-  fmt::print("{}", loaded.trace.str());
+  fmt::print(output(), "{}", loaded.trace.str());
   if (!arguments.program && !arguments.lowered && !arguments.assembly) return kDone;
   const Workload workload = workload_of(loaded, arguments);
   if (arguments.program) {
-    fmt::print("\n{}", to_string(replay(workload, loaded).program()));
+    fmt::print(output(), "\n{}", to_string(replay(workload, loaded).program()));
   }
   if (!arguments.lowered && !arguments.assembly) return kDone;
   Session session(common);
@@ -34,10 +35,12 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   const CandidatePtr candidate = materialise(*space, workload, loaded);
   if (arguments.lowered) {
     const LoweredProgram& lowered = candidate->lowered;
-    if (lowered.prepare) fmt::print("\n# once, for constant inputs\n{}", to_string(lowered.prepare->program));
-    fmt::print("\n{}", to_string(lowered.program));
+    if (lowered.prepare)
+      fmt::print(output(), "\n# once, for constant inputs\n{}", to_string(lowered.prepare->program));
+    fmt::print(output(), "\n{}", to_string(lowered.program));
   }
-  if (arguments.assembly) fmt::print("\n{}", space->target().assembly(candidate->lowered, "kernel"));
+  if (arguments.assembly)
+    fmt::print(output(), "\n{}", space->target().assembly(candidate->lowered, "kernel"));
   return kDone;
 }
 
@@ -47,14 +50,15 @@ int run_trace_replay(const Common& common, const TraceArguments& arguments) {
   const Schedule schedule = replay(workload, loaded);
   const std::string changes = schedule.trace() == loaded.trace ? "" : diff(loaded.trace, schedule.trace());
   if (common.json) {
-    fmt::print("{}\n", nlohmann::json{{"workload", workload.key},
-                                      {"trace", schedule.trace().str()},
-                                      {"repaired", !changes.empty()}}
-                           .dump());
+    fmt::print(
+        output(), "{}\n",
+        nlohmann::json{
+            {"workload", workload.key}, {"trace", schedule.trace().str()}, {"repaired", !changes.empty()}}
+            .dump());
   } else if (changes.empty()) {
-    fmt::print("legal on {}, every decision as written\n", workload.key);
+    fmt::print(output(), "legal on {}, every decision as written\n", workload.key);
   } else {
-    fmt::print("legal on {}, with decisions drawn or repaired:\n{}", workload.key, changes);
+    fmt::print(output(), "legal on {}, with decisions drawn or repaired:\n{}", workload.key, changes);
   }
   return kDone;
 }
@@ -62,7 +66,7 @@ int run_trace_replay(const Common& common, const TraceArguments& arguments) {
 int run_trace_diff(const Common& /*common*/, const TraceArguments& arguments) {
   const Trace a = load_trace(arguments.trace, arguments.database).trace;
   const Trace b = load_trace(arguments.other, arguments.database).trace;
-  fmt::print("{}", diff(a, b));
+  fmt::print(output(), "{}", diff(a, b));
   return kDone;
 }
 

@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -85,34 +86,37 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
 }
 
 void print_summary(const TuneResult& result, const Workload& workload) {
-  fmt::print("{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
+  fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
   for (const auto& [cause, count] : result.failures) {
-    fmt::print("  {} failed: {}, {}\n", count, failure_cause_name(cause), failure_cause_meaning(cause));
+    fmt::print(output(), "  {} failed: {}, {}\n", count, failure_cause_name(cause),
+               failure_cause_meaning(cause));
   }
   if (result.best_id.empty()) {
-    fmt::print("  nothing valid was found\n");
+    fmt::print(output(), "  nothing valid was found\n");
     return;
   }
   const double flops = workload.flops / result.best_seconds;
   const double peak = result.peak_operations_per_second;
-  fmt::print("  best      {}  (95 % of {} to {})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
-             seconds_text(result.best_low), seconds_text(result.best_high), flops * 1e-9,
+  fmt::print(output(), "  best      {}  (95 % of {} to {})  {:.1f} GFLOP/s{}\n",
+             seconds_text(result.best_seconds), seconds_text(result.best_low), seconds_text(result.best_high),
+             flops * 1e-9,
              peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
                                     100.0 * flops / peak, peak * 1e-9)
                       : "");
   if (result.best_prepare_seconds > 0) {
-    fmt::print("  prepare   {}  once, for constant inputs; not in the times above\n",
+    fmt::print(output(), "  prepare   {}  once, for constant inputs; not in the times above\n",
                seconds_text(result.best_prepare_seconds));
   }
   if (result.baseline_seconds > 0) {
-    fmt::print("  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
+    fmt::print(output(), "  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
   }
-  fmt::print("  record    {}\n", result.best_id);
+  fmt::print(output(), "  record    {}\n", result.best_id);
   const TuneTimes& times = result.times;
   fmt::print(
+      output(),
       "  wall      {:.1f} s: propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}; median compile {}\n",
       times.wall, times.propose, times.model, times.build, times.measure,
       seconds_text(result.median_compile_seconds));
@@ -158,7 +162,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
     result = tune(workload, *space, store, *runner, environment, options, hooks);
   }
   if (common.json) {
-    fmt::print("{}\n", result_json(result, workload, *space, environment).dump());
+    fmt::print(output(), "{}\n", result_json(result, workload, *space, environment).dump());
   } else {
     print_summary(result, workload);
   }

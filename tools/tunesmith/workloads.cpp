@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "output.h"
 
 namespace tunesmith::cli {
 
@@ -18,24 +19,25 @@ int run_workloads_list(const Common& common) {
       params += fmt::format("{}{}={}", params.empty() ? "" : ",", param.name, param.value_text());
     }
     list.push_back({{"name", name}, {"params", params}, {"description", definition.description()}});
-    if (!common.json) fmt::print("{}:{}\n    {}\n", name, params, definition.description());
+    if (!common.json) fmt::print(output(), "{}:{}\n    {}\n", name, params, definition.description());
   }
-  if (common.json) fmt::print("{}\n", nlohmann::json{{"workloads", list}}.dump());
+  if (common.json) fmt::print(output(), "{}\n", nlohmann::json{{"workloads", list}}.dump());
   return kDone;
 }
 
 int run_workloads_show(const Common& common, const std::string& text) {
   const Workload workload = WorkloadLibrary().load(text);
   if (common.json) {
-    fmt::print("{}\n", nlohmann::json{{"workload", workload.key},
-                                      {"flops", workload.flops},
-                                      {"bytes_min", workload.bytes_min},
-                                      {"program", to_string(workload.program)}}
-                           .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"workload", workload.key},
+                              {"flops", workload.flops},
+                              {"bytes_min", workload.bytes_min},
+                              {"program", to_string(workload.program)}}
+                   .dump());
     return kDone;
   }
-  fmt::print("{}\n{:.6g} arithmetic operations, {:.6g} bytes at least\n\n{}", workload.key, workload.flops,
-             workload.bytes_min, to_string(workload.program));
+  fmt::print(output(), "{}\n{:.6g} arithmetic operations, {:.6g} bytes at least\n\n{}", workload.key,
+             workload.flops, workload.bytes_min, to_string(workload.program));
   return kDone;
 }
 
