@@ -14,15 +14,13 @@
 
 #include "tunesmith/support/error.h"
 
-extern char** environ;
-
 namespace tunesmith::llvm_target {
 
 std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = folder + "/" + name;
+    const std::string candidate = fmt::format("{}/{}", folder, name);
     if (!folder.empty() && access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return {};

@@ -20,7 +20,8 @@ void keep_output_from_plugins() {
   if (g_output != nullptr) return;
   std::fflush(stdout);
   const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || (g_output = fdopen(kept, "w")) == nullptr)
+  if (kept >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) g_output = fdopen(kept, "w");
+  if (g_output == nullptr)
     throw EnvironmentError(fmt::format("standard output cannot be kept: {}", std::strerror(errno)));
 }
 
