@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long starting takes. On a quiet machine `--help` takes about 6 ms (the goal is 20) and loading all built-in plugins about 27 ms
+"""How long starting takes. On a quiet machine `--help` takes about 3 ms (the goal is 20) and loading all built-in plugins about 36 ms
 (the goal is 50, nearly all of it libLLVM); the bounds leave a busy machine ten times that. Usage: start_up.py TUNESMITH"""
 import subprocess
 import sys

@@ -29,6 +29,7 @@ class ReplayingRunner final : public Runner {
     std::vector<MeasureResult> results;
     for (const MeasureRequest& request : requests) {
       ++runs;
+      limits.push_back(request.limit_seconds);
       const uint64_t hash = hash_bytes(request.kernel->object);
       MeasureResult result;
       if (failing_ != 0 && hash % failing_ == 0) {
@@ -52,6 +53,7 @@ class ReplayingRunner final : public Runner {
   }
 
   int runs = 0;
+  std::vector<double> limits;  // of the candidates, in their order
   int rankings = 0;
 
  private:
@@ -171,6 +173,15 @@ TEST_F(TunerTest, WithNothingValidThereIsNoBest) {
   EXPECT_EQ(result.valid, 0);
   EXPECT_EQ(result.trials, 48);
   EXPECT_EQ(runner.rankings, 0);
+}
+
+// Or one that is slower by far takes the whole time-out before any is known to be fast.
+TEST_F(TunerTest, TheUnscheduledProgramIsTheLimitOfTheFirstCandidates) {
+  ReplayingRunner runner;
+  const TuneResult result = tune_into("r.db", runner);
+  ASSERT_FALSE(runner.limits.empty());
+  EXPECT_GT(result.baseline_seconds, 0.0);
+  EXPECT_EQ(runner.limits.front(), result.baseline_seconds);
 }
 
 TEST_F(TunerTest, ResumingMeasuresNothingAnewAndGoesOnAsIfUninterrupted) {
