@@ -12,6 +12,7 @@ namespace {
 std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
   const size_t limit = static_cast<size_t>(std::max<int64_t>(allocate.buffer->span(), 1));
   std::vector<Slice> distinct;
+  int64_t operands = 0;
   std::string reason;
   const auto visit = [&](const Stmt& stmt, const Expr& index) {
     if (!reason.empty()) return;
@@ -45,7 +46,11 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
   };
   for_each_stmt(static_cast<const Stmt&>(allocate), [&](const Stmt& stmt) {
     const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer == allocate.buffer) visit(stmt, store->indices[0]);
+    if (store != nullptr && store->buffer == allocate.buffer) {
+      visit(stmt, store->indices[0]);
+      operands =
+          std::max(operands, operand_registers(*store, loops_between(allocate, stmt), options.vector_bits));
+    }
     for_each_expr(stmt, [&](const Expr& expr) {
       for_each(expr, [&](const Expr& part) {
         const LoadNode* access = part.as<LoadNode>();
@@ -53,8 +58,8 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
       });
     });
   });
-  if (reason.empty() &&
-      registers_for(distinct, allocate.buffer->dtype, options.vector_bits) > options.vector_registers) {
+  const int64_t registers = registers_for(distinct, allocate.buffer->dtype, options.vector_bits);
+  if (reason.empty() && registers + operands > options.vector_registers) {
     reason = "it needs more registers than the target has";
   }
   return reason;

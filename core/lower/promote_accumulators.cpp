@@ -56,8 +56,7 @@ bool disjoint(std::vector<Slice> slices) {
 /// The widest promotion that fits the registers: `loop` null when there is none.
 Accumulation find(Store& store, const LowerOptions& options) {
   Accumulation best;
-  const int64_t room = options.vector_registers - 2;  // for the operands
-  std::vector<Loop*> inner;                           // unrolled loops met so far, innermost first
+  std::vector<Loop*> inner;  // unrolled loops met so far, innermost first
   for (Stmt* at = store.parent; at != nullptr; at = at->parent) {
     if (at->kind == StmtKind::If) break;  // what happens under a condition must not happen without it
     Loop* loop = at->as<Loop>();
@@ -72,7 +71,9 @@ Accumulation find(Store& store, const LowerOptions& options) {
     if (loop->loop_kind != LoopKind::Serial || used) break;
     const auto slices = slices_of(store.indices[0], inner, static_cast<size_t>(options.vector_registers));
     if (!slices || !disjoint(*slices)) break;
-    if (registers_for(*slices, store.buffer->dtype, options.vector_bits) > room) break;
+    const int64_t operands = operand_registers(store, inner, options.vector_bits);
+    const int64_t registers = registers_for(*slices, store.buffer->dtype, options.vector_bits);
+    if (registers + operands > options.vector_registers) break;
     if (!only_user(*loop, store)) break;
     best = {&store, loop, {}, *slices};
     for (auto it = inner.rbegin(); it != inner.rend(); ++it) {

@@ -1,5 +1,7 @@
 #include "lower/slices.h"
 
+#include <algorithm>
+
 #include "tunesmith/arith/simplify.h"
 
 namespace tunesmith {
@@ -45,6 +47,25 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
     }
   }
   return slices;
+}
+
+int64_t operand_registers(const Store& store, std::span<Loop* const> loops, int64_t vector_bits) {
+  bool accumulates = false;
+  std::optional<int64_t> fewest;
+  for_each(store.value, [&](const Expr& part) {
+    const LoadNode* access = part.as<LoadNode>();
+    if (access == nullptr) return;
+    accumulates = accumulates || access->buffer == store.buffer;
+    if (access->buffer == store.buffer) return;
+    const int64_t bits = int64_t{part.dtype().lanes} * part.dtype().bits;
+    int64_t registers = (bits + vector_bits - 1) / vector_bits;
+    for (const Loop* loop : loops) {
+      const bool moves = loop->loop_kind == LoopKind::Unrolled && uses_var(access->indices()[0], loop->var);
+      if (moves) registers *= loop->const_extent();
+    }
+    fewest = std::min(fewest.value_or(registers), registers);
+  });
+  return accumulates && fewest ? *fewest + 1 : 0;
 }
 
 int64_t registers_for(std::span<const Slice> slices, DType element, int64_t vector_bits) {

@@ -148,7 +148,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     }
     if (!in_reduction) tile = exclusive;
     // Copies that stand inside a nest belong to a register tile: as long as one, they are unrolled whole.
-    const int64_t tile_limit = in_reduction || exclusive > 0 ? 2 * registers : 0;
+    const int64_t tile_limit = in_reduction || exclusive > 0 ? registers : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
       const Loop& loop = schedule.loop(loops[i]);
       const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);

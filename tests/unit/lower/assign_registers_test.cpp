@@ -40,6 +40,27 @@ TEST(AssignRegisters, OneThatDoesNotFitStaysWhereItIs) {
               testing::HasSubstr("alloc T: f32[1, 17] local:"));
 }
 
+TEST(AssignRegisters, ATileLeavesRoomForItsOperands) {
+  const auto tiled = [](int64_t rows) {
+    Schedule s(gmm(rows, 16, 8));
+    const BlockRV product = s.get_block("O");
+    const BlockRV copy = s.cache_write(product, 0, kScopeLocal);
+    const std::vector<LoopRV> loops = s.get_loops(product);
+    s.reorder({loops[2], loops[0], loops[1]});
+    s.decompose_reduction(product, loops[2]);
+    for (const BlockRV block : {product, s.get_block("O_init"), copy}) {
+      const std::vector<LoopRV> its = s.get_loops(block);
+      s.vectorize(its.back());
+      s.unroll(its[its.size() - 2]);
+    }
+    return s.program().clone();
+  };
+  EXPECT_THAT(text_after(Pass::AssignRegisters, tiled(6)),
+              testing::HasSubstr("O_local: f32[6, 16] register"));
+  EXPECT_THAT(text_after(Pass::AssignRegisters, tiled(7)), testing::HasSubstr("O_local: f32[7, 16] local"))
+      << "14 accumulators, two vectors of B and one element of A are more than 16";
+}
+
 TEST(AssignRegisters, ARegisterBufferThatCannotStayIsRefused) {
   EXPECT_THAT(
       [] { lowered_to(rows(4, kScopeRegister, false), Pass::AssignRegisters); },

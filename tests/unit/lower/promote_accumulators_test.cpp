@@ -40,10 +40,11 @@ TEST(PromoteAccumulators, ATileStaysInRegistersOverTheReduction) {
 )");
 }
 
-TEST(PromoteAccumulators, ATileBeyondTheRegistersStaysInMemory) {
-  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(7, 16)), testing::HasSubstr("O_acc: f32[112]"));
-  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(8, 16)), testing::Not(testing::HasSubstr("O_acc")))
-      << "two registers are left for the operands";
+TEST(PromoteAccumulators, ATileThatLeavesNoRoomForItsOperandsStaysInMemory) {
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(6, 16)), testing::HasSubstr("O_acc: f32[96]"));
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(7, 16)), testing::Not(testing::HasSubstr("O_acc")))
+      << "14 accumulators, two vectors of B and one element of A are more than 16";
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(14, 8)), testing::HasSubstr("O_acc: f32[112]"));
 }
 
 TEST(PromoteAccumulators, AnotherStoreInTheLoopForbidsIt) {
