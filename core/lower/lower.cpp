@@ -23,6 +23,7 @@ void lower_bodies(LoweredProgram& lowered, BlockFacts& facts, const LowerOptions
   flatten(p);
   call_intrinsics(p, options);
   vectorize_loops(p, options.vector_bits);
+  hoist_conditions(p);
   assign_registers(p, options);
   unmask_registers(p);
   promote_accumulators(p, options);

@@ -79,6 +79,10 @@ void call_intrinsics(Program& program, const LowerOptions& options);
 /// where they are wider and a masked vector at an odd end.
 void vectorize_loops(Program& program, int64_t vector_bits);
 
+/// A condition that stays the same in a serial or unrolled loop, and guards all that it does, moves out of
+/// it.
+void hoist_conditions(Program& program);
+
 /// Local buffers that can live in registers move there; register buffers that cannot are refused
 /// (LowerError).
 void assign_registers(Program& program, const LowerOptions& options);

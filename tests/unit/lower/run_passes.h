@@ -35,6 +35,7 @@ enum class Pass {
   MaskAccumulations,
   Flatten,
   VectorizeLoops,
+  HoistConditions,
   AssignRegisters,
   PromoteAccumulators
 };
@@ -55,6 +56,7 @@ inline Program lowered_to(const Program& program, Pass last, const LowerOptions&
   if (last >= Pass::MaskAccumulations) mask_accumulations(p);
   if (last >= Pass::Flatten) flatten(p);
   if (last >= Pass::VectorizeLoops) vectorize_loops(p, options.vector_bits);
+  if (last >= Pass::HoistConditions) hoist_conditions(p);
   if (last >= Pass::AssignRegisters) assign_registers(p, options);
   if (last >= Pass::PromoteAccumulators) promote_accumulators(p, options);
   return p;

@@ -1,0 +1,51 @@
+// A condition moves out of the loops in which it stays the same: a row of a tile that may not be there asks
+// once, not for each of its vectors.
+#include "lower/passes.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+/// The outermost loop out of which `branch` may move, over all that the loops do; null when there is none.
+Loop* outermost(If& branch) {
+  Loop* found = nullptr;
+  for (Stmt* at = &branch; at->parent != nullptr; at = at->parent) {
+    if (Seq* seq = at->parent->as<Seq>()) {
+      if (seq->children().size() > 1) break;
+      continue;
+    }
+    Loop* loop = at->parent->as<Loop>();
+    if (loop == nullptr || uses_var(branch.condition, loop->var)) break;
+    if (loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled) break;
+    found = loop;
+  }
+  return found;
+}
+
+bool reads_memory(const Expr& condition) {
+  return any_of_expr(condition, [](const Expr& part) { return part.is(ExprKind::Load); });
+}
+
+}  // namespace
+
+void hoist_conditions(Program& program) {
+  std::vector<If*> branches;
+  walk(program.root(), [&](Stmt& stmt) {
+    If* branch = stmt.as<If>();
+    if (branch != nullptr && branch->else_case() == nullptr && !reads_memory(branch->condition))
+      branches.push_back(branch);
+  });
+  for (If* branch : branches) {
+    Loop* loop = outermost(*branch);
+    if (loop == nullptr) continue;
+    StmtPtr body = replace(*branch->then_case(), std::make_unique<Seq>());
+    const Expr condition = branch->condition;
+    replace(*branch, std::move(body));
+    auto around = std::make_unique<If>(condition, std::make_unique<Seq>());
+    If& hoisted = *around;
+    StmtPtr inside = replace(*loop, std::move(around));
+    replace(*hoisted.then_case(), std::move(inside));
+  }
+}
+
+}  // namespace tunesmith
