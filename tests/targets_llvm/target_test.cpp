@@ -85,6 +85,15 @@ TEST(Target, DividesLanesByOneValueWithItsReciprocalOnlyWhenAllowed) {
     EXPECT_NEAR(rounded_twice.get(at), exact.get(at), 0x1p-22 * std::abs(exact.get(at)));
 }
 
+TEST(Target, CodeDoesNotDependOnWhatWasCompiledBefore) {
+  const LoweredProgram one = gmm_tile_program(64, 64, 64, 8, 32, 4),
+                       other = gmm_tile_program(16, 16, 8, 4, 8, 4);
+  const auto target = make_target();
+  const std::string first = target->compile(one, "kernel")->object;
+  EXPECT_EQ(target->compile(other, "other")->object, make_target()->compile(other, "other")->object);
+  EXPECT_EQ(target->compile(one, "kernel")->object, first);
+}
+
 TEST(Target, CompilesTheSameCodeOnManyThreads) {
   const auto target = make_target();
   const LoweredProgram lowered = gmm_tile_program(64, 64, 64, 8, 32, 4);
