@@ -146,7 +146,8 @@ int run(int argc, char** argv) {
   std::vector<Contestant> contestants = {{"peak", [&] { peak.call(); }, {}},
                                          {"tunesmith", [&] { library.call(buffers); }, {}},
                                          {"copy", problem.copy(), {}}};
-  for (const auto& more : {tunesmith::bench::openblas(problem, threads), tunesmith::bench::onednn(problem)})
+  for (const auto& more : {tunesmith::bench::tile(problem, threads),
+                           tunesmith::bench::openblas(problem, threads), tunesmith::bench::onednn(problem)})
     contestants.insert(contestants.end(), more.begin(), more.end());
   std::vector<Timed> all;
   for (Contestant& contestant : contestants) all.push_back({std::move(contestant), 1, {}});

@@ -52,4 +52,8 @@ class Problem {
 std::vector<Contestant> onednn(const Problem& problem);
 std::vector<Contestant> openblas(const Problem& problem, int threads);
 
+/// As many multiply-adds as the workload's, in a register tile whose operands stay in the first cache: what
+/// loads leave of the peak. None where the processor lacks the instruction.
+std::vector<Contestant> tile(const Problem& problem, int threads);
+
 }  // namespace tunesmith::bench
