@@ -158,14 +158,12 @@ void widen(Stmt& stmt, const Twins& twins) {
   replace(stmt, std::move(pair));
 }
 
-/// False when the step is refused: then the schedule stays as it is, which is right, too.
+/// A refused step leaves the schedule as it is, which is right, too.
 template <typename Step>
-bool attempt(const Step& step) {
+void attempt(const Step& step) {
   try {
     step();
-    return true;
-  } catch (const ScheduleError&) {
-    return false;
+  } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): the reference is only slower
   }
 }
 
