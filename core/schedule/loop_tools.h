@@ -27,13 +27,22 @@ void throw_refusal(std::string_view primitive, const Program& program, const std
 void require_plain_loop(const Program& program, const Loop& loop, std::string_view primitive);
 
 /// The blocks under `stmt` (itself included) that stand in no other block under it.
-template <typename S, typename Visit>
-void for_each_outer_block(S& stmt, const Visit& visit) {
-  if (auto* block = stmt.template as<Block>()) {
+template <typename Visit>
+void for_each_outer_block(Stmt& stmt, const Visit& visit) {
+  if (auto* block = stmt.as<Block>()) {
     visit(*block);
     return;
   }
-  visit_children(stmt, [&](Stmt& child) { for_each_outer_block(static_cast<S&>(child), visit); });
+  visit_children(stmt, [&](Stmt& child) { for_each_outer_block(child, visit); });
+}
+
+template <typename Visit>
+void for_each_outer_block(const Stmt& stmt, const Visit& visit) {
+  if (const auto* block = stmt.as<Block>()) {
+    visit(*block);
+    return;
+  }
+  visit_children(stmt, [&](const Stmt& child) { for_each_outer_block(child, visit); });
 }
 
 /// Under `stmt`, which stands in its program: `var` becomes `index` in bindings and predicates, which are

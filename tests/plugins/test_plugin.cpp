@@ -46,7 +46,7 @@ class Subject final : public tunesmith::TargetExtension {
 #endif
 }
 
-consteval tunesmith::PluginNote note() {
+[[maybe_unused]] consteval tunesmith::PluginNote note() {
   tunesmith::PluginNote note =
       tunesmith::make_plugin_note(tunesmith::PluginKind::Extension, "subject", "2.1.0");
 #if defined(DEFECT_OLDER_API)

@@ -45,7 +45,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
 
 void specialise(Loop& loop, const Part& part, const Substitution& fresh) {
   std::vector<Block*> blocks;
-  for_each_outer_block(static_cast<Stmt&>(loop), [&](Block& block) { blocks.push_back(&block); });
+  for_each_outer_block(loop, [&](Block& block) { blocks.push_back(&block); });
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (part.blocks[i].runs) {
       apply_piece(*blocks[i], part.blocks[i], fresh);

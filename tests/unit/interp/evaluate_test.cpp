@@ -68,7 +68,7 @@ TEST(Evaluate, FunctionsAreRoundedToTheirType) {
   for (const auto& [op, f] : cases) {
     for (const DType type : {kF16, kBF16, kF32, kF64}) {
       const double x = round_to(type, 1.37);
-      EXPECT_EQ(map(type, type, {x}, [op = op](const Expr& e) { return call(op, {e}); }),
+      EXPECT_EQ(map(type, type, {x}, [tried = op](const Expr& e) { return call(tried, {e}); }),
                 (Values{round_to(type, f(x))}))
           << math_op_name(op) << " " << type.str();
     }
