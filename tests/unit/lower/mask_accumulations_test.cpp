@@ -34,6 +34,20 @@ TEST(MaskAccumulations, TheTileStaysInRegisters) {
   EXPECT_THAT(text_after(Pass::PromoteAccumulators, ragged(10, 3)), testing::HasSubstr("O_acc"));
 }
 
+TEST(MaskAccumulations, OfWholeVectorsNoLaneIsLeftInTheGuard) {
+  // 16 columns are four vectors, in tiles of three.
+  Schedule s(gmm(1, 16, 3));
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  const std::vector<LoopRV> parts = s.split(loops[1], {IntArg{2}, IntArg{3}, IntArg{4}});
+  s.reorder({parts[0], loops[2], parts[1], parts[2]});
+  s.decompose_reduction(s.get_block("O"), loops[2]);
+  s.unroll(parts[1]);
+  s.vectorize(parts[2]);
+  const std::string text = text_after(Pass::MaskAccumulations, s.program());
+  EXPECT_THAT(text, testing::HasSubstr("B[k, min(j_0*3 + j_1, 3)*4 + j_2] where j_0*3 + j_1 < 4"));
+  EXPECT_THAT(text_after(Pass::PromoteAccumulators, s.program()), testing::HasSubstr("O_acc"));
+}
+
 TEST(MaskAccumulations, WithoutARowToRepeatLoadsAreMasked) {
   // The fourth tile has no row at all.
   EXPECT_THAT(text_after(Pass::MaskAccumulations, ragged(10, 4)),
