@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <tunesmith/arith/simplify.h>
@@ -84,8 +85,8 @@ class Estimator {
     cycles = std::max(cycles, latency_bound(store, written, executions, vectors, in_register));
     cycles += serial_iterations();
     if (!in_register) accesses_.push_back(written);
-    return cycles + traffic(machine_.l1_bytes, machine_.l2_bytes_per_cycle) +
-           traffic(machine_.l2_bytes, machine_.memory_bytes_per_cycle);
+    return cycles + traffic(machine_.l1_bytes, kL1WayBytes, machine_.l2_bytes_per_cycle) +
+           traffic(machine_.l2_bytes, kL2WayBytes, machine_.memory_bytes_per_cycle);
   }
 
   double vector_count(int lanes, DType type) const {
@@ -194,30 +195,37 @@ class Estimator {
     return total;
   }
 
-  /// Bytes of whole cache lines that an access touches in the loops from `from` inwards.
-  double footprint(const MemoryAccess& access, size_t from) const {
+  /// Bytes of a cache that an access takes in the loops from `from` inwards: of whole cache lines, and of the
+  /// sets that a walk by a large stride leaves out, since nothing of the walk can use them. `way_bytes`: the
+  /// distance of addresses that fall on one set.
+  double footprint(const MemoryAccess& access, size_t from, double way_bytes) const {
     double elements = access.lanes;
     double run = access.contiguous ? access.lanes : 1.0;
     for (size_t i = from; i < levels_.size(); ++i) {
       if (access.motion[i].moves) elements *= levels_[i].trips;
     }
-    // The last moving loop often walks along the line.
+    // The loops by which the run grows longer, and the common step of the others; 0 is a step not known.
+    auto step = static_cast<int64_t>(way_bytes);
     for (size_t i = levels_.size(); i-- > from;) {
-      if (!access.motion[i].moves) continue;
-      if (access.motion[i].stride == run) run *= levels_[i].trips;
-      break;
+      if (!access.motion[i].moves || levels_[i].trips == 1) continue;
+      if (access.motion[i].stride == run) {
+        run *= levels_[i].trips;
+      } else {
+        const auto stride = static_cast<int64_t>(access.motion[i].stride * access.element_bytes);
+        step = stride == 0 ? 1 : std::gcd(step, stride);
+      }
     }
-    const double bytes = elements * access.element_bytes;
-    const double waste = std::max(1.0, 64.0 / (run * access.element_bytes));
-    return bytes * std::min(waste, 16.0);
+    const double run_bytes = std::max(run * access.element_bytes, kLineBytes);
+    const double runs = elements / run;
+    return runs * (runs > 1 ? std::max(run_bytes, static_cast<double>(step)) : run_bytes);
   }
 
   /// Cycles to bring in what does not stay in a cache of `capacity`.
-  double traffic(double capacity, double bytes_per_cycle) const {
+  double traffic(double capacity, double way_bytes, double bytes_per_cycle) const {
     size_t fits = levels_.size();
     for (size_t from = levels_.size() + 1; from-- > 0;) {
       double total = 0.0;
-      for (const MemoryAccess& access : accesses_) total += footprint(access, from);
+      for (const MemoryAccess& access : accesses_) total += footprint(access, from, way_bytes);
       if (total > capacity) break;
       fits = from;
     }
@@ -231,11 +239,14 @@ class Estimator {
         moved = moved || access.motion[i].moves;
         if (moved) repeats *= levels_[i].trips;
       }
-      bytes += footprint(access, fits) * repeats;
+      bytes += footprint(access, fits, kLineBytes) * repeats;
     }
     return bytes / bytes_per_cycle;
   }
 
+  static constexpr double kLineBytes = 64.0;
+  static constexpr double kL1WayBytes = 4096.0;   // a page: the first level is looked up while the page is
+  static constexpr double kL2WayBytes = 65536.0;  // a megabyte of 16 ways
   static constexpr double kMemoryLatency = 10.0;  // a store and the load that follows it
   static constexpr double kHandOver = 2000.0;     // cycles to give work to the other cores
 

@@ -23,7 +23,8 @@ Machine machine_from(const DeviceModel& device);
 
 /// Cycles on the busiest core. The model: arithmetic and load issue of every innermost body, with operands
 /// that unrolled loops share counted once; the latency of accumulators that are too few; spilled tiles;
-/// traffic of each cache level by the footprint of the loops that fit it.
+/// traffic of each cache level by the footprint of the loops that fit it, where a walk by a large power of
+/// two takes the sets that it leaves out, too (conflict misses).
 double estimate_cycles(const Program& lowered, const Machine& machine);
 
 }  // namespace tunesmith::analytical

@@ -1,0 +1,91 @@
+// How well a space's cost model orders the candidates of a recorded run, without having seen it.
+// Usage: bench_rank_records WORKLOAD SPACE DATABASE [--list]
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tunesmith/plugin/registry.h>
+#include <tunesmith/records/record_store.h>
+#include <tunesmith/search/cost_model.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/space/spaces_file.h>
+#include <tunesmith/workload/library.h>
+
+namespace {
+
+using namespace tunesmith;
+
+struct Judged {
+  std::string id;
+  double seconds = 0.0;
+  double score = 0.0;
+};
+
+std::vector<Judged> judge(const std::string& key, const std::string& space_name,
+                          const std::string& database) {
+  const Workload workload = WorkloadLibrary().load(key);
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(space_name), registry);
+  RecordFilter filter;
+  filter.workload = workload.key;
+  filter.space = space_name;
+  filter.ok = true;
+  std::vector<Judged> judged;
+  std::vector<CandidatePtr> candidates;
+  RecordStore(database, RecordStore::Mode::Existing).for_each(filter, [&](const Record& record) {
+    auto candidate = space.materialise(workload.program, Trace::parse(record.trace), RandomStream(0));
+    if (!candidate) return;
+    judged.push_back({record.id, record.timing->min, 0.0});
+    candidates.push_back(std::move(*candidate));
+  });
+  const std::shared_ptr<CostModel> model = space.create_cost_model();
+  model->begin(workload, space.device());
+  const std::vector<double> scores = model->predict(candidates);
+  for (size_t i = 0; i < judged.size(); ++i) judged[i].score = scores[i];
+  return judged;
+}
+
+/// Of all pairs whose times differ by a tenth and more, the share that the scores order as the times do.
+double pairs_in_order(const std::vector<Judged>& judged) {
+  double right = 0;
+  double pairs = 0;
+  for (const Judged& a : judged) {
+    for (const Judged& b : judged) {
+      if (a.seconds * 1.1 > b.seconds) continue;
+      ++pairs;
+      if (a.score > b.score) ++right;
+    }
+  }
+  return pairs > 0 ? right / pairs : 1.0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool list = argc == 5 && std::string_view(argv[4]) == "--list";
+  if (argc != 4 && !list) {
+    fmt::print(stderr, "usage: bench_rank_records WORKLOAD SPACE DATABASE [--list]\n");
+    return 2;
+  }
+  std::vector<Judged> judged = judge(argv[1], argv[2], argv[3]);
+  if (judged.empty()) {
+    fmt::print(stderr, "{} has no record of {} in space {}\n", argv[3], argv[1], argv[2]);
+    return 3;
+  }
+  fmt::print("{} records, {:.1f} % of the pairs in order\n", judged.size(), 100 * pairs_in_order(judged));
+  const auto faster = [](const Judged& a, const Judged& b) { return a.seconds < b.seconds; };
+  const double best = std::min_element(judged.begin(), judged.end(), faster)->seconds;
+  std::stable_sort(judged.begin(), judged.end(),
+                   [](const Judged& a, const Judged& b) { return a.score > b.score; });
+  for (const size_t first : {1UL, 8UL, 32UL, 128UL}) {
+    if (first > judged.size()) break;
+    const auto end = judged.begin() + static_cast<std::ptrdiff_t>(first);
+    fmt::print("best of the first {}: {:.2f} times the least time\n", first,
+               std::min_element(judged.begin(), end, faster)->seconds / best);
+  }
+  if (!list) return 0;
+  for (const Judged& one : judged) fmt::print("{} {:.6g} {:.4f}\n", one.id, one.seconds, one.score);
+}

@@ -1,0 +1,51 @@
+// What the analytical model must see: differences that decide which program is the faster one.
+#include <gtest/gtest.h>
+
+#include "analytical/estimate.h"
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+using analytical::estimate_cycles;
+using analytical::Machine;
+
+/// 64 rows of 16 columns, the sum over 512 rows of a B that is `width` wide; `rows` of them at once.
+Program product(int64_t width, int64_t rows) {
+  Schedule s(test::program_of(
+      fmt::format("A: {{shape: [64, 512], dtype: f32}}, B: {{shape: [512, {}], dtype: f32}}", width),
+      "O[i<64, j<16] = sum(k<512) A[i, k] * B[k, j]"));
+  const BlockRV block = s.get_block("O");
+  const std::vector<LoopRV> loops = s.get_loops(block);
+  const std::vector<LoopRV> tiles = s.split(loops[0], {std::nullopt, IntArg{rows}});
+  s.reorder({tiles[0], loops[2], tiles[1], loops[1]});
+  s.decompose_reduction(block, loops[2]);
+  s.vectorize(loops[1]);
+  s.unroll(tiles[1]);
+  return s.program().clone();
+}
+
+double cycles(const Program& program) {
+  LowerOptions options;
+  options.vector_bits = 512;
+  options.vector_registers = 32;
+  const Machine machine{.vector_bits = 512, .registers = 32};
+  return estimate_cycles(lower(program, options).program, machine);
+}
+
+TEST(Analytical, AWalkThatFallsOnFewSetsOfACacheIsDearer) {
+  EXPECT_GT(cycles(product(1024, 8)), 1.1 * cycles(product(1040, 8)))
+      << "512 lines a page apart do not stay in a first level of 12 ways, though they are 32 KiB";
+  EXPECT_NEAR(cycles(product(1040, 8)), cycles(product(1072, 8)), 1.0);
+}
+
+TEST(Analytical, AccumulatorsThatAreTooFewWaitForEachOther) {
+  EXPECT_GT(cycles(product(1040, 1)), 2 * cycles(product(1040, 8)));
+}
+
+TEST(Analytical, ATileBeyondTheRegistersIsDearer) {
+  EXPECT_GT(cycles(product(1040, 32)), 2 * cycles(product(1040, 16)));
+}
+
+}  // namespace
+}  // namespace tunesmith
