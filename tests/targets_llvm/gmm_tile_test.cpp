@@ -47,7 +47,8 @@ class GmmTile : public ::testing::TestWithParam<Tile> {
   const int64_t lanes = target->lower_options().vector_bits / 32;
 };
 
-INSTANTIATE_TEST_SUITE_P(Shapes, GmmTile, ::testing::Values(Tile{8, 2}, Tile{4, 4}, Tile{6, 4}, Tile{12, 2}),
+INSTANTIATE_TEST_SUITE_P(Shapes, GmmTile,
+                         ::testing::Values(Tile{8, 2}, Tile{4, 4}, Tile{6, 4}, Tile{12, 2}, Tile{14, 2}),
                          [](const auto& tested) {
                            return std::to_string(tested.param.rows) + "x" +
                                   std::to_string(tested.param.vectors);
