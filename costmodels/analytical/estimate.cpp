@@ -31,9 +31,12 @@ struct MemoryAccess {
   bool contiguous = true;  // one vector access, and not a gather
 };
 
+/// The most iterations, where the loop's range depends on others, as that of a tightened loop does.
 double trip_count(const Loop& loop) {
   int64_t extent = 1;
-  return as_const_int(loop.extent, &extent) ? static_cast<double>(extent) : 1.0;
+  if (as_const_int(loop.extent, &extent)) return static_cast<double>(extent);
+  const Interval range = Analyzer::at(loop).bounds(loop.extent);
+  return range.max < Interval::kMax ? static_cast<double>(std::max<int64_t>(range.max, 0)) : 1.0;
 }
 
 class Estimator {
