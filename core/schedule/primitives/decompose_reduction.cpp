@@ -23,6 +23,27 @@ bool used_by(const Block& block, const Var& var, IterKind kind) {
   return false;
 }
 
+/// A block inside the loop that writes what the initialisation reads, or null.
+const Block* producer_inside(const Loop& loop, const Block& block) {
+  std::vector<Buffer> read;
+  for_each_stmt(static_cast<const Stmt&>(*block.init()), [&](const Stmt& stmt) {
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each(expr, [&](const Expr& part) {
+        if (const LoadNode* access = part.as<LoadNode>()) read.push_back(access->buffer);
+      });
+    });
+  });
+  const Block* found = nullptr;
+  for_each_stmt(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
+    const Block* other = stmt.as<Block>();
+    if (found != nullptr || other == nullptr || other == &block) return;
+    for (const Buffer& written : buffers_written(*other)) {
+      if (std::find(read.begin(), read.end(), written) != read.end()) found = other;
+    }
+  });
+  return found;
+}
+
 std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomposition* plan) {
   if (block.init() == nullptr) return Refusal{"the block has no initialisation", block.name, &block};
   const std::vector<Loop*> loops = loops_above(block);
@@ -46,6 +67,9 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
   }
   if (!runs_once(block, loop))
     return Refusal{"an instance of the block may run more than once inside the loop", block.name, &block};
+
+  if (const Block* producer = producer_inside(loop, block))
+    return Refusal{"a block inside the loop writes what the initialisation reads", producer->name, producer};
 
   for (const Expr& condition : conjuncts(block.predicate)) {
     const auto uses = [&](const Loop* inner) { return uses_var(condition, inner->var); };

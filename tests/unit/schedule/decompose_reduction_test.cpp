@@ -98,5 +98,19 @@ TEST(DecomposeReduction, RefusesALoopThatIsBothSpatialAndReduction) {
                  [&] { schedule.decompose_reduction(block, fused); });
 }
 
+TEST(DecomposeReduction, RefusesALoopThatMakesWhatTheInitialisationReads) {
+  Schedule schedule(make_program("{n: 4}", "{A: {shape: [n], dtype: f32}, B: {shape: [n, n], dtype: f32}}",
+                                 "S[i<n] = A[i] * 2\n  T[i<n] = sum(r<n) B[i, r]\n  O[i<n] = S[i] + T[i]"));
+  const BlockRV sum = schedule.get_block("T");
+  schedule.fuse_reduction_epilogue(sum, schedule.get_block("O"));
+  const std::vector<LoopRV> loops = schedule.get_loops(sum);
+  schedule.compute_at(schedule.get_block("S"), loops[1]);
+  for (const LoopRV& loop : loops) {
+    expect_refused(schedule, "decompose_reduction",
+                   "a block inside the loop writes what the initialisation reads",
+                   [&] { schedule.decompose_reduction(sum, loop); });
+  }
+}
+
 }  // namespace
 }  // namespace tunesmith::test

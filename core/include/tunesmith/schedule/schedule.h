@@ -176,7 +176,7 @@ class Schedule {
   // ---- Reductions ----
 
   /// Splits off the initialisation into a block of its own before `loop`. Requires: a reduction block with an
-  /// init; no reduction iterator bound outside `loop`.
+  /// init; no reduction iterator bound outside `loop`; nothing inside it writes what the init reads.
   BlockRV decompose_reduction(BlockRV block, LoopRV loop);
   /// Factors a reduction over `loop`: partial results in a new buffer with the loop as dimension
   /// `factor_axis`, then a block that combines them. Answers the partial block. Requires: a reduction by sum,
