@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -27,9 +28,20 @@ llvm::CodeGenOptLevel codegen_level(const std::string& name) {
   return name == "default" ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less;
 }
 
+/// The emitter counts addresses along with the loops itself (ScopedValues::reduce_strength): LLVM's own pass
+/// would find nothing and take a quarter of code generation. Only an option of the process can leave it out.
+void leave_out_strength_reduction() {
+  constexpr const char* kOption = "disable-lsr";
+  const auto& known = llvm::cl::getRegisteredOptions();
+  const auto option = known.find(kOption);
+  if (option == known.end() || option->second->addOccurrence(0, kOption, "true"))
+    throw EnvironmentError(fmt::format("LLVM does not take its option -{}", kOption));
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
                                                          const TargetOptions& options) {
   static const bool initialised = [] {
+    leave_out_strength_reduction();
     return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   }();
   std::string message = "no native target";

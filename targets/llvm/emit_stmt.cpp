@@ -7,6 +7,19 @@
 
 namespace tunesmith::llvm_target {
 
+namespace {
+
+bool has_rolled_loop(const Stmt& stmt) {
+  bool found = false;
+  for_each_stmt(stmt, [&](const Stmt& inner) {
+    const Loop* loop = inner.as<Loop>();
+    if (loop != nullptr && loop->loop_kind != LoopKind::Unrolled) found = true;
+  });
+  return found;
+}
+
+}  // namespace
+
 FunctionEmitter::FunctionEmitter(ModuleState& state, llvm::Function* function, llvm::Value* parallel_for,
                                  llvm::Value* pool)
     : state_(state),
@@ -93,6 +106,7 @@ void FunctionEmitter::emit_unrolled(const Loop& loop, int64_t min, int64_t exten
 /// A rotated loop over [begin, end): the test stands at the end of the body.
 void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const Linear& end) {
   const Interval begin_range = values_.range(begin), end_range = values_.range(end);
+  const bool innermost = !has_rolled_loop(*loop.body());
   llvm::Value* first = values_.value(begin);
   llvm::Value* last = values_.value(end);
   const auto rotated = [&] {
@@ -106,13 +120,16 @@ void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const L
     values_.enter(body);
     vars_[loop.var.get()] = values_.scope_atom(
         index, {begin_range.min, end_range.max >= Interval::kMax ? Interval::kMax : end_range.max - 1});
+    if (innermost) values_.reduce_strength(vars_[loop.var.get()]);
     emit_prefetches(loop);
     emit(*loop.body());
+    values_.count_on();
     values_.leave();
     llvm::Value* next =
         ir_.CreateAdd(index, ir_.getInt64(1), "", /*HasNUW=*/begin_range.min >= 0, /*HasNSW=*/true);
     index->addIncoming(next, ir_.GetInsertBlock());
-    ir_.CreateCondBr(ir_.CreateICmpSLT(next, last), body, after);
+    // Unlike "less", "not equal" stays a comparison of the value that the next iteration needs anyway.
+    ir_.CreateCondBr(ir_.CreateICmpNE(next, last), body, after);
     ir_.SetInsertPoint(after);
   };
   if (values_.range(add_scaled(end, begin, -1)).min > 0) {

@@ -22,10 +22,13 @@ void append(Key& key, const Linear& linear) {
 
 bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 
+/// What an address may multiply a register by.
+bool is_address_scale(int64_t factor) { return factor == 1 || factor == 2 || factor == 4 || factor == 8; }
+
 }  // namespace
 
 void ScopedValues::enter(llvm::BasicBlock* head) {
-  scopes_.push_back({head, head->empty() ? nullptr : &head->back(), {}, {}});
+  scopes_.push_back({head, head->empty() ? nullptr : &head->back(), {}, {}, {}, {}});
 }
 
 void ScopedValues::leave() { scopes_.pop_back(); }
@@ -60,10 +63,40 @@ llvm::SmallVector<Linear::Term, 4> ScopedValues::by_depth(const Linear& linear) 
   return terms;
 }
 
+void ScopedValues::reduce_strength(const Linear& index) { scopes_.back().index = index.terms[0].atom; }
+
+void ScopedValues::count_on() {
+  for (const auto& [coefficient, phi] : scopes_.back().multiples) {
+    llvm::Value* step = ir_.getInt64(static_cast<uint64_t>(coefficient));
+    phi->addIncoming(ir_.CreateNSWAdd(phi, step), ir_.GetInsertBlock());
+  }
+}
+
+llvm::Value* ScopedValues::multiple_of_index(Scope& scope, int64_t coefficient) {
+  const auto found = scope.multiples.find(coefficient);
+  if (found != scope.multiples.end()) return found->second;
+  const auto* index = llvm::cast<llvm::PHINode>(atoms_[*scope.index].value);
+  llvm::BasicBlock* before = index->getIncomingBlock(0);
+  const llvm::IRBuilderBase::InsertPointGuard guard(ir_);
+  ir_.SetInsertPoint(before->getTerminator());
+  llvm::Value* first =
+      ir_.CreateNSWMul(index->getIncomingValue(0), ir_.getInt64(static_cast<uint64_t>(coefficient)));
+  ir_.SetInsertPoint(scope.head, scope.head->begin());
+  llvm::PHINode* multiple = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+  multiple->addIncoming(first, before);
+  scope.multiples.emplace(coefficient, multiple);
+  return multiple;
+}
+
 llvm::Value* ScopedValues::product(const Linear::Term& term, int64_t factor) {
-  llvm::Value* value = atoms_[term.atom].value;
+  const Atom& atom = atoms_[term.atom];
   const int64_t coefficient = term.coefficient * factor;
-  return coefficient == 1 ? value : ir_.CreateNSWMul(value, ir_.getInt64(static_cast<uint64_t>(coefficient)));
+  if (coefficient == 1) return atom.value;
+  if (atom.depth != kHere && !is_address_scale(coefficient)) {
+    Scope& scope = scopes_[static_cast<size_t>(atom.depth)];
+    if (scope.index == term.atom) return multiple_of_index(scope, coefficient);
+  }
+  return ir_.CreateNSWMul(atom.value, ir_.getInt64(static_cast<uint64_t>(coefficient)));
 }
 
 llvm::Value* ScopedValues::value(const Linear& linear) {

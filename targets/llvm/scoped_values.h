@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -18,6 +19,13 @@ class ScopedValues {
   /// What is emitted for the new scope goes behind what `head` holds now; `head` dominates the whole scope.
   void enter(llvm::BasicBlock* head);
   void leave();
+
+  /// Multiples of the loop variable `index` (an atom whose value is a phi of the current scope's head) count
+  /// along with it from now on, where an address cannot scale the variable itself. Each holds a register for
+  /// the whole loop: for innermost loops.
+  void reduce_strength(const Linear& index);
+  /// At the loop's end, where the last iteration jumps back: completes those multiples.
+  void count_on();
 
   /// A value that is ready at the head of the current scope: a parameter, a loop's variable.
   Linear scope_atom(llvm::Value* value, Interval range);
@@ -54,6 +62,8 @@ class ScopedValues {
     llvm::Instruction* last;  // of the head's own values; null when it has none
     std::map<Key, uint32_t> atoms;
     std::map<Key, llvm::Value*> values;
+    std::optional<uint32_t> index;  // of the loop, where its multiples are counted
+    std::map<int64_t, llvm::PHINode*> multiples;
   };
 
   template <typename Emit>
@@ -86,6 +96,7 @@ class ScopedValues {
   /// Terms by rising depth (kHere last), equal depths by atom.
   llvm::SmallVector<Linear::Term, 4> by_depth(const Linear& linear) const;
   llvm::Value* product(const Linear::Term& term, int64_t factor);
+  llvm::Value* multiple_of_index(Scope& scope, int64_t coefficient);
 
   llvm::IRBuilder<>& ir_;
   std::vector<Scope> scopes_;
