@@ -110,7 +110,8 @@ void FunctionEmitter::emit_intrinsic(const Loop& loop) {
   llvm::SmallVector<llvm::Value*, 4> arguments;
   for (const size_t position : implementation.arguments) {
     llvm::Type* type = operand_type(ir_.getContext(), intrinsic.operands[position].buffer);
-    arguments.push_back(ir_.CreateAlignedLoad(type, address(position), alignment(position)));
+    arguments.push_back(access_of(slot_of(call.operands[position].buffer),
+                                  ir_.CreateAlignedLoad(type, address(position), alignment(position))));
   }
   llvm::Function* function = nullptr;
   if (implementation.form == TensorImplementation::Form::Fragment) {
@@ -136,7 +137,8 @@ void FunctionEmitter::emit_intrinsic(const Loop& loop) {
     throw EmitError(fmt::format("tensor intrinsic {}: a result of {} is not stored as {}", intrinsic.name,
                                 text_of(result->getType()), text_of(stored)));
   }
-  ir_.CreateAlignedStore(ir_.CreateBitCast(result, stored), address(0), alignment(0));
+  access_of(slot_of(call.operands[0].buffer),
+            ir_.CreateAlignedStore(ir_.CreateBitCast(result, stored), address(0), alignment(0)));
 }
 
 }  // namespace tunesmith::llvm_target

@@ -105,8 +105,9 @@ llvm::Value* FunctionEmitter::load_value(const LoadNode& node) {
   } else if (const auto lanes = lane_index(index)) {
     loaded = load_lanes(slot, type, *lanes, mask);
   } else {
-    loaded = ir_.CreateMaskedGather(in_memory, lane_pointers(slot, type, index), element_alignment(type),
-                                    all_lanes(mask, type.lanes), llvm::Constant::getNullValue(in_memory));
+    loaded = access_of(
+        slot, ir_.CreateMaskedGather(in_memory, lane_pointers(slot, type, index), element_alignment(type),
+                                     all_lanes(mask, type.lanes), llvm::Constant::getNullValue(in_memory)));
   }
   return type.is_bool() ? ir_.CreateICmpNE(loaded, llvm::Constant::getNullValue(in_memory)) : loaded;
 }
@@ -121,8 +122,9 @@ llvm::Value* FunctionEmitter::load_contiguous(const BufferSlot& slot, DType type
     return mask.always() ? all : ir_.CreateSelect(all_lanes(mask, type.lanes), all, zero);
   }
   llvm::Value* from = readable(pointer(slot, type, at), mask.uniform);
-  if (mask.lanes == nullptr) return ir_.CreateAlignedLoad(in_memory, from, element_alignment(type));
-  return ir_.CreateMaskedLoad(in_memory, from, element_alignment(type), mask.lanes, zero);
+  if (mask.lanes == nullptr)
+    return access_of(slot, ir_.CreateAlignedLoad(in_memory, from, element_alignment(type)));
+  return access_of(slot, ir_.CreateMaskedLoad(in_memory, from, element_alignment(type), mask.lanes, zero));
 }
 
 llvm::Value* FunctionEmitter::load_lanes(const BufferSlot& slot, DType type, const LaneIndex& index,
@@ -145,8 +147,9 @@ llvm::Value* FunctionEmitter::load_lanes(const BufferSlot& slot, DType type, con
   llvm::Type* in_memory = memory_type(ir_.getContext(), type);
   llvm::Value* pointers = ir_.CreateGEP(in_memory->getScalarType(), pointer(slot, type, first),
                                         llvm::ConstantVector::get(offsets));
-  return ir_.CreateMaskedGather(in_memory, pointers, element_alignment(type), all_lanes(mask, type.lanes),
-                                llvm::Constant::getNullValue(in_memory));
+  return access_of(
+      slot, ir_.CreateMaskedGather(in_memory, pointers, element_alignment(type), all_lanes(mask, type.lanes),
+                                   llvm::Constant::getNullValue(in_memory)));
 }
 
 /// Loads all elements from the lowest to the highest, which all lie in the buffer, and shuffles.
@@ -211,9 +214,9 @@ void FunctionEmitter::store(const Store& stmt) {
     }
     llvm::Value* to = pointer(slot, type, add_scaled(lanes->base, Linear(lanes->lanes[0]), 1));
     if (in_lanes == nullptr) {
-      ir_.CreateAlignedStore(stored, to, element_alignment(type));
+      access_of(slot, ir_.CreateAlignedStore(stored, to, element_alignment(type)));
     } else {
-      ir_.CreateMaskedStore(stored, to, element_alignment(type), in_lanes);
+      access_of(slot, ir_.CreateMaskedStore(stored, to, element_alignment(type), in_lanes));
     }
   };
   if (mask.uniform == nullptr || slot.in_registers) {
@@ -231,13 +234,14 @@ void FunctionEmitter::store_lanes(const BufferSlot& slot, DType type, const Expr
     // addresses stays.
     for (size_t i = 0; i < lanes->lanes.size(); ++i) {
       llvm::Value* lane = ir_.CreateExtractElement(stored, static_cast<uint64_t>(i));
-      ir_.CreateAlignedStore(lane, pointer(slot, type, add_scaled(lanes->base, Linear(lanes->lanes[i]), 1)),
-                             element_alignment(type));
+      llvm::Value* to = pointer(slot, type, add_scaled(lanes->base, Linear(lanes->lanes[i]), 1));
+      access_of(slot, ir_.CreateAlignedStore(lane, to, element_alignment(type)));
     }
     return;
   }
   llvm::Value* all = mask == nullptr ? splat(ir_.getTrue(), type.lanes) : mask;
-  ir_.CreateMaskedScatter(stored, lane_pointers(slot, type, index), element_alignment(type), all);
+  access_of(slot,
+            ir_.CreateMaskedScatter(stored, lane_pointers(slot, type, index), element_alignment(type), all));
 }
 
 }  // namespace tunesmith::llvm_target

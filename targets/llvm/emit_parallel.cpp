@@ -71,47 +71,32 @@ void FunctionEmitter::emit_parallel(const Loop& loop, const Linear& extent) {
     ir_.CreateStore(captured[i], ir_.CreateStructGEP(closure_type, closure, i));
   }
 
-  // The loop itself has its buffers as parameters, which alone can say that they do not overlap.
-  const int number = state_.outlined++;
-  std::vector<llvm::Type*> parameters(fields);
-  parameters.insert(parameters.end(), {i64, i64});
-  llvm::Type* none = ir_.getVoidTy();
-  auto* chunk = llvm::Function::Create(llvm::FunctionType::get(none, parameters, false),
-                                       llvm::GlobalValue::InternalLinkage,
-                                       fmt::format("{}.loop{}", state_.symbol, number), state_.module);
-  auto* entry = llvm::Function::Create(llvm::FunctionType::get(none, {ir_.getPtrTy(), i64, i64}, false),
-                                       llvm::GlobalValue::InternalLinkage,
-                                       fmt::format("{}.body{}", state_.symbol, number), state_.module);
-  llvm::IRBuilder<> unpack(llvm::BasicBlock::Create(context, "entry", entry));
-  std::vector<llvm::Value*> arguments;
-  for (unsigned i = 0; i < fields.size(); ++i) {
-    arguments.push_back(
-        unpack.CreateLoad(fields[i], unpack.CreateStructGEP(closure_type, entry->getArg(0), i)));
-  }
-  arguments.insert(arguments.end(), {entry->getArg(1), entry->getArg(2)});
-  unpack.CreateCall(chunk, arguments);
-  unpack.CreateRetVoid();
-
+  auto* chunk =
+      llvm::Function::Create(llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy(), i64, i64}, false),
+                             llvm::GlobalValue::InternalLinkage,
+                             fmt::format("{}.loop{}", state_.symbol, state_.outlined++), state_.module);
   FunctionEmitter inner(state_, chunk, nullptr, nullptr);
   unsigned next = 0;
-  for (const Buffer& buffer : buffers) {
-    chunk->addParamAttr(next, llvm::Attribute::NoAlias);
-    inner.bind_buffer(buffer, chunk->getArg(next++));
-  }
+  const auto unpack = [&] {
+    const unsigned field = next++;
+    return inner.at_entry([&](llvm::IRBuilder<>& ir) {
+      return ir.CreateLoad(fields[field], ir.CreateStructGEP(closure_type, chunk->getArg(0), field));
+    });
+  };
+  for (const Buffer& buffer : buffers) inner.bind_buffer(buffer, unpack());
   for (const Var& var : used.vars) {
     const Linear outer = linear(var);
-    inner.bind_var(var.get(), outer.is_constant()
-                                  ? outer
-                                  : inner.parameter(chunk->getArg(next++), values_.range(outer)));
+    inner.bind_var(var.get(), outer.is_constant() ? outer : inner.parameter(unpack(), values_.range(outer)));
   }
   const Interval counts = values_.range(extent);
-  const Linear begin = inner.parameter(chunk->getArg(next), {0, counts.max});
-  const Linear end = inner.parameter(chunk->getArg(next + 1), {0, counts.max});
+  const Linear begin = inner.parameter(chunk->getArg(1), {0, counts.max});
+  const Linear end = inner.parameter(chunk->getArg(2), {0, counts.max});
   inner.emit_chunk(loop, begin, end);
   inner.finish();
 
-  auto* callee = llvm::FunctionType::get(none, {ir_.getPtrTy(), i64, ir_.getPtrTy(), ir_.getPtrTy()}, false);
-  ir_.CreateCall(callee, parallel_for_, {pool_, values_.value(extent), entry, closure});
+  auto* callee =
+      llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy(), i64, ir_.getPtrTy(), ir_.getPtrTy()}, false);
+  ir_.CreateCall(callee, parallel_for_, {pool_, values_.value(extent), chunk, closure});
 }
 
 void FunctionEmitter::emit_chunk(const Loop& loop, const Linear& begin, const Linear& end) {

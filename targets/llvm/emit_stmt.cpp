@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "emit_error.h"
 #include "float_convert.h"
@@ -27,7 +28,8 @@ FunctionEmitter::FunctionEmitter(ModuleState& state, llvm::Function* function, l
       ir_(function->getContext()),
       values_(ir_),
       parallel_for_(parallel_for),
-      pool_(pool) {
+      pool_(pool),
+      scope_domain_(llvm::MDBuilder(function->getContext()).createAnonymousAliasScopeDomain()) {
   llvm::BasicBlock* entry = new_block("entry");
   ir_.SetInsertPoint(entry);
   llvm::FastMathFlags flags;
@@ -38,7 +40,19 @@ FunctionEmitter::FunctionEmitter(ModuleState& state, llvm::Function* function, l
 }
 
 void FunctionEmitter::bind_buffer(const Buffer& buffer, llvm::Value* base) {
-  buffers_[buffer.get()] = {base, next_buffer_id_++, buffer->scope == kScopeRegister};
+  BufferSlot slot;
+  slot.base = base;
+  slot.id = next_buffer_id_++;
+  slot.in_registers = buffer->scope == kScopeRegister;
+  if (!slot.in_registers) {
+    // It is enough that one of two accesses says that they do not overlap: that of the buffer bound later.
+    llvm::LLVMContext& context = ir_.getContext();
+    llvm::MDNode* scope = llvm::MDBuilder(context).createAnonymousAliasScope(scope_domain_);
+    slot.aliasing.Scope = llvm::MDNode::get(context, scope);
+    if (!buffer_scopes_.empty()) slot.aliasing.NoAlias = llvm::MDNode::get(context, buffer_scopes_);
+    buffer_scopes_.push_back(scope);
+  }
+  buffers_[buffer.get()] = slot;
 }
 
 llvm::BasicBlock* FunctionEmitter::new_block(const char* name) {

@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 
 #include "codegen_traits.h"
@@ -34,6 +35,7 @@ struct BufferSlot {
   llvm::Value* base = nullptr;  // ready in the outermost scope
   uint32_t id = 0;
   bool in_registers = false;
+  llvm::AAMDNodes aliasing;  // what its accesses do not overlap
 };
 
 /// The lanes' i64 values: base + lanes[i].
@@ -56,6 +58,11 @@ class FunctionEmitter {
   /// serially.
   FunctionEmitter(ModuleState& state, llvm::Function* function, llvm::Value* parallel_for, llvm::Value* pool);
 
+  /// Emits a value of the parameters in the outermost scope.
+  llvm::Value* at_entry(const std::function<llvm::Value*(llvm::IRBuilder<>&)>& emit) {
+    return values_.at_entry([&] { return emit(ir_); });
+  }
+  /// `base` is ready in the outermost scope; the memory of no two buffers overlaps.
   void bind_buffer(const Buffer& buffer, llvm::Value* base);
   void bind_var(const VarNode* var, const Linear& value) { vars_[var] = value; }
   /// A parameter of the function as a value of known range.
@@ -105,6 +112,10 @@ class FunctionEmitter {
   llvm::Value* all_lanes(const Mask& mask, int lanes);
   llvm::Value* readable(llvm::Value* pointer, llvm::Value* condition);
   const BufferSlot& slot_of(const Buffer& buffer) const;
+  static llvm::Instruction* access_of(const BufferSlot& slot, llvm::Instruction* access) {
+    access->setAAMetadata(slot.aliasing);
+    return access;
+  }
   llvm::Value* pointer(const BufferSlot& slot, DType type, const Linear& at);
 
   // emit_stmt.cpp
@@ -138,6 +149,9 @@ class FunctionEmitter {
   /// Values of shared subexpressions within one statement.
   llvm::DenseMap<const ExprNode*, llvm::Value*> statement_values_;
   uint32_t next_buffer_id_ = 0;
+  /// Alias scopes of the buffers in memory, in the order in which they were bound.
+  llvm::SmallVector<llvm::Metadata*, 8> buffer_scopes_;
+  llvm::MDNode* scope_domain_;
 };
 
 }  // namespace tunesmith::llvm_target

@@ -54,44 +54,25 @@ void emit_kernel(const LoweredProgram& lowered, const std::vector<Place>& all, c
                  const CodegenTraits& traits, llvm::Module& module) {
   ModuleState state{module, traits, symbol};
   llvm::LLVMContext& context = module.getContext();
-  llvm::IRBuilder<> ir(context);
-  llvm::Type* pointer = ir.getPtrTy();
-  llvm::Type* none = ir.getVoidTy();
-  const auto offset_by = [&](llvm::Value* base, int64_t bytes) {
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  auto* kernel = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, pointer, pointer}, false),
+      llvm::GlobalValue::ExternalLinkage, symbol, module);
+  FunctionEmitter emitter(state, kernel, kernel->getArg(2), kernel->getArg(3));
+  const auto offset_by = [](llvm::IRBuilder<>& ir, llvm::Value* base, int64_t bytes) {
     return bytes == 0 ? base
                       : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), base, static_cast<uint64_t>(bytes));
   };
-
-  auto* kernel =
-      llvm::Function::Create(llvm::FunctionType::get(none, {pointer, pointer, pointer, pointer}, false),
-                             llvm::GlobalValue::ExternalLinkage, symbol, module);
-  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", kernel));
-  std::vector<Buffer> buffers;
-  std::vector<llvm::Value*> arguments;
   for (const Place& place : arguments_of(lowered.program, all)) {
-    buffers.push_back(place.buffer);
-    llvm::Value* base =
-        ir.CreateLoad(pointer, ir.CreateConstInBoundsGEP1_64(pointer, kernel->getArg(0), place.position));
-    arguments.push_back(offset_by(base, place.offset));
+    emitter.bind_buffer(place.buffer, emitter.at_entry([&](llvm::IRBuilder<>& ir) {
+      llvm::Value* entry = ir.CreateConstInBoundsGEP1_64(pointer, kernel->getArg(0), place.position);
+      return offset_by(ir, ir.CreateLoad(pointer, entry), place.offset);
+    }));
   }
   for (const WorkspaceSlot& slot : lowered.workspace) {
-    buffers.push_back(slot.buffer);
-    arguments.push_back(offset_by(kernel->getArg(1), slot.offset));
-  }
-  arguments.push_back(kernel->getArg(2));
-  arguments.push_back(kernel->getArg(3));
-
-  const std::vector<llvm::Type*> parameters(arguments.size(), pointer);
-  auto* body = llvm::Function::Create(llvm::FunctionType::get(none, parameters, false),
-                                      llvm::GlobalValue::InternalLinkage, symbol + ".main", module);
-  ir.CreateCall(body, arguments);
-  ir.CreateRetVoid();
-
-  const auto count = static_cast<unsigned>(buffers.size());
-  FunctionEmitter emitter(state, body, body->getArg(count), body->getArg(count + 1));
-  for (unsigned i = 0; i < count; ++i) {
-    body->addParamAttr(i, llvm::Attribute::NoAlias);
-    emitter.bind_buffer(buffers[i], body->getArg(i));
+    emitter.bind_buffer(slot.buffer, emitter.at_entry([&](llvm::IRBuilder<>& ir) {
+      return offset_by(ir, kernel->getArg(1), slot.offset);
+    }));
   }
   emitter.emit(lowered.program.root());
   emitter.finish();

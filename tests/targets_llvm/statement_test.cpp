@@ -114,6 +114,19 @@ TEST_F(Statements, AParallelLoopWithoutIterationsInSomeRounds) {
   EXPECT_EQ(error(make_lowered({in}, {out}, std::move(body)), 2), 0.0);
 }
 
+TEST_F(Statements, AStoreDoesNotMakeTheLoopReadOtherBuffersAgain) {
+  for (const LoopKind kind : {LoopKind::Serial, LoopKind::Parallel}) {
+    StmtPtr body = make_loop(
+        i, 20, kind, make_loop(j, 20, LoopKind::Serial, make_store(out, Expr(i) * 20 + j, load(in, {i}))));
+    const std::string ir = target->ir(make_lowered({in}, {out}, std::move(body)), "kernel");
+    const size_t store = ir.find("store float");
+    ASSERT_NE(store, std::string::npos) << ir;
+    const std::string block = ir.substr(ir.rfind("\n\n", store), store - ir.rfind("\n\n", store));
+    EXPECT_EQ(block.find("load float"), std::string::npos) << ir;
+    EXPECT_NE(ir.find("load float"), std::string::npos) << ir;
+  }
+}
+
 TEST_F(Statements, StackBuffersOfAThread) {
   const Buffer row = make_buffer("row", kF32, {20}, kScopeLocal);
   const Var j2("j2");
