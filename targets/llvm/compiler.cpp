@@ -28,20 +28,21 @@ llvm::CodeGenOptLevel codegen_level(const std::string& name) {
   return name == "default" ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less;
 }
 
-/// The emitter counts addresses along with the loops itself (ScopedValues::reduce_strength): LLVM's own pass
-/// would find nothing and take a quarter of code generation. Only an option of the process can leave it out.
-void leave_out_strength_reduction() {
-  constexpr const char* kOption = "disable-lsr";
+/// Passes of code generation that find nothing to do in emitted programs. Strength reduction, which the
+/// emitter does itself (ScopedValues::reduce_strength), was a quarter of its time. Only options of the
+/// process can leave them out; an LLVM that does not know one takes its time.
+void leave_out_passes() {
   const auto& known = llvm::cl::getRegisteredOptions();
-  const auto option = known.find(kOption);
-  if (option == known.end() || option->second->addOccurrence(0, kOption, "true"))
-    throw EnvironmentError(fmt::format("LLVM does not take its option -{}", kOption));
+  for (const char* name : {"disable-lsr", "disable-constant-hoisting", "disable-x86-domain-reassignment"}) {
+    if (const auto option = known.find(name); option != known.end())
+      option->second->addOccurrence(0, name, "true");
+  }
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
                                                          const TargetOptions& options) {
   static const bool initialised = [] {
-    leave_out_strength_reduction();
+    leave_out_passes();
     return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   }();
   std::string message = "no native target";

@@ -142,7 +142,6 @@ void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const L
     llvm::Value* next =
         ir_.CreateAdd(index, ir_.getInt64(1), "", /*HasNUW=*/begin_range.min >= 0, /*HasNSW=*/true);
     index->addIncoming(next, ir_.GetInsertBlock());
-    // Unlike "less", "not equal" stays a comparison of the value that the next iteration needs anyway.
     ir_.CreateCondBr(ir_.CreateICmpNE(next, last), body, after);
     ir_.SetInsertPoint(after);
   };

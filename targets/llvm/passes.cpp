@@ -15,13 +15,11 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-// The emitter has already unrolled and vectorised, so little is left to do, and more passes gain nothing:
-// these take a fifth of -O3's time and reach its speed. The first four steps alone would do for most tiles;
-// instcombine keeps what they leave of unrolled address arithmetic short. Fragments of tensor intrinsics are
-// inlined first.
+// The emitter has already unrolled, vectorised and counted addresses along with loops, so little is left to
+// do, and more passes gain nothing. Fragments of tensor intrinsics are inlined first.
 constexpr const char* kPipeline =
     "always-inline,"
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-cse)";
+    "function(sroa,early-cse<memssa>,loop-mssa(licm),early-cse)";
 
 }  // namespace
 
