@@ -20,6 +20,8 @@ void append(Key& key, const Linear& linear) {
   key.push_back(linear.constant);
 }
 
+constexpr size_t kMostMovingPointers = 4;
+
 bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 
 /// What an address may multiply a register by.
@@ -28,7 +30,7 @@ bool is_address_scale(int64_t factor) { return factor == 1 || factor == 2 || fac
 }  // namespace
 
 void ScopedValues::enter(llvm::BasicBlock* head) {
-  scopes_.push_back({head, head->empty() ? nullptr : &head->back(), {}, {}, {}, {}});
+  scopes_.push_back({head, head->empty() ? nullptr : &head->back(), {}, {}, {}, {}, {}});
 }
 
 void ScopedValues::leave() { scopes_.pop_back(); }
@@ -66,26 +68,53 @@ llvm::SmallVector<Linear::Term, 4> ScopedValues::by_depth(const Linear& linear) 
 void ScopedValues::reduce_strength(const Linear& index) { scopes_.back().index = index.terms[0].atom; }
 
 void ScopedValues::count_on() {
-  for (const auto& [coefficient, phi] : scopes_.back().multiples) {
-    llvm::Value* step = ir_.getInt64(static_cast<uint64_t>(coefficient));
-    phi->addIncoming(ir_.CreateNSWAdd(phi, step), ir_.GetInsertBlock());
+  const Scope& scope = scopes_.back();
+  // A pointer that moves needs no index in the addresses of its accesses, which run faster; but each needs an
+  // addition, where an index serves any number.
+  if (scope.pointers.size() <= kMostMovingPointers) {
+    for (const MovingPointer& pointer : scope.pointers) move_along(scope, pointer);
+  }
+  for (const auto& [coefficient, multiple] : scope.multiples) {
+    if (multiple->use_empty()) {
+      multiple->eraseFromParent();
+    } else {
+      multiple->addIncoming(ir_.CreateNSWAdd(multiple, ir_.getInt64(static_cast<uint64_t>(coefficient))),
+                            ir_.GetInsertBlock());
+    }
   }
 }
 
-llvm::Value* ScopedValues::multiple_of_index(Scope& scope, int64_t coefficient) {
-  const auto found = scope.multiples.find(coefficient);
-  if (found != scope.multiples.end()) return found->second;
+llvm::PHINode* ScopedValues::phi_of(const Scope& scope, llvm::Type* type,
+                                    llvm::function_ref<llvm::Value*(llvm::Value*)> first) {
   const auto* index = llvm::cast<llvm::PHINode>(atoms_[*scope.index].value);
   llvm::BasicBlock* before = index->getIncomingBlock(0);
   const llvm::IRBuilderBase::InsertPointGuard guard(ir_);
   ir_.SetInsertPoint(before->getTerminator());
-  llvm::Value* first =
-      ir_.CreateNSWMul(index->getIncomingValue(0), ir_.getInt64(static_cast<uint64_t>(coefficient)));
+  llvm::Value* start = first(index->getIncomingValue(0));
   ir_.SetInsertPoint(scope.head, scope.head->begin());
-  llvm::PHINode* multiple = ir_.CreatePHI(ir_.getInt64Ty(), 2);
-  multiple->addIncoming(first, before);
-  scope.multiples.emplace(coefficient, multiple);
-  return multiple;
+  llvm::PHINode* phi = ir_.CreatePHI(type, 2);
+  phi->addIncoming(start, before);
+  return phi;
+}
+
+void ScopedValues::move_along(const Scope& scope, const MovingPointer& pointer) {
+  llvm::Value* step = ir_.getInt64(static_cast<uint64_t>(pointer.step));
+  llvm::PHINode* moving = phi_of(scope, ir_.getPtrTy(), [&](llvm::Value* index) {
+    return ir_.CreateGEP(ir_.getInt8Ty(), pointer.at->getPointerOperand(), ir_.CreateNSWMul(index, step));
+  });
+  moving->addIncoming(ir_.CreateGEP(ir_.getInt8Ty(), moving, step), ir_.GetInsertBlock());
+  pointer.at->replaceAllUsesWith(moving);
+  pointer.at->eraseFromParent();
+}
+
+llvm::Value* ScopedValues::multiple_of_index(Scope& scope, int64_t coefficient) {
+  const auto [entry, fresh] = scope.multiples.try_emplace(coefficient);
+  if (fresh) {
+    entry->second = phi_of(scope, ir_.getInt64Ty(), [&](llvm::Value* index) {
+      return ir_.CreateNSWMul(index, ir_.getInt64(static_cast<uint64_t>(coefficient)));
+    });
+  }
+  return entry->second;
 }
 
 llvm::Value* ScopedValues::product(const Linear::Term& term, int64_t factor) {
@@ -145,7 +174,14 @@ llvm::Value* ScopedValues::pointer(llvm::Value* base, uint32_t base_id, const Li
       llvm::Value* offset = product(terms[begin], element_bytes);
       for (size_t t = begin + 1; t < i; ++t)
         offset = ir_.CreateNSWAdd(offset, product(terms[t], element_bytes));
-      return ir_.CreateGEP(ir_.getInt8Ty(), result, offset);
+      llvm::Value* at = ir_.CreateGEP(ir_.getInt8Ty(), result, offset);
+      if (depth != kHere && i == begin + 1) {
+        Scope& scope = scopes_[static_cast<size_t>(depth)];
+        auto* moving = llvm::dyn_cast<llvm::GetElementPtrInst>(at);
+        if (moving != nullptr && scope.index == terms[begin].atom)
+          scope.pointers.push_back({moving, terms[begin].coefficient * element_bytes});
+      }
+      return at;
     });
   }
   if (linear.constant == 0) return result;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include "linear.h"
@@ -20,11 +21,11 @@ class ScopedValues {
   void enter(llvm::BasicBlock* head);
   void leave();
 
-  /// Multiples of the loop variable `index` (an atom whose value is a phi of the current scope's head) count
-  /// along with it from now on, where an address cannot scale the variable itself. Each holds a register for
-  /// the whole loop: for innermost loops.
+  /// Pointers move along with the loop variable `index` (an atom whose value is a phi of the current scope's
+  /// head) from now on, and multiples of it count along. Each holds a register for the whole loop: for
+  /// innermost loops.
   void reduce_strength(const Linear& index);
-  /// At the loop's end, where the last iteration jumps back: completes those multiples.
+  /// At the end of such a loop, where an iteration jumps back: moves and counts on.
   void count_on();
 
   /// A value that is ready at the head of the current scope: a parameter, a loop's variable.
@@ -57,13 +58,19 @@ class ScopedValues {
     int depth;  // of the scope in which it is ready, or kHere
     Interval range;
   };
+  /// A pointer that is `step` bytes further in each iteration: `at` adds the index's multiple to a base.
+  struct MovingPointer {
+    llvm::GetElementPtrInst* at;
+    int64_t step;
+  };
   struct Scope {
     llvm::BasicBlock* head;
     llvm::Instruction* last;  // of the head's own values; null when it has none
     std::map<Key, uint32_t> atoms;
     std::map<Key, llvm::Value*> values;
-    std::optional<uint32_t> index;  // of the loop, where its multiples are counted
+    std::optional<uint32_t> index;  // of the loop, where strength is reduced
     std::map<int64_t, llvm::PHINode*> multiples;
+    std::vector<MovingPointer> pointers;
   };
 
   template <typename Emit>
@@ -96,7 +103,11 @@ class ScopedValues {
   /// Terms by rising depth (kHere last), equal depths by atom.
   llvm::SmallVector<Linear::Term, 4> by_depth(const Linear& linear) const;
   llvm::Value* product(const Linear::Term& term, int64_t factor);
+  /// A phi of the loop's head with its value before the loop, which `first` makes of the index's.
+  llvm::PHINode* phi_of(const Scope& scope, llvm::Type* type,
+                        llvm::function_ref<llvm::Value*(llvm::Value*)> first);
   llvm::Value* multiple_of_index(Scope& scope, int64_t coefficient);
+  void move_along(const Scope& scope, const MovingPointer& pointer);
 
   llvm::IRBuilder<>& ir_;
   std::vector<Scope> scopes_;
