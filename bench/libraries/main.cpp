@@ -33,8 +33,9 @@ using tunesmith::bench::Memory;
 using tunesmith::llvm_target::LlvmTarget;
 using Clock = std::chrono::steady_clock;
 
-/// A sample is as many calls as take this long, and so is every warm call before.
-constexpr double kSampleSeconds = 50e-6;
+/// A sample is as many calls as take this long, and so is every warm call before: the caches then hold what
+/// they hold when the kernel is called again and again.
+constexpr double kSampleSeconds = 500e-6;
 /// Idle threads of the one before have gone to sleep by then.
 constexpr auto kPause = std::chrono::milliseconds(40);
 
