@@ -34,7 +34,9 @@ llvm::CodeGenOptLevel codegen_level(const std::string& name) {
 void leave_out_passes() {
   const auto& known = llvm::cl::getRegisteredOptions();
   for (const char* name : {"disable-lsr", "disable-constant-hoisting", "disable-x86-domain-reassignment"}) {
-    if (const auto option = known.find(name); option != known.end())
+    // Given before, it stands: by whoever else in the process uses LLVM.
+    if (const auto option = known.find(name);
+        option != known.end() && option->second->getNumOccurrences() == 0)
       option->second->addOccurrence(0, name, "true");
   }
 }
