@@ -8,19 +8,6 @@
 
 namespace tunesmith::llvm_target {
 
-namespace {
-
-bool has_rolled_loop(const Stmt& stmt) {
-  bool found = false;
-  for_each_stmt(stmt, [&](const Stmt& inner) {
-    const Loop* loop = inner.as<Loop>();
-    if (loop != nullptr && loop->loop_kind != LoopKind::Unrolled) found = true;
-  });
-  return found;
-}
-
-}  // namespace
-
 FunctionEmitter::FunctionEmitter(ModuleState& state, llvm::Function* function, llvm::Value* parallel_for,
                                  llvm::Value* pool)
     : state_(state),
@@ -120,7 +107,6 @@ void FunctionEmitter::emit_unrolled(const Loop& loop, int64_t min, int64_t exten
 /// A rotated loop over [begin, end): the test stands at the end of the body.
 void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const Linear& end) {
   const Interval begin_range = values_.range(begin), end_range = values_.range(end);
-  const bool innermost = !has_rolled_loop(*loop.body());
   llvm::Value* first = values_.value(begin);
   llvm::Value* last = values_.value(end);
   const auto rotated = [&] {
@@ -131,13 +117,10 @@ void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const L
     ir_.SetInsertPoint(body);
     llvm::PHINode* index = ir_.CreatePHI(ir_.getInt64Ty(), 2, loop.var->name);
     index->addIncoming(first, before);
-    values_.enter(body);
-    vars_[loop.var.get()] = values_.scope_atom(
-        index, {begin_range.min, end_range.max >= Interval::kMax ? Interval::kMax : end_range.max - 1});
-    if (innermost) values_.reduce_strength(vars_[loop.var.get()]);
+    vars_[loop.var.get()] = values_.enter_loop(
+        body, index, {begin_range.min, end_range.max >= Interval::kMax ? Interval::kMax : end_range.max - 1});
     emit_prefetches(loop);
     emit(*loop.body());
-    values_.count_on();
     values_.leave();
     llvm::Value* next =
         ir_.CreateAdd(index, ir_.getInt64(1), "", /*HasNUW=*/begin_range.min >= 0, /*HasNSW=*/true);

@@ -20,7 +20,9 @@ void append(Key& key, const Linear& linear) {
   key.push_back(linear.constant);
 }
 
-constexpr size_t kMostMovingPointers = 4;
+/// An innermost loop with no more pointers steps each of them: accesses without an index run faster. With
+/// more their additions would cost more than the index that serves them all.
+constexpr size_t kMostSteppedPointers = 4;
 
 bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 
@@ -30,10 +32,24 @@ bool is_address_scale(int64_t factor) { return factor == 1 || factor == 2 || fac
 }  // namespace
 
 void ScopedValues::enter(llvm::BasicBlock* head) {
-  scopes_.push_back({head, head->empty() ? nullptr : &head->back(), {}, {}, {}, {}, {}});
+  scopes_.push_back({head, head->empty() ? nullptr : &head->back(), {}, {}, {}});
 }
 
-void ScopedValues::leave() { scopes_.pop_back(); }
+Linear ScopedValues::enter_loop(llvm::BasicBlock* head, llvm::PHINode* index, Interval range) {
+  for (Scope& outer : scopes_) {
+    if (outer.loop) outer.loop->innermost = false;
+  }
+  enter(head);
+  const Linear variable = scope_atom(index, range);
+  scopes_.back().loop = Loop{index, variable.terms[0].atom, true, {}, {}};
+  return variable;
+}
+
+void ScopedValues::leave() {
+  // What counts along holds a register for the whole loop: outside innermost loops a product is cheaper.
+  if (const auto& loop = scopes_.back().loop; loop && loop->innermost) reduce_strength(*loop);
+  scopes_.pop_back();
+}
 
 Linear ScopedValues::new_atom(llvm::Value* value, int depth, Interval range) {
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value))
@@ -65,67 +81,59 @@ llvm::SmallVector<Linear::Term, 4> ScopedValues::by_depth(const Linear& linear) 
   return terms;
 }
 
-void ScopedValues::reduce_strength(const Linear& index) { scopes_.back().index = index.terms[0].atom; }
+ScopedValues::Loop* ScopedValues::loop_of(uint32_t atom) {
+  const int depth = atoms_[atom].depth;
+  if (depth == kHere) return nullptr;
+  auto& loop = scopes_[static_cast<size_t>(depth)].loop;
+  return loop && loop->atom == atom ? &*loop : nullptr;
+}
 
-void ScopedValues::count_on() {
-  const Scope& scope = scopes_.back();
-  // A pointer that moves needs no index in the addresses of its accesses, which run faster; but each needs an
-  // addition, where an index serves any number.
-  if (scope.pointers.size() <= kMostMovingPointers) {
-    for (const MovingPointer& pointer : scope.pointers) move_along(scope, pointer);
+void ScopedValues::reduce_strength(const Loop& loop) {
+  llvm::BasicBlock* before = loop.index->getIncomingBlock(0);
+  llvm::Value* first = loop.index->getIncomingValue(0);
+  llvm::BasicBlock* latch = ir_.GetInsertBlock();
+  // The value that `replaced` has in each iteration, counted: `add` makes a start, and one value of another.
+  const auto count = [&](llvm::Instruction* replaced, llvm::Value* base, int64_t step, auto add) {
+    llvm::Value* bytes = ir_.getInt64(static_cast<uint64_t>(step));
+    auto* phi = llvm::PHINode::Create(replaced->getType(), 2, "", loop.index->getIterator());
+    {
+      const llvm::IRBuilderBase::InsertPointGuard guard(ir_);
+      ir_.SetInsertPoint(before->getTerminator());
+      phi->addIncoming(add(base, ir_.CreateNSWMul(first, bytes)), before);
+    }
+    phi->addIncoming(add(phi, bytes), latch);
+    replaced->replaceAllUsesWith(phi);
+    replaced->eraseFromParent();
+  };
+  if (loop.pointers.size() <= kMostSteppedPointers) {
+    for (const auto& [pointer, step] : loop.pointers) {
+      count(pointer, pointer->getPointerOperand(), step, [&](llvm::Value* from, llvm::Value* bytes) {
+        return ir_.CreateGEP(ir_.getInt8Ty(), from, bytes);
+      });
+    }
   }
-  for (const auto& [coefficient, multiple] : scope.multiples) {
+  for (const auto& [coefficient, multiple] : loop.multiples) {
     if (multiple->use_empty()) {
       multiple->eraseFromParent();
     } else {
-      multiple->addIncoming(ir_.CreateNSWAdd(multiple, ir_.getInt64(static_cast<uint64_t>(coefficient))),
-                            ir_.GetInsertBlock());
+      count(multiple, ir_.getInt64(0), coefficient,
+            [&](llvm::Value* from, llvm::Value* step) { return ir_.CreateNSWAdd(from, step); });
     }
   }
 }
 
-llvm::PHINode* ScopedValues::phi_of(const Scope& scope, llvm::Type* type,
-                                    llvm::function_ref<llvm::Value*(llvm::Value*)> first) {
-  const auto* index = llvm::cast<llvm::PHINode>(atoms_[*scope.index].value);
-  llvm::BasicBlock* before = index->getIncomingBlock(0);
-  const llvm::IRBuilderBase::InsertPointGuard guard(ir_);
-  ir_.SetInsertPoint(before->getTerminator());
-  llvm::Value* start = first(index->getIncomingValue(0));
-  ir_.SetInsertPoint(scope.head, scope.head->begin());
-  llvm::PHINode* phi = ir_.CreatePHI(type, 2);
-  phi->addIncoming(start, before);
-  return phi;
-}
-
-void ScopedValues::move_along(const Scope& scope, const MovingPointer& pointer) {
-  llvm::Value* step = ir_.getInt64(static_cast<uint64_t>(pointer.step));
-  llvm::PHINode* moving = phi_of(scope, ir_.getPtrTy(), [&](llvm::Value* index) {
-    return ir_.CreateGEP(ir_.getInt8Ty(), pointer.at->getPointerOperand(), ir_.CreateNSWMul(index, step));
-  });
-  moving->addIncoming(ir_.CreateGEP(ir_.getInt8Ty(), moving, step), ir_.GetInsertBlock());
-  pointer.at->replaceAllUsesWith(moving);
-  pointer.at->eraseFromParent();
-}
-
-llvm::Value* ScopedValues::multiple_of_index(Scope& scope, int64_t coefficient) {
-  const auto [entry, fresh] = scope.multiples.try_emplace(coefficient);
-  if (fresh) {
-    entry->second = phi_of(scope, ir_.getInt64Ty(), [&](llvm::Value* index) {
-      return ir_.CreateNSWMul(index, ir_.getInt64(static_cast<uint64_t>(coefficient)));
-    });
-  }
-  return entry->second;
-}
-
 llvm::Value* ScopedValues::product(const Linear::Term& term, int64_t factor) {
-  const Atom& atom = atoms_[term.atom];
+  llvm::Value* value = atoms_[term.atom].value;
   const int64_t coefficient = term.coefficient * factor;
-  if (coefficient == 1) return atom.value;
-  if (atom.depth != kHere && !is_address_scale(coefficient)) {
-    Scope& scope = scopes_[static_cast<size_t>(atom.depth)];
-    if (scope.index == term.atom) return multiple_of_index(scope, coefficient);
-  }
-  return ir_.CreateNSWMul(atom.value, ir_.getInt64(static_cast<uint64_t>(coefficient)));
+  if (coefficient == 1) return value;
+  const auto multiply = [&] {
+    return ir_.CreateNSWMul(value, ir_.getInt64(static_cast<uint64_t>(coefficient)));
+  };
+  Loop* loop = is_address_scale(coefficient) ? nullptr : loop_of(term.atom);
+  if (loop == nullptr) return multiply();
+  llvm::Instruction*& multiple = loop->multiples[coefficient];
+  if (multiple == nullptr) multiple = llvm::cast<llvm::Instruction>(multiply());
+  return multiple;
 }
 
 llvm::Value* ScopedValues::value(const Linear& linear) {
@@ -175,12 +183,9 @@ llvm::Value* ScopedValues::pointer(llvm::Value* base, uint32_t base_id, const Li
       for (size_t t = begin + 1; t < i; ++t)
         offset = ir_.CreateNSWAdd(offset, product(terms[t], element_bytes));
       llvm::Value* at = ir_.CreateGEP(ir_.getInt8Ty(), result, offset);
-      if (depth != kHere && i == begin + 1) {
-        Scope& scope = scopes_[static_cast<size_t>(depth)];
-        auto* moving = llvm::dyn_cast<llvm::GetElementPtrInst>(at);
-        if (moving != nullptr && scope.index == terms[begin].atom)
-          scope.pointers.push_back({moving, terms[begin].coefficient * element_bytes});
-      }
+      if (Loop* loop = i == begin + 1 ? loop_of(terms[begin].atom) : nullptr)
+        loop->pointers.push_back(
+            {llvm::cast<llvm::GetElementPtrInst>(at), terms[begin].coefficient * element_bytes});
       return at;
     });
   }

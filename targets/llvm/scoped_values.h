@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include "linear.h"
@@ -19,14 +18,10 @@ class ScopedValues {
 
   /// What is emitted for the new scope goes behind what `head` holds now; `head` dominates the whole scope.
   void enter(llvm::BasicBlock* head);
+  /// The same for a loop's body, whose variable is `index`, a phi of `head`. Answers the variable.
+  Linear enter_loop(llvm::BasicBlock* head, llvm::PHINode* index, Interval range);
+  /// The scope ends at the current place of insertion: for a loop, where an iteration jumps back.
   void leave();
-
-  /// Pointers move along with the loop variable `index` (an atom whose value is a phi of the current scope's
-  /// head) from now on, and multiples of it count along. Each holds a register for the whole loop: for
-  /// innermost loops.
-  void reduce_strength(const Linear& index);
-  /// At the end of such a loop, where an iteration jumps back: moves and counts on.
-  void count_on();
 
   /// A value that is ready at the head of the current scope: a parameter, a loop's variable.
   Linear scope_atom(llvm::Value* value, Interval range);
@@ -44,7 +39,7 @@ class ScopedValues {
   Linear minimum(const Linear& a, const Linear& b);
   Linear maximum(const Linear& a, const Linear& b);
 
-  /// Runs `emit` at the head of the outermost scope. For allocas.
+  /// Runs `emit` at the head of the outermost scope. For allocas and what the parameters point to.
   template <typename Emit>
   llvm::Value* at_entry(Emit emit) {
     return at_depth(0, emit);
@@ -58,19 +53,24 @@ class ScopedValues {
     int depth;  // of the scope in which it is ready, or kHere
     Interval range;
   };
-  /// A pointer that is `step` bytes further in each iteration: `at` adds the index's multiple to a base.
-  struct MovingPointer {
-    llvm::GetElementPtrInst* at;
+  /// A base plus the loop's index * `step` bytes.
+  struct SteppedPointer {
+    llvm::GetElementPtrInst* value;
     int64_t step;
+  };
+  struct Loop {
+    llvm::PHINode* index;
+    uint32_t atom;  // of the index
+    bool innermost = true;
+    std::vector<SteppedPointer> pointers;
+    std::map<int64_t, llvm::Instruction*> multiples;  // of the index, by coefficient
   };
   struct Scope {
     llvm::BasicBlock* head;
     llvm::Instruction* last;  // of the head's own values; null when it has none
     std::map<Key, uint32_t> atoms;
     std::map<Key, llvm::Value*> values;
-    std::optional<uint32_t> index;  // of the loop, where strength is reduced
-    std::map<int64_t, llvm::PHINode*> multiples;
-    std::vector<MovingPointer> pointers;
+    std::optional<Loop> loop;
   };
 
   template <typename Emit>
@@ -103,11 +103,9 @@ class ScopedValues {
   /// Terms by rising depth (kHere last), equal depths by atom.
   llvm::SmallVector<Linear::Term, 4> by_depth(const Linear& linear) const;
   llvm::Value* product(const Linear::Term& term, int64_t factor);
-  /// A phi of the loop's head with its value before the loop, which `first` makes of the index's.
-  llvm::PHINode* phi_of(const Scope& scope, llvm::Type* type,
-                        llvm::function_ref<llvm::Value*(llvm::Value*)> first);
-  llvm::Value* multiple_of_index(Scope& scope, int64_t coefficient);
-  void move_along(const Scope& scope, const MovingPointer& pointer);
+  /// The loop whose variable the atom is, or null.
+  Loop* loop_of(uint32_t atom);
+  void reduce_strength(const Loop& loop);
 
   llvm::IRBuilder<>& ir_;
   std::vector<Scope> scopes_;

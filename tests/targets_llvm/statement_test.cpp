@@ -127,6 +127,16 @@ TEST_F(Statements, AStoreDoesNotMakeTheLoopReadOtherBuffersAgain) {
   }
 }
 
+TEST_F(Statements, AnInnermostLoopCountsItsAddresses) {
+  // One iteration is no loop: around it, too, addresses are counted and not multiplied.
+  StmtPtr body =
+      make_loop(k, Expr(3), Expr(17), LoopKind::Serial,
+                make_loop(i, 1, LoopKind::Serial, make_store(out, Expr(k) * 7 + i, load(in, {k}))));
+  const LoweredProgram lowered = make_lowered({in}, {out}, std::move(body));
+  EXPECT_EQ(target->ir(lowered, "kernel").find(" mul "), std::string::npos) << target->ir(lowered, "kernel");
+  EXPECT_EQ(error(lowered), 0.0);
+}
+
 TEST_F(Statements, StackBuffersOfAThread) {
   const Buffer row = make_buffer("row", kF32, {20}, kScopeLocal);
   const Var j2("j2");
