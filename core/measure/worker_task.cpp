@@ -1,13 +1,13 @@
 #include "measure/worker_task.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "measure/time_kernel.h"
 #include "measure/verify_outputs.h"
 #include "measure/worker_faults.h"
 #include "plugin/guard.h"
@@ -20,16 +20,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kSampleSeconds = 50e-6;  // shorter calls are timed several at once
-constexpr double kLongCall = 1.0;         // seconds; what takes longer is called once
 /// How much slower than a later one a first call may be, for want of caches and pages.
 constexpr double kFirstCall = 4.0;
 /// A shorter call costs nothing to repeat, and only a repeated one shows what differs from run to run.
 constexpr double kShortCall = 10e-3;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::vector<RawOption> options_from(const json& list) {
   std::vector<RawOption> options;
@@ -70,10 +64,8 @@ WorkerTask::WorkerTask(const Message& message) {
   const json& header = message.header;
   data_seed_ = header.at("data_seed");
   error_unit_ = header.at("error_unit");
-  min_repeats_ = header.at("min_repeats");
-  max_repeats_ = header.at("max_repeats");
-  min_total_seconds_ = header.at("min_total_seconds");
-  racing_factor_ = header.at("racing_factor");
+  sampling_ = {header.at("min_repeats"), header.at("max_repeats"), header.at("min_total_seconds"),
+               header.at("racing_factor")};
 
   PluginSearch search;
   for (const json& path : header.at("plugin_paths"))
@@ -252,20 +244,6 @@ WorkerTask::Pointers WorkerTask::prepare_pointers(const PrepareStep& step, const
   return pointers;
 }
 
-double WorkerTask::call(tunesmith_kernel kernel, const Pointers& pointers, void* space) {
-  const double begin = now_seconds();
-  kernel(pointers.data(), space, tunesmith_runtime_parallel_for, pool_.get());
-  return now_seconds() - begin;
-}
-
-double WorkerTask::time_call(tunesmith_kernel kernel, const Pointers& pointers, void* space, double at_least,
-                             double first) {
-  const int calls = first >= at_least ? 1 : static_cast<int>(std::ceil(at_least / std::max(first, 1e-8)));
-  const double begin = now_seconds();
-  for (int i = 0; i < calls; ++i) kernel(pointers.data(), space, tunesmith_runtime_parallel_for, pool_.get());
-  return (now_seconds() - begin) / calls;
-}
-
 json WorkerTask::run(const Message& message) {
   const CompiledKernel kernel = kernel_from(message.header, message.attachments.at(0));
   const double limit = message.header.at("limit_seconds");
@@ -292,8 +270,9 @@ json WorkerTask::run(const Message& message) {
       return failure(FailureCause::OutOfMemory,
                      fmt::format("prepared memory of {} bytes: {}", step.bytes, error.what()));
     }
-    call(loaded->prepare(), prepare_pointers(step, *prepared, true), space);
-    prepare_seconds = call(loaded->prepare(), prepare_pointers(step, *prepared, false), space);
+    time_call({loaded->prepare(), prepare_pointers(step, *prepared, true), space, pool_.get()});
+    prepare_seconds =
+        time_call({loaded->prepare(), prepare_pointers(step, *prepared, false), space, pool_.get()});
     if (!prepared->check_canary()) {
       return failure(FailureCause::OutOfBounds, "wrote before the beginning of the prepared memory");
     }
@@ -305,7 +284,8 @@ json WorkerTask::run(const Message& message) {
     return result;
   };
   fill_outputs();
-  const double verified_call = call(loaded->entry(), kernel_pointers(kernel, prepared.get(), true), space);
+  const double verified_call =
+      time_call({loaded->entry(), kernel_pointers(kernel, prepared.get(), true), space, pool_.get()});
 
   if (space != nullptr && !workspace_->check_canary()) {
     return failure(FailureCause::OutOfBounds, "wrote before the beginning of the workspace");
@@ -326,22 +306,14 @@ json WorkerTask::run(const Message& message) {
     ++output;
   }
 
-  if (limit > 0.0 && verified_call > std::max(kShortCall, kFirstCall * racing_factor_ * limit)) {
+  if (limit > 0.0 && verified_call > std::max(kShortCall, kFirstCall * sampling_.racing_factor * limit)) {
     // Hopeless: called once more it would only take longer.
     return answer({verified_call}, worst);
   }
 
-  std::vector<double> samples;
-  const Pointers pointers = kernel_pointers(kernel, prepared.get(), false);
-  const double first = time_call(loaded->entry(), pointers, space, 0.0, 1.0);
-  double total = 0.0;
-  do {
-    samples.push_back(time_call(loaded->entry(), pointers, space, kSampleSeconds, first));
-    total += samples.back();
-    if (limit > 0.0 && samples.back() > racing_factor_ * limit) break;
-  } while (static_cast<int>(samples.size()) < min_repeats_ ||
-           (total < min_total_seconds_ && static_cast<int>(samples.size()) < max_repeats_));
-
+  const std::vector<double> samples =
+      sample_kernel({loaded->entry(), kernel_pointers(kernel, prepared.get(), false), space, pool_.get()},
+                    sampling_, limit);
   for (const Argument& argument : arguments_) {
     const auto bytes = static_cast<size_t>(argument.buffer->bytes());
     if (argument.output && std::memcmp(argument.guarded.data(), argument.aligned.data(), bytes) != 0) {
@@ -364,26 +336,16 @@ json WorkerTask::interleave(const Message& message) {
   }
   std::byte* const space = workspace(most);
   std::vector<std::unique_ptr<PreparedMemory>> prepared(loaded.size());
-  std::vector<Pointers> pointers;
-  std::vector<double> first;
+  std::vector<KernelCall> calls;
   for (size_t i = 0; i < loaded.size(); ++i) {
     if (const auto& step = kernels[i].prepare) {
       prepared[i] = std::make_unique<PreparedMemory>(step->bytes);
-      call(loaded[i]->prepare(), prepare_pointers(*step, *prepared[i], false), space);
+      time_call({loaded[i]->prepare(), prepare_pointers(*step, *prepared[i], false), space, pool_.get()});
     }
-    pointers.push_back(kernel_pointers(kernels[i], prepared[i].get(), false));
-    first.push_back(time_call(loaded[i]->entry(), pointers[i], space, 0.0, 1.0));
+    calls.push_back(
+        {loaded[i]->entry(), kernel_pointers(kernels[i], prepared[i].get(), false), space, pool_.get()});
   }
-  std::vector<std::vector<double>> samples(loaded.size());
-  for (int round = 0; round < message.header.at("rounds").get<int>(); ++round) {
-    for (size_t i = 0; i < loaded.size(); ++i) {
-      // Warming up changes nothing for what runs that long.
-      samples[i].push_back(first[i] >= kLongCall
-                               ? first[i]
-                               : time_call(loaded[i]->entry(), pointers[i], space, kSampleSeconds, first[i]));
-    }
-  }
-  return {{"samples", samples}};
+  return {{"samples", interleave_kernels(calls, message.header.at("rounds"))}};
 }
 
 }  // namespace tunesmith

@@ -9,6 +9,7 @@
 #include "measure/guarded_buffer.h"
 #include "measure/message.h"
 #include "measure/prepared_memory.h"
+#include "measure/time_kernel.h"
 #include "tunesmith/interp/tensor.h"
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/target/runtime.h"
@@ -49,10 +50,6 @@ class WorkerTask {
   Pointers kernel_pointers(const CompiledKernel& kernel, const PreparedMemory* prepared, bool guarded) const;
   /// Likewise its preparation.
   Pointers prepare_pointers(const PrepareStep& step, const PreparedMemory& prepared, bool guarded) const;
-  /// Seconds of one call, averaged over as many as take `at_least`.
-  double time_call(tunesmith_kernel kernel, const Pointers& pointers, void* workspace, double at_least,
-                   double first);
-  double call(tunesmith_kernel kernel, const Pointers& pointers, void* workspace);
   std::byte* workspace(int64_t bytes);
 
   std::unique_ptr<PluginRegistry> registry_;
@@ -67,10 +64,7 @@ class WorkerTask {
   std::unique_ptr<GuardedBuffer> workspace_;
   uint64_t data_seed_ = 0;
   double error_unit_ = 0.0;
-  int min_repeats_ = 3;
-  int max_repeats_ = 10;
-  double min_total_seconds_ = 0.01;
-  double racing_factor_ = 1.5;
+  SamplingOptions sampling_;
 };
 
 /// The kernel that a header and an attachment describe.

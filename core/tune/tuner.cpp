@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
+#include "tune/rank.h"
 #include "tune/stopwatch.h"
 #include "tune/task.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/tune/ranking.h"
 
 namespace tunesmith {
 namespace {
@@ -250,10 +250,10 @@ class Run {
     result_.best_prepare_seconds = best_.front().prepare_seconds;
     result_.best_seconds = result_.best_low = result_.best_high = best_.front().seconds;
     if (stopped()) return;  // a person waits
-    rank();
+    rank_best();
   }
 
-  void rank() {
+  void rank_best() {
     std::vector<CandidatePtr> candidates;
     for (const Best& best : best_) candidates.push_back(best.candidate);
     const auto built = build(candidates);
@@ -266,26 +266,18 @@ class Run {
     }
     const DType type = workload_.program.outputs.front()->dtype;
     const PeakKernel peak = space_.target().peak_kernel(type, options_.measure_threads);
-    kernels.push_back(&peak.kernel);
     const Stopwatch watch(result_.times.measure);
-    const std::vector<std::vector<double>> samples = runner_.interleave(kernels, options_.final_rounds);
-    if (!samples.back().empty()) {
-      result_.peak_operations_per_second =
-          peak.operations / quantile_interval(samples.back(), kTimeQuantile).value;
-    }
-    bool first = true;
-    for (size_t i = 0; i < origin.size(); ++i) {
-      if (samples[i].empty()) continue;
-      const QuantileInterval interval = quantile_interval(samples[i], kTimeQuantile);
-      if (!first && interval.value >= result_.best_seconds) continue;
-      first = false;
-      result_.best_seconds = interval.value;
-      result_.best_low = interval.low;
-      result_.best_high = interval.high;
-      result_.best_id = best_[origin[i]].id;
-      result_.best_trace = best_[origin[i]].candidate->trace;
-      result_.best_prepare_seconds = best_[origin[i]].prepare_seconds;
-    }
+    const Ranking ranking = rank(runner_, kernels, peak, {options_.final_rounds});
+    result_.peak_operations_per_second = ranking.peak_operations_per_second;
+    if (!ranking.best) return;
+    const QuantileInterval& time = *ranking.kernels[*ranking.best].time;
+    const Best& best = best_[origin[*ranking.best]];
+    result_.best_seconds = time.value;
+    result_.best_low = time.low;
+    result_.best_high = time.high;
+    result_.best_id = best.id;
+    result_.best_trace = best.candidate->trace;
+    result_.best_prepare_seconds = best.prepare_seconds;
   }
 
   void measure_baseline() {

@@ -1,0 +1,61 @@
+#include "measure/time_kernel.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace tunesmith {
+namespace {
+
+constexpr double kSampleSeconds = 50e-6;  // shorter calls are timed several at once
+constexpr double kLongCall = 1.0;         // seconds; what takes longer is called once
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds of one call, averaged over as many as make a sample; `first` is what one is known to take.
+double take_sample(const KernelCall& call, double first) {
+  const int calls =
+      first >= kSampleSeconds ? 1 : static_cast<int>(std::ceil(kSampleSeconds / std::max(first, 1e-8)));
+  const double begin = now_seconds();
+  for (int i = 0; i < calls; ++i) call();
+  return (now_seconds() - begin) / calls;
+}
+
+}  // namespace
+
+double time_call(const KernelCall& call) {
+  const double begin = now_seconds();
+  call();
+  return now_seconds() - begin;
+}
+
+std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,
+                                  double limit_seconds) {
+  const double first = time_call(call);
+  std::vector<double> samples;
+  double total = 0.0;
+  do {
+    samples.push_back(take_sample(call, first));
+    total += samples.back();
+    if (limit_seconds > 0.0 && samples.back() > options.racing_factor * limit_seconds) break;
+  } while (static_cast<int>(samples.size()) < options.min_repeats ||
+           (total < options.min_total_seconds && static_cast<int>(samples.size()) < options.max_repeats));
+  return samples;
+}
+
+std::vector<std::vector<double>> interleave_kernels(std::span<const KernelCall> calls, int rounds) {
+  std::vector<double> first;
+  for (const KernelCall& call : calls) first.push_back(time_call(call));
+  std::vector<std::vector<double>> samples(calls.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < calls.size(); ++i) {
+      // Warming up changes nothing for what runs that long.
+      samples[i].push_back(first[i] >= kLongCall ? first[i] : take_sample(calls[i], first[i]));
+    }
+  }
+  return samples;
+}
+
+}  // namespace tunesmith

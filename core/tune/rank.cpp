@@ -1,0 +1,25 @@
+#include "tune/rank.h"
+
+namespace tunesmith {
+
+Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
+             const RankOptions& options) {
+  std::vector<const CompiledKernel*> timed(kernels.begin(), kernels.end());
+  timed.push_back(&peak.kernel);
+  std::vector<std::vector<double>> samples = runner.interleave(timed, options.rounds);
+  Ranking ranking;
+  if (!samples.back().empty()) {
+    ranking.peak_operations_per_second =
+        peak.operations / quantile_interval(samples.back(), kTimeQuantile).value;
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    RankedKernel& ranked = ranking.kernels.emplace_back();
+    ranked.samples = std::move(samples[i]);
+    if (ranked.samples.empty()) continue;
+    ranked.time = quantile_interval(ranked.samples, kTimeQuantile);
+    if (!ranking.best || ranked.time->value < ranking.kernels[*ranking.best].time->value) ranking.best = i;
+  }
+  return ranking;
+}
+
+}  // namespace tunesmith

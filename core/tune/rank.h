@@ -1,0 +1,34 @@
+// The final ranking: the best few timed again, in turn with the target's peak kernel.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tunesmith/measure/runner.h"
+#include "tunesmith/tune/ranking.h"
+
+namespace tunesmith {
+
+struct RankOptions {
+  int rounds = 20;
+};
+
+/// What one kernel took.
+struct RankedKernel {
+  std::vector<double> samples;           // in the order taken; empty when it failed
+  std::optional<QuantileInterval> time;  // of its samples, at kTimeQuantile
+};
+
+struct Ranking {
+  std::vector<RankedKernel> kernels;  // in the order given
+  std::optional<size_t> best;         // the fastest one; the first of equals
+  /// At kTimeQuantile of the peak kernel's times; 0 when it was not measured.
+  double peak_operations_per_second = 0.0;
+};
+
+/// Throws what the runner throws.
+Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
+             const RankOptions& options);
+
+}  // namespace tunesmith
