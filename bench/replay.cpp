@@ -1,7 +1,7 @@
 // Clone and replay of tiled matrix products: what a search does for every candidate.
 #include <benchmark/benchmark.h>
 
-#include <tunesmith/schedule/schedule.h>
+#include <tunesmith/trace/schedule.h>
 #include <tunesmith/workload/library.h>
 
 namespace {

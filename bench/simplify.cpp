@@ -2,8 +2,8 @@
 // which every candidate of a search builds anew.
 #include <benchmark/benchmark.h>
 
-#include <tunesmith/arith/iter_map.h>
-#include <tunesmith/arith/region.h>
+#include <tunesmith/affine/iter_map.h>
+#include <tunesmith/affine/region.h>
 
 namespace {
 

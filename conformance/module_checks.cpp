@@ -7,7 +7,7 @@
 
 #include "checks.h"
 #include "numeric.h"
-#include "tunesmith/schedule/verify.h"
+#include "tunesmith/analysis/verify.h"
 
 namespace tunesmith::conformance {
 namespace {

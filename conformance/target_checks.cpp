@@ -9,8 +9,8 @@
 
 #include "checks.h"
 #include "numeric.h"
-#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/target/runtime.h"
+#include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith::conformance {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "intrinsics/intrinsic_match.h"
 #include "lower/passes.h"
-#include "schedule/intrinsic_match.h"
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "ir/fresh_copy.h"
 #include "lower/passes.h"
-#include "schedule/fresh_copy.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {

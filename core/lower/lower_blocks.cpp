@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "lower/passes.h"
-#include "tunesmith/schedule/annotation_keys.h"
+#include "tunesmith/ir/annotation_keys.h"
 
 namespace tunesmith {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lower/passes.h"
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 namespace {

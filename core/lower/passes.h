@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/storage_alignment.h"
+#include "analysis/storage_alignment.h"
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith {

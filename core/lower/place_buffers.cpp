@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "lower/passes.h"
-#include "tunesmith/arith/region.h"
+#include "tunesmith/affine/region.h"
 
 namespace tunesmith {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 

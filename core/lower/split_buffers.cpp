@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "lower/passes.h"
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 namespace {

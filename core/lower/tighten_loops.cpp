@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "lower/passes.h"
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 

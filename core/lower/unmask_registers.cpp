@@ -3,7 +3,7 @@
 
 #include "lower/passes.h"
 #include "lower/slices.h"
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 namespace {

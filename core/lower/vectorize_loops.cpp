@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "lower/passes.h"
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 namespace {

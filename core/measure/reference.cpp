@@ -5,10 +5,10 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/ir/regions.h"
-#include "tunesmith/schedule/error.h"
-#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
 namespace {

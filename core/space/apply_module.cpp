@@ -3,8 +3,8 @@
 #include "plugin/guard.h"
 #include "plugin/watch.h"
 #include "space/composition.h"
+#include "tunesmith/analysis/verify.h"
 #include "tunesmith/ir/program.h"
-#include "tunesmith/schedule/verify.h"
 
 namespace tunesmith {
 namespace {

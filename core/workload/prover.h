@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/expr.h"
 
 namespace tunesmith::workload {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tunesmith/arith/simplify.h>
+#include <tunesmith/affine/simplify.h>
 
 namespace tunesmith::analytical {
 namespace {

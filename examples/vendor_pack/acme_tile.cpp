@@ -1,7 +1,7 @@
 // Gives products of matrices to the Acme unit: B in panels of 16 columns, which the unit takes 4 rows at a
 // time.
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

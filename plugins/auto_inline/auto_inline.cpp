@@ -1,9 +1,9 @@
 // Inlines elementwise blocks into their consumers, so that what they compute never goes through memory.
 #include <algorithm>
 
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

@@ -1,7 +1,7 @@
 // Inlines blocks that write one constant element, wherever it is read.
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

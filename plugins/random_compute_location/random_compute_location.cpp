@@ -1,7 +1,7 @@
 // Samples where a producer is computed: at the root, or under one of the loops around its consumers.
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

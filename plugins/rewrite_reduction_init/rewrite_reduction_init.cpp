@@ -1,7 +1,7 @@
 // Splits the initialisation off every reduction, in front of its outermost reduction loop, so that the
 // reduction's own loops only accumulate.
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

@@ -7,8 +7,8 @@
 #include <fnmatch.h>
 
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/trace.h>
 #include <tunesmith/space/module.h>
+#include <tunesmith/trace/trace.h>
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "function_emitter.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/schedule/annotation_keys.h"
 
 namespace tunesmith::llvm_target {
 

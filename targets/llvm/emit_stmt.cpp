@@ -4,7 +4,7 @@
 #include "emit_error.h"
 #include "float_convert.h"
 #include "function_emitter.h"
-#include "tunesmith/schedule/tensor_intrinsic.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 
 namespace tunesmith::llvm_target {
 

@@ -6,7 +6,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "tunesmith/arith/simplify.h"
+#include "tunesmith/affine/simplify.h"
 
 namespace tunesmith::llvm_target {
 

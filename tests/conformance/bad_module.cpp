@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 #include "mistake.h"

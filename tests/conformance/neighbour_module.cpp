@@ -1,6 +1,6 @@
 // A healthy module, in one pack with the bad one: runs the outermost loop in parallel where that is right.
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

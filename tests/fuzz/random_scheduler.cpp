@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/analysis/verify.h>
+#include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/ir/regions.h>
-#include <tunesmith/schedule/tensor_intrinsic.h>
-#include <tunesmith/schedule/verify.h>
 
 namespace tunesmith::fuzz {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/schedule/schedule.h>
 #include <tunesmith/support/random.h>
+#include <tunesmith/trace/schedule.h>
 
 namespace tunesmith::fuzz {
 

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/analysis/verify.h>
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/lower/lower.h>
-#include <tunesmith/schedule/schedule.h>
-#include <tunesmith/schedule/verify.h>
 #include <tunesmith/target/extension_file.h>
+#include <tunesmith/trace/schedule.h>
 
 namespace tunesmith::fuzz {
 namespace {

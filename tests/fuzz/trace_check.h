@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <tunesmith/interp/tensor.h>
+#include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/program.h>
-#include <tunesmith/schedule/tensor_intrinsic.h>
-#include <tunesmith/schedule/trace.h>
+#include <tunesmith/trace/trace.h>
 
 namespace tunesmith::fuzz {
 

@@ -2,9 +2,9 @@
 // otherwise.
 #include <gtest/gtest.h>
 
-#include <tunesmith/schedule/trace.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/random.h>
+#include <tunesmith/trace/trace.h>
 
 namespace tunesmith::fuzz {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include <tunesmith/schedule/trace.h>
 #include <tunesmith/support/error.h>
+#include <tunesmith/trace/trace.h>
 
 using namespace tunesmith;
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <tunesmith/analysis/verify.h>
 #include <tunesmith/ir/printer.h>
-#include <tunesmith/schedule/verify.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/workload/workload.h>
 

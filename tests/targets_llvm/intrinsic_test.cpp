@@ -8,8 +8,8 @@
 
 #include "lowered_program.h"
 #include "tunesmith/interp/interpreter.h"
-#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/target/extension_file.h"
+#include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

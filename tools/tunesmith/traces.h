@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <tunesmith/records/record.h>
-#include <tunesmith/schedule/schedule.h>
 #include <tunesmith/space/space.h>
+#include <tunesmith/trace/schedule.h>
 #include <tunesmith/workload/workload.h>
 
 namespace tunesmith::cli {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include <tunesmith/interp/interpreter.h>
+#include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/visit.h>
-#include <tunesmith/schedule/tensor_intrinsic.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/workload/library.h>
 

@@ -1,7 +1,7 @@
 // A finishing module that is wrong on purpose: it breaks the program as the annotation "mistake" says, behind
 // the back of the schedule's checks.
+#include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/schedule/analysis.h>
 #include <tunesmith/space/module.h>
 
 namespace {

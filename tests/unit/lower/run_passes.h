@@ -8,7 +8,7 @@
 
 #include "lower/passes.h"
 #include "tunesmith/ir/printer.h"
-#include "tunesmith/schedule/schedule.h"
+#include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith::test {

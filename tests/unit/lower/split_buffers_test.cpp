@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/lower/run_passes.h"
-#include "unit/schedule/equivalence.h"
+#include "unit/primitives/equivalence.h"
 
 namespace tunesmith {
 namespace {

@@ -1,6 +1,6 @@
 #include <tunesmith/lower/lower.h>
 
-#include "unit/schedule/equivalence.h"
+#include "unit/primitives/equivalence.h"
 
 namespace tunesmith::test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "measure/verify_outputs.h"
 #include "tunesmith/interp/interpreter.h"
-#include "tunesmith/schedule/schedule.h"
+#include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

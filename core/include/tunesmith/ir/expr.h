@@ -2,7 +2,7 @@
 //
 // Index arithmetic is i64 and uses FloorDiv / FloorMod (rounding towards minus infinity) with positive
 // constant divisors. The factory functions fold constants and drop neutral elements, so `x * 1 + 0` is never
-// built; anything cleverer is the simplifier's (arith/simplify.h).
+// built; anything cleverer is the simplifier's (affine/simplify.h).
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@
 #include <string>
 #include <vector>
 
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/program.h"
-#include "tunesmith/schedule/tensor_intrinsic.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

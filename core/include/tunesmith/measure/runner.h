@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tunesmith/measure/failure.h"
+#include "tunesmith/measure/timing.h"
 #include "tunesmith/plugin/options.h"
-#include "tunesmith/records/record.h"
 #include "tunesmith/target/target.h"
 #include "tunesmith/workload/workload.h"
 

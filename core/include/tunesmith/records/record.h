@@ -4,25 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "tunesmith/measure/failure.h"
+#include "tunesmith/measure/timing.h"
 
 namespace tunesmith {
-
-/// Times of one program, in seconds for one call. `samples` in the order they were taken, at least one.
-struct Timing {
-  double min = 0.0;
-  double median = 0.0;
-  std::vector<double> samples;
-  /// Of one run of the step that prepares constant inputs, which no sample contains; 0 when there is none.
-  double prepare = 0.0;
-
-  bool operator==(const Timing&) const = default;
-};
-
-/// `samples` must not be empty; all must be finite and positive.
-Timing make_timing(std::vector<double> samples);
 
 /// A value. Either it succeeded (`timing` and `verified_error`, no `failure`) or it failed (`failure`, no
 /// `timing`): a failure is never a number.

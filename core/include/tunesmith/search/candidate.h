@@ -8,8 +8,8 @@
 
 #include "tunesmith/lower/lower.h"
 #include "tunesmith/measure/failure.h"
-#include "tunesmith/records/record.h"
-#include "tunesmith/schedule/schedule.h"
+#include "tunesmith/measure/timing.h"
+#include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
 

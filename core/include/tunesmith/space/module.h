@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "tunesmith/schedule/schedule.h"
 #include "tunesmith/target/device_model.h"
+#include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
 

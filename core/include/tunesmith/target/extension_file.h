@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tunesmith/schedule/tensor_intrinsic.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {

@@ -1,0 +1,117 @@
+#include "affine/index_range.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/support/random.h"
+
+namespace tunesmith {
+namespace {
+
+/// Points tried: all of a smaller box, else that many drawn ones.
+constexpr int64_t kPoints = 4096;
+
+using Point = std::vector<std::pair<Var, int64_t>>;
+
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - static_cast<int64_t>((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+/// The value of an integer or bool expression; nothing when it has parts that are neither.
+std::optional<int64_t> evaluate(const Expr& expr, const Point& point) {
+  if (const auto* number = expr.as<IntImm>()) return number->value;
+  if (const auto* var = expr.as<VarNode>()) {
+    for (const auto& [known, value] : point) {
+      if (known.get() == var) return value;
+    }
+    return std::nullopt;
+  }
+  std::vector<int64_t> args;
+  for (const Expr& arg : expr.args()) {
+    const std::optional<int64_t> value = evaluate(arg, point);
+    if (!value.has_value()) return std::nullopt;
+    args.push_back(*value);
+  }
+  switch (expr.kind()) {
+    case ExprKind::Add:
+      return args[0] + args[1];
+    case ExprKind::Sub:
+      return args[0] - args[1];
+    case ExprKind::Mul:
+      return args[0] * args[1];
+    case ExprKind::FloorDiv:
+      return args[1] == 0 ? 0 : floor_div(args[0], args[1]);
+    case ExprKind::FloorMod:
+      return args[1] == 0 ? 0 : args[0] - floor_div(args[0], args[1]) * args[1];
+    case ExprKind::Min:
+      return std::min(args[0], args[1]);
+    case ExprKind::Max:
+      return std::max(args[0], args[1]);
+    case ExprKind::Eq:
+      return args[0] == args[1] ? 1 : 0;
+    case ExprKind::Ne:
+      return args[0] != args[1] ? 1 : 0;
+    case ExprKind::Lt:
+      return args[0] < args[1] ? 1 : 0;
+    case ExprKind::Le:
+      return args[0] <= args[1] ? 1 : 0;
+    case ExprKind::And:
+      return args[0] != 0 && args[1] != 0 ? 1 : 0;
+    case ExprKind::Or:
+      return args[0] != 0 || args[1] != 0 ? 1 : 0;
+    case ExprKind::Not:
+      return args[0] == 0 ? 1 : 0;
+    case ExprKind::Select:
+      return args[0] != 0 ? args[1] : args[2];
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> point_outside(const Expr& index, int64_t extent, std::span<const VarRange> ranges,
+                                         const Expr& predicate) {
+  Analyzer analyzer;
+  for (const VarRange& range : ranges) analyzer.bind(range.var, range.extent);
+  const Interval bounds = analyzer.bounds(index);
+  if (bounds.min >= 0 && bounds.max < extent) return std::nullopt;
+
+  std::vector<VarRange> used;
+  int64_t points = 1;
+  for (const VarRange& range : ranges) {
+    if (!uses_var(index, range.var) && !uses_var(predicate, range.var)) continue;
+    used.push_back(range);
+    points = points > kPoints ? points : points * std::min(range.extent, kPoints + 1);
+  }
+  RandomStream random(1);
+  for (int64_t i = 0; i < std::min(points, kPoints); ++i) {
+    Point point;
+    int64_t rest = i;
+    for (const VarRange& range : used) {
+      if (points > kPoints) {
+        // Faults lie at edges: half of the coordinates are drawn from the ends.
+        const uint64_t choice = random.below(4);
+        const auto inside = static_cast<int64_t>(random.below(static_cast<uint64_t>(range.extent)));
+        point.emplace_back(range.var, choice == 0 ? 0 : choice == 1 ? range.extent - 1 : inside);
+      } else {
+        point.emplace_back(range.var, rest % range.extent);
+        rest /= range.extent;
+      }
+    }
+    const std::optional<int64_t> holds = evaluate(predicate, point);
+    const std::optional<int64_t> value = evaluate(index, point);
+    if (!holds.has_value() || !value.has_value()) return std::nullopt;
+    if (*holds == 0 || (*value >= 0 && *value < extent)) continue;
+    std::string text;
+    for (const auto& [var, coordinate] : point) text += fmt::format("{} = {}, ", var->name, coordinate);
+    if (!text.empty()) text.replace(text.size() - 2, 2, " ");
+    return fmt::format("{}gives {}", text, *value);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,32 @@
+// The simplifier's working form: a LinearForm that keeps its first terms without allocating.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+
+#include "tunesmith/affine/simplify.h"
+
+namespace tunesmith::affine {
+
+struct LinearSum {
+  using Term = LinearForm::Term;
+
+  boost::container::small_vector<Term, 6> terms;  // ordered by compare_order, no coefficient 0
+  int64_t constant = 0;
+  /// A coefficient left the range of exact arithmetic: the sum means nothing and its user must keep what it
+  /// had.
+  bool overflow = false;
+
+  void add_term(int64_t coefficient, const Expr& atom);
+  void add_constant(int64_t value);
+  /// this += other * factor
+  void add_scaled(const LinearSum& other, int64_t factor);
+  void remove_term(size_t position) { terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(position)); }
+
+  Expr to_expr() const;
+  /// True when `expr` is what to_expr() would build, around the same atoms.
+  bool is_form_of(const Expr& expr) const;
+  /// to_expr(), sharing `original` when it has that form already.
+  Expr to_expr_like(const Expr& original) const { return is_form_of(original) ? original : to_expr(); }
+};
+
+}  // namespace tunesmith::affine

@@ -1,0 +1,75 @@
+// The machinery behind Analyzer: lives for one question, reads the analyzer's ranges.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "affine/interval.h"
+#include "affine/linear_sum.h"
+#include "tunesmith/affine/simplify.h"
+
+namespace tunesmith::affine {
+
+class Simplifier {
+ public:
+  using Ranges = std::span<const std::pair<Var, Interval>>;
+  explicit Simplifier(Ranges ranges) : ranges_(ranges) {}
+
+  Expr simplify(const Expr& expr) const;
+  /// Of a scalar i64 expression.
+  LinearSum linear(const Expr& expr) const;
+  /// Of a scalar i64 expression; reasons about correlated terms where the terms' own bounds are loose.
+  Interval bounds(const LinearSum& sum) const { return correlated_bounds(sum, 2); }
+  /// Of any integer or bool expression, term by term.
+  Interval tree_bounds(const Expr& expr) const;
+
+ private:
+  // simplifier.cpp
+  Expr simplify_args(const Expr& expr) const;
+  Expr simplify_select(const Expr& expr) const;
+  void accumulate(const Expr& expr, int64_t factor, LinearSum& out) const;
+  void accumulate_product(const Expr& expr, int64_t factor, LinearSum& out) const;
+  void accumulate_min_max(const Expr& expr, int64_t factor, LinearSum& out) const;
+
+  // divide.cpp: out += factor * (sum // divisor), out += factor * (sum % divisor). `original`, when not null,
+  // is shared as the result's atom if it has the right form.
+  void divide(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
+  void modulo(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
+  bool drop_inner_modulo(LinearSum& sum, int64_t divisor) const;
+  bool modulo_of_quotient(const Expr& quotient, int64_t modulus, int64_t factor, LinearSum& out) const;
+  /// x//c*c + x%c -> x, and (x//a%b)*a + x%a -> x%(a*b).
+  void merge_splits(LinearSum& sum) const;
+  bool merge_one_split(LinearSum& sum) const;
+
+  // condition.cpp
+  Expr simplify_comparison(const Expr& expr) const;
+  Expr simplify_order(const Expr& expr) const;
+  bool divide_order(LinearSum& sum) const;
+  bool undo_division(LinearSum& sum) const;
+  Expr simplify_equality(const Expr& expr) const;
+  Expr simplify_junction(const Expr& expr) const;
+  Expr simplify_not(const Expr& expr) const;
+
+  // bounds.cpp
+  const Interval* range_of(const ExprNode* var) const;
+  Interval term_bounds(const LinearSum& sum) const;
+  Interval correlated_bounds(const LinearSum& sum, int depth) const;
+  /// True when all values of the sum have the same quotient by `divisor`.
+  bool has_one_quotient(const LinearSum& sum, int64_t divisor, int64_t* quotient) const {
+    return one_quotient(term_bounds(sum), divisor, quotient);
+  }
+  /// Splits  sum = whole * g + rest  with rest in [0, g); false when this reasoning cannot.
+  bool split_by(const LinearSum& sum, int64_t g, LinearSum& whole, LinearSum& rest) const;
+
+  Ranges ranges_;
+};
+
+inline bool is_index(const DType& type) { return type == kI64; }
+
+/// The positive constant divisor of a FloorDiv or FloorMod, or 0.
+inline int64_t constant_divisor(const Expr& expr) {
+  const auto* divisor = expr.arg(1).as<IntImm>();
+  return divisor && divisor->value > 0 && representable(divisor->value) ? divisor->value : 0;
+}
+
+}  // namespace tunesmith::affine

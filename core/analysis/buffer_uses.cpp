@@ -1,0 +1,234 @@
+#include "analysis/buffer_uses.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/touched_region.h"
+#include "tunesmith/affine/iter_map.h"
+#include "tunesmith/analysis/schedule_error.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+bool equal_indices(std::span<const Expr> a, std::span<const Expr> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Expr& x, const Expr& y) { return equal(x, y); });
+}
+
+/// True when `stmt` loads `buffer`, other than as the accumulator that it stores.
+bool loads(const Stmt& stmt, const Buffer& buffer) {
+  const Store* store = stmt.as<Store>();
+  const bool own = store != nullptr && store->buffer == buffer;
+  bool found = false;
+  visit_exprs(stmt, [&](const Expr& expr) {
+    found = found || any_of_expr(expr, [&](const Expr& part) {
+              const LoadNode* load = part.as<LoadNode>();
+              return load != nullptr && load->buffer == buffer &&
+                     !(own && equal_indices(load->indices(), store->indices));
+            });
+  });
+  return found;
+}
+
+class UseCollector {
+ public:
+  UseCollector(const Buffer& buffer, const Block* scope, BufferUses* uses)
+      : buffer_(buffer), scope_(scope), uses_(uses) {}
+
+  void visit(Stmt& stmt, Block* user, bool inside) {
+    if (Block* block = stmt.as<Block>()) {
+      if (inside && user == nullptr) user = block;
+      inside = inside || block == scope_;
+    }
+    const Store* store = stmt.as<Store>();
+    if (store != nullptr && store->buffer == buffer_) add(uses_->writers, user);
+    if (loads(stmt, buffer_)) add(uses_->readers, user);
+    visit_children(stmt, [&](Stmt& child) { visit(child, user, inside); });
+  }
+
+ private:
+  void add(std::vector<Block*>& list, Block* user) {
+    if (user == nullptr) {
+      uses_->outside = true;
+    } else if (list.empty() || list.back() != user) {
+      list.push_back(user);
+    }
+  }
+
+  const Buffer& buffer_;
+  const Block* scope_;
+  BufferUses* uses_;
+};
+
+void add_once(std::vector<Buffer>& list, const Buffer& buffer) {
+  if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
+}
+
+bool has(const std::vector<Buffer>& list, const Buffer& buffer) {
+  return std::find(list.begin(), list.end(), buffer) != list.end();
+}
+
+}  // namespace
+
+BufferUses uses_of(const Program& program, const Buffer& buffer, const Block* scope) {
+  BufferUses uses;
+  auto& root = const_cast<Seq&>(program.root());  // as Program::blocks(): a const program gives its blocks
+  UseCollector(buffer, scope, &uses).visit(root, nullptr, scope == nullptr);
+  return uses;
+}
+
+std::vector<Buffer> buffers_read(const Block& block) {
+  std::vector<Buffer> list;
+  const auto collect = [&](const Stmt& stmt) {
+    const Store* store = stmt.as<Store>();
+    visit_exprs(stmt, [&](const Expr& expr) {
+      walk_expr(expr, [&](const Expr& part) {
+        const LoadNode* load = part.as<LoadNode>();
+        if (load == nullptr) return;
+        const bool accumulator = store != nullptr && store->buffer == load->buffer &&
+                                 equal_indices(load->indices(), store->indices);
+        if (!accumulator) add_once(list, load->buffer);
+      });
+    });
+  };
+  walk(static_cast<const Stmt&>(*block.body()), collect);
+  if (block.init() != nullptr) walk(static_cast<const Stmt&>(*block.init()), collect);
+  return list;
+}
+
+std::vector<Buffer> buffers_written(const Block& block) {
+  std::vector<Buffer> list;
+  walk(static_cast<const Stmt&>(*block.body()), [&](const Stmt& stmt) {
+    if (const Store* store = stmt.as<Store>()) add_once(list, store->buffer);
+  });
+  return list;
+}
+
+Buffer accessed_buffer(const Program& program, const Block& block, std::string_view access, int64_t index,
+                       std::string_view primitive) {
+  if (access != "read" && access != "write") {
+    throw ScheduleError(primitive, "the access is neither \"read\" nor \"write\"", std::string(access),
+                        program, &block);
+  }
+  const std::vector<Buffer> buffers = access == "read" ? buffers_read(block) : buffers_written(block);
+  if (index < 0 || index >= static_cast<int64_t>(buffers.size())) {
+    throw ScheduleError(primitive,
+                        access == "read" ? "the block does not read as many buffers"
+                                         : "the block does not write as many buffers",
+                        fmt::format("index {} of {}", index, buffers.size()), program, &block);
+  }
+  return buffers[static_cast<size_t>(index)];
+}
+
+bool is_intermediate(const Program& program, const Buffer& buffer) {
+  return has(program.intermediates, buffer);
+}
+bool is_output(const Program& program, const Buffer& buffer) { return has(program.outputs, buffer); }
+
+bool has_opaque_iter(const Block& block) {
+  return std::any_of(block.iters.begin(), block.iters.end(),
+                     [](const IterVar& iter) { return iter.kind == IterKind::Opaque; });
+}
+
+const Store* body_store(const Block& block) {
+  const Stmt* body = block.body();
+  while (const Seq* seq = body->as<Seq>()) {
+    if (seq->children().size() != 1) return nullptr;
+    body = seq->children()[0].get();
+  }
+  return body->as<Store>();
+}
+
+namespace {
+
+/// Over its iterators' domains.
+bool instances_write_everything(const Block& block, const Buffer& buffer) {
+  const Store* store = body_store(block);
+  if (store == nullptr) return false;
+  std::vector<IterDomain> domains;
+  for (const IterVar& iter : block.iters) {
+    if (iter.kind == IterKind::Spatial) domains.push_back({iter.var, iter.extent});
+  }
+  // The usual case, [i, j, 0, ...], needs no theory.
+  size_t next = 0;
+  bool plain = true;
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    const Expr& index = store->indices[d];
+    if (buffer->shape[d] == 1 && is_const_int(index, 0)) continue;
+    while (next < domains.size() && domains[next].extent == 1 && index.get() != domains[next].var.get())
+      ++next;
+    plain = plain && next < domains.size() && index.get() == domains[next].var.get() &&
+            domains[next].extent == buffer->shape[d];
+    ++next;
+  }
+  return plain || check_iter_map(store->indices, buffer->shape, domains, bool_imm(true)).bijective;
+}
+
+/// The loops around reach every point of the iterators' domains; those that no binding uses only repeat.
+bool every_instance_runs(const Block& block) {
+  std::vector<IterDomain> domains;
+  for (const Loop* loop : loops_above(block)) {
+    const auto uses = [&](const Expr& expr) { return uses_var(expr, loop->var); };
+    if (!std::any_of(block.bindings.begin(), block.bindings.end(), uses) && !uses(block.predicate)) continue;
+    if (!is_const_int(loop->min, 0)) return false;
+    domains.push_back({loop->var, loop->const_extent()});
+  }
+  return check_iter_map(block.bindings, iter_extents(block), domains, block.predicate).bijective;
+}
+
+/// Seen from outside all loops of its scope.
+bool written_region_is_whole(const Block& block, const Buffer& buffer) {
+  const Stmt* top = block.parent;
+  while (top->parent != nullptr && top->kind != StmtKind::Block) top = top->parent;
+  std::vector<Expr> conditions;
+  const std::optional<Region> region = written_region(block, buffer, *top, &conditions);
+  Region whole;
+  for (const int64_t extent : buffer->shape) whole.push_back({0, extent});
+  return region.has_value() && conditions.empty() && covers_within(*region, whole, buffer, Analyzer());
+}
+
+}  // namespace
+
+bool writes_everything(const Block& block, const Buffer& buffer) {
+  return instances_write_everything(block, buffer) &&
+         (every_instance_runs(block) || written_region_is_whole(block, buffer));
+}
+
+std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage* stage) {
+  const std::vector<Buffer> written = buffers_written(block);
+  if (written.size() != 1) {
+    return Refusal{"the block does not write exactly one buffer",
+                   fmt::format("{} writes {}", block.name, written.size()), &block};
+  }
+  for (const IterVar& iter : block.iters) {
+    if (iter.kind != IterKind::Opaque) continue;
+    return Refusal{"the block has an opaque iterator", fmt::format("{} of {}", iter.var->name, block.name),
+                   &block};
+  }
+  stage->block = &block;
+  stage->scope = enclosing_block(block);
+  stage->buffer = written[0];
+  stage->uses = uses_of(program, stage->buffer, stage->scope);
+  for (const Block* writer : stage->uses.writers) {
+    if (writer == &block) continue;
+    return Refusal{"the block is not the only writer of its buffer",
+                   fmt::format("{} also writes {}", writer->name, stage->buffer->name), writer};
+  }
+  if (stage->uses.outside) {
+    return Refusal{"the buffer is used outside the scope of the block", stage->buffer->name, &block};
+  }
+  if (block.has_reduction() && block.init() == nullptr) {
+    return Refusal{"the block accumulates into a buffer that it does not initialise", block.name, &block};
+  }
+  return std::nullopt;
+}
+
+Stage require_stage(const Program& program, Block& block, std::string_view primitive) {
+  Stage stage;
+  throw_refusal(primitive, program, stage_refusal(program, block, &stage));
+  return stage;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,164 @@
+#include "analysis/concurrency.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/loop_tools.h"
+#include "tunesmith/affine/iter_map.h"
+#include "tunesmith/analysis/schedule_error.h"
+#include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+bool touches(const std::vector<Access>& accesses, const Buffer& buffer) {
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const Access& access) { return access.buffer == buffer; });
+}
+
+/// True when all that touches `buffer` stands below `above`, a loop or a block: then every iteration or
+/// instance may have a buffer of its own.
+bool is_private(const Program& program, const Stmt& above, const Buffer& buffer) {
+  const auto& kept = program.intermediates;
+  if (std::find(kept.begin(), kept.end(), buffer) == kept.end()) return false;
+  const std::vector<Block*> blocks = program.blocks();
+  return std::all_of(blocks.begin(), blocks.end(), [&](const Block* block) {
+    // A block around reads and writes what stands in it.
+    return is_ancestor(above, *block) || is_ancestor(*block, above) ||
+           (!touches(reads_of(*block), buffer) && !touches(writes_of(*block), buffer));
+  });
+}
+
+bool holds_blocks(const Block& block) {
+  bool holds = false;
+  walk(static_cast<const Stmt&>(block),
+       [&](const Stmt& stmt) { holds = holds || (&stmt != &block && stmt.kind == StmtKind::Block); });
+  return holds;
+}
+
+/// True when different iterations of `loop` run different instances of `block`.
+bool separates_instances(const Block& block, const Loop& loop) {
+  const std::optional<std::vector<Expr>> bindings = inner_bindings(block, loop);
+  if (!bindings.has_value()) return false;
+  // A loop that no binding uses repeats the same instances within one iteration: no matter here.
+  std::vector<IterDomain> domains;
+  for (const IterDomain& domain : domains_below(block, loop)) {
+    const bool used = std::any_of(bindings->begin(), bindings->end(),
+                                  [&](const Expr& binding) { return uses_var(binding, domain.var); });
+    if (used || domain.var == loop.var) domains.push_back(domain);
+  }
+  return check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, loop)).injective;
+}
+
+std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, const Block& block,
+                                     Concurrency concurrency) {
+  bool ordered_inside = false;
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    const IterVar& iter = block.iters[i];
+    const bool opaque = iter.kind == IterKind::Opaque;
+    for (const IterDomain& domain : domains_below(block, loop))
+      ordered_inside = ordered_inside || (opaque && uses_var(block.bindings[i], domain.var));
+    if (opaque && uses_var(block.bindings[i], loop.var)) {
+      return Refusal{"a block below has opaque iterators",
+                     fmt::format("'{}' of {}", iter.var->name, block.name), &block};
+    }
+    if (iter.kind == IterKind::Reduction && uses_var(block.bindings[i], loop.var)) {
+      return Refusal{"the loop carries a reduction", fmt::format("'{}' of {}", iter.var->name, block.name),
+                     &block};
+    }
+  }
+  // Instances at different values of an opaque iterator may write the same element.
+  if (!ordered_inside && separates_instances(block, loop)) {
+    if (concurrency == Concurrency::Threads || !holds_blocks(block)) return std::nullopt;
+    // What stands between the blocks inside is one buffer for all lanes.
+    for (const Access& write : writes_of(block)) {
+      if (is_private(program, block, write.buffer))
+        return Refusal{"a block below has a buffer of its own", block.name, &block};
+    }
+    return std::nullopt;
+  }
+  if (concurrency == Concurrency::Threads) {
+    const std::vector<Access> writes = writes_of(block);
+    if (std::all_of(writes.begin(), writes.end(),
+                    [&](const Access& access) { return is_private(program, loop, access.buffer); })) {
+      return std::nullopt;
+    }
+  }
+  return Refusal{"different iterations of the loop may write the same element", block.name, &block};
+}
+
+}  // namespace
+
+std::optional<Refusal> concurrency_refusal(const Program& program, const Loop& loop,
+                                           Concurrency concurrency) {
+  int64_t extent = 0;
+  if (as_const_int(loop.extent, &extent) && extent == 1) return std::nullopt;
+  std::optional<Refusal> found;
+  for_each_outer_block(loop, [&](const Block& block) {
+    if (!found.has_value()) found = block_refusal(program, loop, block, concurrency);
+  });
+  return found;
+}
+
+std::optional<Refusal> loop_kind_refusal(const Program& program, const Loop& loop, LoopKind kind) {
+  if (kind == LoopKind::Serial || kind == LoopKind::Unrolled) return std::nullopt;
+  const bool lanes = kind == LoopKind::Vectorized;
+  for (const Stmt* above = loop.parent; above != nullptr; above = above->parent) {
+    const auto* outer = above->as<Loop>();
+    if (outer != nullptr && outer->loop_kind == LoopKind::Vectorized) {
+      return Refusal{"the loop stands inside a vectorized one", outer->var->name, outer};
+    }
+  }
+  std::optional<Refusal> found;
+  walk(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
+    const auto* inner = stmt.as<Loop>();
+    const auto* block = stmt.as<Block>();
+    if (found.has_value()) return;
+    if (lanes && inner != nullptr && inner != &loop && inner->loop_kind != LoopKind::Serial &&
+        inner->loop_kind != LoopKind::Unrolled) {
+      found = Refusal{"a loop inside runs concurrently, too", inner->var->name, inner};
+    }
+    if (lanes && block != nullptr && block->init() != nullptr) {
+      found = Refusal{"a reduction's initialization stands inside the loop", block->name, block};
+    }
+    if (lanes && block != nullptr && block->annotations.contains(kTensorIntrinsic)) {
+      found = Refusal{"a tensor intrinsic stands inside the loop", block->name, block};
+    }
+  });
+  if (found.has_value()) return found;
+  return concurrency_refusal(program, loop, lanes ? Concurrency::Lanes : Concurrency::Threads);
+}
+
+bool has_concurrent_loop(const Program& program) {
+  bool found = false;
+  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
+    const auto* loop = stmt.as<Loop>();
+    found = found ||
+            (loop != nullptr && loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled);
+  });
+  return found;
+}
+
+std::optional<Refusal> concurrent_loop_refusal(const Program& program) {
+  std::optional<Refusal> found;
+  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
+    const auto* loop = stmt.as<Loop>();
+    if (loop != nullptr && !found.has_value()) found = loop_kind_refusal(program, *loop, loop->loop_kind);
+  });
+  return found;
+}
+
+void set_loop_kind(const Program& program, Loop& loop, LoopKind kind, std::string_view primitive) {
+  if (loop.loop_kind != LoopKind::Serial) {
+    throw ScheduleError(primitive, "the loop is not serial",
+                        fmt::format("{} is {}", loop.var->name, loop_kind_name(loop.loop_kind)), program,
+                        &loop);
+  }
+  throw_refusal(primitive, program, loop_kind_refusal(program, loop, kind));
+  loop.loop_kind = kind;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,112 @@
+// May the instances of a block run in another order?
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/loop_tools.h"
+#include "tunesmith/affine/iter_map.h"
+#include "tunesmith/ir/regions.h"
+
+namespace tunesmith {
+namespace {
+
+bool reads_what_it_writes(const Block& block) {
+  const std::vector<Access> reads = reads_of(block);
+  const std::vector<Access> writes = writes_of(block);
+  return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
+    return std::any_of(writes.begin(), writes.end(),
+                       [&](const Access& write) { return write.buffer == read.buffer; });
+  });
+}
+
+bool uses_any(const Expr& expr, const std::vector<Var>& vars) {
+  return std::any_of(vars.begin(), vars.end(), [&](const Var& var) { return uses_var(expr, var); });
+}
+
+/// Does `condition`, when it holds somewhere, hold with all digits that belong to reductions set to zero? It
+/// does when it bounds a rising function of the digits from above. `digits` are those of the bindings.
+bool holds_at_first(const Expr& condition, const std::vector<IterSplit>& digits,
+                    const std::vector<IterDomain>& domains) {
+  if ((!condition.is(ExprKind::Lt) && !condition.is(ExprKind::Le)) || !vars_of(condition.arg(1)).empty())
+    return false;
+  const std::optional<IterSum> sum = as_iter_sum(condition.arg(0), domains);
+  if (!sum.has_value()) return false;
+  return std::all_of(sum->terms.begin(), sum->terms.end(), [&](const IterSplit& term) {
+    const auto domain = std::find_if(domains.begin(), domains.end(), [&](const IterDomain& candidate) {
+      return candidate.var == term.source;
+    });
+    const bool whole = term.lower_factor == 1 && term.extent >= domain->extent;
+    const bool digit = std::any_of(digits.begin(), digits.end(), [&](const IterSplit& known) {
+      return known.source == term.source && known.lower_factor == term.lower_factor &&
+             known.extent == term.extent;
+    });
+    return term.scale > 0 && (whole || digit);
+  });
+}
+
+/// The instance with all reduction iterators zero comes first in every order of the loops: each reduction
+/// iterator is a rising sum of digits of the loops, and the predicate never skips just that instance.
+bool first_stays_first(const Block& block, const std::vector<Expr>& bindings,
+                       const std::vector<IterDomain>& domains) {
+  std::vector<IterSplit> digits;
+  std::vector<Var> reduction_loops;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const std::optional<IterSum> sum = as_iter_sum(bindings[i], domains);
+    if (!sum.has_value()) return false;
+    digits.insert(digits.end(), sum->terms.begin(), sum->terms.end());
+    if (block.iters[i].kind != IterKind::Reduction) continue;
+    if (sum->base != 0) return false;
+    for (const IterSplit& term : sum->terms) {
+      if (term.scale <= 0) return false;
+      reduction_loops.push_back(term.source);
+    }
+  }
+  std::vector<IterDomain> all;
+  for (const Loop* loop : loops_above(block)) all.push_back({loop->var, loop->const_extent()});
+  const std::vector<Expr> conditions = conjuncts(block.predicate);
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Expr& condition) {
+    return !uses_any(condition, reduction_loops) || holds_at_first(condition, digits, all);
+  });
+}
+
+}  // namespace
+
+bool runs_once(const Block& block, const Loop& loop) {
+  const std::vector<IterDomain> inner = domains_below(block, loop);
+  const std::vector<int64_t> extents = iter_extents(block);
+  if (const auto bindings = inner_bindings(block, loop))
+    return check_iter_map(*bindings, extents, inner, inner_predicate(block, loop)).injective;
+  std::vector<IterDomain> all;
+  for (const Loop* outer : loops_above(block)) {
+    if (outer == &loop) break;
+    const bool used = std::any_of(block.bindings.begin(), block.bindings.end(),
+                                  [&](const Expr& binding) { return uses_var(binding, outer->var); });
+    if (used) all.push_back({outer->var, outer->const_extent()});
+  }
+  all.insert(all.end(), inner.begin(), inner.end());
+  return check_iter_map(block.bindings, extents, all, block.predicate).injective;
+}
+
+std::optional<Refusal> order_refusal(const Block& block, const Loop& outermost) {
+  for (const IterVar& iter : block.iters) {
+    if (iter.kind == IterKind::Opaque) {
+      return Refusal{"a block below has opaque iterators",
+                     fmt::format("'{}' of {}", iter.var->name, block.name), &block};
+    }
+  }
+  if (!block.has_reduction() && !reads_what_it_writes(block)) return std::nullopt;
+
+  const std::optional<std::vector<Expr>> bindings = inner_bindings(block, outermost);
+  const std::vector<IterDomain> domains = domains_below(block, outermost);
+  if (!bindings.has_value() ||
+      !check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, outermost)).injective) {
+    return Refusal{"a block below accumulates and its bindings are not one-to-one", block.name, &block};
+  }
+  if (block.init() != nullptr && !first_stays_first(block, *bindings, domains)) {
+    return Refusal{"another iteration of a reduction would come first, before it is initialized", block.name,
+                   &block};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,91 @@
+// Tensor intrinsics: instructions of a processor that compute a small tensor product at once, as data.
+//
+// An intrinsic is what it computes (a program of one block), how its operands lie in memory, and how targets
+// emit it. tensorize() shows that a loop nest computes just that; lowering writes the nest as the semantics
+// say, over the operands' layouts, under a loop annotated with the name. Interpreting that loop executes the
+// semantics; a target that knows the name emits the instruction instead (LowerOptions::intrinsics).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+struct TensorOperand {
+  /// In the semantics.
+  Buffer buffer;
+  /// Elements in memory between neighbours along each dimension: all elements lie together, in some order of
+  /// dimensions.
+  std::vector<int64_t> strides;
+  /// Memory scope in which the operand must live; empty for any.
+  std::string scope;
+};
+
+/// How a target emits a call. Which forms and texts it takes is the target's to say (docs/targets.md).
+struct TensorImplementation {
+  enum class Form {
+    Intrinsic,  // `text` names an intrinsic of the back end
+    Fragment    // `text` is code of the back end's language
+  };
+  Form form = Form::Intrinsic;
+  std::string text;
+  /// Positions in TensorIntrinsic::operands, in the order in which the implementation takes them.
+  std::vector<size_t> arguments;
+};
+
+struct TensorIntrinsic {
+  std::string name;
+  /// One block; its body is one store, whose indices and whose loads' are distinct iterators. Where it has an
+  /// init, the intrinsic accumulates: it computes the body alone.
+  Program semantics;
+  /// The output, then the inputs in the order of the semantics.
+  std::vector<TensorOperand> operands;
+  /// By kind of target.
+  std::map<std::string, TensorImplementation> implementations;
+
+  const Block& block() const;
+  const Store& store() const;
+  /// "", or what the semantics lack.
+  std::string problem() const;
+};
+
+using TensorIntrinsicPtr = std::shared_ptr<const TensorIntrinsic>;
+
+/// Intrinsics by name. Thread-safe.
+class TensorIntrinsics {
+ public:
+  static TensorIntrinsics& global();
+  /// Under a name that is there already, a new one takes the place of the old.
+  void add(TensorIntrinsicPtr intrinsic);
+  /// Null when unknown.
+  TensorIntrinsicPtr find(std::string_view name) const;
+  /// Sorted.
+  std::vector<std::string> names() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, TensorIntrinsicPtr, std::less<>> intrinsics_;
+};
+
+/// One call in a lowered program.
+struct TensorCall {
+  TensorIntrinsicPtr intrinsic;
+  struct Operand {
+    Buffer buffer;
+    Expr offset;  // of the first element, in elements
+  };
+  std::vector<Operand> operands;  // as TensorIntrinsic::operands
+};
+
+/// What an annotated loop of a lowered program calls. Throws InternalError when the loop is not as lowering
+/// made it.
+TensorCall tensor_call(const Loop& loop);
+
+}  // namespace tunesmith

@@ -1,0 +1,19 @@
+// Annotations that lowering and targets know. All others are for modules to pass on, and change nothing.
+#pragma once
+
+namespace tunesmith {
+
+/// Of a tensorized block, and of the loop that lowering makes of it: the name of the tensor intrinsic that it
+/// calls.
+inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
+
+/// Of a loop: while an iteration runs, memory that the one so many iterations ahead will load is fetched.
+/// What the program computes stays the same; a target that has nothing of the sort leaves it out.
+inline constexpr const char* kPrefetch = "prefetch";
+
+/// Of a block that writes one intermediate buffer, with the value 1: the buffer gets two halves, and while
+/// one iteration of the loop around reads the one, the other is filled for the next. Lowering refuses it
+/// (LowerError) where the loop is not serial, or what fills the buffer reads what the loop writes.
+inline constexpr const char* kDoubleBuffer = "double_buffer";
+
+}  // namespace tunesmith

@@ -1,0 +1,163 @@
+// Instructions of the probabilistic language: what a trace is made of, and the kinds they are of.
+//
+// A kind is stateless and lives for the whole process. The kernel's kinds stand one to a file in
+// core/primitives and core/sampling; a plugin may add its own through InstructionRegistry.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+#include "tunesmith/support/random.h"
+
+namespace tunesmith {
+
+/// A variable of a trace: b0, l1, v2. The index counts all variables of the trace.
+struct TraceVar {
+  uint32_t index = 0;
+  bool operator==(const TraceVar&) const = default;
+};
+
+/// An argument as a trace holds it.
+struct Arg;
+using ArgList = std::vector<Arg>;
+struct Arg : std::variant<std::monostate, TraceVar, bool, int64_t, double, std::string, ArgList> {
+  using variant::variant;
+};
+
+/// Loops that sample_compute_location may answer besides a real one.
+inline constexpr LoopId kRootLocation{0xfffffffeU};    // leave the block where it is, at the root
+inline constexpr LoopId kInlineLocation{0xffffffffU};  // inline the block
+
+/// An argument or a result while it is executed: variables replaced by what they stand for.
+struct Value;
+using ValueList = std::vector<Value>;
+struct Value : std::variant<std::monostate, BlockId, LoopId, bool, int64_t, double, std::string, ValueList> {
+  using variant::variant;
+};
+
+/// What a sampling instruction decided: tile factors, the index of a category, the index of a location.
+using Decision = std::vector<int64_t>;
+
+/// What a sampling instruction could have decided, captured when it ran. Each kind uses the fields it needs.
+struct SamplingDomain {
+  int64_t extent = 0;               // tiles: the loop's extent
+  int64_t parts = 0;                // tiles: the number of factors
+  int64_t max_innermost = 0;        // tiles: bound of the last factor
+  int64_t partition = 0;            // partitioned tiles: the factors from here on ...
+  int64_t inner_factor = 1;         // ... have a product that this divides
+  std::vector<int64_t> candidates;  // categorical: values; locations: those that are legal
+  std::vector<double> weights;      // categorical: prior probabilities
+};
+
+enum class InstructionSort : uint8_t { LookUp, Transformation, Sampling };
+
+/// Is `value` of the parameter type? (`Scalar`: a number or a string; `Doubles` hold only doubles.)
+enum class ParamType : uint8_t;
+bool fits(const Value& value, ParamType type);
+/// "a loop", "a list of integers", for messages.
+std::string_view describe(ParamType type);
+
+/// Types of a kind's parameters, checked when a trace is parsed and when it is executed.
+enum class ParamType : uint8_t {
+  Block,
+  Loop,
+  LoopOrBlock,
+  Loops,
+  Int,
+  Ints,
+  OptionalInts,
+  Doubles,
+  String,
+  Scalar,
+  Bool,
+  BlockOrRootOrLoop
+};
+/// The type of the variables a kind answers.
+enum class ResultType : uint8_t { None, Block, Blocks, Loop, Loops, Int, Ints };
+
+struct ParamSpec {
+  std::string name;
+  ParamType type = ParamType::Int;
+  /// Written name=value in the text; positional otherwise.
+  bool keyword = false;
+  /// Present: the parameter may be left out.
+  std::optional<Arg> fallback = std::nullopt;
+};
+
+/// Results of one execution.
+struct ExecutionResult {
+  std::vector<Value> values;
+  /// Sampling only: the decision as taken, after any repair.
+  Decision decision;
+  SamplingDomain domain;
+};
+
+class InstructionKind {
+ public:
+  virtual ~InstructionKind();
+
+  virtual const std::string& name() const = 0;
+  virtual InstructionSort sort() const = 0;
+  virtual const std::vector<ParamSpec>& params() const = 0;
+  virtual ResultType result() const = 0;
+
+  /// Does it to `program`. `args` are in the order of params(), fallbacks filled in.
+  /// Transformations check everything they require before they change anything, or say keeps_on_throw()
+  /// false. Throws ScheduleError. `decision` (sampling only) is the decision wanted, null to draw one from
+  /// `random`.
+  virtual ExecutionResult execute(Program& program, std::span<const Value> args, const Decision* decision,
+                                  RandomStream& random) const = 0;
+
+  /// False: execute() may throw with the program half changed, and the caller restores it from a clone.
+  virtual bool keeps_on_throw() const { return true; }
+};
+
+/// A sampling kind: all that a searcher needs in order to move, without knowing the kind. Thread-safe.
+class SamplingKind : public InstructionKind {
+ public:
+  InstructionSort sort() const final { return InstructionSort::Sampling; }
+  /// Draws from the prior.
+  virtual Decision propose(const SamplingDomain& domain, RandomStream& random) const = 0;
+  /// A decision next to `current` and different from it; nothing when the domain has one point.
+  virtual std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
+                                         RandomStream& random) const = 0;
+  /// All neighbours of `current`, in a fixed order, without itself.
+  virtual std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const = 0;
+  /// The nearest legal decision to `wanted` (itself when legal); deterministic.
+  virtual Decision repair(const SamplingDomain& domain, const Decision& wanted) const = 0;
+};
+
+/// Kinds by name. The kernel's are there from the start; add() before any trace is parsed. Reading is
+/// thread-safe.
+class InstructionRegistry {
+ public:
+  static InstructionRegistry& global();
+  void add(std::unique_ptr<const InstructionKind> kind);
+  /// Null when unknown.
+  const InstructionKind* find(std::string_view name) const;
+  /// Sorted.
+  std::vector<std::string> names() const;
+
+ private:
+  InstructionRegistry();
+  std::vector<std::unique_ptr<const InstructionKind>> kinds_;
+};
+
+/// One line of a trace. Immutable once in a trace; shared between the traces that have it in common.
+struct Instruction {
+  const InstructionKind* kind = nullptr;
+  std::vector<Arg> args;  // one for each of kind->params()
+  std::vector<TraceVar> outputs;
+  /// Sampling only; nothing while the decision is open.
+  std::optional<Decision> decision;
+};
+
+}  // namespace tunesmith

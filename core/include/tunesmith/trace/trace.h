@@ -1,0 +1,63 @@
+// Traces: the record of what was done to a program, and the only form in which a schedule is stored.
+//
+//   # tunesmith trace 1
+//   b0 = get_block("C")
+//   l1, l2, l3, l4 = get_loops(b0)
+//   v5, v6, v7, v8 = sample_perfect_tile(l2, n=4, max_innermost=64) @ [8, 4, 2, 8]
+//
+// A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed.
+// Other lines that begin with # are comments. A sampling line without `@` has an open decision.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/support/error.h"
+#include "tunesmith/trace/instruction.h"
+
+namespace tunesmith {
+
+inline constexpr int kTraceVersion = 1;
+
+/// A value: cheap to copy (instructions are shared). Carries no addresses, no host facts.
+class Trace {
+ public:
+  /// Parses the text form. Throws UserError with `file`:line:column, what was expected and the nearest known
+  /// name. `places`, when given, receives where each instruction stands.
+  static Trace parse(std::string_view text, const std::string& file = "trace",
+                     std::vector<SourceLocation>* places = nullptr);
+
+  /// The text form, with its version line. parse(str()) gives an equal trace.
+  std::string str() const;
+  bool operator==(const Trace& other) const;
+  uint64_t hash() const;
+
+  size_t size() const { return instructions_.size(); }
+  bool empty() const { return instructions_.empty(); }
+  const Instruction& operator[](size_t i) const { return *instructions_[i]; }
+  /// For another trace to share.
+  const std::shared_ptr<const Instruction>& shared(size_t i) const { return instructions_[i]; }
+  void append(std::shared_ptr<const Instruction> instruction) {
+    instructions_.push_back(std::move(instruction));
+  }
+
+  /// Positions of the sampling instructions.
+  std::vector<size_t> sampling() const;
+  /// The same trace with another decision at a sampling instruction.
+  Trace with_decision(size_t position, Decision decision) const;
+  /// The same trace with all decisions open.
+  Trace with_open_decisions() const;
+  /// Without look-ups and samplings whose results nothing uses.
+  Trace simplified() const;
+
+ private:
+  std::vector<std::shared_ptr<const Instruction>> instructions_;
+};
+
+/// The difference of two traces as text: lines only in `a` begin with '-', only in `b` with '+', common ones
+/// with ' '.
+std::string diff(const Trace& a, const Trace& b);
+
+}  // namespace tunesmith

@@ -1,0 +1,81 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/buffer_uses.h"
+#include "analysis/storage_alignment.h"
+#include "primitives/primitives.h"
+#include "primitives/shared/annotation_target.h"
+#include "trace/kind_builder.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/ir/annotation_keys.h"
+
+namespace tunesmith {
+namespace {
+
+/// Keys that lowering knows stand where it looks for them, with values that it understands.
+std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* place, std::string_view key,
+                                         const AnnotationValue& value) {
+  const auto refuse = [&](std::string_view reason) { return Refusal{reason, std::string(key), place}; };
+  if (key == kStorageAlign || key == kTensorIntrinsic) return refuse("the key is an instruction's own");
+  const auto* number = std::get_if<int64_t>(&value);
+  if (key == kPrefetch) {
+    if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");
+    if (number == nullptr || *number < 1 || *number > (int64_t{1} << 20))
+      return refuse("the value is not a number of iterations between 1 and 2^20");
+  }
+  if (key == kDoubleBuffer) {
+    const Block* block = place == nullptr ? nullptr : place->as<Block>();
+    if (block == nullptr) return refuse("the key is for blocks");
+    const std::vector<Buffer> written = buffers_written(*block);
+    if (written.size() != 1 || !is_intermediate(program, written[0]))
+      return refuse("the block does not write exactly one intermediate buffer");
+    if (number == nullptr || *number != 1) return refuse("the value is not 1");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void annotate(Program& program, const AnnotationTarget& target, std::string_view key, AnnotationValue value) {
+  const auto [annotations, place] = annotations_of(program, target, "annotate");
+  if (key.empty()) throw ScheduleError("annotate", "the key is empty", "", program, place);
+  const auto* number = std::get_if<double>(&value);
+  if (number != nullptr && !std::isfinite(*number)) {
+    throw ScheduleError("annotate", "the value is not a finite number", std::string(key), program, place);
+  }
+  throw_refusal("annotate", program, known_key_refusal(program, place, key, value));
+  const auto [at, fresh] = annotations->try_emplace(std::string(key), std::move(value));
+  if (!fresh) throw ScheduleError("annotate", "the key is there already", at->first, program, place);
+}
+
+KindPtr annotate_kind() {
+  return make_loop_transformation(
+      "annotate",
+      {{"target", ParamType::BlockOrRootOrLoop}, {"key", ParamType::String}, {"value", ParamType::Scalar}},
+      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        annotate(program, as_annotation_target(args[0]), args.string(1), args.scalar(2));
+        return {};
+      });
+}
+
+namespace {
+Arg annotation_arg(Schedule::AnnotationArg value) {
+  if (auto* variable = std::get_if<IntRV>(&value)) return TraceVar{variable->index};
+  if (auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  if (auto* decimal = std::get_if<double>(&value)) return *decimal;
+  return std::get<std::string>(std::move(value));
+}
+}  // namespace
+
+void Schedule::annotate(BlockRV block, std::string_view key, AnnotationArg value) {
+  execute(kind("annotate"), {block, std::string(key), annotation_arg(std::move(value))});
+}
+void Schedule::annotate(LoopRV loop, std::string_view key, AnnotationArg value) {
+  execute(kind("annotate"), {loop, std::string(key), annotation_arg(std::move(value))});
+}
+void Schedule::annotate(std::string_view key, AnnotationArg value) {
+  execute(kind("annotate"), {Arg(), std::string(key), annotation_arg(std::move(value))});
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "analysis/buffer_uses.h"
+#include "analysis/loop_tools.h"
+#include "ir/tree_surgery.h"
+#include "primitives/primitives.h"
+#include "primitives/shared/copy_nest.h"
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+
+BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string_view scope) {
+  Block& block = block_at(program, id, "cache_read");
+  const Buffer buffer = accessed_buffer(program, block, "read", read_index, "cache_read");
+  throw_refusal("cache_read", program, whole_copy_refusal(program, block, buffer));
+  const Buffer cache = add_cache_buffer(program, buffer, scope);
+  replace_buffer_in(block, buffer, cache);
+  CopyNest copy = make_copy_nest(program, cache->name, buffer, cache);
+  insert_before(outermost_in_scope(block), std::move(copy.nest));
+  return copy.block->id;
+}
+
+KindPtr cache_read_kind() {
+  return make_transformation(
+      "cache_read",
+      {{"block", ParamType::Block}, {"read_index", ParamType::Int}, {"scope", ParamType::String}},
+      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        return {cache_read(program, args.block(0), args.integer(1), args.string(2))};
+      });
+}
+
+BlockRV Schedule::cache_read(BlockRV block, int read_index, std::string_view scope) {
+  return as_handle<BlockRV>(execute(kind("cache_read"), {block, int64_t{read_index}, std::string(scope)}));
+}
+
+}  // namespace tunesmith

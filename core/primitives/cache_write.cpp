@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "analysis/buffer_uses.h"
+#include "ir/tree_surgery.h"
+#include "primitives/primitives.h"
+#include "primitives/shared/copy_nest.h"
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+namespace {
+
+std::optional<Refusal> write_refusal(const Program& program, Block& block, Stage* stage) {
+  if (auto refusal = stage_refusal(program, block, stage)) return refusal;
+  if (!writes_everything(block, stage->buffer))
+    return Refusal{"the block does not write every element of its buffer", stage->buffer->name, &block};
+  const Stmt& nest = outermost_in_scope(block);
+  for (const Block* reader : stage->uses.readers) {
+    if (is_ancestor(nest, *reader))
+      return Refusal{"a reader of the buffer stands in the loop nest of its writer", reader->name, reader};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+BlockId cache_write(Program& program, BlockId id, int64_t write_index, std::string_view scope) {
+  Block& block = block_at(program, id, "cache_write");
+  Stage stage;
+  throw_refusal("cache_write", program, write_refusal(program, block, &stage));
+  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "cache_write");
+  const Buffer cache = add_cache_buffer(program, buffer, scope);
+  replace_buffer_in(block, buffer, cache);
+  CopyNest copy = make_copy_nest(program, cache->name, cache, buffer);
+  insert_after(outermost_in_scope(block), std::move(copy.nest));
+  return copy.block->id;
+}
+
+KindPtr cache_write_kind() {
+  return make_transformation(
+      "cache_write",
+      {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
+      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        return {cache_write(program, args.block(0), args.integer(1), args.string(2))};
+      });
+}
+
+BlockRV Schedule::cache_write(BlockRV block, int write_index, std::string_view scope) {
+  return as_handle<BlockRV>(execute(kind("cache_write"), {block, int64_t{write_index}, std::string(scope)}));
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,21 @@
+#include "analysis/concurrency.h"
+#include "primitives/primitives.h"
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+
+void parallel(Program& program, LoopId id) {
+  set_loop_kind(program, loop_at(program, id, "parallel"), LoopKind::Parallel, "parallel");
+}
+
+KindPtr parallel_kind() {
+  return make_loop_transformation("parallel", {{"loop", ParamType::Loop}}, ResultType::None,
+                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                    parallel(program, args.loop(0));
+                                    return {};
+                                  });
+}
+
+void Schedule::parallel(LoopRV loop) { execute(kind("parallel"), {loop}); }
+
+}  // namespace tunesmith

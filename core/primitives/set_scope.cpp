@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "analysis/buffer_uses.h"
+#include "primitives/primitives.h"
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+
+void set_scope(Program& program, BlockId id, int64_t write_index, std::string_view scope) {
+  const Block& block = block_at(program, id, "set_scope");
+  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "set_scope");
+  if (!is_intermediate(program, buffer)) {
+    throw ScheduleError("set_scope", "the buffer is not an intermediate of the program", buffer->name,
+                        program, &block);
+  }
+  if (buffer->scope == scope) return;
+  program.swap_buffer(buffer, make_buffer(buffer->name, buffer->dtype, buffer->shape, std::string(scope),
+                                          buffer->constant, buffer->strides));
+}
+
+KindPtr set_scope_kind() {
+  return make_loop_transformation(
+      "set_scope",
+      {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
+      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        set_scope(program, args.block(0), args.integer(1), args.string(2));
+        return {};
+      });
+}
+
+void Schedule::set_scope(BlockRV block, int write_index, std::string_view scope) {
+  execute(kind("set_scope"), {block, int64_t{write_index}, std::string(scope)});
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,32 @@
+// The block of a cache: copies a buffer element by element.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/loop_tools.h"
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+struct CopyNest {
+  StmtPtr nest;
+  Block* block = nullptr;
+};
+
+/// Loops over all of `to`'s elements, which are copied from `from`, a buffer of the same shape.
+CopyNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
+                        const Buffer& to);
+
+/// Nothing when a copy of `buffer` may stand directly before the loop nest of `block`: what writes the buffer
+/// stands before that nest.
+std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer);
+
+/// As above, for a copy of all of the buffer: one that writes it must write every element.
+std::optional<Refusal> whole_copy_refusal(const Program& program, Block& block, const Buffer& buffer);
+
+/// A new intermediate with the shape and the type of `like`, named after it and `scope`, declared in
+/// `program`.
+Buffer add_cache_buffer(Program& program, const Buffer& like, std::string_view scope);
+
+}  // namespace tunesmith

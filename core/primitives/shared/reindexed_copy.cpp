@@ -1,0 +1,185 @@
+#include "primitives/shared/reindexed_copy.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/buffer_uses.h"
+#include "ir/tree_surgery.h"
+#include "primitives/shared/copy_nest.h"
+#include "primitives/shared/index_map.h"
+#include "trace/kind_builder.h"
+#include "tunesmith/affine/simplify.h"
+
+namespace tunesmith {
+namespace {
+
+void rewrite(Block& block, const Buffer& from, const Buffer& to, const std::vector<Expr>& indices) {
+  walk(static_cast<Stmt&>(block), [&](Stmt& stmt) {
+    Store* store = stmt.as<Store>();
+    if (store == nullptr || store->buffer != from) return;
+    store->buffer = to;
+    store->indices = indices;
+  });
+  rewrite_exprs(block, [&](const Expr& part) {
+    const LoadNode* old = part.as<LoadNode>();
+    return old != nullptr && old->buffer == from ? load(to, indices, old->mask()) : part;
+  });
+}
+
+bool has_iter(const std::vector<IterVar>& iters, const IterVar& wanted) {
+  return std::any_of(iters.begin(), iters.end(), [&](const IterVar& iter) { return iter.var == wanted.var; });
+}
+
+/// The map over the iterators that the copy needs: those of the access, and those that the map uses besides.
+struct MappedIters {
+  std::vector<IterVar> iters;
+  std::vector<Expr> indices;  // over them
+  MapImage image;
+};
+
+std::optional<Refusal> map_refusal(const Block& block, const OneAccess& access, const IndexMap& map,
+                                   bool reads, MappedIters* mapped) {
+  if (map.params.size() != block.iters.size())
+    return Refusal{"the map has not one parameter for each iterator",
+                   fmt::format("{} for {}", map.params.size(), block.iters.size()), &block};
+  IndexMap used;
+  std::vector<int64_t> extents;
+  Substitution fresh;
+  std::vector<Expr> values;
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    const IterVar& iter = block.iters[i];
+    values.emplace_back(iter.var);
+    const bool mapped_too = std::any_of(map.results.begin(), map.results.end(),
+                                        [&](const Expr& result) { return uses_var(result, map.params[i]); });
+    if (!mapped_too && !has_iter(access.iters, iter)) continue;
+    if (!reads && !has_iter(access.iters, iter))
+      return Refusal{"the map uses an iterator that the access does not", iter.var->name, &block};
+    used.params.push_back(map.params[i]);
+    extents.push_back(iter.extent);
+    mapped->iters.push_back(iter);
+  }
+  used.results = map.results;
+  const std::string_view reason = check_index_map(used, extents, &mapped->image);
+  if (!reason.empty()) return Refusal{reason, block.name, &block};
+  mapped->indices = map.apply(values);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> access_refusal(const Block& block, const Buffer& buffer, OneAccess* access) {
+  bool one = true;
+  const auto add = [&](std::span<const Expr> indices) {
+    if (access->indices.empty()) access->indices.assign(indices.begin(), indices.end());
+    one = one && std::equal(indices.begin(), indices.end(), access->indices.begin(),
+                            [](const Expr& a, const Expr& b) { return equal(a, b); });
+  };
+  walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
+    const Store* store = stmt.as<Store>();
+    if (store != nullptr && store->buffer == buffer) add(store->indices);
+    visit_exprs(stmt, [&](const Expr& expr) {
+      walk_expr(expr, [&](const Expr& part) {
+        const LoadNode* load = part.as<LoadNode>();
+        if (load != nullptr && load->buffer == buffer) add(load->indices());
+      });
+    });
+  });
+  if (!one) return Refusal{"the block accesses the buffer in more than one way", buffer->name, &block};
+
+  Analyzer analyzer;
+  size_t known = 0;
+  std::vector<Var> used;
+  for (const Expr& index : access->indices) {
+    for (const Var& var : vars_of(index)) {
+      if (std::find(used.begin(), used.end(), var) == used.end()) used.push_back(var);
+    }
+  }
+  for (const IterVar& iter : block.iters) {
+    if (std::find(used.begin(), used.end(), iter.var) == used.end()) continue;
+    analyzer.bind(iter.var, iter.extent);
+    access->iters.push_back(iter);
+    ++known;
+  }
+  if (known != used.size())
+    return Refusal{"the access depends on more than the block's iterators", buffer->name, &block};
+  for (size_t d = 0; d < access->indices.size(); ++d) {
+    const Interval range = analyzer.bounds(access->indices[d]);
+    if (range.min < 0 || range.max >= buffer->shape[d])
+      return Refusal{"the access may lie outside the buffer", buffer->name, &block};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const Buffer& buffer,
+                                          const OneAccess& access) {
+  Stage stage;
+  if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
+  const Stmt& nest = outermost_in_scope(block);
+  for (const Block* reader : stage.uses.readers) {
+    if (is_ancestor(nest, *reader))
+      return Refusal{"a reader of the buffer stands in the loop nest of its writer", reader->name, reader};
+  }
+  std::vector<IterDomain> domains;
+  for (const IterVar& iter : access.iters) domains.push_back({iter.var, iter.extent});
+  if (!check_iter_map(access.indices, buffer->shape, domains, bool_imm(true)).injective)
+    return Refusal{"different iterations write the same element", buffer->name, &block};
+  return std::nullopt;
+}
+
+BlockId make_reindexed_copy(Program& program, Block& block, const Buffer& buffer, const OneAccess& access,
+                            const Buffer& cache, std::span<const Expr> indices, bool writes) {
+  program.intermediates.push_back(cache);
+  rewrite(block, buffer, cache, {indices.begin(), indices.end()});
+
+  Substitution map;
+  std::vector<IterVar> iters;
+  std::vector<Expr> bindings;
+  for (const IterVar& iter : access.iters) {
+    bindings.emplace_back(Var(fmt::format("ax{}", iters.size())));
+    iters.push_back({Var(fmt::format("v{}", iters.size())), iter.extent, IterKind::Spatial});
+    map.set(iter.var, iters.back().var);
+  }
+  const auto over_copy = [&](std::span<const Expr> exprs) {
+    std::vector<Expr> result;
+    for (const Expr& expr : exprs) result.push_back(substitute(expr, map));
+    return result;
+  };
+  const std::vector<Expr> old = over_copy(access.indices);
+  const std::vector<Expr> own = over_copy(indices);
+  StmtPtr body = writes ? std::make_unique<Store>(buffer, old, load(cache, own))
+                        : std::make_unique<Store>(cache, own, load(buffer, old));
+  std::unique_ptr<Block> copy = program.make_block(cache->name, iters, bindings, nullptr, std::move(body));
+  const BlockId id = copy->id;
+  StmtPtr nest = std::move(copy);
+  for (size_t i = iters.size(); i-- > 0;)
+    nest = program.make_loop(Var::from(bindings[i]), iters[i].extent, std::move(nest));
+  Stmt& own_nest = outermost_in_scope(block);
+  if (writes) {
+    insert_after(own_nest, std::move(nest));
+  } else {
+    insert_before(own_nest, std::move(nest));
+  }
+  return id;
+}
+
+BlockId reindex_cache(Program& program, BlockId id, std::string_view access_sort, int64_t index,
+                      std::string_view scope, std::string_view index_map, std::string_view primitive) {
+  const IndexMap map = parse_index_map(index_map, primitive);
+  Block& block = block_at(program, id, primitive);
+  const Buffer buffer = accessed_buffer(program, block, access_sort, index, primitive);
+  const bool reads = access_sort == "read";
+  OneAccess access;
+  throw_refusal(primitive, program, access_refusal(block, buffer, &access));
+  throw_refusal(primitive, program,
+                reads ? copy_before_refusal(program, block, buffer)
+                      : copy_after_refusal(program, block, buffer, access));
+  MappedIters mapped;
+  throw_refusal(primitive, program, map_refusal(block, access, map, reads, &mapped));
+  const std::string name = program.fresh_buffer_name(fmt::format("{}_{}", buffer->name, scope));
+  const Buffer cache = make_buffer(name, buffer->dtype, mapped.image.extents, std::string(scope));
+  access.iters = mapped.iters;
+  return make_reindexed_copy(program, block, buffer, access, cache, mapped.indices, !reads);
+}
+
+}  // namespace tunesmith

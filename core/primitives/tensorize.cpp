@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/buffer_uses.h"
+#include "intrinsics/intrinsic_match.h"
+#include "primitives/primitives.h"
+#include "trace/kind_builder.h"
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+/// The nest in the body of `block`, a block under loops and nothing else, as loops around the bare store,
+/// with new loops: whoever knows the old ones may no longer change them.
+StmtPtr bare_nest(Program& program, Block& block) {
+  const auto refuse = [&](std::string_view reason, const Stmt* place) {
+    throw ScheduleError("tensorize", reason, block.name, program, place);
+  };
+  std::vector<Loop*> loops;
+  Stmt* at = block.body();
+  while (Loop* loop = at->as<Loop>()) {
+    if (loop->loop_kind != LoopKind::Serial) refuse("a loop of the tile is not serial", loop);
+    loops.push_back(loop);
+    at = loop->body();
+  }
+  Block* inner = at->as<Block>();
+  if (inner == nullptr) refuse("the block does not hold one block under loops", &block);
+  const Store* store = body_store(*inner);
+  if (store == nullptr || store->mask) refuse("the body of the block is not one store", inner);
+  if (inner->init() != nullptr) refuse("the block initializes itself", inner);
+  if (!is_const_int(inner->predicate, 1)) refuse("the block has a condition", inner);
+  if (block.init() != nullptr) refuse("the block initializes itself", &block);
+
+  Substitution map;
+  for (const Loop* loop : loops) map.set(loop->var, Var(loop->var->name));
+  Substitution iters;
+  for (size_t i = 0; i < inner->iters.size(); ++i)
+    iters.set(inner->iters[i].var, substitute(inner->bindings[i], map));
+  StmtPtr nest = inner->body()->clone();
+  substitute_in(*nest, iters);
+  for (size_t i = loops.size(); i-- > 0;)
+    nest = program.make_loop(Var::from(*map.find(loops[i]->var.get())), loops[i]->const_extent(),
+                             std::move(nest));
+  return nest;
+}
+
+}  // namespace
+
+BlockId tensorize(Program& program, BlockId id, std::string_view name) {
+  Block& block = block_at(program, id, "tensorize");
+  const TensorIntrinsicPtr intrinsic = TensorIntrinsics::global().find(name);
+  if (intrinsic == nullptr) {
+    throw ScheduleError(
+        "tensorize", "there is no tensor intrinsic of this name",
+        fmt::format("'{}'; known: {}", name, fmt::join(TensorIntrinsics::global().names(), ", ")), program,
+        &block);
+  }
+  StmtPtr nest = bare_nest(program, block);
+  StmtPtr old = block.take_body();
+  block.set_body(std::move(nest));
+  std::string_view why = "the block computes something else";
+  const auto loops = store_nest(*block.body());
+  if (!loops || !match_intrinsic(*intrinsic, *loops, program, false, &why)) {
+    nest = block.take_body();
+    block.set_body(std::move(old));
+    throw ScheduleError("tensorize", why, std::string(name), program, &block);
+  }
+  block.annotations[kTensorIntrinsic] = std::string(name);
+  return block.id;
+}
+
+BlockId tensorize(Program& program, LoopId loop, std::string_view name) {
+  return tensorize(program, blockize(program, loop), name);
+}
+
+KindPtr tensorize_kind() {
+  return make_transformation(
+      "tensorize", {{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}}, ResultType::Block,
+      [](Program& program, const Arguments& args) -> std::vector<Value> {
+        if (std::holds_alternative<LoopId>(args[0]))
+          return {tensorize(program, args.loop(0), args.string(1))};
+        return {tensorize(program, args.block(0), args.string(1))};
+      },
+      /*keeps_on_throw=*/false);
+}
+
+BlockRV Schedule::tensorize(LoopRV loop, std::string_view intrinsic) {
+  return as_handle<BlockRV>(execute(kind("tensorize"), {loop, std::string(intrinsic)}));
+}
+BlockRV Schedule::tensorize(BlockRV block, std::string_view intrinsic) {
+  return as_handle<BlockRV>(execute(kind("tensorize"), {block, std::string(intrinsic)}));
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/loop_tools.h"
+#include "primitives/primitives.h"
+#include "primitives/shared/index_map.h"
+#include "trace/kind_builder.h"
+#include "tunesmith/affine/iter_map.h"
+#include "tunesmith/affine/simplify.h"
+
+namespace tunesmith {
+namespace {
+
+struct NewIters {
+  MapImage image;
+  std::vector<IterKind> kinds;
+  std::vector<IterVar> iters;
+  std::vector<Expr> old_values;  // of the old iterators, over the new ones
+};
+
+/// The loops around are the block's iterators one by one, and hold nothing else.
+std::optional<Refusal> nest_refusal(const Block& block) {
+  std::vector<Loop*> loops = loops_above(block);
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    const auto own = std::find_if(loops.begin(), loops.end(), [&](const Loop* loop) {
+      return block.bindings[i].get() == loop->var.get() && loop->const_extent() == block.iters[i].extent;
+    });
+    if (own != loops.end()) {
+      loops.erase(own);
+    } else if (block.iters[i].extent != 1 || !is_const_int(block.bindings[i], 0)) {
+      return Refusal{"an iterator of the block is not one loop", block.iters[i].var->name, &block};
+    }
+  }
+  if (!loops.empty()) return Refusal{"a loop is no iterator of the block", loops[0]->var->name, loops[0]};
+  for (const Stmt* at = block.parent; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
+    const bool outermost = at->parent == nullptr || at->parent->kind == StmtKind::Block;
+    if (at->kind != StmtKind::Loop && !outermost)
+      return Refusal{"the loop nest of the block holds other statements", block.name, &block};
+  }
+  if (!is_const_int(block.predicate, 1)) return Refusal{"the block has a condition", block.name, &block};
+  return std::nullopt;
+}
+
+/// The parameters over the results of a map that is one-to-one and onto its box.
+bool turn_round(const IndexMap& map, const std::vector<int64_t>& extents, const std::vector<Expr>& results,
+                std::vector<Expr>* params) {
+  std::vector<IterDomain> domains;
+  for (size_t i = 0; i < extents.size(); ++i) domains.push_back({map.params[i], extents[i]});
+  params->assign(extents.size(), Expr(0));
+  for (size_t d = 0; d < map.results.size(); ++d) {
+    const std::optional<IterSum> sum = as_iter_sum(map.results[d], domains);
+    if (!sum || sum->base != 0) return false;
+    for (size_t n = 0; n < sum->terms.size(); ++n) {
+      const IterSplit& term = sum->terms[n];
+      const int64_t below =
+          n + 1 < sum->terms.size() ? sum->terms[n + 1].scale * sum->terms[n + 1].extent : 1;
+      if (term.scale != below) return false;
+      Expr digit = floordiv(results[d], term.scale);
+      if (n > 0) digit = floormod(digit, term.extent);
+      const auto param = std::find(map.params.begin(), map.params.end(), term.source);
+      Expr& value = (*params)[static_cast<size_t>(param - map.params.begin())];
+      value = value + digit * term.lower_factor;
+    }
+  }
+  return true;
+}
+
+std::optional<Refusal> map_refusal(const Block& block, const IndexMap& map, NewIters* made) {
+  if (map.params.size() != block.iters.size())
+    return Refusal{"the map has not one parameter for each iterator",
+                   fmt::format("{} for {}", map.params.size(), block.iters.size()), &block};
+  const std::string_view reason = check_index_map(map, iter_extents(block), &made->image);
+  if (!reason.empty()) return Refusal{reason, block.name, &block};
+  if (!made->image.onto) return Refusal{"the map leaves points without an iteration", block.name, &block};
+  std::vector<Expr> new_vars;
+  for (size_t d = 0; d < map.results.size(); ++d) {
+    bool spatial = false;
+    bool reduction = false;
+    for (size_t i = 0; i < map.params.size(); ++i) {
+      if (!uses_var(map.results[d], map.params[i])) continue;
+      (block.iters[i].kind == IterKind::Reduction ? reduction : spatial) = true;
+    }
+    if (spatial && reduction)
+      return Refusal{"an index mixes spatial and reduction iterators", fmt::format("index {}", d), &block};
+    const Var var(fmt::format("v{}", d));
+    made->iters.push_back({var, made->image.extents[d], reduction ? IterKind::Reduction : IterKind::Spatial});
+    new_vars.emplace_back(var);
+  }
+  if (!turn_round(map, iter_extents(block), new_vars, &made->old_values))
+    return Refusal{"the map cannot be turned round", block.name, &block};
+  return std::nullopt;
+}
+
+}  // namespace
+
+void transform_block_layout(Program& program, BlockId id, std::string_view index_map) {
+  const IndexMap map = parse_index_map(index_map, "transform_block_layout");
+  Block& block = block_at(program, id, "transform_block_layout");
+  const std::vector<Loop*> loops = loops_above(block);
+  NewIters made;
+  throw_refusal("transform_block_layout", program, nest_refusal(block));
+  for (const Loop* loop : loops) require_plain_loop(program, *loop, "transform_block_layout");
+  if (!loops.empty()) throw_refusal("transform_block_layout", program, order_refusal(block, *loops[0]));
+  throw_refusal("transform_block_layout", program, map_refusal(block, map, &made));
+
+  Substitution old;
+  for (size_t i = 0; i < block.iters.size(); ++i) old.set(block.iters[i].var, made.old_values[i]);
+  Analyzer analyzer;
+  for (const IterVar& iter : made.iters) analyzer.bind(iter.var, iter.extent);
+  const auto rewritten = [&](const Expr& expr) { return analyzer.simplify(substitute(expr, old)); };
+  if (block.init() != nullptr) transform_exprs(*block.init(), rewritten);
+  transform_exprs(*block.body(), rewritten);
+  block.iters = made.iters;
+  block.bindings.clear();
+  for (size_t d = 0; d < made.iters.size(); ++d) block.bindings.emplace_back(Var(fmt::format("ax{}", d)));
+
+  Stmt& top = loops.empty() ? static_cast<Stmt&>(block) : *loops[0];
+  std::unique_ptr<Loop> outermost =
+      program.make_loop(Var::from(block.bindings[0]), made.iters[0].extent, nullptr);
+  Loop* innermost = outermost.get();
+  StmtPtr taken = replace(top, std::move(outermost));
+  const StmtPtr old_nest = loops.empty() ? nullptr : std::exchange(taken, nullptr);
+  if (old_nest != nullptr) taken = replace(block, std::make_unique<Seq>());
+  for (size_t d = 1; d < made.iters.size(); ++d) {
+    innermost->set_body(program.make_loop(Var::from(block.bindings[d]), made.iters[d].extent, nullptr));
+    innermost = innermost->body()->as<Loop>();
+  }
+  innermost->set_body(std::move(taken));
+}
+
+KindPtr transform_block_layout_kind() {
+  return make_transformation(
+      "transform_block_layout", {{"block", ParamType::Block}, {"index_map", ParamType::String}},
+      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
+        transform_block_layout(program, args.block(0), args.string(1));
+        return {};
+      });
+}
+
+void Schedule::transform_block_layout(BlockRV block, std::string_view index_map) {
+  execute(kind("transform_block_layout"), {block, std::string(index_map)});
+}
+
+}  // namespace tunesmith

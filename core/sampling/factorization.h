@@ -1,0 +1,35 @@
+// Ordered factorizations of an extent: exact counting, drawing without bias, neighbours, repair.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/support/random.h"
+#include "tunesmith/trace/instruction.h"
+
+namespace tunesmith {
+
+/// Prime factors with exponents, rising. `n` >= 1.
+using PrimePowers = std::vector<std::pair<int64_t, int>>;
+PrimePowers prime_powers(int64_t n);
+/// All divisors, rising.
+std::vector<int64_t> divisors(int64_t n);
+
+/// The number of tuples of `parts` positive factors whose product is `n`.
+uint64_t count_factorizations(int64_t n, int64_t parts);
+/// One of them, uniformly. There must be one: parts >= 1, or n == 1.
+std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& random);
+
+/// The number nearest to `wanted` by ratio among `numbers` (rising, not empty); the smaller one of two.
+int64_t nearest_by_ratio(const std::vector<int64_t>& numbers, int64_t wanted);
+
+/// Tells whether a tuple is one that may be decided.
+using LegalTile = std::function<bool(const Decision&)>;
+/// A legal tuple reached from `current` by moving a divisor from one factor to another, all equally likely.
+std::optional<Decision> mutate_tile(const Decision& current, const LegalTile& legal, RandomStream& random);
+/// All legal tuples reached from `current` by moving one prime from one factor to another, in a fixed order.
+std::vector<Decision> tile_neighbours(const Decision& current, const LegalTile& legal);
+
+}  // namespace tunesmith

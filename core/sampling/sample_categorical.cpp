@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+namespace {
+
+class SampleCategorical final : public SamplingKindBase {
+ public:
+  SampleCategorical()
+      : SamplingKindBase("sample_categorical",
+                         {{"candidates", ParamType::Ints}, {"probabilities", ParamType::Doubles}},
+                         ResultType::Int) {}
+
+  Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
+    return {static_cast<int64_t>(random.categorical(domain.weights))};
+  }
+
+  std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
+                                 RandomStream& random) const override {
+    std::vector<double> others = domain.weights;
+    others[static_cast<size_t>(current[0])] = 0;
+    if (std::all_of(others.begin(), others.end(), [](double weight) { return weight == 0; }))
+      return std::nullopt;
+    return Decision{static_cast<int64_t>(random.categorical(others))};
+  }
+
+  std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const override {
+    std::vector<Decision> others;
+    for (size_t i = 0; i < domain.weights.size(); ++i) {
+      const auto index = static_cast<int64_t>(i);
+      if (index != current[0] && domain.weights[i] > 0) others.push_back({index});
+    }
+    return others;
+  }
+
+  Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
+    const auto last = static_cast<int64_t>(domain.candidates.size()) - 1;
+    return {std::clamp<int64_t>(wanted.empty() ? 0 : wanted[0], 0, last)};
+  }
+
+ protected:
+  SamplingDomain domain(const Program& program, const Arguments& args) const override {
+    SamplingDomain domain;
+    domain.candidates = args.integers(0);
+    domain.weights = args.doubles(1);
+    const auto refuse = [&](std::string_view reason, std::string detail) {
+      throw ScheduleError(name(), reason, std::move(detail), program);
+    };
+    if (domain.candidates.empty()) refuse("there are no candidates", "");
+    if (domain.candidates.size() != domain.weights.size()) {
+      refuse("there are not as many probabilities as candidates",
+             fmt::format("{} and {}", domain.weights.size(), domain.candidates.size()));
+    }
+    const double sum = std::accumulate(domain.weights.begin(), domain.weights.end(), 0.0);
+    if (std::any_of(domain.weights.begin(), domain.weights.end(),
+                    [](double weight) { return !(weight >= 0); }) ||
+        !(std::abs(sum - 1) < 0.01)) {
+      refuse("the probabilities are not between 0 and 1 with sum 1", fmt::format("their sum is {}", sum));
+    }
+    return domain;
+  }
+
+  std::vector<Value> outputs(const Program&, const Arguments&, const SamplingDomain& domain,
+                             const Decision& decision) const override {
+    return {domain.candidates[static_cast<size_t>(decision[0])]};
+  }
+};
+
+}  // namespace
+
+KindPtr sample_categorical_kind() { return std::make_unique<SampleCategorical>(); }
+
+IntRV Schedule::sample_categorical(std::vector<int64_t> candidates, std::vector<double> probabilities) {
+  return as_handle<IntRV>(execute(
+      kind("sample_categorical"),
+      {ArgList(candidates.begin(), candidates.end()), ArgList(probabilities.begin(), probabilities.end())}));
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,88 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "primitives/compute_location.h"
+#include "primitives/primitives.h"
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+namespace {
+
+/// Decisions besides the depth of a loop around the consumers.
+constexpr int64_t kRoot = -1;
+constexpr int64_t kInline = -2;
+
+/// Loops around the loop within its scope: what a decision counts, so that it means the same loop level
+/// whatever else is legal.
+int64_t depth_of(const Loop& loop) { return static_cast<int64_t>(loops_above(loop).size()); }
+
+/// As its public model has it: a location is the depth of a loop of the consumer's nest, -1 for the root or
+/// -2 for inlining.
+class SampleComputeLocation final : public SamplingKindBase {
+ public:
+  SampleComputeLocation()
+      : SamplingKindBase("sample_compute_location", {{"block", ParamType::Block}}, ResultType::Loop) {}
+
+  Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
+    return {domain.candidates[random.below(domain.candidates.size())]};
+  }
+
+  std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
+                                 RandomStream& random) const override {
+    const std::vector<Decision> others = enumerate(domain, current);
+    if (others.empty()) return std::nullopt;
+    return others[random.below(others.size())];
+  }
+
+  std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const override {
+    std::vector<Decision> others;
+    for (const int64_t candidate : domain.candidates) {
+      if (candidate != current[0]) others.push_back({candidate});
+    }
+    return others;
+  }
+
+  Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
+    // The deepest place that is not deeper than the wanted one; inlining, when impossible, becomes the root.
+    const int64_t location = wanted.empty() ? kRoot : wanted[0];
+    int64_t best = kRoot;
+    for (const int64_t candidate : domain.candidates) {
+      if (candidate == location) return {location};
+      if (candidate <= location) best = std::max(best, candidate);
+    }
+    return {best};
+  }
+
+ protected:
+  SamplingDomain domain(const Program& program, const Arguments& args) const override {
+    const Block& block = block_at(program, args.block(0), name());
+    SamplingDomain domain;
+    if (may_compute_inline(program, block.id)) domain.candidates.push_back(kInline);
+    domain.candidates.push_back(kRoot);
+    for (const LoopId loop : legal_compute_locations(program, block.id)) {
+      domain.candidates.push_back(depth_of(*program.find_loop(loop)));
+    }
+    return domain;
+  }
+
+  std::vector<Value> outputs(const Program& program, const Arguments& args, const SamplingDomain&,
+                             const Decision& decision) const override {
+    if (decision[0] == kRoot) return {kRootLocation};
+    if (decision[0] == kInline) return {kInlineLocation};
+    for (const LoopId loop : legal_compute_locations(program, args.block(0))) {
+      if (depth_of(*program.find_loop(loop)) == decision[0]) return {loop};
+    }
+    throw InternalError("a location that was decided is among the legal ones");
+  }
+};
+
+}  // namespace
+
+KindPtr sample_compute_location_kind() { return std::make_unique<SampleComputeLocation>(); }
+
+LoopRV Schedule::sample_compute_location(BlockRV block) {
+  return as_handle<LoopRV>(execute(kind("sample_compute_location"), {block}));
+}
+
+}  // namespace tunesmith

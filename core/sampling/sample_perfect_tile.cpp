@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sampling/factorization.h"
+#include "sampling/tile_arguments.h"
+#include "trace/kind_builder.h"
+
+namespace tunesmith {
+namespace {
+
+class SamplePerfectTile final : public SamplingKindBase {
+ public:
+  SamplePerfectTile()
+      : SamplingKindBase("sample_perfect_tile",
+                         {{"loop", ParamType::Loop},
+                          {"n", ParamType::Int, /*keyword=*/true},
+                          {"max_innermost", ParamType::Int, /*keyword=*/true}},
+                         ResultType::Ints) {}
+
+  Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
+    // The last factor with the number of ways to complete it as weight, then the others.
+    uint64_t total = 0;
+    std::vector<std::pair<int64_t, uint64_t>> last;
+    for (const int64_t divisor : divisors(domain.extent)) {
+      if (divisor > domain.max_innermost) break;
+      const uint64_t ways = count_factorizations(domain.extent / divisor, domain.parts - 1);
+      last.emplace_back(divisor, ways);
+      total += ways;
+    }
+    uint64_t ticket = random.below(total);
+    auto chosen = last.begin();
+    for (; ticket >= chosen->second; ++chosen) ticket -= chosen->second;
+    Decision decision = draw_factorization(domain.extent / chosen->first, domain.parts - 1, random);
+    decision.push_back(chosen->first);
+    return decision;
+  }
+
+  std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
+                                 RandomStream& random) const override {
+    return mutate_tile(current, legal_in(domain), random);
+  }
+
+  std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const override {
+    return tile_neighbours(current, legal_in(domain));
+  }
+
+  Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
+    if (is_tile_of(domain, wanted) && wanted.back() <= domain.max_innermost) return wanted;
+    // From the innermost outwards the nearest divisor of what is left; the outermost takes the rest.
+    const auto parts = static_cast<size_t>(domain.parts);
+    Decision decision(parts, 1);
+    int64_t left = domain.extent;
+    for (size_t i = parts; i-- > 1;) {
+      std::vector<int64_t> possible = divisors(left);
+      if (i == parts - 1) std::erase_if(possible, [&](int64_t d) { return d > domain.max_innermost; });
+      decision[i] = nearest_by_ratio(possible, i < wanted.size() ? wanted[i] : 1);
+      left /= decision[i];
+    }
+    decision[0] = left;
+    return decision;
+  }
+
+ protected:
+  SamplingDomain domain(const Program& program, const Arguments& args) const override {
+    SamplingDomain domain = tile_domain(program, args.loop(0), args.integer(1), name());
+    domain.max_innermost = args.integer(2);
+    if (domain.max_innermost < 1 || (domain.parts == 1 && domain.extent > domain.max_innermost)) {
+      throw ScheduleError(name(), "no factor may be so small",
+                          fmt::format("max_innermost {}", domain.max_innermost), program);
+    }
+    return domain;
+  }
+
+  std::vector<Value> outputs(const Program&, const Arguments&, const SamplingDomain&,
+                             const Decision& decision) const override {
+    return {decision.begin(), decision.end()};
+  }
+
+ private:
+  static LegalTile legal_in(const SamplingDomain& domain) {
+    return [bound = domain.max_innermost](const Decision& tile) { return tile.back() <= bound; };
+  }
+};
+
+}  // namespace
+
+KindPtr sample_perfect_tile_kind() { return std::make_unique<SamplePerfectTile>(); }
+
+std::vector<IntRV> Schedule::sample_perfect_tile(LoopRV loop, int n, int max_innermost) {
+  return as_handles<IntRV>(execute(kind("sample_perfect_tile"), {loop, int64_t{n}, int64_t{max_innermost}}));
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,162 @@
+#include "trace/kind_builder.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/concurrency.h"
+
+namespace tunesmith {
+namespace {
+
+template <typename T>
+const T& get(const Value& value) {
+  const T* held = std::get_if<T>(&value);
+  check_invariant(held != nullptr, "an argument has the type its parameter says");
+  return *held;
+}
+
+class BuiltKind final : public InstructionKind {
+ public:
+  BuiltKind(std::string name, InstructionSort sort, std::vector<ParamSpec> params, ResultType result,
+            KindBody body, bool keeps, bool guards_concurrency)
+      : name_(std::move(name)),
+        sort_(sort),
+        params_(std::move(params)),
+        result_(result),
+        body_(std::move(body)),
+        keeps_(keeps),
+        guards_concurrency_(guards_concurrency) {}
+
+  const std::string& name() const override { return name_; }
+  InstructionSort sort() const override { return sort_; }
+  const std::vector<ParamSpec>& params() const override { return params_; }
+  ResultType result() const override { return result_; }
+  bool keeps_on_throw() const override { return keeps_; }
+  ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*,
+                          RandomStream&) const override {
+    if (!guards_concurrency_ || !has_concurrent_loop(program))
+      return {body_(program, Arguments(args)), {}, {}};
+    Program before = program.clone();
+    ExecutionResult result{body_(program, Arguments(args)), {}, {}};
+    if (const auto refusal = concurrent_loop_refusal(program)) {
+      const ScheduleError error(name_, "a concurrent loop would no longer be legal",
+                                fmt::format("{}: {}", refusal->reason, refusal->detail), program,
+                                refusal->place);
+      program = std::move(before);
+      throw error;
+    }
+    return result;
+  }
+
+ private:
+  std::string name_;
+  InstructionSort sort_;
+  std::vector<ParamSpec> params_;
+  ResultType result_;
+  KindBody body_;
+  bool keeps_;
+  bool guards_concurrency_;
+};
+
+}  // namespace
+
+BlockId Arguments::block(size_t i) const { return get<BlockId>(values_[i]); }
+LoopId Arguments::loop(size_t i) const { return get<LoopId>(values_[i]); }
+int64_t Arguments::integer(size_t i) const { return get<int64_t>(values_[i]); }
+const std::string& Arguments::string(size_t i) const { return get<std::string>(values_[i]); }
+bool Arguments::boolean(size_t i) const { return get<bool>(values_[i]); }
+
+std::vector<LoopId> Arguments::loops(size_t i) const {
+  std::vector<LoopId> result;
+  for (const Value& item : get<ValueList>(values_[i])) result.push_back(get<LoopId>(item));
+  return result;
+}
+
+std::vector<int64_t> Arguments::integers(size_t i) const {
+  std::vector<int64_t> result;
+  for (const Value& item : get<ValueList>(values_[i])) result.push_back(get<int64_t>(item));
+  return result;
+}
+
+std::vector<std::optional<int64_t>> Arguments::optional_integers(size_t i) const {
+  std::vector<std::optional<int64_t>> result;
+  for (const Value& item : get<ValueList>(values_[i])) {
+    if (std::holds_alternative<std::monostate>(item)) {
+      result.push_back(std::nullopt);
+    } else {
+      result.push_back(get<int64_t>(item));
+    }
+  }
+  return result;
+}
+
+std::vector<double> Arguments::doubles(size_t i) const {
+  std::vector<double> result;
+  for (const Value& item : get<ValueList>(values_[i])) result.push_back(get<double>(item));
+  return result;
+}
+
+AnnotationValue Arguments::scalar(size_t i) const {
+  const Value& value = values_[i];
+  if (const auto* number = std::get_if<int64_t>(&value)) return *number;
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return get<std::string>(value);
+}
+
+KindPtr make_look_up(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::LookUp, std::move(params), result,
+                                     std::move(body), true, false);
+}
+
+KindPtr make_transformation(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body,
+                            bool keeps_on_throw) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(params),
+                                     result, std::move(body), keeps_on_throw, true);
+}
+
+KindPtr make_loop_transformation(std::string name, std::vector<ParamSpec> params, ResultType result,
+                                 KindBody body) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(params),
+                                     result, std::move(body), true, false);
+}
+
+SamplingKindBase::SamplingKindBase(std::string name, std::vector<ParamSpec> params, ResultType result)
+    : name_(std::move(name)), params_(std::move(params)), result_(result) {}
+
+ExecutionResult SamplingKindBase::execute(Program& program, std::span<const Value> args,
+                                          const Decision* decision, RandomStream& random) const {
+  const Arguments arguments(args);
+  ExecutionResult result;
+  result.domain = domain(program, arguments);
+  result.decision = decision != nullptr ? repair(result.domain, *decision) : propose(result.domain, random);
+  result.values = outputs(program, arguments, result.domain, result.decision);
+  return result;
+}
+
+Loop& loop_at(const Program& program, LoopId id, std::string_view primitive) {
+  if (id == kRootLocation || id == kInlineLocation) {
+    throw ScheduleError(primitive, "the location is not a loop",
+                        id == kRootLocation ? "it is the root" : "it says to inline", program);
+  }
+  Loop* loop = program.find_loop(id);
+  if (loop == nullptr) {
+    throw ScheduleError(primitive, "the loop no longer exists", "an earlier transformation replaced it",
+                        program);
+  }
+  return *loop;
+}
+
+Block& block_at(const Program& program, BlockId id, std::string_view primitive) {
+  Block* block = program.find_block(id);
+  if (block == nullptr) {
+    throw ScheduleError(primitive, "the block no longer exists", "an earlier transformation replaced it",
+                        program);
+  }
+  return *block;
+}
+
+std::vector<Value> values_of(std::span<const LoopId> loops) { return {loops.begin(), loops.end()}; }
+std::vector<Value> values_of(std::span<const BlockId> blocks) { return {blocks.begin(), blocks.end()}; }
+
+}  // namespace tunesmith

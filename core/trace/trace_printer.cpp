@@ -1,0 +1,145 @@
+#include "trace/trace_printer.h"
+
+#include <fmt/format.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+char letter(ResultType type) {
+  switch (type) {
+    case ResultType::Block:
+    case ResultType::Blocks:
+      return 'b';
+    case ResultType::Loop:
+    case ResultType::Loops:
+      return 'l';
+    default:
+      return 'v';
+  }
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else {
+          out += c;
+        }
+    }
+  }
+  return out + "\"";
+}
+
+/// Shortest text that reads back as the same number and cannot be taken for an integer.
+std::string decimal(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace
+
+void TracePrinter::write(std::string& out, const Arg& arg, ParamType type) const {
+  switch (arg.index()) {
+    case 0:
+      out += type == ParamType::BlockOrRootOrLoop ? "root" : "None";
+      return;
+    case 1: {
+      const uint32_t index = std::get<TraceVar>(arg).index;
+      check_invariant(index < letters_.size(), "a trace defines a variable before it uses it");
+      fmt::format_to(std::back_inserter(out), "{}{}", letters_[index], index);
+      return;
+    }
+    case 2:
+      out += std::get<bool>(arg) ? "True" : "False";
+      return;
+    case 3:
+      fmt::format_to(std::back_inserter(out), "{}", std::get<int64_t>(arg));
+      return;
+    case 4:
+      out += decimal(std::get<double>(arg));
+      return;
+    case 5:
+      out += quoted(std::get<std::string>(arg));
+      return;
+    default:
+      break;
+  }
+  out += '[';
+  std::string_view separator;
+  for (const Arg& item : std::get<ArgList>(arg)) {
+    out += separator;
+    write(out, item, type);
+    separator = ", ";
+  }
+  out += ']';
+}
+
+std::string TracePrinter::line(const Instruction& instruction) {
+  const InstructionKind& kind = *instruction.kind;
+  std::string out;
+  for (const TraceVar& output : instruction.outputs) {
+    letters_.resize(std::max<size_t>(letters_.size(), output.index + 1), letter(kind.result()));
+    if (!out.empty()) out += ", ";
+    fmt::format_to(std::back_inserter(out), "{}{}", letters_[output.index], output.index);
+  }
+  if (!out.empty()) out += " = ";
+  out += kind.name();
+  out += '(';
+  std::string_view separator;
+  bool by_name = false;  // after an argument left out, the rest must be named
+  for (size_t i = 0; i < instruction.args.size(); ++i) {
+    const ParamSpec& param = kind.params()[i];
+    if (param.fallback.has_value() && *param.fallback == instruction.args[i]) {
+      by_name = true;
+      continue;
+    }
+    out += separator;
+    separator = ", ";
+    if (param.keyword || by_name) {
+      by_name = true;
+      out += param.name;
+      out += '=';
+    }
+    write(out, instruction.args[i], param.type);
+  }
+  out += ')';
+  if (instruction.decision.has_value()) {
+    out += " @ ";
+    if (kind.result() == ResultType::Ints || instruction.decision->size() != 1) {
+      fmt::format_to(std::back_inserter(out), "[{}]", fmt::join(*instruction.decision, ", "));
+    } else {
+      fmt::format_to(std::back_inserter(out), "{}", instruction.decision->front());
+    }
+  }
+  return out;
+}
+
+std::string Trace::str() const {
+  std::string text = fmt::format("# tunesmith trace {}\n", kTraceVersion);
+  TracePrinter printer;
+  for (const auto& instruction : instructions_) {
+    text += printer.line(*instruction);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace tunesmith

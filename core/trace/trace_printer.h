@@ -1,0 +1,22 @@
+// The text form of a trace's instructions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/trace/trace.h"
+
+namespace tunesmith {
+
+/// Writes instructions in the order of their trace: variables get a letter for their type (b0, l1, v2).
+class TracePrinter {
+ public:
+  /// One line without its end.
+  std::string line(const Instruction& instruction);
+
+ private:
+  void write(std::string& out, const Arg& arg, ParamType type) const;
+  std::string letters_;  // of the variables, by index
+};
+
+}  // namespace tunesmith

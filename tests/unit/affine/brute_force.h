@@ -1,0 +1,34 @@
+// Random index expressions and their values, point by point: what the arithmetic is held against.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <tunesmith/affine/simplify.h>
+#include <tunesmith/support/random.h>
+
+namespace tunesmith::test {
+
+/// A variable and its closed range.
+struct Ranged {
+  Var var;
+  int64_t min = 0;
+  int64_t max = 0;
+};
+
+using Point = std::vector<int64_t>;
+
+/// The value of an integer or bool expression without loads where each variable has the point's value.
+int64_t evaluate(const Expr& expr, const std::vector<Ranged>& vars, const Point& point);
+
+/// Every point of the box, the last variable fastest.
+void for_each_point(const std::vector<Ranged>& vars, const std::function<void(const Point&)>& visit);
+
+Analyzer analyzer_of(const std::vector<Ranged>& vars);
+
+/// Variables with small ranges; `from_zero` makes all minimums 0.
+std::vector<Ranged> random_vars(RandomStream& random, size_t count, int64_t max_extent, bool from_zero);
+Expr random_index(RandomStream& random, const std::vector<Ranged>& vars, int depth);
+Expr random_condition(RandomStream& random, const std::vector<Ranged>& vars, int depth);
+
+}  // namespace tunesmith::test

@@ -1,0 +1,60 @@
+#include <limits>
+
+#include "unit/primitives/programs.h"
+
+namespace tunesmith {
+namespace {
+
+using test::expect_refused;
+
+TEST(Annotate, LoopsBlocksAndTheProgram) {
+  const Program program = test::make_gmm(6, 8, 4);
+  Schedule schedule(program);
+  const BlockRV block = schedule.get_block("C");
+  const auto loops = schedule.get_loops(block);
+  const IntRV number = schedule.sample_categorical({16, 64}, {0, 1});
+  schedule.annotate("unroll", number);
+  schedule.annotate(block, "name", "text");
+  schedule.annotate(loops[1], "ratio", 0.5);
+  EXPECT_EQ(schedule.program().annotations, (Annotations{{"unroll", int64_t{64}}}));
+  EXPECT_EQ(schedule.block(block).annotations, (Annotations{{"name", "text"}}));
+  EXPECT_EQ(schedule.loop(loops[1]).annotations, (Annotations{{"ratio", 0.5}}));
+  test::expect_replays(program, schedule);
+
+  schedule.unannotate("unroll");
+  schedule.unannotate(block, "name");
+  schedule.unannotate(loops[1], "ratio");
+  EXPECT_EQ(test::text_of(schedule), to_string(program));
+  test::expect_replays(program, schedule);
+}
+
+TEST(Annotate, Refusals) {
+  const Program program = test::make_gmm(6, 8, 4);
+  Schedule schedule(program);
+  const BlockRV block = schedule.get_block("C");
+  schedule.annotate(block, "key", int64_t{1});
+  expect_refused(schedule, "annotate", "the key is there already",
+                 [&] { schedule.annotate(block, "key", 2.0); });
+  expect_refused(schedule, "annotate", "the key is empty", [&] { schedule.annotate(block, "", 2.0); });
+  expect_refused(schedule, "annotate", "the value is not a finite number",
+                 [&] { schedule.annotate("key", std::numeric_limits<double>::infinity()); });
+  const LoopRV loop = schedule.get_loops(block)[0];
+  expect_refused(schedule, "annotate", "the key is an instruction's own",
+                 [&] { schedule.annotate(block, "storage_align", "axis 0, factor 4, offset 3"); });
+  expect_refused(schedule, "annotate", "the key is for loops",
+                 [&] { schedule.annotate("prefetch", int64_t{1}); });
+  expect_refused(schedule, "annotate", "the value is not a number of iterations between 1 and 2^20",
+                 [&] { schedule.annotate(loop, "prefetch", int64_t{0}); });
+  expect_refused(schedule, "annotate", "the key is for blocks",
+                 [&] { schedule.annotate(loop, "double_buffer", int64_t{1}); });
+  expect_refused(schedule, "annotate", "the block does not write exactly one intermediate buffer",
+                 [&] { schedule.annotate(block, "double_buffer", int64_t{1}); });
+  const BlockRV copy = schedule.cache_read(block, 0, "local");
+  expect_refused(schedule, "annotate", "the value is not 1",
+                 [&] { schedule.annotate(copy, "double_buffer", int64_t{2}); });
+  expect_refused(schedule, "unannotate", "there is no annotation of this key",
+                 [&] { schedule.unannotate(block, "kay"); });
+}
+
+}  // namespace
+}  // namespace tunesmith

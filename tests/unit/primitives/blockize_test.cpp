@@ -1,0 +1,97 @@
+#include "unit/primitives/equivalence.h"
+
+namespace tunesmith::test {
+namespace {
+
+TEST(Blockize, ATileOfAProduct) {
+  const Program before = make_gmm(4, 6, 8);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  std::vector<LoopRV> loops = schedule.get_loops(block);
+  const std::vector<LoopRV> j = schedule.split(loops[1], {std::nullopt, 3});
+  const std::vector<LoopRV> k = schedule.split(loops[2], {std::nullopt, 4});
+  schedule.reorder({k[0], j[1], k[1]});
+  schedule.decompose_reduction(block, k[0]);
+  const BlockRV outer = schedule.blockize(j[1]);
+  EXPECT_EQ(schedule.block(outer).name, "C_o");
+  const std::string text = body_of(schedule);
+  EXPECT_NE(
+      text.find("    for k_0 in 0..2:\n"
+                "      block C_o(vi_o: spatial 4 = i, vj_o: spatial 2 = j_0, vk_o: reduction 2 = k_0):\n"
+                "        for j_1 in 0..3:\n"
+                "          for k_1 in 0..4:\n"
+                "            block C(vj: spatial 3 = j_1, vk: reduction 4 = k_1):\n"
+                "              C[vi_o, vj_o*3 + vj] = C[vi_o, vj_o*3 + vj] + "
+                "A[vi_o, vk_o*4 + vk]*B[vk_o*4 + vk, vj_o*3 + vj]\n"),
+      std::string::npos)
+      << text;
+  expect_sound(before, schedule);
+  schedule.parallel(loops[0]);
+  schedule.reorder({j[1], k[1]});
+  schedule.unroll(j[1]);
+  expect_sound(before, schedule);
+}
+
+TEST(Blockize, AWholeReductionKeepsItsInit) {
+  const Program before = make_gmm(4, 6, 8);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  schedule.blockize(loops[2]);
+  EXPECT_NE(body_of(schedule).find("block C_o(vi_o: spatial 4 = i, vj_o: spatial 6 = j):\n"),
+            std::string::npos);
+  expect_sound(before, schedule);
+}
+
+TEST(Blockize, EveryLoopOfAChain) {
+  const Program before = make_chain(4, 6);
+  for (size_t at = 0; at < 2; ++at) {
+    Schedule schedule(before);
+    const BlockRV c = schedule.get_block("C");
+    const std::vector<LoopRV> loops = schedule.get_loops(c);
+    const BlockRV outer = schedule.blockize(loops[at]);
+    expect_sound(before, schedule);
+    if (at == 0) continue;
+    // Once more, around the block that stands there now.
+    Schedule twice = schedule.clone();
+    twice.blockize(twice.get_loops(outer)[0]);
+    expect_sound(before, twice);
+    schedule.compute_at(schedule.get_block("B"), loops[0]);
+    expect_sound(before, schedule);
+  }
+}
+
+TEST(Blockize, Refusals) {
+  const Program gmm = make_gmm(4, 6, 8);
+  Schedule schedule(gmm);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  const std::vector<LoopRV> k = schedule.split(loops[2], {std::nullopt, 4});
+  expect_refused(schedule, "blockize", "the block initializes itself and the reduction goes on outside",
+                 [&] { schedule.blockize(k[1]); });
+  const std::vector<LoopRV> j = schedule.split(loops[1], {std::nullopt, 4});
+  expect_refused(schedule, "blockize", "a condition of the block speaks of the loops inside",
+                 [&] { schedule.blockize(j[1]); });
+  schedule.decompose_reduction(block, k[0]);
+  expect_refused(schedule, "blockize", "the loop holds more than one block",
+                 [&] { schedule.blockize(j[1]); });
+
+  Schedule fused(gmm);
+  const BlockRV c = fused.get_block("C");
+  std::vector<LoopRV> all = fused.get_loops(c);
+  const LoopRV ij = fused.fuse({all[0], all[1]});
+  const std::vector<LoopRV> parts = fused.split(ij, {std::nullopt, 4});
+  expect_refused(fused, "blockize", "an iterator binds loops inside and outside in one term",
+                 [&] { fused.blockize(parts[1]); });
+
+  // Every second element: two loops of the tile make no box of it.
+  Schedule strided(make_chain(4, 6));
+  const BlockRV b = strided.get_block("B");
+  const std::vector<LoopRV> jj = strided.split(strided.get_loops(b)[1], {3, 2});
+  strided.reorder({jj[1], jj[0]});
+  expect_refused(strided, "blockize", "the loops inside are no tile of an iterator",
+                 [&] { strided.blockize(jj[0]); });
+}
+
+}  // namespace
+}  // namespace tunesmith::test

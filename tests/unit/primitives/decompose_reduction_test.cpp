@@ -1,0 +1,116 @@
+#include "unit/primitives/equivalence.h"
+
+namespace tunesmith::test {
+namespace {
+
+TEST(DecomposeReduction, InitialisesBeforeTheLoop) {
+  const Program before = make_gmm(4, 3, 5);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  schedule.reorder({loops[0], loops[2], loops[1]});
+  const BlockRV init = schedule.decompose_reduction(block, loops[2]);
+  EXPECT_EQ(schedule.block(init).name, "C_init");
+  EXPECT_EQ(schedule.block(block).name, "C");
+  EXPECT_EQ(body_of(schedule),
+            "for i in 0..4:\n"
+            "  for j in 0..3:\n"
+            "    block C_init(vi: spatial 4 = i, vj: spatial 3 = j):\n"
+            "      C[vi, vj] = 0.0\n"
+            "  for k in 0..5:\n"
+            "    for j in 0..3:\n"
+            "      block C(vi: spatial 4 = i, vj: spatial 3 = j, vk: reduction 5 = k):\n"
+            "        C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]\n");
+  expect_sound(before, schedule);
+}
+
+TEST(DecomposeReduction, AtEveryLoopOfATile) {
+  const Program before = make_gmm(7, 5, 9);
+  for (size_t at = 0; at < 5; ++at) {
+    Schedule schedule(before);
+    const BlockRV block = schedule.get_block("C");
+    const std::vector<LoopRV> loops = schedule.get_loops(block);
+    const std::vector<LoopRV> i = schedule.split(loops[0], {std::nullopt, 4});
+    const std::vector<LoopRV> k = schedule.split(loops[2], {std::nullopt, 2});
+    const std::vector<LoopRV> order = {i[0], k[0], loops[1], i[1], k[1]};
+    schedule.reorder(order);
+    if (at > 1) {
+      expect_refused(schedule, "decompose_reduction", "a loop further out carries the reduction",
+                     [&] { schedule.decompose_reduction(block, order[at]); });
+      continue;
+    }
+    schedule.decompose_reduction(block, order[at]);
+    expect_sound(before, schedule);
+  }
+}
+
+TEST(DecomposeReduction, KeepsTheKindsOfLoops) {
+  const Program before = make_gmm(4, 8, 5);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  schedule.reorder({loops[0], loops[2], loops[1]});
+  schedule.parallel(loops[0]);
+  schedule.unroll(loops[1]);
+  schedule.decompose_reduction(block, loops[0]);
+  EXPECT_NE(body_of(schedule).find("for i in 0..4 parallel:\n  for j in 0..8 unrolled:\n    block C_init"),
+            std::string::npos)
+      << body_of(schedule);
+  expect_same_results(before, schedule.program());
+}
+
+TEST(DecomposeReduction, KeepsALoopThatOnlyThePredicateUses) {
+  const Program before = make_gmm(4, 3, 1);
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  // k has one iteration: the binding says 0, and only the predicate of a longer loop chooses it.
+  const std::vector<LoopRV> parts = schedule.split(loops[2], {1, 4});
+  schedule.split(parts[0], {1, 2});
+  schedule.decompose_reduction(block, loops[0]);
+  expect_sound(before, schedule);
+}
+
+TEST(DecomposeReduction, RefusesTwice) {
+  Schedule schedule(make_gmm(4, 3, 5));
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  schedule.decompose_reduction(block, loops[2]);
+  expect_refused(schedule, "decompose_reduction", "the block has no initialisation",
+                 [&] { schedule.decompose_reduction(block, loops[2]); });
+}
+
+TEST(DecomposeReduction, RefusesALoopElsewhere) {
+  Schedule schedule(make_program("{n: 4}", "{A: {shape: [n, n], dtype: f32}}",
+                                 "B[i<n] = sum(r<n) A[i, r]\n  O[i<n] = B[i] + 1"));
+  const BlockRV block = schedule.get_block("B");
+  const LoopRV other = schedule.get_loops(schedule.get_block("O"))[0];
+  expect_refused(schedule, "decompose_reduction", "the loop does not stand around the block",
+                 [&] { schedule.decompose_reduction(block, other); });
+}
+
+TEST(DecomposeReduction, RefusesALoopThatIsBothSpatialAndReduction) {
+  Schedule schedule(make_gmm(4, 3, 5));
+  const BlockRV block = schedule.get_block("C");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  const LoopRV fused = schedule.fuse({loops[1], loops[2]});
+  expect_refused(schedule, "decompose_reduction", "a loop carries spatial and reduction iterators",
+                 [&] { schedule.decompose_reduction(block, fused); });
+}
+
+TEST(DecomposeReduction, RefusesALoopThatMakesWhatTheInitialisationReads) {
+  Schedule schedule(make_program("{n: 4}", "{A: {shape: [n], dtype: f32}, B: {shape: [n, n], dtype: f32}}",
+                                 "S[i<n] = A[i] * 2\n  T[i<n] = sum(r<n) B[i, r]\n  O[i<n] = S[i] + T[i]"));
+  const BlockRV sum = schedule.get_block("T");
+  schedule.fuse_reduction_epilogue(sum, schedule.get_block("O"));
+  const std::vector<LoopRV> loops = schedule.get_loops(sum);
+  schedule.compute_at(schedule.get_block("S"), loops[1]);
+  for (const LoopRV& loop : loops) {
+    expect_refused(schedule, "decompose_reduction",
+                   "a block inside the loop writes what the initialisation reads",
+                   [&] { schedule.decompose_reduction(sum, loop); });
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith::test

@@ -1,0 +1,84 @@
+// Programs from workload text, and the same results before and after a transformation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/analysis/verify.h>
+#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/lower/lower.h>
+#include <tunesmith/workload/workload.h>
+
+#include "unit/primitives/programs.h"
+
+namespace tunesmith::test {
+
+/// `params` as "{n: 4}", `inputs` and `compute` as in a workload file; the last statement is the output `O`.
+inline Program make_program(const std::string& params, const std::string& inputs, const std::string& compute,
+                            const std::string& let = "") {
+  std::string yaml = "name: test\nparams: " + params + "\n";
+  if (!let.empty()) yaml += "let: " + let + "\n";
+  yaml += "inputs: " + inputs + "\ncompute: |\n  " + compute + "\noutputs: [O]\n";
+  return WorkloadDefinition::parse(yaml, "test.yaml").instantiate().program;
+}
+
+/// conv2d of the library's form, one group, as "h=..": a padded copy P and a sum O.
+inline Program make_conv(int64_t size, int64_t channels, int64_t kernel, int64_t stride, int64_t padding,
+                         int64_t dilation) {
+  const int64_t out = (size + 2 * padding - (kernel - 1) * dilation - 1) / stride + 1;
+  return make_program(
+      fmt::format("{{h: {}, ci: {}, co: 4, k: {}, s: {}, p: {}, d: {}, oh: {}}}", size, channels, kernel,
+                  stride, padding, dilation, out),
+      "{X: {shape: [h, h, ci], dtype: i32}, W: {shape: [k, k, ci, co], dtype: i32}}",
+      "P[y<h + 2*p, x<h + 2*p, c<ci] = inside(X[y - p, x - p, c], 0)\n"
+      "  O[y<oh, x<oh, f<co] = sum(ky<k, kx<k, c<ci) P[y*s + ky*d, x*s + kx*d, c] * W[ky, kx, c, f]");
+}
+
+/// Runs on inputs that show wrong indexing, with races and unwritten elements found; answers the outputs.
+inline std::vector<Tensor> run(const Program& program) {
+  std::vector<Tensor> arguments;
+  uint64_t seed = 1;
+  for (const Buffer& input : program.inputs) {
+    arguments.push_back(Tensor::like(*input));
+    arguments.back().fill_random(seed++);
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  interpret(program, arguments);
+  return {arguments.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), arguments.end()};
+}
+
+/// The largest difference may be `tolerance`; 0 where nothing is added in another order.
+inline void expect_same_results(const Program& before, const Program& after, double tolerance = 0.0) {
+  try {
+    const std::vector<Tensor> wanted = run(before);
+    const std::vector<Tensor> got = run(after);
+    ASSERT_EQ(wanted.size(), got.size());
+    for (size_t i = 0; i < wanted.size(); ++i)
+      EXPECT_LE(max_error(wanted[i], got[i]), tolerance) << to_string(after);
+  } catch (const InterpreterError& error) {
+    FAIL() << error.what() << "\n" << to_string(after);
+  }
+}
+
+/// Lowering keeps what the schedule means; a program that it refuses is left out.
+inline void expect_lowers(const Program& before, const Program& after, double tolerance = 0.0) {
+  try {
+    expect_same_results(before, lower(after, LowerOptions{}).program, tolerance);
+  } catch (const LowerError&) {
+  }
+}
+
+/// What holds after every transformation: well formed, the same results, and the trace replays.
+inline void expect_sound(const Program& before, const Schedule& after, double tolerance = 0.0) {
+  EXPECT_EQ(verify(after.program()), "") << text_of(after);
+  expect_same_results(before, after.program(), tolerance);
+  expect_lowers(before, after.program(), tolerance);
+  expect_replays(before, after);
+}
+
+}  // namespace tunesmith::test

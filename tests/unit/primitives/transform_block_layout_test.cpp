@@ -1,0 +1,62 @@
+#include "unit/primitives/equivalence.h"
+
+namespace tunesmith::test {
+namespace {
+
+TEST(TransformBlockLayout, FusesAndSplitsIterators) {
+  const Program before = make_chain(4, 6);
+  Schedule schedule(before);
+  schedule.transform_block_layout(schedule.get_block("C"), "(i, j) -> (i*3 + j // 2, j % 2)");
+  EXPECT_NE(body_of(schedule).find("for ax0 in 0..12:\n"
+                                   "  for ax1 in 0..2:\n"
+                                   "    block C(v0: spatial 12 = ax0, v1: spatial 2 = ax1):\n"
+                                   "      C[v0//3, v0%3*2 + v1] = B[v0//3, v0%3*2 + v1] + 1.0\n"),
+            std::string::npos)
+      << body_of(schedule);
+  expect_sound(before, schedule);
+  expect_replays(before, schedule);
+}
+
+TEST(TransformBlockLayout, ConvolutionAsAMatrixProduct) {
+  const Program before = make_conv(5, 2, 3, 1, 0, 1);
+  Schedule schedule(before);
+  const BlockRV o = schedule.get_block("O");
+  schedule.transform_block_layout(o, "(y, x, f, ky, kx, c) -> (y*3 + x, f, (ky*3 + kx)*2 + c)");
+  EXPECT_EQ(schedule.get_loops(o).size(), 3U);
+  EXPECT_EQ(schedule.block(o).iters[2].kind, IterKind::Reduction);
+  expect_sound(before, schedule);
+}
+
+TEST(TransformBlockLayout, Refusals) {
+  Schedule schedule(make_gmm(4, 6, 5));
+  const BlockRV c = schedule.get_block("C");
+  const auto refused = [&](const char* map, const char* reason) {
+    expect_refused(schedule, "transform_block_layout", reason,
+                   [&] { schedule.transform_block_layout(c, map); });
+  };
+  refused("(i, j) -> (i, j)", "the map has not one parameter for each iterator");
+  refused("(i, j, k) -> (i, j)", "the index map is not one-to-one");
+  refused("(i, j, k) -> (i, j*2, k)", "the map leaves points without an iteration");
+  refused("(i, j, k) -> (i, j*5 + k)", "an index mixes spatial and reduction iterators");
+  refused("(i, j, k) -> (3 - i, j, k)", "the map cannot be turned round");
+  const auto loops = schedule.get_loops(c);
+  const LoopRV unit = schedule.add_unit_loop(c);
+  refused("(i, j, k) -> (j, i, k)", "a loop is no iterator of the block");
+  schedule.fuse({loops[2], unit});
+  schedule.split(loops[0], {2, 2});
+  refused("(i, j, k) -> (j, i, k)", "an iterator of the block is not one loop");
+
+  Schedule shared(make_chain(4, 6));
+  const BlockRV out = shared.get_block("C");
+  shared.compute_at(shared.get_block("B"), shared.get_loops(out)[0]);
+  expect_refused(shared, "transform_block_layout", "the loop nest of the block holds other statements",
+                 [&] { shared.transform_block_layout(out, "(i, j) -> (j, i)"); });
+  Schedule parallel(make_chain(4, 6));
+  const BlockRV b = parallel.get_block("B");
+  parallel.parallel(parallel.get_loops(b)[0]);
+  expect_refused(parallel, "transform_block_layout", "the loop is not serial",
+                 [&] { parallel.transform_block_layout(b, "(i, j) -> (j, i)"); });
+}
+
+}  // namespace
+}  // namespace tunesmith::test

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <tunesmith/trace/trace.h>
+
+namespace tunesmith {
+namespace {
+
+constexpr const char* kText =
+    "# tunesmith trace 1\n"
+    "b0 = get_block(\"C\")\n"
+    "b1 = get_block(\"D\")\n"
+    "l2, l3 = get_loops(b0)\n"
+    "v4, v5 = sample_perfect_tile(l2, n=2, max_innermost=8) @ [4, 2]\n"
+    "v6 = sample_categorical([1, 2], [0.5, 0.5]) @ 0\n"
+    "l7, l8 = split(l2, [v4, v5])\n"
+    "parallel(l7)\n";
+
+TEST(Trace, DecisionsCanBeReplaced) {
+  const Trace trace = Trace::parse(kText);
+  EXPECT_EQ(trace.sampling(), (std::vector<size_t>{3, 4}));
+  const Trace other = trace.with_decision(3, {2, 4});
+  EXPECT_EQ(other[3].decision, (Decision{2, 4}));
+  EXPECT_EQ(trace[3].decision, (Decision{4, 2}));
+  EXPECT_NE(other, trace);
+  EXPECT_NE(other.hash(), trace.hash());
+  EXPECT_EQ(other.with_decision(3, {4, 2}), trace);
+  const Trace open = trace.with_open_decisions();
+  EXPECT_FALSE(open[3].decision.has_value());
+  EXPECT_FALSE(open[4].decision.has_value());
+  EXPECT_EQ(other.with_open_decisions(), open);
+  EXPECT_EQ(Trace::parse(open.str()), open);
+}
+
+TEST(Trace, SimplifiedDropsWhatNothingUses) {
+  EXPECT_EQ(Trace::parse(kText).simplified().str(),
+            "# tunesmith trace 1\n"
+            "b0 = get_block(\"C\")\n"
+            "l1, l2 = get_loops(b0)\n"
+            "v3, v4 = sample_perfect_tile(l1, n=2, max_innermost=8) @ [4, 2]\n"
+            "l5, l6 = split(l1, [v3, v4])\n"
+            "parallel(l5)\n");
+}
+
+TEST(Trace, DiffKnowsVariablesByTheirOrigin) {
+  const Trace a = Trace::parse(kText);
+  EXPECT_EQ(diff(a, a).find_first_of("+-"), diff(a, a).find("-1")) << "equal traces have no marks";
+  const Trace b = a.simplified().with_decision(2, {2, 4});
+  EXPECT_EQ(diff(a, b),
+            "  b0 = get_block(\"C\")\n"
+            "- b1 = get_block(\"D\")\n"
+            "  l2, l3 = get_loops(b0)\n"
+            "- v4, v5 = sample_perfect_tile(l2, n=2, max_innermost=8) @ [4, 2]\n"
+            "- v6 = sample_categorical([1, 2], [0.5, 0.5]) @ 0\n"
+            "+ v3, v4 = sample_perfect_tile(l1, n=2, max_innermost=8) @ [2, 4]\n"
+            "  l7, l8 = split(l2, [v4, v5])\n"
+            "  parallel(l7)\n");
+  EXPECT_EQ(diff(Trace(), Trace()), "");
+}
+
+}  // namespace
+}  // namespace tunesmith
