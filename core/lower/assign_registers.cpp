@@ -34,6 +34,8 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
       }
     }
     for (const Slice& slice : *slices) {
+      // Its mask leaves out what lies before the buffer, but a register has no part that begins there.
+      if (slice.offset < 0 && slice.offset + slice.lanes > 0) reason = "an access begins before it";
       bool known = false;
       for (const Slice& other : distinct) {
         known = known || other == slice;

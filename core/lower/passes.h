@@ -84,7 +84,8 @@ void vectorize_loops(Program& program, int64_t vector_bits);
 void hoist_conditions(Program& program);
 
 /// Local buffers that can live in registers move there; register buffers that cannot are refused
-/// (LowerError).
+/// (LowerError). Every access to a register buffer is then to one of its parts, which do not overlap: none
+/// begins before the buffer and reaches into it, and masked lanes may lie behind its last element.
 void assign_registers(Program& program, const LowerOptions& options);
 
 /// Register buffers are stored to without masks, where all stores to an element have the same one: what it

@@ -2,6 +2,7 @@
 // element too many is a fault.
 #include <gtest/gtest.h>
 
+#include "lower/passes.h"
 #include "lowered_program.h"
 
 namespace tunesmith {
@@ -222,6 +223,19 @@ TEST_P(Accesses, RegisterBuffersWithMasks) {
       error(make_lowered({in}, {out},
                          make_allocate(sum, make_seq(std::move(zero), std::move(add), std::move(write))))),
       0.0);
+}
+
+TEST_P(Accesses, ALocalBufferReadByAVectorThatBeginsBeforeIt) {
+  const Buffer in = make_buffer("in", kF32, {9}), out = make_buffer("out", kF32, {8});
+  const Buffer pair = make_buffer("pair", kF32, {2}, kScopeLocal);
+  const Expr at = ramp(-1, 1, 8);
+  const Expr mask = logical_and(le(all(0, 8), at), lt(at, all(2, 8)));
+  LoweredProgram lowered =
+      make_lowered({in}, {out},
+                   make_allocate(pair, make_seq(make_store(pair, at, load(in, {ramp(0, 1, 8)}, mask), mask),
+                                                make_store(out, ramp(0, 1, 8), load(pair, {at}, mask)))));
+  assign_registers(lowered.program, target->lower_options());
+  EXPECT_EQ(error(lowered), 0.0);
 }
 
 }  // namespace

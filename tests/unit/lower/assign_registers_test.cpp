@@ -86,6 +86,29 @@ TEST(AssignRegisters, OneThatThreadsShareStaysInMemory) {
   EXPECT_THAT(text_after(Pass::AssignRegisters, s.program()), testing::HasSubstr("alloc T: f32[1] local:"));
 }
 
+TEST(AssignRegisters, OneReadByAVectorThatBeginsBeforeItStaysInMemory) {
+  const auto with_access_from = [](int64_t first, const char* scope) {
+    const Buffer x = make_buffer("X", kF32, {10}), o = make_buffer("O", kF32, {8});
+    const Buffer t = make_buffer("T", kF32, {2}, scope);
+    const Expr at = ramp(first, 1, 8);
+    const Expr mask = logical_and(le(broadcast(0, 8), at), lt(at, broadcast(2, 8)));
+    std::vector<StmtPtr> uses;
+    uses.push_back(
+        std::make_unique<Store>(t, std::vector<Expr>{at}, load(x, {ramp(first + 1, 1, 8)}, mask), mask));
+    uses.push_back(std::make_unique<Store>(o, std::vector<Expr>{ramp(0, 1, 8)}, load(t, {at}, mask), Expr()));
+    Program program;
+    program.inputs = {x};
+    program.outputs = {o};
+    program.root().append(std::make_unique<Allocate>(t, std::make_unique<Seq>(std::move(uses))));
+    assign_registers(program, small_machine());
+    return body_text(program);
+  };
+  EXPECT_THAT(with_access_from(0, kScopeLocal), testing::HasSubstr("alloc T: f32[2] register:"));
+  EXPECT_THAT(with_access_from(-1, kScopeLocal), testing::HasSubstr("alloc T: f32[2] local:"));
+  EXPECT_THAT([&] { with_access_from(-1, kScopeRegister); },
+              testing::ThrowsMessage<LowerError>(testing::HasSubstr("T: an access begins before it")));
+}
+
 TEST(AssignRegisters, AGlobalBufferIsLeftAlone) {
   EXPECT_THAT(text_after(Pass::AssignRegisters, rows(4, kScopeGlobal, true)),
               testing::HasSubstr("alloc T: f32[1, 4]:"));
