@@ -36,8 +36,8 @@ const Interval* Simplifier::range_of(const ExprNode* var) const {
 Interval Simplifier::tree_bounds(const Expr& expr) const {
   const DType type = expr.dtype();
   const auto arg = [&](size_t i) { return tree_bounds(expr.arg(i)); };
-  // Narrower types wrap around, so that only their operands' own type bounds them.
-  if (!is_index(type) && expr.kind() >= ExprKind::Add && expr.kind() <= ExprKind::FloorMod)
+  // Data wrap around, so that only their type bounds them.
+  if (!type.is_index() && expr.kind() >= ExprKind::Add && expr.kind() <= ExprKind::FloorMod)
     return type_range(type.scalar());
   switch (expr.kind()) {
     case ExprKind::IntImm: {

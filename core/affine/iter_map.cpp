@@ -33,7 +33,7 @@ void for_each_bound(const Expr& predicate, const Analyzer& analyzer, const Visit
   }
   if (is_const_int(predicate, 1)) return;
   const bool order = predicate.is(ExprKind::Lt) || predicate.is(ExprKind::Le);
-  if (!order || predicate.arg(0).dtype() != kI64) {
+  if (!order || predicate.arg(0).dtype() != kIndex) {
     visit(Expr(), 0);
     return;
   }

@@ -16,9 +16,9 @@ class Simplifier {
   explicit Simplifier(Ranges ranges) : ranges_(ranges) {}
 
   Expr simplify(const Expr& expr) const;
-  /// Of a scalar i64 expression.
+  /// Of a scalar index expression.
   LinearSum linear(const Expr& expr) const;
-  /// Of a scalar i64 expression; reasons about correlated terms where the terms' own bounds are loose.
+  /// Of a scalar index expression; reasons about correlated terms where the terms' own bounds are loose.
   Interval bounds(const LinearSum& sum) const { return correlated_bounds(sum, 2); }
   /// Of any integer or bool expression, term by term.
   Interval tree_bounds(const Expr& expr) const;
@@ -64,7 +64,8 @@ class Simplifier {
   Ranges ranges_;
 };
 
-inline bool is_index(const DType& type) { return type == kI64; }
+/// Of what the simplifier may change: data wrap around, and vectors come after it.
+inline bool is_index(const DType& type) { return type == kIndex; }
 
 /// The positive constant divisor of a FloorDiv or FloorMod, or 0.
 inline int64_t constant_divisor(const Expr& expr) {

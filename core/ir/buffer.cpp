@@ -9,7 +9,7 @@ namespace tunesmith {
 BufferNode::BufferNode(std::string buffer_name, DType type, std::vector<int64_t> extents,
                        std::string memory_scope)
     : name(std::move(buffer_name)), dtype(type), shape(std::move(extents)), scope(std::move(memory_scope)) {
-  check_invariant(dtype.lanes == 1, "a buffer's elements are scalars");
+  check_invariant(dtype.lanes == 1 && !dtype.is_index(), "a buffer's elements are scalars, and data");
   for (const int64_t extent : shape) check_invariant(extent > 0, "a buffer's extents are positive");
 }
 

@@ -47,6 +47,9 @@ std::string DType::str() const {
     case TypeCode::BFloat:
       text = fmt::format("bf{}", bits);
       break;
+    case TypeCode::Index:
+      text = "index";
+      break;
   }
   if (lanes != 1) text += fmt::format("x{}", lanes);
   return text;

@@ -49,7 +49,7 @@ std::string_view math_op_name(MathOp op) {
 ExprNode::~ExprNode() = default;
 
 Expr::Expr(int value) : Expr(static_cast<int64_t>(value)) {}
-Expr::Expr(int64_t value) : node_(new IntImm(value, kI64)) {}
+Expr::Expr(int64_t value) : node_(new IntImm(value, kIndex)) {}
 
 VarNode::VarNode(std::string var_name, DType type)
     : ExprNode(ExprKind::Var, type), name(std::move(var_name)), serial(next_serial()) {}

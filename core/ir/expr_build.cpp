@@ -206,7 +206,9 @@ Expr operator+(const Expr& a, const Expr& b) { return binary(ExprKind::Add, a, b
 Expr operator-(const Expr& a, const Expr& b) { return binary(ExprKind::Sub, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return binary(ExprKind::Mul, a, b); }
 // A product, because 0 - x loses the sign of a floating zero and linear forms want coefficients.
-Expr operator-(const Expr& a) { return a * constant(-1, a.dtype()); }
+Expr operator-(const Expr& a) {
+  return a * (a.dtype().is_float() ? float_imm(-1, a.dtype()) : int_imm(-1, a.dtype()));
+}
 Expr div(const Expr& a, const Expr& b) { return binary(ExprKind::Div, a, b); }
 Expr floordiv(const Expr& a, const Expr& b) { return binary(ExprKind::FloorDiv, a, b); }
 Expr floormod(const Expr& a, const Expr& b) { return binary(ExprKind::FloorMod, a, b); }
@@ -271,7 +273,8 @@ Expr load(const Buffer& buffer, std::vector<Expr> indices, const Expr& mask) {
   }
   int lanes = mask ? mask.dtype().lanes : 1;
   for (const Expr& index : indices) {
-    check_invariant(index && index.dtype().is_int(), "indices are integers");
+    check_invariant(index && index.dtype().is_index(),
+                    "what stands in the brackets of an access is an index");
     lanes = std::max<int>(lanes, index.dtype().lanes);
   }
   const DType type = buffer->dtype.with_lanes(lanes);
@@ -289,9 +292,8 @@ Expr load(const Buffer& buffer, std::vector<Expr> indices, const Expr& mask) {
 }
 
 Expr ramp(const Expr& base, const Expr& stride, int lanes) {
-  check_invariant(
-      base && base.dtype().is_int() && base.dtype() == stride.dtype() && !base.dtype().is_vector(),
-      "a ramp has a scalar integer base and stride");
+  check_invariant(base && base.dtype() == kIndex && stride.dtype() == kIndex,
+                  "a ramp's base and stride are scalar indices");
   if (lanes == 1) return base;
   if (is_const_int(stride, 0)) return broadcast(base, lanes);
   return make_op(ExprKind::Ramp, base.dtype().with_lanes(lanes), base, stride);

@@ -181,7 +181,10 @@ Store::Store(Buffer to, std::vector<Expr> at, Expr stored_value, Expr store_mask
                                     buffer->shape.size()));
   }
   int lanes = std::max<int>(value.dtype().lanes, mask ? mask.dtype().lanes : 1);
-  for (const Expr& index : indices) lanes = std::max<int>(lanes, index.dtype().lanes);
+  for (const Expr& index : indices) {
+    check_invariant(index.dtype().is_index(), "what stands in the brackets of an access is an index");
+    lanes = std::max<int>(lanes, index.dtype().lanes);
+  }
   if (lanes == 1) return;
   const auto widen = [&](Expr& expr) {
     if (expr.dtype().lanes != lanes) expr = broadcast(expr, lanes);

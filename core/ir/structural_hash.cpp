@@ -27,7 +27,9 @@ class Hasher {
   void text(std::string_view value) { number(hash_bytes(value)); }
 
   void type(DType t) {
-    number(static_cast<uint64_t>(t.code) << 32 | static_cast<uint64_t>(t.bits) << 16 | t.lanes);
+    // An index counts as the i64 that it was before it had a type of its own: hashes are on record.
+    const TypeCode code = t.is_index() ? TypeCode::Int : t.code;
+    number(static_cast<uint64_t>(code) << 32 | static_cast<uint64_t>(t.bits) << 16 | t.lanes);
   }
 
   void annotations(const Annotations& facts) {

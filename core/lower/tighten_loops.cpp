@@ -49,7 +49,7 @@ struct Bound {
 /// `condition` over the loop and others further out, which have the same value in all of its iterations.
 std::optional<Bound> bound_of(const Expr& condition, const Var& var, const Analyzer& analyzer) {
   const bool strict = condition.is(ExprKind::Lt);
-  if ((!strict && !condition.is(ExprKind::Le)) || condition.arg(0).dtype() != kI64) return std::nullopt;
+  if ((!strict && !condition.is(ExprKind::Le)) || condition.arg(0).dtype() != kIndex) return std::nullopt;
   // slack >= 0
   LinearForm slack = analyzer.linear(condition.arg(1) - condition.arg(0));
   if (strict) slack.constant -= 1;

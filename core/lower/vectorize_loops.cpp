@@ -103,7 +103,9 @@ class Vectorizer {
     if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
     if (!uses_var(expr, var_)) return expr;
     std::vector<Expr> args;
-    for (const Expr& arg : expr.args()) args.push_back(widen_children(arg));
+    // Data in an index, as of a gather, is a value: its loads take the mask.
+    for (const Expr& arg : expr.args())
+      args.push_back(arg.dtype().is_index() ? widen_children(arg) : widen(arg));
     return with_args(expr, std::move(args));
   }
 
@@ -112,7 +114,7 @@ class Vectorizer {
     if (const LoadNode* access = expr.as<LoadNode>()) return widen_load(*access, expr);
     if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
     if (expr.args().empty()) return expr;
-    if (expr.dtype() == kI64) return index(expr);
+    if (expr.dtype() == kIndex) return index(expr);
     std::vector<Expr> args;
     bool changed = false;
     for (const Expr& arg : expr.args()) {

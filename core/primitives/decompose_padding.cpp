@@ -25,7 +25,7 @@ std::optional<Refusal> box_refusal(const Block& block, const Expr& condition, In
   const Analyzer analyzer;
   for (const Expr& part : conjuncts(condition)) {
     const bool order = part.is(ExprKind::Lt) || part.is(ExprKind::Le);
-    if (!order || part.arg(0).dtype() != kI64)
+    if (!order || part.arg(0).dtype() != kIndex)
       return Refusal{"the condition of the padding is not a box", block.name, &block};
     // slack >= 0
     LinearForm slack = analyzer.linear(part.arg(1) - part.arg(0));

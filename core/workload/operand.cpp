@@ -72,7 +72,7 @@ Operand Operand::of_type(DType type) {
 Operand Operand::of(Expr expr, double magnitude) {
   Operand made;
   made.kind = Kind::Typed;
-  made.type = expr.dtype();
+  made.type = expr.dtype().is_index() ? kI64 : expr.dtype();
   made.expr = std::move(expr);
   made.magnitude = magnitude;
   return made;
@@ -101,7 +101,8 @@ void TypeRules::fail(Place place, const std::string& message, std::string remedy
 Expr TypeRules::as_type(Place place, const Operand& value, DType type) const {
   switch (value.kind) {
     case Kind::Typed:
-      if (value.type == type) return value.expr;
+      if (value.type == type) return tunesmith::cast(type, value.expr);
+      if (type.is_index() && value.has_index_form()) return value.expr;
       fail(place, fmt::format("expected {}, this is {}", type.str(), value.type.str()),
            fmt::format("cast it: {}(...)", type.str()));
     case Kind::Integer:
@@ -130,14 +131,14 @@ Expr TypeRules::as_type(Place place, const Operand& value, DType type) const {
 }
 
 Expr TypeRules::typed(Place place, const Operand& value) const {
-  if (value.is_typed()) return value.expr;
+  if (value.is_typed()) return tunesmith::cast(value.type, value.expr);
   if (value.kind == Kind::Boolean) return bool_imm(value.integer != 0);
   if (value.is_constant()) fail(place, "this number has no type", "give it one: f32(...)");
   return as_type(place, value, kF32);
 }
 
 Operand TypeRules::limited(Place place, Expr expr, double magnitude) const {
-  if (expr.dtype() == kI64 && magnitude > kMaxMagnitude) fail(place, "this index may exceed 2^53");
+  if (expr.dtype().is_index() && magnitude > kMaxMagnitude) fail(place, "this index may exceed 2^53");
   return Operand::of(std::move(expr), magnitude);
 }
 
@@ -155,6 +156,10 @@ DType TypeRules::common_type(Place place, std::string_view what, const Operand& 
         fmt::format("cast one of them: {}(...)", (a.type.is_float() ? a : b).type.str()));
   }
   return a.is_typed() ? a.type : b.type;
+}
+
+DType TypeRules::common_form(DType type, const Operand& a, const Operand& b) {
+  return type == kI64 && a.has_index_form() && b.has_index_form() ? kIndex : type;
 }
 
 Operand TypeRules::negate(Place place, const Operand& value) const {
@@ -219,8 +224,9 @@ Operand TypeRules::compare(Place place, const std::string& op, const Operand& a,
   }
   const DType type = common_type(place, fmt::format("'{}'", op), a, b);
   if (type.is_bool()) fail(place, fmt::format("'{}' takes numbers, not conditions", op));
-  const Expr x = as_type(place, a, type);
-  const Expr y = as_type(place, b, type);
+  const DType form = common_form(type, a, b);
+  const Expr x = as_type(place, a, form);
+  const Expr y = as_type(place, b, form);
   if (op == "<") return Operand::of(lt(x, y));
   if (op == "<=") return Operand::of(le(x, y));
   if (op == ">") return Operand::of(lt(y, x));
@@ -248,8 +254,9 @@ Operand TypeRules::binary(Place place, const std::string& op, const Operand& a, 
   const DType type = common_type(place, fmt::format("'{}'", op), a, b);
   if (a.is_constant() && b.is_constant()) return fold(place, op, a, b);
   if (type.is_bool()) fail(place, fmt::format("'{}' takes numbers, not conditions", op));
-  const Expr x = as_type(place, a, type);
-  const Expr y = as_type(place, b, type);
+  const DType form = common_form(type, a, b);
+  const Expr x = as_type(place, a, form);
+  const Expr y = as_type(place, b, form);
   const double larger = std::max(a.magnitude, b.magnitude);
   if (op == "+") return limited(place, x + y, a.magnitude + b.magnitude);
   if (op == "-") return limited(place, x - y, a.magnitude + b.magnitude);
@@ -291,12 +298,16 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
     fail(place, fmt::format("{} takes a floating value, this is {}", name, type.str()), "cast it: f32(...)");
   }
   std::vector<Expr> operands;
-  for (const Operand& arg : args) operands.push_back(as_type(place, arg, type));
+  const DType form = common_form(type, a, b);
+  for (const Operand& arg : args) operands.push_back(as_type(place, arg, form));
   return limited(place, call(op, std::move(operands)), a.magnitude);
 }
 
 Operand TypeRules::cast(Place place, DType type, const Operand& value) const {
-  if (!value.is_typed()) return Operand::of(as_type(place, value, type), value.magnitude);
+  if (!value.is_typed()) {
+    const bool index = type == kI64 && value.has_index_form() && value.magnitude <= kMaxMagnitude;
+    return Operand::of(as_type(place, value, index ? kIndex : type), value.magnitude);
+  }
   if (value.type == type) return value;
   if (type.is_bool())
     fail(place, fmt::format("{} does not become a condition by a cast", value.type.str()),
@@ -314,7 +325,8 @@ Operand TypeRules::select(Place place, const Operand& condition, const Operand& 
   if (a.is_constant() && b.is_constant()) {
     fail(place, "the two values of this select have no type", "give one of them a type: f32(...)");
   }
-  return limited(place, tunesmith::select(condition.expr, as_type(place, a, type), as_type(place, b, type)),
+  const DType form = common_form(type, a, b);
+  return limited(place, tunesmith::select(condition.expr, as_type(place, a, form), as_type(place, b, form)),
                  std::max(a.magnitude, b.magnitude));
 }
 

@@ -1,7 +1,8 @@
 // What an expression of the language stands for while it is being built, and the rules of its types.
 //
 // Numbers written in the text, and parameters, have no type of their own: they take the type of what they
-// meet. Values of different types never meet without a cast.
+// meet. Values of different types never meet without a cast. An axis is an i64 to the language; what axes and
+// numbers make is kept as an index, which never wraps around, until it meets data or is stored.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,13 @@ struct Operand {
   static Operand of_real(double value);
   static Operand of_bool(bool value);
   static Operand of_type(DType type);
-  /// `magnitude` bounds |value| of index arithmetic.
+  /// `magnitude` bounds |value| of an index, which is an i64.
   static Operand of(Expr expr, double magnitude = 0.0);
 
   bool is_constant() const { return kind == Kind::Integer || kind == Kind::Real || kind == Kind::Boolean; }
   bool is_typed() const { return kind == Kind::Typed; }
+  /// An integer number, or made of axes and numbers only.
+  bool has_index_form() const { return kind == Kind::Integer || (is_typed() && expr.dtype().is_index()); }
   /// The value of an Integer or a Real.
   double number() const { return kind == Kind::Integer ? static_cast<double>(integer) : real; }
   /// "f32", "an integer", "a data type", for messages.
@@ -43,7 +46,7 @@ struct Operand {
   Kind kind = Kind::Integer;
   int64_t integer = 0;  // of an Integer; 0 or 1 of a Boolean
   double real = 0.0;
-  DType type;
+  DType type;  // in the language: an index is an i64
   Expr expr;
   double magnitude = 0.0;
 };
@@ -55,9 +58,9 @@ class TypeRules {
 
   [[noreturn]] void fail(Place place, const std::string& message, std::string remedy = {}) const;
 
-  /// The operand as an expression of `type`.
+  /// The operand as an expression of `type`; of kIndex only what has_index_form().
   Expr as_type(Place place, const Operand& value, DType type) const;
-  /// An expression of whatever type it has; untyped constants are refused.
+  /// Data of whatever type it has; untyped constants are refused.
   Expr typed(Place place, const Operand& value) const;
 
   Operand negate(Place place, const Operand& value) const;
@@ -74,6 +77,8 @@ class TypeRules {
   Operand logical(Place place, const std::string& op, const Operand& a, const Operand& b) const;
   /// The type both have, or would take.
   DType common_type(Place place, std::string_view what, const Operand& a, const Operand& b) const;
+  /// `type`, which a and b have in common, or kIndex when their values are that.
+  static DType common_form(DType type, const Operand& a, const Operand& b);
   Operand limited(Place place, Expr expr, double magnitude) const;
 
   std::string file_;

@@ -8,10 +8,9 @@
 namespace tunesmith::workload {
 
 namespace {
-/// Integer arithmetic over variables only, with constants that leave the analyzer room: what it reasons
-/// about.
+/// With constants that leave the analyzer room.
 bool is_index(const Expr& expr) {
-  bool plain = expr.dtype() == kI64;
+  bool plain = expr.dtype() == kIndex;
   for_each(expr, [&plain](const Expr& part) {
     const auto* constant = part.as<IntImm>();
     if (constant && std::fabs(static_cast<double>(constant->value)) > kMaxMagnitude) plain = false;

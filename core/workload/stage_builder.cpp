@@ -202,7 +202,7 @@ Expr StageBuilder::index(const Syntax& syntax) {
     rules().fail(place, "an index multiplies one axis by another",
                  "an axis may be multiplied by parameters only");
   }
-  return prover_.simplify(value.expr);
+  return prover_.simplify(tunesmith::cast(kIndex, value.expr));
 }
 
 std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buffer) {

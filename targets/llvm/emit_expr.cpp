@@ -45,7 +45,7 @@ llvm::Value* FunctionEmitter::emit_value(const Expr& expr) {
     case ExprKind::FloatImm:
       return constant_value(expr);
     case ExprKind::Var:
-      return ir_.CreateIntCast(values_.value(linear(expr)), value_type(ir_.getContext(), type), true);
+      return index_value(expr);
     case ExprKind::Not:
       return ir_.CreateNot(value(expr.arg(0)));
     case ExprKind::Select:
@@ -58,17 +58,8 @@ llvm::Value* FunctionEmitter::emit_value(const Expr& expr) {
       return load_value(*expr.as<LoadNode>());
     case ExprKind::Broadcast:
       return splat(value(expr.arg(0)), type.lanes);
-    case ExprKind::Ramp: {
-      if (type.scalar() == kI64) return index_value(expr);
-      llvm::Type* vector = value_type(ir_.getContext(), type);
-      llvm::SmallVector<llvm::Constant*, 16> steps;
-      for (int i = 0; i < type.lanes; ++i) {
-        steps.push_back(llvm::ConstantInt::get(vector->getScalarType(), static_cast<uint64_t>(i)));
-      }
-      llvm::Value* offsets =
-          ir_.CreateMul(splat(value(expr.arg(1)), type.lanes), llvm::ConstantVector::get(steps));
-      return ir_.CreateAdd(splat(value(expr.arg(0)), type.lanes), offsets);
-    }
+    case ExprKind::Ramp:
+      return index_value(expr);
     default:
       return binary_value(expr);
   }
@@ -102,12 +93,12 @@ llvm::Value* FunctionEmitter::binary_value(const Expr& expr) {
   if (kind == ExprKind::And) return ir_.CreateAnd(value(expr.arg(0)), value(expr.arg(1)));
   if (kind == ExprKind::Or) return ir_.CreateOr(value(expr.arg(0)), value(expr.arg(1)));
   if (expr.dtype().is_bool()) {
-    return type.scalar() == kI64 ? compare_index(expr)
-                                 : compare(kind, value(expr.arg(0)), value(expr.arg(1)), type);
+    return type.is_index() ? compare_index(expr)
+                           : compare(kind, value(expr.arg(0)), value(expr.arg(1)), type);
   }
-  if (type.scalar() == kI64 && is_index_arithmetic(expr)) return index_value(expr);
+  if (type.is_index() && is_index_arithmetic(expr)) return index_value(expr);
   if (!type.is_float()) {
-    return int_binary(kind, value(expr.arg(0)), value(expr.arg(1)), type.code == TypeCode::Int);
+    return int_binary(kind, value(expr.arg(0)), value(expr.arg(1)), type.is_signed_int());
   }
   if (llvm::Value* fused = fused_multiply_add(expr)) return fused;
   const DType wide = arithmetic_type(type, state_.traits);
@@ -161,12 +152,20 @@ llvm::Value* FunctionEmitter::fused_multiply_add(const Expr& expr) {
 }
 
 llvm::Value* FunctionEmitter::int_binary(ExprKind kind, llvm::Value* a, llvm::Value* b, bool is_signed) {
-  // A division by zero has no value but must not trap: both sides of a Select are computed.
+  // A division by zero has no value but must not trap: both sides of a Select are computed. Neither must that
+  // of the least number by -1, which wraps around: as no quotient by -1 is computed, but a negation.
+  llvm::Value* minus_one = llvm::Constant::getAllOnesValue(b->getType());
   const auto divisor = [&] {
-    if (llvm::isa<llvm::Constant>(b)) return b;
     llvm::Value* one = llvm::ConstantInt::get(b->getType(), 1);
-    return static_cast<llvm::Value*>(
-        ir_.CreateSelect(ir_.CreateICmpEQ(b, llvm::Constant::getNullValue(b->getType())), one, b));
+    llvm::Value* bad = ir_.CreateICmpEQ(b, llvm::Constant::getNullValue(b->getType()));
+    if (is_signed) bad = ir_.CreateOr(bad, ir_.CreateICmpEQ(b, minus_one));
+    return ir_.CreateSelect(bad, one, b);
+  };
+  const auto unless_negated = [&](llvm::Value* quotient) {
+    llvm::Value* negated = ir_.CreateICmpEQ(b, minus_one);
+    const auto* known = llvm::dyn_cast<llvm::Constant>(negated);
+    if (known != nullptr && known->isNullValue()) return quotient;
+    return ir_.CreateSelect(negated, ir_.CreateNeg(a), quotient);
   };
   // The remainder's sign, all ones where it is not zero and differs from the divisor's.
   const auto correction = [&](llvm::Value* remainder, llvm::Value* d) {
@@ -182,13 +181,13 @@ llvm::Value* FunctionEmitter::int_binary(ExprKind kind, llvm::Value* a, llvm::Va
     case ExprKind::Mul:
       return ir_.CreateMul(a, b);
     case ExprKind::Div:
-      return is_signed ? ir_.CreateSDiv(a, divisor()) : ir_.CreateUDiv(a, divisor());
+      return is_signed ? unless_negated(ir_.CreateSDiv(a, divisor())) : ir_.CreateUDiv(a, divisor());
     case ExprKind::FloorDiv: {
       llvm::Value* d = divisor();
       if (!is_signed) return ir_.CreateUDiv(a, d);
       llvm::Value* quotient = ir_.CreateSDiv(a, d);
       llvm::Value* remainder = ir_.CreateSub(a, ir_.CreateMul(quotient, d));
-      return ir_.CreateAdd(quotient, ir_.CreateSExt(correction(remainder, d), a->getType()));
+      return unless_negated(ir_.CreateAdd(quotient, ir_.CreateSExt(correction(remainder, d), a->getType())));
     }
     case ExprKind::FloorMod: {
       llvm::Value* d = divisor();
@@ -222,7 +221,7 @@ llvm::Value* FunctionEmitter::compare(ExprKind kind, llvm::Value* a, llvm::Value
         return ir_.CreateFCmpOLE(a, b);
     }
   }
-  const bool is_signed = type.code == TypeCode::Int;
+  const bool is_signed = type.is_signed_int();
   switch (kind) {
     case ExprKind::Eq:
       return ir_.CreateICmpEQ(a, b);
@@ -268,7 +267,7 @@ llvm::Value* FunctionEmitter::compare_index(const Expr& expr) {
       break;
   }
   if (count == 1) {
-    return compare(expr.kind(), values_.value(base), ir_.getInt64(static_cast<uint64_t>(lanes[0])), kI64);
+    return compare(expr.kind(), values_.value(base), ir_.getInt64(static_cast<uint64_t>(lanes[0])), kIndex);
   }
   // 32-bit lanes do when the scalar is first brought next to the lanes' range, which keeps every answer.
   constexpr int64_t kLimit = int64_t{1} << 30;
@@ -282,7 +281,7 @@ llvm::Value* FunctionEmitter::compare_index(const Expr& expr) {
   for (const int64_t lane : lanes)
     constants.push_back(llvm::ConstantInt::get(element, static_cast<uint64_t>(lane), true));
   llvm::Value* scalar = ir_.CreateTrunc(values_.value(clamped), element);
-  return compare(expr.kind(), splat(scalar, count), llvm::ConstantVector::get(constants), kI64);
+  return compare(expr.kind(), splat(scalar, count), llvm::ConstantVector::get(constants), kIndex);
 }
 
 llvm::Value* FunctionEmitter::call_value(const Expr& expr) {

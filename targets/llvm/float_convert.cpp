@@ -12,6 +12,7 @@ llvm::Type* scalar_type(llvm::LLVMContext& context, DType type) {
       return llvm::Type::getInt1Ty(context);
     case TypeCode::Int:
     case TypeCode::UInt:
+    case TypeCode::Index:
       return llvm::Type::getIntNTy(context, type.bits);
     case TypeCode::BFloat:
       // As its bits: where the processor lacks the type, LLVM calls library functions to move it about.
@@ -86,14 +87,13 @@ llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DTyp
                      const CodegenTraits& traits) {
   if (from == to) return value;
   llvm::Type* type = value_type(ir.getContext(), to);
-  const bool from_signed = from.code == TypeCode::Int;
+  const bool from_signed = from.is_signed_int();
   if (from.is_float()) {
     if (to.is_float()) return convert_float(ir, value, from, to, traits);
     const DType wide = arithmetic_type(from, traits);
     value = convert(ir, value, from, wide, traits);
     if (to.is_bool()) return ir.CreateFCmpUNE(value, llvm::Constant::getNullValue(value->getType()));
-    const auto saturating =
-        to.code == TypeCode::Int ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    const auto saturating = to.is_signed_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     return ir.CreateIntrinsic(saturating, {type, value->getType()}, {value});
   }
   if (to.is_bool()) return ir.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));

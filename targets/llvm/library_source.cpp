@@ -74,6 +74,8 @@ int dlpack_code(DType type) {
       return 4;
     case TypeCode::Bool:
       return 6;
+    case TypeCode::Index:
+      break;
   }
   throw InternalError("an element type without a DLPack code");
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <tuple>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <tunesmith/interp/interpreter.h>
@@ -82,6 +83,32 @@ INSTANTIATE_TEST_SUITE_P(
       for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
       return name;
     });
+
+// Data of the width of an index are not one: their loads at the odd end of a row take its mask.
+TEST(CpuSpace, AddsIntegersInOddRows) {
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  for (const char* type : {"i64", "i32", "i8", "u8"}) {
+    for (const int64_t rows : {1, 7, 64}) {
+      const std::string text = fmt::format(
+          "name: add\ninputs:\n  X: {{shape: [{0}, 5], dtype: {1}}}\n  Y: {{shape: [{0}, 5], dtype: {1}}}\n"
+          "compute: O[i<{0}, j<5] = X[i, j] + Y[i, j]\noutputs: [O]\n",
+          rows, type);
+      const Workload workload = WorkloadDefinition::parse(text, "add.yaml").instantiate();
+      std::vector<Tensor> wanted = arguments_of(workload.program);
+      interpret(workload.program, wanted);
+      const SketchSet set = space->generate(workload.program);
+      for (uint64_t draw = 0; draw < 16; ++draw) {
+        const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
+        const auto candidate = space->materialise(workload.program, sketch, RandomStream(3, draw));
+        ASSERT_TRUE(candidate) << candidate.error().message;
+        std::vector<Tensor> got = arguments_of(workload.program);
+        interpret((*candidate)->lowered, got);
+        EXPECT_EQ(got, wanted) << to_string((*candidate)->lowered.program);
+      }
+    }
+  }
+}
 
 // Steps to unroll are counted with the vectors they are on: 509 steps on a vector of 64 floats are 2036
 // statements.

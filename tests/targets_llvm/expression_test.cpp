@@ -6,6 +6,7 @@
 
 #include "lowered_program.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/regions.h"
 
 namespace tunesmith {
 namespace {
@@ -125,6 +126,45 @@ TEST_P(Expressions, Division) {
   }
 }
 
+TEST_P(Expressions, IntegersWrapAround) {
+  for (const DType type : {kI64, kI32, kI8, kU8}) {
+    const Expr one = int_imm(1, type);
+    const std::vector<Case> cases = {
+        {"next_is_more", kBool, [=](const Expr& x, const Expr&) { return lt(x, x + one); }},
+        {"before_is_less", kBool, [=](const Expr& x, const Expr&) { return le(x - one, x); }},
+        {"sum_less", kBool, [](const Expr& x, const Expr& y) { return lt(x + y, y + y); }},
+        {"sum_equal", kBool, [](const Expr& x, const Expr& y) { return eq(x + x, y + y); }},
+        {"sum", type, [](const Expr& x, const Expr& y) { return x + y; }},
+        {"difference", type, [](const Expr& x, const Expr& y) { return x - y; }},
+        {"product", type, [](const Expr& x, const Expr& y) { return x * y; }},
+        {"negative", type, [](const Expr& x, const Expr&) { return -x; }},
+        {"abs", type, [](const Expr& x, const Expr&) { return call(MathOp::Abs, {x}); }},
+        {"half", type, [=](const Expr& x, const Expr& y) { return floordiv(x + y, one + one); }},
+        {"div", type, [](const Expr& x, const Expr& y) { return div(x, not_zero(y)); }},
+        {"floordiv", type, [](const Expr& x, const Expr& y) { return floordiv(x, not_zero(y)); }},
+        {"floormod", type, [](const Expr& x, const Expr& y) { return floormod(x, not_zero(y)); }},
+        {"by_minus_one", type, [=](const Expr& x, const Expr&) { return div(x, -one); }},
+        {"maximum", type, [=](const Expr& x, const Expr& y) { return max(x + one, y); }}};
+    const int64_t greatest = reduction_identity(ExprKind::Min, type).as<IntImm>()->value;
+    const std::vector<int64_t> edges = {greatest, greatest + 1, greatest - 1, 0, 1, -1, 2, -2,
+                                        3,        greatest / 2};
+    for (const int lanes : {1, 4, 16}) {
+      const LoweredProgram lowered = elementwise(type, lanes, cases);
+      std::vector<Tensor> expected = testing::make_arguments(lowered.program);
+      for (int64_t i = 0; i < kElements; ++i) {
+        const auto at = static_cast<size_t>(i);
+        expected[0].set_int(i, edges[at % edges.size()]);
+        expected[1].set_int(i, edges[at / edges.size() % edges.size()]);
+      }
+      const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
+      interpret(lowered.program, expected);
+      EXPECT_EQ(expected[2].get_int(0), 0) << "the greatest is not less than the next";
+      for (size_t c = 0; c < cases.size(); ++c)
+        EXPECT_EQ(got[c + 2], expected[c + 2]) << cases[c].name << ", " << type.str() << ", " << lanes;
+    }
+  }
+}
+
 TEST_P(Expressions, Conditions) {
   for (const DType type : types()) {
     std::vector<Case> cases = {{"equal", kBool, [](const Expr& x, const Expr& y) { return eq(x, y); }},
@@ -204,7 +244,7 @@ TEST_P(Expressions, IndicesAsValues) {
                                     floormod(Expr(i) * 8 + j, 8),
                                     floormod(floordiv(index, 2), 3),
                                     select(lt(i, j), i, index),
-                                    cast(kI64, cast(kI8, index * 50))};
+                                    cast(kIndex, cast(kI8, index * 50))};
   for (size_t v = 0; v < values.size(); ++v) {
     // Unrolled, the inner variable is a constant, and much of the expression folds.
     for (const LoopKind inner : {LoopKind::Serial, LoopKind::Unrolled}) {
@@ -236,7 +276,7 @@ TEST_P(Expressions, VectorIndicesAsValues) {
       select(le(all(11), lane), all(1), all(0)),
       select(eq(lane, all(14)), all(1), lane),
       select(lt(lane * all(int64_t{1} << 40), all(0)), all(1), all(2)),
-      cast(kI64, cast(kI32, lane))};
+      cast(kIndex, cast(kI32, lane))};
   for (size_t v = 0; v < values.size(); ++v) {
     const LoweredProgram lowered = make_lowered(
         {}, {out}, make_loop(i, 20, LoopKind::Serial, make_store(out, ramp(Expr(i) * 8, 1, 8), values[v])));

@@ -21,7 +21,8 @@ std::unique_ptr<llvm_target::LlvmTarget> make_target(
 }
 
 StmtPtr make_store(const Buffer& buffer, const Expr& index, const Expr& value, const Expr& mask) {
-  return std::make_unique<Store>(buffer, std::vector<Expr>{index}, value, mask);
+  const Expr data = value.dtype().is_index() ? cast(buffer->dtype, value) : value;
+  return std::make_unique<Store>(buffer, std::vector<Expr>{index}, data, mask);
 }
 
 StmtPtr make_loop(const Var& var, const Expr& min, const Expr& extent, LoopKind kind, StmtPtr body) {

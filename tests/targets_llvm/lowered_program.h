@@ -16,6 +16,7 @@ namespace tunesmith::testing {
 std::unique_ptr<llvm_target::LlvmTarget> make_target(
     const std::vector<std::pair<std::string, std::string>>& options = {});
 
+/// An index as a value becomes the buffer's type.
 StmtPtr make_store(const Buffer& buffer, const Expr& index, const Expr& value, const Expr& mask = {});
 StmtPtr make_loop(const Var& var, const Expr& min, const Expr& extent, LoopKind kind, StmtPtr body);
 StmtPtr make_loop(const Var& var, int64_t extent, LoopKind kind, StmtPtr body);

@@ -99,7 +99,7 @@ TEST_P(Accesses, Gathers) {
                  out = make_buffer("out", type, {32});
     const Var i("i");
     const Expr at = ramp(Expr(i) * 8, 1, 8);
-    const Expr from = floormod(load(index, {at}), all(2000, 8));
+    const Expr from = floormod(cast(kIndex, load(index, {at})), all(2000, 8));
     EXPECT_EQ(
         error(make_lowered({table, index}, {out},
                            make_loop(i, 4, LoopKind::Serial, make_store(out, at, load(table, {from}))))),

@@ -1,9 +1,11 @@
 // Every built-in workload, lowered as it stands and compiled, against the interpreter: the reference that
 // candidates are held to.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {
@@ -44,6 +46,29 @@ TEST_P(UnscheduledWorkload, GivesTheInterpretersResult) {
     const double unit = unit_roundoff(expected[i].dtype);
     // Values reach a few tens at these sizes; contraction and functions move the last places.
     EXPECT_LE(max_error(got[i], expected[i]), unit * 400) << i;
+  }
+}
+
+/// The innermost loop of every block vectorized, odd ends included.
+TEST(VectorizedIntegers, GiveTheInterpretersResult) {
+  const auto target = testing::make_target();
+  for (const char* type : {"i64", "i32", "i8", "u8"}) {
+    for (const int64_t columns : {1, 3, 5, 8, 13, 70}) {
+      const std::string text = fmt::format(
+          "name: t\nparams: {{n: {}}}\ninputs:\n  X: {{shape: [7, n], dtype: {}}}\n"
+          "  Y: {{shape: [7, n], dtype: {}}}\ncompute: |\n  S[i<7, j<n] = X[i, j] + Y[i, j]\n"
+          "  M[i<7, j<n] = select(S[i, j] + 1 > S[i, j], X[i, j] * 3, Y[i, j] - S[i, j]) + {}(j)\n"
+          "outputs: [S, M]\n",
+          columns, type, type, type);
+      const Workload workload = WorkloadDefinition::parse(text, "t.yaml").instantiate();
+      Schedule s(workload.program.clone());
+      for (const char* block : {"S", "M"}) s.vectorize(s.get_loops(s.get_block(block)).back());
+      const LoweredProgram lowered = lower(s.program(), target->lower_options());
+      std::vector<Tensor> expected = testing::make_arguments(workload.program);
+      const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
+      interpret(workload.program, expected);
+      EXPECT_EQ(got, expected) << text;
+    }
   }
 }
 

@@ -65,7 +65,7 @@ TEST_F(RegionTest, ClampedAndGuardedIndices) {
 TEST_F(RegionTest, WhatCannotBeShownIsTheWholeDimension) {
   const Buffer table = make_buffer("T", kI64, {16});
   const Buffer a = make_buffer("A", kF32, {60, 5, 100});
-  const std::vector<Expr> indices{o * 4 + i, o * 4 + i, load(table, {Expr(i)})};
+  const std::vector<Expr> indices{o * 4 + i, o * 4 + i, cast(kIndex, load(table, {Expr(i)}))};
   EXPECT_EQ(text(relax_access(a, indices, std::vector<Var>{i}, analyzer)), "[o*4 +4][o*4 +4][0 +100]");
   EXPECT_EQ(text(relax_access(a, indices, std::vector<Var>{i, o}, analyzer)), "[0 +56][0 +5][0 +100]");
 }

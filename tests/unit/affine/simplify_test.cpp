@@ -166,19 +166,33 @@ TEST_F(Simplify, ReachesTheIndicesInsideOtherValues) {
 TEST_F(Simplify, GatheredIndicesAreAtoms) {
   const Buffer table = make_buffer("T", kI64, {16});
   const Buffer bytes = make_buffer("B", kU8, {16});
-  EXPECT_EQ(simple(load(table, {Expr(i)}) * 2 - load(table, {Expr(i)})), to_string(load(table, {Expr(i)})));
-  const Interval range = analyzer.bounds(cast(kI64, load(bytes, {Expr(i)})) + 1);
+  const Expr gathered = cast(kIndex, load(table, {Expr(i)}));
+  EXPECT_EQ(simple(gathered * 2 - gathered), to_string(gathered));
+  const Interval range = analyzer.bounds(cast(kIndex, load(bytes, {Expr(i)})) + 1);
   EXPECT_EQ(range.min, 1);
   EXPECT_EQ(range.max, 256);
 }
 
-// Narrow integers wrap, so that the rules of index arithmetic do not hold for them.
-TEST_F(Simplify, NarrowIntegersAreLeftAlone) {
+// Data wrap around, so that the rules of index arithmetic do not hold for them.
+TEST_F(Simplify, IntegerDataAreLeftAlone) {
   const Buffer bytes = make_buffer("B", kU8, {16});
   const Expr a = load(bytes, {Expr(i)});
   const Expr sum = a + int_imm(1, kU8) - int_imm(2, kU8);
   EXPECT_TRUE(analyzer.simplify(sum).same_as(sum));
-  EXPECT_EQ(analyzer.bounds(cast(kI64, sum)).max, 255);
+  EXPECT_EQ(analyzer.bounds(cast(kIndex, sum)).max, 255);
+  for (const DType type : {kI64, kI32, kI8, kU8}) {
+    const Expr d = load(make_buffer("D", type, {16}), {Expr(i)});
+    const Expr one = int_imm(1, type);
+    for (const Expr& unproven : {lt(d, d + one), le(d, d + one), eq(d + one, d - one), ne(d * d, d - d),
+                                 lt(cast(type, i), cast(type, i + 1))}) {
+      EXPECT_TRUE(analyzer.simplify(unproven).same_as(unproven)) << to_string(unproven);
+      EXPECT_FALSE(analyzer.can_prove(unproven)) << to_string(unproven);
+    }
+    EXPECT_FALSE(analyzer.can_prove_equal(d + one - one, d));
+    EXPECT_EQ(analyzer.linear(d * int_imm(2, type) + one).terms.size(), 1u) << "an atom as a whole";
+  }
+  // The indices inside are not data.
+  EXPECT_EQ(simple(load(bytes, {i + 1 - i + j})), to_string(load(bytes, {j + 1})));
 }
 
 TEST_F(Simplify, UnboundedAndHugeNumbersProveNothing) {

@@ -239,7 +239,7 @@ class Races : public testing::Test {
 };
 
 TEST_F(Races, IterationsOnTheirOwnElementsAreFine) {
-  EXPECT_EQ(error_of_parallel(store(y_, {7 - i_}, load(y_, {7 - i_}) + i_)), "");
+  EXPECT_EQ(error_of_parallel(store(y_, {7 - i_}, load(y_, {7 - i_}) + cast(kI64, i_))), "");
 }
 
 TEST_F(Races, TwoWritesOfOneElement) {
@@ -248,7 +248,8 @@ TEST_F(Races, TwoWritesOfOneElement) {
 }
 
 TEST_F(Races, AReductionOverAParallelLoop) {
-  EXPECT_THAT(error_of_parallel(store(y_, {0}, load(y_, {0}) + i_)), HasSubstr("race: iteration 1"));
+  EXPECT_THAT(error_of_parallel(store(y_, {0}, load(y_, {0}) + cast(kI64, i_))),
+              HasSubstr("race: iteration 1"));
 }
 
 TEST_F(Races, AReadOfWhatAnotherIterationWrites) {
@@ -278,7 +279,7 @@ TEST_F(Races, WhatAnotherIterationLeftInAnIntermediateIsNotThere) {
 }
 
 TEST_F(Races, InnerSerialLoopsMayAccumulate) {
-  EXPECT_EQ(error_of_parallel(test::loop(j_, 4, store(y_, {i_}, load(y_, {i_}) + j_))), "");
+  EXPECT_EQ(error_of_parallel(test::loop(j_, 4, store(y_, {i_}, load(y_, {i_}) + cast(kI64, j_)))), "");
 }
 
 TEST_F(Races, EachExecutionOfAnInnerParallelLoopIsOnItsOwn) {

@@ -18,8 +18,10 @@ inline Program make_program(std::vector<Buffer> inputs, std::vector<Buffer> outp
   return program;
 }
 
-inline StmtPtr store(const Buffer& to, std::vector<Expr> indices, Expr value, Expr mask = {}) {
-  return std::make_unique<Store>(to, std::move(indices), std::move(value), std::move(mask));
+/// An index as a value becomes the buffer's type.
+inline StmtPtr store(const Buffer& to, std::vector<Expr> indices, const Expr& value, Expr mask = {}) {
+  const Expr data = value.dtype().is_index() ? cast(to->dtype, value) : value;
+  return std::make_unique<Store>(to, std::move(indices), data, std::move(mask));
 }
 
 inline StmtPtr loop(const Var& var, Expr extent, StmtPtr body, LoopKind kind = LoopKind::Serial) {

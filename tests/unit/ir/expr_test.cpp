@@ -91,7 +91,7 @@ TEST(ExprFold, SelectAndCast) {
   const Expr e = x;
   EXPECT_TRUE(select(bool_imm(true), e, 2).same_as(e));
   EXPECT_EQ(value_of(select(bool_imm(false), e, 2)), 2);
-  EXPECT_TRUE(cast(kI64, e).same_as(e));
+  EXPECT_TRUE(cast(kIndex, e).same_as(e));
   EXPECT_EQ(value_of(cast(kI8, int_imm(200, kI32))), -56);
   EXPECT_EQ(value_of(cast(kI32, float_imm(-2.7, kF32))), -2);
   EXPECT_EQ(value_of(cast(kU8, float_imm(300, kF32))), 255);
@@ -109,11 +109,38 @@ TEST(ExprTypes, UnequalOperandsAreRefused) {
   EXPECT_THROW(load(make_buffer("X", kF32, {4, 4}), {x, x, x}), InternalError);
 }
 
+TEST(ExprTypes, AnIndexMeetsDataInACastOnly) {
+  const Var x("x");
+  const Buffer table = make_buffer("T", kI64, {8});
+  const Expr data = load(table, {x});
+  EXPECT_EQ(Expr(x).dtype(), kIndex);
+  EXPECT_THROW(data + x, InternalError);
+  EXPECT_THROW(data + 1, InternalError);
+  EXPECT_THROW(load(table, {data}), InternalError);
+  EXPECT_THROW(ramp(data, data, 4), InternalError);
+  EXPECT_THROW(make_buffer("X", kIndex, {8}), InternalError);
+  EXPECT_THROW(Store(table, {x}, x), InternalError);
+  EXPECT_THROW(Store(table, {data}, data), InternalError);
+  EXPECT_EQ(to_string(load(table, {cast(kIndex, data)}) + cast(kI64, x)), "T[index(T[x])] + i64(x)");
+  EXPECT_EQ(value_of(cast(kI64, Expr(7))), 7);
+  EXPECT_EQ(value_of(cast(kIndex, int_imm(-7, kI8))), -7);
+}
+
+TEST(ExprFold, IntegerDataWrapAround) {
+  EXPECT_EQ(value_of(int_imm(127, kI8) + int_imm(1, kI8)), -128);
+  EXPECT_EQ(value_of(int_imm(0, kU8) - int_imm(1, kU8)), 255);
+  EXPECT_EQ(value_of(-int_imm(1, kU8)), 255);
+  EXPECT_EQ(value_of(int_imm(1 << 20, kI32) * int_imm(1 << 11, kI32)), INT32_MIN);
+  EXPECT_EQ(value_of(int_imm(INT64_MAX, kI64) + int_imm(1, kI64)), INT64_MIN);
+  EXPECT_EQ(value_of(lt(int_imm(INT64_MAX, kI64), int_imm(INT64_MAX, kI64) + int_imm(1, kI64))), 0);
+  EXPECT_EQ(value_of(floordiv(int_imm(INT64_MIN, kI64), int_imm(-1, kI64))), INT64_MIN);
+}
+
 TEST(ExprLanes, ScalarsAreBroadcastToVectors) {
   const Var x("x");
   const Buffer buffer = make_buffer("X", kF32, {64, 64});
   const Expr index = ramp(x, 1, 8);
-  EXPECT_EQ(index.dtype(), kI64.with_lanes(8));
+  EXPECT_EQ(index.dtype(), kIndex.with_lanes(8));
   const Expr loaded = load(buffer, {x, index});
   EXPECT_EQ(loaded.dtype(), kF32.with_lanes(8));
   EXPECT_EQ(loaded.arg(0).dtype().lanes, 8);
@@ -150,6 +177,7 @@ TEST(ExprLook, EqualityIsStructuralWithVariablesByIdentity) {
   EXPECT_FALSE(equal(x * 2, x + 2));
   EXPECT_FALSE(equal(float_imm(0.0, kF32), float_imm(-0.0, kF32)));
   EXPECT_FALSE(equal(int_imm(1, kI64), int_imm(1, kI32)));
+  EXPECT_FALSE(equal(int_imm(1, kI64), int_imm(1, kIndex)));
   const Buffer a = make_buffer("A", kF32, {8}), b = make_buffer("A", kF32, {8});
   EXPECT_TRUE(equal(load(a, {x}), load(a, {x})));
   EXPECT_FALSE(equal(load(a, {x}), load(b, {x})));
@@ -205,14 +233,14 @@ TEST(ExprRewrite, WhatANodeFoldsToIsRewrittenOnce) {
     const auto* access = e.as<LoadNode>();
     return access ? load(access->buffer, {access->indices()[0] + 2}) : e;
   };
-  EXPECT_EQ(to_string(transform(load(a, {x}) * y, shift)), "A[x + 2]");
-  EXPECT_EQ(to_string(transform(select(lt(0, y), load(a, {x}), 5), shift)), "A[x + 2]");
-  EXPECT_EQ(to_string(transform((load(a, {x}) + x) * y,
+  EXPECT_EQ(to_string(transform(cast(kIndex, load(a, {x})) * y, shift)), "index(A[x + 2])");
+  EXPECT_EQ(to_string(transform(select(lt(0, y), load(a, {x}), int_imm(5, kI64)), shift)), "A[x + 2]");
+  EXPECT_EQ(to_string(transform((cast(kIndex, load(a, {x})) + x) * y,
                                 [&](const Expr& e) -> Expr {
                                   if (e.same_as(y)) return 1;
                                   return e.is(ExprKind::Add) ? e + 7 : e;
                                 })),
-            "A[x] + x + 7");
+            "index(A[x]) + x + 7");
 }
 
 }  // namespace

@@ -51,13 +51,13 @@ TEST(Printer, MarksTheFirstLineOfAStatement) {
 TEST(Printer, VariablesOfOneNameGetSuffixes) {
   const Buffer x = make_buffer("X", kI64, {64});
   const Var outer("i"), inner("i"), later("i"), named("i_1");
-  auto body = std::make_unique<Store>(x, std::vector<Expr>{outer + inner + named}, 0);
+  auto body = std::make_unique<Store>(x, std::vector<Expr>{outer + inner + named}, int_imm(0, kI64));
   StmtPtr nest = std::make_unique<Loop>(LoopId{2}, named, 0, 2, std::move(body));
   nest = std::make_unique<Loop>(LoopId{1}, inner, 0, outer, std::move(nest));
   Seq seq;
   seq.append(std::make_unique<Loop>(LoopId{0}, outer, 0, 4, std::move(nest)));
   seq.append(std::make_unique<Loop>(LoopId{3}, later, 0, 4,
-                                    std::make_unique<Store>(x, std::vector<Expr>{later}, 0)));
+                                    std::make_unique<Store>(x, std::vector<Expr>{later}, int_imm(0, kI64))));
   EXPECT_EQ(to_string(seq),
             "for i in 0..4:\n"
             "  for i_1 in 0..i:\n"
@@ -70,10 +70,11 @@ TEST(Printer, VariablesOfOneNameGetSuffixes) {
 TEST(Printer, ABlocksBindingsAreOutsideItsScope) {
   const Buffer x = make_buffer("X", kI64, {64});
   const Var loop_i("i"), block_i("i");
-  Loop loop(LoopId{0}, loop_i, 0, 4,
-            std::make_unique<Block>(BlockId{0}, "b", std::vector<IterVar>{{block_i, 8, IterKind::Spatial}},
-                                    std::vector<Expr>{loop_i * 2}, nullptr,
-                                    std::make_unique<Store>(x, std::vector<Expr>{block_i}, 0)));
+  Loop loop(
+      LoopId{0}, loop_i, 0, 4,
+      std::make_unique<Block>(BlockId{0}, "b", std::vector<IterVar>{{block_i, 8, IterKind::Spatial}},
+                              std::vector<Expr>{loop_i * 2}, nullptr,
+                              std::make_unique<Store>(x, std::vector<Expr>{block_i}, int_imm(0, kI64))));
   EXPECT_EQ(to_string(loop),
             "for i in 0..4:\n"
             "  block b(i_1: spatial 8 = i*2):\n"

@@ -50,9 +50,10 @@ TEST(Regions, MasksAndConditionsAreRead) {
   const Buffer x = make_buffer("X", kI64, {8}), y = make_buffer("Y", kI64, {8}),
                z = make_buffer("Z", kI64, {8});
   const Var v("v");
-  auto store = std::make_unique<Store>(z, std::vector<Expr>{v}, load(x, {v}, lt(load(y, {v}), 3)));
+  auto store =
+      std::make_unique<Store>(z, std::vector<Expr>{v}, load(x, {v}, lt(load(y, {v}), int_imm(3, kI64))));
   Block block(BlockId{0}, "b", {{v, 8, IterKind::Spatial}}, {0}, nullptr,
-              std::make_unique<If>(lt(load(y, {v + 1}), 2), std::move(store)));
+              std::make_unique<If>(lt(load(y, {v + 1}), int_imm(2, kI64)), std::move(store)));
   EXPECT_EQ(text_of(reads_of(block)), "Y[v + 1]; X[v]; Y[v]; ");
 }
 

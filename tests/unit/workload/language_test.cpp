@@ -145,6 +145,25 @@ TEST(Language, CastsAndTypes) {
   EXPECT_EQ(workload.program.inputs[0]->dtype, kBF16);
 }
 
+TEST(Language, AnAxisIsAnIndexUntilItMeetsData) {
+  const auto stored_of = [](const std::string& expression) {
+    const std::string text = body_of(workload_of(
+        "name: w\ninputs:\n  X: {shape: [4], dtype: i64}\n  N: {shape: [4], dtype: i8}\ncompute: |\n"
+        "  Q[i<4] = X[i] + i64(N[i])\n  O[i<4] = " +
+        expression + "\noutputs: [O, Q]\n"));
+    return text.substr(text.find("= ") + 2);
+  };
+  EXPECT_EQ(stored_of("i"), "i64(vi)");
+  EXPECT_EQ(stored_of("i64(i)*3 + i"), "i64(vi*3 + vi)");
+  EXPECT_EQ(stored_of("X[i] + i + 1"), "X[vi] + i64(vi) + 1");
+  EXPECT_EQ(stored_of("X[i64(3) - i64(i)] + 9223372036854775807"), "X[3 - vi] + 9223372036854775807");
+  EXPECT_EQ(stored_of("i64(9223372036854775807) + X[i]"), "X[vi] + 9223372036854775807");
+  EXPECT_EQ(stored_of("select(X[i] + 1 > X[i], i, X[i])"), "select(X[vi] < X[vi] + 1, i64(vi), X[vi])");
+  EXPECT_EQ(stored_of("select(i < 2, X[i + 2], i)"), "select(vi < 2, X[vi + 2], i64(vi))");
+  EXPECT_EQ(stored_of("N[i] + i8(i)"), "N[vi] + i8(vi)");
+  EXPECT_EQ(stored_of("max(i, 2) + abs(i - 3)"), "i64(max(vi, 2) + abs(vi - 3))");
+}
+
 TEST(Language, ComparisonsAndConditions) {
   EXPECT_EQ(stored("select(i <= j and not (X[i, j] == 0), X[i, j], 0)"),
             "select(vi <= vj and not X[vi, vj] == 0.0, X[vi, vj], 0.0)");

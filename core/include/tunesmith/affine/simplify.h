@@ -1,5 +1,5 @@
 // Simplifier and bounds over index arithmetic: canonical sums of coefficient * (term // d % m) plus a
-// constant.
+// constant. Integer data, which wrap around, are left as they are written but for the indices inside them.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ class Analyzer {
   /// forms over independent variables.
   Interval bounds(const Expr& expr) const;
   /// Canonical form; conditions that are always true or false become constants. Value-preserving within the
-  /// ranges. Non-integer parts are left as they are, their integer children simplified.
+  /// ranges. Parts that are no indices are left as they are, their index children simplified.
   Expr simplify(const Expr& expr) const;
   LinearForm linear(const Expr& expr) const;
   /// True only when `condition` holds for all values of the variables.

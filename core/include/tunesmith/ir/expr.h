@@ -1,8 +1,9 @@
 // Expressions: immutable, shared, reference-counted. Copying one is copying a pointer; any thread may read.
 //
-// Index arithmetic is i64 and uses FloorDiv / FloorMod (rounding towards minus infinity) with positive
-// constant divisors. The factory functions fold constants and drop neutral elements, so `x * 1 + 0` is never
-// built; anything cleverer is the simplifier's (affine/simplify.h).
+// Index arithmetic is of type kIndex, which never overflows, and uses FloorDiv / FloorMod (rounding towards
+// minus infinity) with positive constant divisors. Arithmetic on integer data wraps around in its type; a
+// cast makes data of an index and an index of data. The factory functions fold constants and drop neutral
+// elements, so `x * 1 + 0` is never built; anything cleverer is the simplifier's (affine/simplify.h).
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ enum class ExprKind : uint8_t {
   Cast,
   Call,      // elementwise mathematics
   Load,      // buffer[indices], optionally masked
-  Ramp,      // (base, stride) x lanes: base + stride * lane
+  Ramp,      // (base, stride) x lanes, of indices: base + stride * lane
   Broadcast  // a scalar in every lane
 };
 
@@ -78,7 +79,7 @@ class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
 class Expr {
  public:
   Expr() = default;
-  /// An i64 constant.
+  /// An index.
   Expr(int value);      // NOLINT(google-explicit-constructor): `i + 1` must read as written
   Expr(int64_t value);  // NOLINT(google-explicit-constructor)
   explicit Expr(boost::intrusive_ptr<const ExprNode> node) : node_(std::move(node)) {}
@@ -162,7 +163,7 @@ class OpNode final : public ExprNode {
 class Var {
  public:
   Var() = default;
-  explicit Var(std::string name, DType type = kI64);
+  explicit Var(std::string name, DType type = kIndex);
   /// From an expression that is a VarNode; throws InternalError otherwise.
   static Var from(const Expr& expr);
 
@@ -181,7 +182,7 @@ class Var {
 
 // ---- Building. Operands of unequal lanes are broadcast; types otherwise must agree (InternalError). ----
 
-Expr int_imm(int64_t value, DType type = kI64);
+Expr int_imm(int64_t value, DType type = kIndex);
 Expr float_imm(double value, DType type);
 /// A constant of any type. A constant with lanes is a Broadcast of a scalar one, here and above.
 Expr constant(double value, DType type);
@@ -206,9 +207,10 @@ Expr logical_not(const Expr& a);
 Expr select(const Expr& condition, const Expr& then_value, const Expr& else_value);
 Expr cast(DType type, const Expr& a);
 Expr call(MathOp op, std::vector<Expr> args);
-/// One index for each dimension, or after lowering one offset. The value's lanes are those of the widest
-/// index.
+/// One index (of type kIndex) for each dimension, or after lowering one offset. The value's lanes are those
+/// of the widest index.
 Expr load(const Buffer& buffer, std::vector<Expr> indices, const Expr& mask = {});
+/// Of two scalar indices.
 Expr ramp(const Expr& base, const Expr& stride, int lanes);
 Expr broadcast(const Expr& a, int lanes);
 /// The binary expression of `kind` (Add .. Or) through the factory above.
