@@ -1,16 +1,32 @@
 #include "random_definition.h"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <tunesmith/ir/dtype.h>
+
 namespace tunesmith::fuzz {
 namespace {
+
+/// No whole number up to the bound is rounded.
+double exact_limit(DType type) {
+  if (!type.is_float()) return INFINITY;
+  return 1 / unit_roundoff(type);
+}
+
+/// What inputs of whole numbers reach (random_workload.cpp), and what is cut back reaches.
+constexpr int kSmall = 2;
 
 struct Array {
   std::string name;
   std::vector<int64_t> shape;
+  DType type;
+  double bound = kSmall;  // |element| of a floating array of whole numbers
   bool read = false;
 };
 
@@ -19,14 +35,22 @@ struct Axis {
   int64_t extent = 1;
 };
 
+/// An expression of the language and what bounds its magnitude.
+struct Value {
+  std::string text;
+  double bound = kSmall;
+};
+
 /// Writes one statement after the other; each reads inputs and what stands before it.
 class Writer {
  public:
-  explicit Writer(RandomStream& random) : random_(random) {}
+  Writer(RandomStream& random, Numbers numbers) : random_(random), exact_(numbers == Numbers::Exact) {}
 
   std::string text() {
+    if (exact_) main_type_ = random_type();
     const size_t inputs = 1 + below(3);
-    for (size_t i = 0; i < inputs; ++i) arrays_.push_back({fmt::format("X{}", i), random_shape(3, 7), false});
+    for (size_t i = 0; i < inputs; ++i)
+      arrays_.push_back({fmt::format("X{}", i), random_shape(3, 7), some_type()});
     std::string compute;
     const size_t stages = 1 + below(4);
     for (size_t i = 0; i < stages; ++i) compute += "  " + stage(i) + "\n";
@@ -34,8 +58,9 @@ class Writer {
     std::string text = "name: random\ninputs:\n";
     for (size_t i = 0; i < inputs; ++i) {
       if (!arrays_[i].read) continue;
-      text += fmt::format("  {}: {{shape: [{}], dtype: f64{}}}\n", arrays_[i].name,
-                          fmt::join(arrays_[i].shape, ", "), below(4) == 0 ? ", constant: true" : "");
+      text += fmt::format("  {}: {{shape: [{}], dtype: {}{}}}\n", arrays_[i].name,
+                          fmt::join(arrays_[i].shape, ", "), arrays_[i].type.str(),
+                          below(4) == 0 ? ", constant: true" : "");
     }
     // What nothing reads is a result; now and then something else is, too.
     std::vector<std::string> outputs;
@@ -52,11 +77,33 @@ class Writer {
     return items[below(items.size())];
   }
 
+  DType random_type() { return pick(std::vector<DType>{kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8}); }
+  DType some_type() { return exact_ && below(5) == 0 ? random_type() : main_type_; }
+
   std::vector<int64_t> random_shape(size_t most_dimensions, uint64_t most) {
     std::vector<int64_t> shape;
     const size_t dimensions = 1 + below(most_dimensions);
     for (size_t d = 0; d < dimensions; ++d) shape.push_back(static_cast<int64_t>(1 + below(most)));
+    // Vectors and what is left over of them.
+    if (below(4) == 0) shape.back() = static_cast<int64_t>(1 + below(20));
     return shape;
+  }
+
+  /// Cut back when it may leave what its type holds exactly.
+  Value limited(const Value& value, DType type) const {
+    if (!exact_ || value.bound <= exact_limit(type)) return value;
+    return {fmt::format("max(min({}, {}), -{})", value.text, kSmall, kSmall), kSmall};
+  }
+
+  /// Of one type in another, so that both hold it exactly or wrap around.
+  Value converted(const Value& value, DType from, DType to) const {
+    if (from == to) return value;
+    if (!from.is_float() && to.is_float())
+      return {fmt::format("{}(({}) % {})", to.str(), value.text, kSmall + 1), kSmall};
+    const bool fits = !to.is_float() || value.bound <= exact_limit(to);
+    const Value source =
+        fits ? value : Value{fmt::format("max(min({}, {}), -{})", value.text, kSmall, kSmall), kSmall};
+    return {fmt::format("{}({})", to.str(), source.text), source.bound};
   }
 
   /// The array that stands last, element by element, combined with something: as a bias is added.
@@ -70,12 +117,15 @@ class Writer {
     }
     arrays_.back().read = true;
     std::vector<std::string> none;
-    const std::string with = operand(axes, &none);
-    const std::string value = fmt::format("{}[{}]", last.name, fmt::join(names, ", "));
-    arrays_.push_back({fmt::format("S{}", number), last.shape, false});
-    return fmt::format(
-        fmt::runtime(pick(std::vector<std::string>{"{}[{}] = {} + {}", "{}[{}] = max({}, {})"})),
-        arrays_.back().name, declared(axes), value, with);
+    const Value with = operand(axes, last.type, &none);
+    const std::string element = fmt::format("{}[{}]", last.name, fmt::join(names, ", "));
+    const bool sum = below(2) == 0;
+    const Value value =
+        limited({fmt::format(fmt::runtime(sum ? "{} + {}" : "max({}, {})"), element, with.text),
+                 sum ? last.bound + with.bound : std::max(last.bound, with.bound)},
+                last.type);
+    arrays_.push_back({fmt::format("S{}", number), last.shape, last.type, value.bound});
+    return fmt::format("{}[{}] = {}", arrays_.back().name, declared(axes), value.text);
   }
 
   /// Elements of an array together with those two rows on: what is computed for one row serves another.
@@ -92,10 +142,11 @@ class Writer {
       if (d > 0) rest += ", " + axes.back().name;
     }
     const std::string name = fmt::format("S{}", number);
-    const std::string from = array.name;
-    arrays_.push_back({name, shape, false});
-    return fmt::format("{0}[{1}] = {2}[{3}{4}] + {2}[{3} + 2{4}]", name, declared(axes), from, axes[0].name,
-                       rest);
+    const Value sum = limited(
+        {fmt::format("{0}[{1}{2}] + {0}[{1} + 2{2}]", array.name, axes[0].name, rest), 2 * array.bound},
+        array.type);
+    arrays_.push_back({name, shape, array.type, sum.bound});
+    return fmt::format("{}[{}] = {}", name, declared(axes), sum.text);
   }
 
   std::string stage(size_t number) {
@@ -104,6 +155,7 @@ class Writer {
       if (std::string statement = window(number); !statement.empty()) return statement;
     }
     const std::string name = fmt::format("S{}", number);
+    const DType type = some_type();
     std::vector<Axis> spatial;
     std::vector<int64_t> shape;
     if (below(3) == 0) {
@@ -122,20 +174,39 @@ class Writer {
 
     std::vector<std::string> unused;
     for (const Axis& axis : reduced) unused.push_back(axis.name);
-    std::string value = operand(all, &unused);
+    Value value = operand(all, type, &unused);
     const uint64_t operands = 1 + below(3);
-    for (uint64_t i = 1; i < operands; ++i) value = combine(value, operand(all, &unused));
+    for (uint64_t i = 1; i < operands; ++i)
+      value = limited(combine(value, operand(all, type, &unused), type), type);
     // Every reduction axis must be used: as a value when no index happens to.
-    for (const std::string& axis : unused) value = fmt::format("{} * (f64({}) + 1.5)", value, axis);
-    if (below(3) == 0)
-      value = fmt::format("{}({})", pick(std::vector<std::string>{"tanh", "abs", "sigmoid"}), value);
-    if (!reduced.empty()) {
-      value = fmt::format("{}({}) ({})", pick(std::vector<std::string>{"sum", "sum", "max", "min"}),
-                          declared(reduced), value);
+    for (const std::string& axis : unused) {
+      const double bound = value.bound * 5;  // the greatest extent of a reduction
+      value = limited(
+          {fmt::format("({}) * ({}({}) + {})", value.text, type.str(), axis, exact_ ? "1" : "1.5"), bound},
+          type);
     }
-    std::string statement = fmt::format("{}[{}] = {}", name, declared(spatial), value);
-    arrays_.push_back({name, shape, false});
+    if (below(3) == 0) {
+      const std::vector<std::string> functions = exact_ ? std::vector<std::string>{"abs", "relu"}
+                                                        : std::vector<std::string>{"tanh", "abs", "sigmoid"};
+      value.text = fmt::format("{}({})", pick(functions), value.text);
+    }
+    if (!reduced.empty()) value = limited(reduce(value, reduced, type), type);
+    std::string statement = fmt::format("{}[{}] = {}", name, declared(spatial), value.text);
+    arrays_.push_back({name, shape, type, value.bound});
     return statement;
+  }
+
+  Value reduce(Value term, const std::vector<Axis>& axes, DType type) {
+    const std::string kind = pick(std::vector<std::string>{"sum", "sum", "max", "min"});
+    double terms = 1;
+    for (const Axis& axis : axes) terms *= static_cast<double>(axis.extent);
+    if (kind == "sum") {
+      // No partial sum may be rounded.
+      if (exact_ && term.bound * terms > exact_limit(type))
+        term = {fmt::format("max(min({}, {}), -{})", term.text, kSmall, kSmall), kSmall};
+      term.bound *= terms;
+    }
+    return {fmt::format("{}({}) ({})", kind, declared(axes), term.text), term.bound};
   }
 
   static std::string declared(const std::vector<Axis>& axes) {
@@ -145,32 +216,59 @@ class Writer {
     return text;
   }
 
-  std::string combine(const std::string& a, const std::string& b) {
+  Value combine(const Value& a, const Value& b, DType type) {
+    const double larger = std::max(a.bound, b.bound);
     switch (below(4)) {
       case 0:
-        return fmt::format("({} + {})", a, b);
+        return {fmt::format("({} + {})", a.text, b.text), a.bound + b.bound};
       case 1:
-        return fmt::format("{} * {}", a, b);
+        return {fmt::format("{} * {}", a.text, b.text), a.bound * b.bound};
       case 2:
-        return fmt::format("max({}, {})", a, b);
+        return {fmt::format("max({}, {})", a.text, b.text), larger};
       default:
-        return fmt::format("select({} < 0.25, {}, 0.5)", a, b);
+        if (!exact_) return {fmt::format("select({} < 0.25, {}, 0.5)", a.text, b.text), larger};
+        // On integers a condition that holds of indices: the next is greater.
+        if (!type.is_float() && below(2) == 0)
+          return {fmt::format("select({0} + 1 > {0}, {1}, 1)", a.text, b.text), larger};
+        return {fmt::format("select({} < 1, {}, 1)", a.text, b.text), larger};
     }
   }
 
-  std::string operand(const std::vector<Axis>& axes, std::vector<std::string>* unused) {
+  std::string padding() { return exact_ ? std::to_string(below(kSmall + 1)) : std::string("0.5"); }
+
+  Value operand(const std::vector<Axis>& axes, DType type, std::vector<std::string>* unused) {
     // Later arrays more often: chains are what placement moves.
     Array& array = arrays_[std::max(below(arrays_.size()), below(arrays_.size()))];
     array.read = true;
     std::vector<std::string> indices;
     bool padded = false;
-    for (size_t d = 0; d < array.shape.size(); ++d) {
+    for (size_t d = 0; d < array.shape.size(); ++d)
       indices.push_back(index(array.shape[d], d, axes, &padded));
-      std::erase_if(*unused,
-                    [&](const std::string& axis) { return indices.back().find(axis) != std::string::npos; });
+    std::string condition;
+    if (below(5) == 0) {
+      const size_t d = below(array.shape.size());
+      std::tie(indices[d], condition) = masked_index(array.shape[d], axes);
     }
-    const std::string access = fmt::format("{}[{}]", array.name, fmt::join(indices, ", "));
-    return padded ? fmt::format("inside({}, 0.5)", access) : access;
+    for (const std::string& text : indices) {
+      std::erase_if(*unused, [&](const std::string& axis) { return text.find(axis) != std::string::npos; });
+    }
+    Value value{fmt::format("{}[{}]", array.name, fmt::join(indices, ", ")),
+                std::max<double>(array.bound, kSmall)};
+    if (padded) value.text = fmt::format("inside({}, {})", value.text, padding());
+    if (!condition.empty()) value.text = fmt::format("select({}, {}, {})", condition, value.text, padding());
+    return converted(value, array.type, type);
+  }
+
+  /// An index that is read under the condition only that it is inside, "" when it always is.
+  std::pair<std::string, std::string> masked_index(int64_t extent, const std::vector<Axis>& axes) {
+    const Axis& axis = pick(axes);
+    const auto offset = static_cast<int64_t>(below(4));
+    const std::string at = offset == 0 ? axis.name : fmt::format("{} - {}", axis.name, offset);
+    std::string condition;
+    if (offset > 0) condition = fmt::format("{} >= {}", axis.name, offset);
+    if (axis.extent - offset > extent)
+      condition += fmt::format("{}{} < {}", condition.empty() ? "" : " and ", axis.name, extent + offset);
+    return {at, condition};
   }
 
   /// An index that stays within [0, extent), or one that may leave it, for which it sets `padded`.
@@ -182,7 +280,7 @@ class Writer {
       const Axis& a = pick(axes);
       const Axis& b = pick(axes);
       const bool two = a.name != b.name;
-      switch (below(8)) {
+      switch (below(9)) {
         case 0:
         case 1:
           if (a.extent <= extent) return a.name;
@@ -200,8 +298,12 @@ class Writer {
           if ((a.extent - 1) / 2 < extent) return fmt::format("{} // 2", a.name);
           break;
         case 6:
+        case 7: {
           *padded = true;
-          return two ? fmt::format("{} + {} - 1", a.name, b.name) : fmt::format("{} - 1", a.name);
+          const uint64_t offset = 1 + below(3);
+          return two && below(2) == 0 ? fmt::format("{} + {} - {}", a.name, b.name, offset)
+                                      : fmt::format("{} - {}", a.name, offset);
+        }
         default:
           if (extent > 1 && below(2) == 0) return fmt::format("{} % {}", a.name, extent);
           return fmt::format("{}", below(static_cast<uint64_t>(extent)));
@@ -211,11 +313,15 @@ class Writer {
   }
 
   RandomStream& random_;
+  const bool exact_;
+  DType main_type_ = kF64;
   std::vector<Array> arrays_;
 };
 
 }  // namespace
 
-std::string random_definition(RandomStream& random) { return Writer(random).text(); }
+std::string random_definition(RandomStream& random, Numbers numbers) {
+  return Writer(random, numbers).text();
+}
 
 }  // namespace tunesmith::fuzz

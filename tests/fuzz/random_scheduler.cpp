@@ -66,23 +66,8 @@ std::string RandomScheduler::step(Coverage& coverage) {
                        to_string(schedule_.program()));
   };
   try {
-    const std::vector<TraceVar> outputs = schedule_.execute(kind, args);
+    execute(kind, args);
     ++coverage[kind.name()].done;
-    for (const TraceVar& output : outputs) {
-      switch (kind.result()) {
-        case ResultType::Block:
-        case ResultType::Blocks:
-          blocks_.push_back({{output.index}});
-          break;
-        case ResultType::Loop:
-        case ResultType::Loops:
-          loops_.push_back({{output.index}});
-          break;
-        default:
-          integers_.push_back({{output.index}});
-          break;
-      }
-    }
     const std::string wrong =
         kind.sort() == InstructionSort::Transformation ? verify(schedule_.program()) : "";
     if (!wrong.empty()) return report("the program is not well formed: " + wrong);
@@ -95,6 +80,34 @@ std::string RandomScheduler::step(Coverage& coverage) {
     return report(fmt::format("threw something else than ScheduleError: {}", error.what()));
   }
   return "";
+}
+
+void RandomScheduler::execute(const InstructionKind& kind, const std::vector<Arg>& args) {
+  for (const TraceVar& output : schedule_.execute(kind, args)) {
+    switch (kind.result()) {
+      case ResultType::Block:
+      case ResultType::Blocks:
+        blocks_.push_back({{output.index}});
+        break;
+      case ResultType::Loop:
+      case ResultType::Loops:
+        loops_.push_back({{output.index}});
+        break;
+      default:
+        integers_.push_back({{output.index}});
+        break;
+    }
+  }
+}
+
+void RandomScheduler::trusted_step() {
+  const InstructionKind& kind = random_kind(random_);
+  const std::vector<Arg> args = arguments(kind);
+  try {
+    execute(kind, args);
+  } catch (const ScheduleError&) {
+    return;
+  }
 }
 
 const Block* RandomScheduler::random_block() { return pick(schedule_.program().blocks()); }

@@ -22,15 +22,22 @@ class RandomScheduler {
  public:
   RandomScheduler(const Program& program, RandomStream random);
 
-  /// Tries one instruction. Answers "" or which promise was broken: a refused call left the schedule changed,
-  /// something else than ScheduleError was thrown, the program is not well formed.
+  /// Tries one instruction, and whether it keeps its promises. Answers "" or which promise was broken: a
+  /// refused call left the schedule changed, something else than ScheduleError was thrown, the program is not
+  /// well formed.
   std::string step(Coverage& coverage);
+  /// Tries one instruction, trusting it.
+  void trusted_step();
+  /// Tries, for some blocks, what brings their accesses into vectors and registers: small buffers local, the
+  /// innermost loop vectorized or unrolled, the one around it unrolled.
+  void finish();
 
   const Schedule& schedule() const { return schedule_; }
   /// Instances of blocks that the program runs.
   int64_t instances() const;
 
  private:
+  void execute(const InstructionKind& kind, const std::vector<Arg>& args);
   std::vector<Arg> arguments(const InstructionKind& kind);
   Arg argument(const InstructionKind& kind, const ParamSpec& param);
   Arg block_arg(bool reduction = false);

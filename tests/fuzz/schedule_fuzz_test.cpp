@@ -24,7 +24,7 @@ constexpr int64_t kMostInstances = 60000;
 /// "" or what went wrong, with the smallest trace that shows it.
 std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
   RandomStream random(seed, index);
-  const auto [text, workload] = random_workload(random);
+  const auto [text, workload, numbers] = random_workload(random);
   RandomScheduler scheduler(workload.program, random);
   const uint64_t steps = 1 + random.below(kSteps);
   const auto report = [&, name = text](const std::string& what, const Trace& trace) {
@@ -44,10 +44,13 @@ std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
     return report("the replay gives another program", trace);
   }
   if (scheduler.instances() >= kMostInstances) return "";
-  const auto checked = [&](const Trace& candidate) -> std::string {
-    if (check_trace(workload.program, candidate).empty()) return "";
-    const Trace small = shrink(workload.program, candidate);
-    return report(check_trace(workload.program, small), small);
+  const TraceCheck check = [how = numbers](const Program& program, const Trace& candidate) {
+    return check_trace(program, candidate, how);
+  };
+  const auto checked = [&, &program = workload.program](const Trace& candidate) -> std::string {
+    if (check(program, candidate).empty()) return "";
+    const Trace small = shrink(program, candidate, check);
+    return report(check(program, small), small);
   };
   std::string wrong = checked(trace);
   // As a search does it: the same trace with one decision changed, and with all of them drawn anew.

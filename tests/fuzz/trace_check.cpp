@@ -16,8 +16,8 @@
 namespace tunesmith::fuzz {
 namespace {
 
-/// Of the largest element. Far above the rounding of the small sums in f64 and far below the effect of one
-/// wrong element.
+/// Of the largest element, of reals. Far above the rounding of the small sums in f64 and far below the effect
+/// of one wrong element.
 constexpr double kTolerance = 1e-9;
 
 double largest(const Tensor& tensor) {
@@ -28,16 +28,6 @@ double largest(const Tensor& tensor) {
   return result;
 }
 
-std::vector<Tensor> arguments_of(const Program& program) {
-  std::vector<Tensor> tensors;
-  for (const Buffer& buffer : program.inputs) {
-    tensors.push_back(Tensor::like(*buffer));
-    tensors.back().fill_random(tensors.size());
-  }
-  for (const Buffer& buffer : program.outputs) tensors.push_back(Tensor::like(*buffer));
-  return tensors;
-}
-
 std::string text_of(const Program& program) { return to_string(program); }
 std::string text_of(const LoweredProgram& lowered) {
   return (lowered.prepare ? to_string(lowered.prepare->program) : "") + to_string(lowered.program);
@@ -46,9 +36,9 @@ std::string text_of(const LoweredProgram& lowered) {
 /// `program` takes `arguments`, a Program or a LoweredProgram of it; "" when it gives `expected`.
 template <typename Runnable>
 std::string differs(const std::vector<Tensor>& expected, std::vector<Tensor> arguments,
-                    const Runnable& program) {
+                    const Runnable& program, Numbers numbers) {
   interpret(program, arguments);
-  const std::string wrong = difference(expected, arguments);
+  const std::string wrong = difference(expected, arguments, numbers);
   return wrong.empty() ? "" : wrong + "\n" + text_of(program);
 }
 
@@ -100,32 +90,35 @@ const std::vector<TensorIntrinsicPtr>& test_intrinsics() {
   return all;
 }
 
-std::string difference(const std::vector<Tensor>& expected, const std::vector<Tensor>& given) {
+std::string difference(const std::vector<Tensor>& expected, const std::vector<Tensor>& given,
+                       Numbers numbers) {
+  const double tolerance = numbers == Numbers::Exact ? 0 : kTolerance;
   for (size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == given[i]) continue;
     const double error = max_error(expected[i], given[i]);
-    if (!(error <= kTolerance * largest(expected[i])))
+    if (!(error <= tolerance * largest(expected[i])))
       return fmt::format("argument {} differs by {}", i, error);
   }
   return "";
 }
 
-std::string check_trace(const Program& program, const Trace& trace) {
+std::string check_trace(const Program& program, const Trace& trace, Numbers numbers) {
   try {
     const auto schedule = replay(program, trace);
     if (!schedule.has_value()) return "";
     const std::string wrong = verify(schedule->program());
     if (!wrong.empty()) return "not well formed: " + wrong;
-    const std::vector<Tensor> arguments = arguments_of(program);
+    const std::vector<Tensor> arguments = random_arguments(program, numbers);
     std::vector<Tensor> before = arguments;
     interpret(program, before);
-    std::string wrong_result = differs(before, arguments, schedule->program());
+    std::string wrong_result = differs(before, arguments, schedule->program(), numbers);
     if (!wrong_result.empty()) return wrong_result;
     // Once with calls of intrinsics and with what depends on constant inputs done ahead.
     for (const bool all : {false, true}) {
       LowerOptions options;
       if (all) options.intrinsics = test_intrinsics();
       options.prepare = all;
-      wrong_result = differs(before, arguments, lower(schedule->program(), options));
+      wrong_result = differs(before, arguments, lower(schedule->program(), options), numbers);
       if (!wrong_result.empty()) return "lowered: " + wrong_result;
     }
   } catch (const LowerError&) {

@@ -1,5 +1,6 @@
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,6 +39,15 @@ class GuardedBytes {
   char* data_;
 };
 
+/// One pool for all runs on so many threads: starting threads costs as much as a small program.
+tunesmith_runtime_pool* pool_of(int threads) {
+  using Pool = std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)>;
+  static std::map<int, Pool> pools;
+  const auto [entry, fresh] = pools.try_emplace(threads, nullptr, tunesmith_runtime_pool_destroy);
+  if (fresh) entry->second.reset(tunesmith_runtime_pool_create(threads));
+  return entry->second.get();
+}
+
 std::vector<Tensor> run_once(const LoadedKernel& kernel, int64_t workspace_bytes,
                              const std::vector<Tensor>& arguments, tunesmith_runtime_pool* pool,
                              bool at_end) {
@@ -71,10 +81,9 @@ std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredPr
   const auto compiled = target.compile(lowered, "kernel");
   if (!compiled) throw Error(compiled.error());
   const auto kernel = target.load(*compiled);
-  const std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)> pool(
-      tunesmith_runtime_pool_create(threads), tunesmith_runtime_pool_destroy);
-  const auto result = run_once(*kernel, compiled->workspace_bytes, arguments, pool.get(), /*at_end=*/true);
-  if (run_once(*kernel, compiled->workspace_bytes, arguments, pool.get(), /*at_end=*/false) != result) {
+  tunesmith_runtime_pool* pool = pool_of(threads);
+  const auto result = run_once(*kernel, compiled->workspace_bytes, arguments, pool, /*at_end=*/true);
+  if (run_once(*kernel, compiled->workspace_bytes, arguments, pool, /*at_end=*/false) != result) {
     throw Error("the result depends on where the buffers lie");
   }
   return result;

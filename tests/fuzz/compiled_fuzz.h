@@ -1,0 +1,46 @@
+// Random workloads under random traces, compiled: the same as the unscheduled program interpreted, on guarded
+// buffers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <tunesmith/trace/trace.h>
+
+#include "llvm_target.h"
+#include "random_workload.h"
+
+namespace tunesmith::fuzz {
+
+class CompiledFuzz {
+ public:
+  explicit CompiledFuzz(uint64_t seed);
+
+  /// Makes pair `index` of the seed, which no other pair has a say in. Answers "" or what is wrong with it,
+  /// with the smallest trace that shows it.
+  std::string run(uint64_t index);
+
+  /// The workload and the trace of pair `index`.
+  std::string text(uint64_t index) const;
+
+  /// Programs that were compiled and compared; the others cannot be lowered, or take too long.
+  uint64_t compiled() const { return compiled_; }
+
+ private:
+  struct Pair {
+    RandomWorkload workload;
+    Trace trace;
+    Program scheduled;
+    bool too_long = false;
+  };
+  Pair make(uint64_t index) const;
+  /// "" when `scheduled` gives, compiled, what `program` gives interpreted.
+  std::string check(const Program& program, const Program& scheduled, Numbers numbers);
+
+  uint64_t seed_;
+  std::unique_ptr<llvm_target::LlvmTarget> target_;
+  uint64_t compiled_ = 0;
+};
+
+}  // namespace tunesmith::fuzz
