@@ -55,14 +55,17 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
-/// Programs lowered with its limits and passes compute what they computed.
+/// Programs lowered with its limits and steps compute what they computed.
 Verdict check_legality(const Subject& subject) {
   const auto base = base_of(subject);
   LowerOptions options = base->lower_options();
-  subject.create<TargetExtension>()->adapt(options);
+  Pipeline pipeline = base->pipeline();
+  const auto extension = subject.create<TargetExtension>();
+  extension->adapt(options);
+  extension->extend(pipeline);
   for (const Workload& workload : subject.workloads()) {
     const std::vector<Tensor> arguments = arguments_of(workload.program, 40);
-    const LoweredProgram lowered = lower(workload.program, options);
+    const LoweredProgram lowered = lower(workload.program, options, pipeline);
     const std::string fault =
         difference(result_of(workload.program, arguments),
                    result_of(lowered.program, arguments, {.check_uninitialized = false}),

@@ -98,7 +98,7 @@ Verdict check_results(const Subject& subject) {
   std::string refusal;
   size_t compiled_programs = 0;
   for (const Workload& workload : subject.workloads()) {
-    const LoweredProgram lowered = lower(workload.program, target->lower_options());
+    const LoweredProgram lowered = lower_for(*target, workload.program);
     const auto compiled = target->compile(lowered, "kernel");
     if (!compiled) {
       refusal = fmt::format("{}: {}", workload.name, compiled.error());
@@ -138,7 +138,7 @@ Verdict check_threads(const Subject& subject) {
   constexpr size_t kThreads = 4;
   const auto target = subject.create<Target>();
   if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
-  if (!target->compile(lower(subject.workloads().front().program, target->lower_options()), "kernel")) {
+  if (!target->compile(lower_for(*target, subject.workloads().front().program), "kernel")) {
     return unsupported("it compiles nothing");
   }
   std::vector<std::string> faults(kThreads);
@@ -149,7 +149,7 @@ Verdict check_threads(const Subject& subject) {
       threads.emplace_back([&, t] {
         try {
           for (const Workload& workload : subject.workloads()) {
-            auto compiled = target->compile(lower(workload.program, target->lower_options()), "kernel");
+            auto compiled = target->compile(lower_for(*target, workload.program), "kernel");
             if (!compiled) throw EnvironmentError(compiled.error());
             kernels[t].push_back(std::move(*compiled));
           }
@@ -193,7 +193,7 @@ Verdict check_library(const Subject& subject) {
   const auto target = subject.create<Target>();
   if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
   const Workload& workload = subject.workloads().front();
-  const auto compiled = target->compile(lower(workload.program, target->lower_options()), "kernel");
+  const auto compiled = target->compile(lower_for(*target, workload.program), "kernel");
   if (!compiled) return unsupported("it compiles nothing");
   std::string folder = (std::filesystem::temp_directory_path() / "tunesmith-verify-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return unsupported("no folder for temporary files");

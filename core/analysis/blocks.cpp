@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/analysis/accesses.h"
 #include "tunesmith/ir/regions.h"
 
 namespace tunesmith {
@@ -21,7 +22,7 @@ bool is_trivially_bound(const Block& block) {
 
 bool needs_tiling(const Block& block) {
   if (!block.has_reduction() || !is_trivially_bound(block) || writes_of(block).size() != 1) return false;
-  const std::vector<Access> reads = reads_of(block);
+  const std::vector<Access> reads = read_accesses(block);
   return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
     return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& iter) {
       return iter.kind == IterKind::Spatial && iter.extent > 1 &&

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/touched_region.h"
 #include "tunesmith/affine/iter_map.h"
 #include "tunesmith/analysis/schedule_error.h"
@@ -11,11 +12,6 @@
 
 namespace tunesmith {
 namespace {
-
-bool equal_indices(std::span<const Expr> a, std::span<const Expr> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Expr& x, const Expr& y) { return equal(x, y); });
-}
 
 /// True when `stmt` loads `buffer`, other than as the accumulator that it stores.
 bool loads(const Stmt& stmt, const Buffer& buffer) {
@@ -62,12 +58,16 @@ class UseCollector {
   BufferUses* uses_;
 };
 
-void add_once(std::vector<Buffer>& list, const Buffer& buffer) {
-  if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
-}
-
 bool has(const std::vector<Buffer>& list, const Buffer& buffer) {
   return std::find(list.begin(), list.end(), buffer) != list.end();
+}
+
+std::vector<Buffer> buffers_of(const std::vector<Access>& accesses) {
+  std::vector<Buffer> list;
+  for (const Access& access : accesses) {
+    if (!has(list, access.buffer)) list.push_back(access.buffer);
+  }
+  return list;
 }
 
 }  // namespace
@@ -79,48 +79,8 @@ BufferUses uses_of(const Program& program, const Buffer& buffer, const Block* sc
   return uses;
 }
 
-std::vector<Buffer> buffers_read(const Block& block) {
-  std::vector<Buffer> list;
-  const auto collect = [&](const Stmt& stmt) {
-    const Store* store = stmt.as<Store>();
-    visit_exprs(stmt, [&](const Expr& expr) {
-      walk_expr(expr, [&](const Expr& part) {
-        const LoadNode* load = part.as<LoadNode>();
-        if (load == nullptr) return;
-        const bool accumulator = store != nullptr && store->buffer == load->buffer &&
-                                 equal_indices(load->indices(), store->indices);
-        if (!accumulator) add_once(list, load->buffer);
-      });
-    });
-  };
-  walk(static_cast<const Stmt&>(*block.body()), collect);
-  if (block.init() != nullptr) walk(static_cast<const Stmt&>(*block.init()), collect);
-  return list;
-}
-
-std::vector<Buffer> buffers_written(const Block& block) {
-  std::vector<Buffer> list;
-  walk(static_cast<const Stmt&>(*block.body()), [&](const Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) add_once(list, store->buffer);
-  });
-  return list;
-}
-
-Buffer accessed_buffer(const Program& program, const Block& block, std::string_view access, int64_t index,
-                       std::string_view primitive) {
-  if (access != "read" && access != "write") {
-    throw ScheduleError(primitive, "the access is neither \"read\" nor \"write\"", std::string(access),
-                        program, &block);
-  }
-  const std::vector<Buffer> buffers = access == "read" ? buffers_read(block) : buffers_written(block);
-  if (index < 0 || index >= static_cast<int64_t>(buffers.size())) {
-    throw ScheduleError(primitive,
-                        access == "read" ? "the block does not read as many buffers"
-                                         : "the block does not write as many buffers",
-                        fmt::format("index {} of {}", index, buffers.size()), program, &block);
-  }
-  return buffers[static_cast<size_t>(index)];
-}
+std::vector<Buffer> buffers_read(const Block& block) { return buffers_of(read_accesses(block)); }
+std::vector<Buffer> buffers_written(const Block& block) { return buffers_of(write_accesses(block)); }
 
 bool is_intermediate(const Program& program, const Buffer& buffer) {
   return has(program.intermediates, buffer);

@@ -22,14 +22,9 @@ struct BufferUses {
 /// `scope` is the block whose body is the scope, null for the root.
 BufferUses uses_of(const Program& program, const Buffer& buffer, const Block* scope);
 
-/// Distinct buffers in the order of their first load or store in the block's body. The load of an accumulator
-/// is no reading.
+/// The buffers of read_accesses() and write_accesses(), each once.
 std::vector<Buffer> buffers_read(const Block& block);
 std::vector<Buffer> buffers_written(const Block& block);
-
-/// The `index`-th buffer that the block reads ("read") or writes ("write"); ScheduleError when there is none.
-Buffer accessed_buffer(const Program& program, const Block& block, std::string_view access, int64_t index,
-                       std::string_view primitive);
 
 bool is_intermediate(const Program& program, const Buffer& buffer);
 bool is_output(const Program& program, const Buffer& buffer);

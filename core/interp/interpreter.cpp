@@ -40,7 +40,7 @@ void interpret(const Program& program, std::span<Tensor> arguments, const Interp
 void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments, const InterpretOptions& options) {
   const Program& program = lowered.program;
   if (!lowered.prepare) return interpret(program, arguments, options);
-  const size_t given = program.inputs.size() - lowered.prepared.size();
+  const size_t given = program.inputs.size() - lowered.prepare->program.outputs.size();
   check_invariant(arguments.size() == given + program.outputs.size(), "one tensor for each argument");
   const auto inputs_end = arguments.begin() + static_cast<std::ptrdiff_t>(given);
   std::vector<Tensor> prepared;
@@ -49,7 +49,8 @@ void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments, const
     prepared.push_back(arguments[static_cast<size_t>(place - program.inputs.begin())]);
   }
   const auto made = static_cast<std::ptrdiff_t>(prepared.size());
-  for (const WorkspaceSlot& slot : lowered.prepared) prepared.push_back(Tensor::like(*slot.buffer));
+  for (const Buffer& made_once : lowered.prepare->program.outputs)
+    prepared.push_back(Tensor::like(*made_once));
   // What lies between the elements that it writes is nobody's.
   InterpretOptions lenient = options;
   lenient.check_uninitialized = false;

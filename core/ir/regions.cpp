@@ -7,19 +7,24 @@
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
-namespace {
 
 bool equal_indices(std::span<const Expr> a, std::span<const Expr> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Expr& x, const Expr& y) { return equal(x, y); });
 }
 
+bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> indices) {
+  return access.buffer == buffer && equal_indices(access.indices, indices);
+}
+
+namespace {
+
 void add_unless_there(std::vector<Access>& list, const Buffer& buffer, std::span<const Expr> indices,
                       const Substitution& inner) {
   Access access{buffer, {indices.begin(), indices.end()}};
   for (Expr& index : access.indices) index = substitute(index, inner);
   for (const Access& known : list) {
-    if (known.buffer == buffer && equal_indices(known.indices, access.indices)) return;
+    if (is_at(known, buffer, access.indices)) return;
   }
   list.push_back(std::move(access));
 }

@@ -1,11 +1,10 @@
-// The passes of lowering, in the order in which lower.cpp runs them. Each changes `program` in place.
+// The passes of lowering, in the order of standard_pipeline(). Each changes `program` in place.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "analysis/storage_alignment.h"
-#include "tunesmith/lower/lower.h"
+#include "tunesmith/lower/pipeline.h"
 
 namespace tunesmith {
 
@@ -34,10 +33,10 @@ BlockFacts lower_blocks(Program& program);
 /// the pieces of a partitioned loop then have accumulators of their own.
 void split_buffers(Program& program, BlockFacts& facts);
 
-/// Takes the statements of the root that depend on constant inputs only, and whose results others read, out
-/// of `program`: what they write are the outputs of the program answered and further inputs of `program`.
-/// Nothing when there are none. Statements stay where they are in memory, so `facts` holds for both.
-std::optional<Program> split_prepare(Program& program, const BlockFacts& facts);
+/// Where the options want it, takes the statements of the root that depend on constant inputs only, and whose
+/// results others read, out of the program: what they write are the outputs of the preparation and further
+/// inputs of the program. Statements stay where they are in memory, so the facts hold for both.
+void split_prepare(LoweringState& state);
 
 /// Strides of `buffer` with this shape: row-major with gaps where an alignment asks for them; empty when none
 /// does.
@@ -101,5 +100,8 @@ int64_t aligned_bytes(const Buffer& buffer);
 
 /// Refuses an expansion beyond the target's limits, lays out the workspace and checks the stack.
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options);
+
+/// The outputs of the preparation get their places in prepared memory.
+void lay_out_prepared(LoweredProgram& lowered);
 
 }  // namespace tunesmith

@@ -58,6 +58,22 @@ int64_t aligned_bytes(const Buffer& buffer) {
   return (buffer->bytes() + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+void lay_out_prepared(LoweredProgram& lowered) {
+  if (!lowered.prepare) return;
+  Program& prepare = lowered.prepare->program;
+  for (const Buffer& buffer : std::vector<Buffer>(prepare.outputs)) {
+    Buffer placed = buffer;
+    if (!buffer->strides.empty()) {
+      // With its gaps: accesses have one index by now, and an argument has no strides.
+      placed = make_buffer(buffer->name, buffer->dtype, {buffer->span()}, buffer->scope);
+      prepare.swap_buffer(buffer, placed);
+      lowered.program.swap_buffer(buffer, placed);
+    }
+    lowered.prepared.push_back({placed, lowered.prepared_bytes});
+    lowered.prepared_bytes += aligned_bytes(placed);
+  }
+}
+
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options) {
   Planner{lowered, options}.run(lowered.program.root(), 1, false);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "lower/passes.h"
@@ -112,9 +113,8 @@ class Splitter {
   std::vector<Part> parts_;
 };
 
-}  // namespace
-
-std::optional<Program> split_prepare(Program& program, const BlockFacts& facts) {
+/// The program that computes ahead of time; nothing when there is nothing to.
+std::optional<Program> split(Program& program, const BlockFacts& facts) {
   const auto is_constant = [](const Buffer& input) { return input->constant; };
   if (std::none_of(program.inputs.begin(), program.inputs.end(), is_constant)) return std::nullopt;
   const std::vector<bool> ahead = Splitter(program).run();
@@ -158,6 +158,16 @@ std::optional<Program> split_prepare(Program& program, const BlockFacts& facts) 
     prepare.swap_buffer(buffer, aligned);
   }
   return prepare;
+}
+
+}  // namespace
+
+void split_prepare(LoweringState& state) {
+  if (!state.options.prepare) return;
+  auto prepare = split(state.lowered.program, *state.facts);
+  if (!prepare) return;
+  state.lowered.prepare = std::make_unique<LoweredProgram>();
+  state.lowered.prepare->program = std::move(*prepare);
 }
 
 }  // namespace tunesmith

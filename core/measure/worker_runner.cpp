@@ -45,8 +45,7 @@ class WorkerRunner final : public Runner {
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
       : options_(options) {
-    const LoweredProgram reference =
-        lower(in_fast_order(reference_program(workload.program)), target.lower_options());
+    const LoweredProgram reference = lower_for(target, in_fast_order(reference_program(workload.program)));
     const auto compiled = target.compile(reference, "tunesmith_reference");
     if (!compiled)
       throw EnvironmentError(

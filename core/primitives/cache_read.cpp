@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "analysis/buffer_uses.h"
+#include "analysis/accesses.h"
 #include "analysis/loop_tools.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
@@ -11,11 +11,11 @@ namespace tunesmith {
 
 BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string_view scope) {
   Block& block = block_at(program, id, "cache_read");
-  const Buffer buffer = accessed_buffer(program, block, "read", read_index, "cache_read");
-  throw_refusal("cache_read", program, whole_copy_refusal(program, block, buffer));
-  const Buffer cache = add_cache_buffer(program, buffer, scope);
-  replace_buffer_in(block, buffer, cache);
-  CopyNest copy = make_copy_nest(program, cache->name, buffer, cache);
+  const Access access = require_access(program, block, "read", read_index, "cache_read");
+  throw_refusal("cache_read", program, whole_copy_refusal(program, block, access.buffer));
+  const Buffer cache = add_cache_buffer(program, access.buffer, scope);
+  redirect_reads(block, access, cache, access.indices);
+  CopyNest copy = make_copy_nest(program, cache->name, access.buffer, cache);
   insert_before(outermost_in_scope(block), std::move(copy.nest));
   return copy.block->id;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
@@ -27,7 +28,7 @@ BlockId cache_write(Program& program, BlockId id, int64_t write_index, std::stri
   Block& block = block_at(program, id, "cache_write");
   Stage stage;
   throw_refusal("cache_write", program, write_refusal(program, block, &stage));
-  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "cache_write");
+  const Buffer buffer = require_access(program, block, "write", write_index, "cache_write").buffer;
   const Buffer cache = add_cache_buffer(program, buffer, scope);
   replace_buffer_in(block, buffer, cache);
   CopyNest copy = make_copy_nest(program, cache->name, cache, buffer);

@@ -1,6 +1,4 @@
-#include "analysis/buffer_uses.h"
 #include "primitives/primitives.h"
-#include "primitives/shared/copy_nest.h"
 #include "primitives/shared/reindexed_copy.h"
 #include "trace/kind_builder.h"
 
@@ -8,22 +6,16 @@ namespace tunesmith {
 
 BlockId reindex(Program& program, BlockId id, std::string_view access_sort, int64_t index) {
   Block& block = block_at(program, id, "reindex");
-  const Buffer buffer = accessed_buffer(program, block, access_sort, index, "reindex");
-  const bool reads = access_sort == "read";
-  OneAccess access;
-  throw_refusal("reindex", program, access_refusal(block, buffer, &access));
-  throw_refusal("reindex", program,
-                reads ? copy_before_refusal(program, block, buffer)
-                      : copy_after_refusal(program, block, buffer, access));
+  const CopiedAccess access = require_copied_access(program, block, access_sort, index, "reindex");
   std::vector<int64_t> shape;
   std::vector<Expr> indices;
   for (const IterVar& iter : access.iters) {
     shape.push_back(iter.extent);
     indices.emplace_back(iter.var);
   }
-  const Buffer fresh =
-      make_buffer(program.fresh_buffer_name(buffer->name + "_reindex"), buffer->dtype, shape);
-  return make_reindexed_copy(program, block, buffer, access, fresh, indices, !reads);
+  const Buffer fresh = make_buffer(program.fresh_buffer_name(access.of.buffer->name + "_reindex"),
+                                   access.of.buffer->dtype, shape);
+  return make_reindexed_copy(program, block, access, fresh, indices);
 }
 
 KindPtr reindex_kind() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/touched_region.h"
 #include "ir/tree_surgery.h"
@@ -118,7 +119,7 @@ void fold(Program& program, const Buffer& buffer, size_t axis, int64_t extent) {
 
 void rolling_buffer(Program& program, BlockId id, int64_t write_index) {
   Block& block = block_at(program, id, "rolling_buffer");
-  accessed_buffer(program, block, "write", write_index, "rolling_buffer");
+  require_access(program, block, "write", write_index, "rolling_buffer");
   Rolling plan;
   throw_refusal("rolling_buffer", program, plan_refusal(program, block, &plan));
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "primitives/primitives.h"
 #include "trace/kind_builder.h"
@@ -8,7 +9,7 @@ namespace tunesmith {
 
 void set_scope(Program& program, BlockId id, int64_t write_index, std::string_view scope) {
   const Block& block = block_at(program, id, "set_scope");
-  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "set_scope");
+  const Buffer buffer = require_access(program, block, "write", write_index, "set_scope").buffer;
   if (!is_intermediate(program, buffer)) {
     throw ScheduleError("set_scope", "the buffer is not an intermediate of the program", buffer->name,
                         program, &block);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/storage_alignment.h"
 #include "primitives/primitives.h"
@@ -10,7 +11,7 @@ namespace tunesmith {
 void storage_align(Program& program, BlockId id, int64_t write_index, int64_t axis, int64_t factor,
                    int64_t offset) {
   Block& block = block_at(program, id, "storage_align");
-  const Buffer buffer = accessed_buffer(program, block, "write", write_index, "storage_align");
+  const Buffer buffer = require_access(program, block, "write", write_index, "storage_align").buffer;
   const auto refuse = [&](std::string_view reason, const std::string& detail) {
     throw ScheduleError("storage_align", reason, detail, program, &block);
   };

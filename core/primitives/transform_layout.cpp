@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/index_map.h"
@@ -39,7 +40,7 @@ void transform_layout(Program& program, BlockId id, std::string_view access, int
                       std::string_view index_map) {
   const IndexMap map = parse_index_map(index_map, "transform_layout");
   const Block& block = block_at(program, id, "transform_layout");
-  const Buffer buffer = accessed_buffer(program, block, access, index, "transform_layout");
+  const Buffer buffer = require_access(program, block, access, index, "transform_layout").buffer;
   if (!is_intermediate(program, buffer)) {
     throw ScheduleError("transform_layout", "the buffer is not an intermediate of the program", buffer->name,
                         program, &block);

@@ -25,6 +25,7 @@ struct Space::State {
   std::vector<std::shared_ptr<TargetExtension>> extensions;
   DeviceModel device;
   LowerOptions lower_options;
+  Pipeline pipeline = standard_pipeline();
   std::vector<ComposedModule> modules;
   std::vector<Options> searcher_options;
   Options cost_model_options;

@@ -76,6 +76,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   state.device = state.target->device();
   state.lower_options = state.target->lower_options();
   state.lower_options.prepare = state.target->can_prepare();
+  state.pipeline = state.target->pipeline();
   state.rules = rule_text(PluginKind::Target, spec.target.id, target_options);
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;
@@ -103,6 +104,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
     }
     extension->describe(state.device);
     extension->adapt(state.lower_options);
+    extension->extend(state.pipeline);
     state.rules += rule;
     state.extensions.push_back(extension);
   }
@@ -135,7 +137,8 @@ std::shared_ptr<CostModel> Space::create_cost_model() const {
 }
 
 tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& program, const Trace& trace,
-                                                                RandomStream random) const {
+                                                                RandomStream random,
+                                                                const LoweringObserver& observer) const {
   tl::expected<Schedule, ScheduleError> replayed = replay(program, trace, random);
   const auto refused = [](FailureCause cause, std::string why) {
     return tl::make_unexpected(CandidateFailure{cause, std::move(why)});
@@ -159,7 +162,7 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
   }
   candidate->program_hash = structural_hash(finished.program());
   try {
-    candidate->lowered = lower(finished.program(), state_->lower_options);
+    candidate->lowered = lower(finished.program(), state_->lower_options, state_->pipeline, observer);
   } catch (const LowerError& error) {
     return refused(FailureCause::VerifyLimits, error.reason());
   }

@@ -32,6 +32,14 @@ tunesmith_kernel LoadedKernel::prepare() const { return nullptr; }
 
 bool Target::can_prepare() const { return false; }
 
+Pipeline Target::pipeline() const { return standard_pipeline(); }
+
+void TargetExtension::extend(Pipeline& /*pipeline*/) const {}
+
+LoweredProgram lower_for(const Target& target, const Program& program) {
+  return lower(program, target.lower_options(), target.pipeline());
+}
+
 bool Target::has_feature(std::string_view /*name*/) const { return false; }
 
 std::optional<PrepareStep> prepare_step(const LoweredProgram& lowered, std::string symbol) {

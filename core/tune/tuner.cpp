@@ -281,7 +281,7 @@ class Run {
   }
 
   void measure_baseline() {
-    const auto built = compile(lower(workload_.program, space_.target().lower_options()));
+    const auto built = compile(lower_for(space_.target(), workload_.program));
     if (!built) return;
     const Stopwatch watch(result_.times.measure);
     const CompiledKernel* kernel = &*built;

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tunesmith/analysis/accesses.h>
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
@@ -77,8 +81,10 @@ class MultiLevelTiling final : public TransformationModule {
     }
     std::vector<BlockRV> readers;
     if (read_level != kNone) {
-      for (const int read : reused_reads(schedule.block(block))) {
-        readers.push_back(schedule.cache_read(block, read, cache_scope_));
+      for (const ReusedRead& read : reused_reads(schedule.block(block))) {
+        readers.push_back(read.order.empty()
+                              ? schedule.cache_read(block, read.index, cache_scope_)
+                              : schedule.reindex_cache_read(block, read.index, cache_scope_, read.order));
       }
     }
     const Levels levels = tile(schedule, block);
@@ -87,15 +93,20 @@ class MultiLevelTiling final : public TransformationModule {
     return schedule;
   }
 
+  struct ReusedRead {
+    int index;          // in read_accesses()
+    std::string order;  // an index map; empty: the copy lies as the buffer does
+  };
+
   /// Reads that are worth a copy in the order in which the innermost loops want them: they move along the
   /// last spatial iterator, whose neighbours are computed together, and are used again for another one.
-  static std::vector<int> reused_reads(const Block& block) {
+  static std::vector<ReusedRead> reused_reads(const Block& block) {
     const auto last = std::find_if(block.iters.rbegin(), block.iters.rend(), [](const IterVar& iter) {
       return iter.kind == IterKind::Spatial && iter.extent > 1;
     });
-    std::vector<int> reads;
+    std::vector<ReusedRead> reads;
     if (last == block.iters.rend()) return reads;
-    const std::vector<Access> all = reads_of(block);
+    const std::vector<Access> all = read_accesses(block);
     for (size_t i = 0; i < all.size(); ++i) {
       const auto used = [&](const IterVar& iter) {
         return std::any_of(all[i].indices.begin(), all[i].indices.end(),
@@ -104,9 +115,33 @@ class MultiLevelTiling final : public TransformationModule {
       const bool again = std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& iter) {
         return iter.kind == IterKind::Spatial && iter.extent > 1 && !used(iter);
       });
-      if (used(*last) && again) reads.push_back(static_cast<int>(i));
+      if (used(*last) && again) reads.push_back({static_cast<int>(i), order_of_use(block, all[i], *last)});
     }
     return reads;
+  }
+
+  /// The map that puts `last` last, where the access has each of its iterators as an index and another one
+  /// last: a transposed operand. Empty where it has not: a copy of sums of iterators would be larger than
+  /// what it copies.
+  static std::string order_of_use(const Block& block, const Access& access, const IterVar& last) {
+    const auto is_plain = [](const Expr& index) {
+      return index.is(ExprKind::Var) || index.is(ExprKind::IntImm);
+    };
+    if (!std::all_of(access.indices.begin(), access.indices.end(), is_plain) ||
+        uses_var(access.indices.back(), last.var))
+      return {};
+    std::vector<std::string> params;
+    std::vector<std::string> results;
+    for (const IterVar& iter : block.iters) {
+      params.push_back(fmt::format("i{}", params.size()));
+      const bool used = std::any_of(access.indices.begin(), access.indices.end(),
+                                    [&](const Expr& index) { return uses_var(index, iter.var); });
+      if (used && iter.var != last.var) results.push_back(params.back());
+    }
+    const auto position = std::find_if(block.iters.begin(), block.iters.end(),
+                                       [&](const IterVar& iter) { return iter.var == last.var; });
+    results.push_back(params[static_cast<size_t>(position - block.iters.begin())]);
+    return fmt::format("({}) -> ({})", fmt::join(params, ", "), fmt::join(results, ", "));
   }
 
   /// An elementwise consumer can take the place of the copy out of a cache: the block's own buffer is then

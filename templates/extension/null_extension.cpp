@@ -21,7 +21,7 @@ class NullExtension final : public TargetExtension {
     device.set("null_extension_units", static_cast<double>(units_));
   }
 
-  // Limits, and passes that run after the common ones of lowering.
+  // Limits and intrinsics. Steps of lowering are inserted in extend(Pipeline&).
   void adapt(LowerOptions& /*options*/) const override {}
 
  private:

@@ -26,12 +26,14 @@ class BadExtension final : public TargetExtension {
   }
   void adapt(LowerOptions& options) const override {
     if (mistake("impossible_vectors")) options.vector_bits = 3;
+  }
+  void extend(Pipeline& pipeline) const override {
     if (mistake("pass_shrinks_loops")) {
-      options.passes.push_back([](Program& program) {
-        for_each_stmt(program.root(), [](Stmt& stmt) {
-          if (auto* loop = dynamic_cast<Loop*>(&stmt)) loop->extent = int_imm(1);
-        });
-      });
+      pipeline.insert_before("plan_memory", program_step("shrink_loops", [](Program& program) {
+                               for_each_stmt(program.root(), [](Stmt& stmt) {
+                                 if (auto* loop = dynamic_cast<Loop*>(&stmt)) loop->extent = int_imm(1);
+                               });
+                             }));
     }
   }
 };

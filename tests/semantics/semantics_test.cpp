@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "conv_bias_bn_relu:h=6,w=6,ci=3,co=8", "softmax:m=5,n=37",
                                      "layer_norm:m=5,n=37", "norm:m=9,n=10", "elementwise_chain:n=13,m=11",
                                      "max_pool2d:h=9,w=8,c=3", "reduce_sum_1d:n=101", "reduce_sum_1d:n=3",
-                                     "attention_scores:seq=6,heads=2,dim=5",
-                                     "transposed_conv2d:h=3,w=3,ci=4,co=5")),
+                                     "attention_scores:seq=6,heads=2,dim=5", "gram:n=13,k=7",
+                                     "gram:b=2,n=8,k=12", "transposed_conv2d:h=3,w=3,ci=4,co=5")),
     [](const testing::TestParamInfo<BuiltInSpaces::ParamType>& param) {
       std::string name = std::string(std::get<0>(param.param)) + "_" + std::get<1>(param.param);
       for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -149,6 +149,33 @@ TEST(CpuSpace, UnrollsNoMoreThanItsLimitWithVectorsOfOtherBlocks) {
   }
   EXPECT_GT(most, 32);
   EXPECT_LE(most, 48);
+}
+
+/// The scores of a tensor with itself, its transposed copies stages of their own.
+constexpr const char* kSelfAttention =
+    "name: self_attention\nparams: {seq: 32, heads: 2, dim: 16}\n"
+    "inputs: {X: {shape: [seq, heads, dim], dtype: f32}}\ncompute: |\n"
+    "  QT[h<heads, i<seq, r<dim] = X[i, h, r]\n  KT[h<heads, r<dim, j<seq] = X[j, h, r]\n"
+    "  S[h<heads, i<seq, j<seq] = sum(r<dim) QT[h, i, r] * KT[h, r, j]\noutputs: [S]\n";
+
+// Both factors are reads of one buffer: the one that moves along the vectors is packed in their order, the
+// other one stays.
+TEST(CpuSpace, PacksOneOfTwoReadsOfABuffer) {
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  for (const Program& program :
+       {WorkloadLibrary().load("gram:n=64,k=32").program.clone(),
+        WorkloadDefinition::parse(kSelfAttention, "self_attention.yaml").instantiate().program.clone()}) {
+    const SketchSet set = space->generate(program);
+    EXPECT_GE(set.sketches.size(), 6U) << program.name;
+    const auto packs = [](const Schedule& sketch) {
+      return sketch.trace().str().find("reindex_cache_read(") != std::string::npos;
+    };
+    EXPECT_TRUE(std::any_of(set.sketches.begin(), set.sketches.end(), packs)) << program.name;
+    for (const Schedule& sketch : set.sketches) {
+      if (packs(sketch)) EXPECT_NE(to_string(sketch.program()).find("X_local["), std::string::npos);
+    }
+  }
 }
 
 // The public implementation's golden tests: no write reuse, and the result cached at the first and at the

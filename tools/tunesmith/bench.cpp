@@ -50,7 +50,7 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
     entry.kernel = std::move(*kernel);
   };
   if (what == kUnscheduled) {
-    compile(lower(workload.program, space.target().lower_options()));
+    compile(lower_for(space.target(), workload.program));
     return entry;
   }
   if (what.starts_with(kSpacePrefix)) {

@@ -101,6 +101,7 @@ struct TraceArguments {
   std::string workload;
   std::string database;
   bool program = false;
+  bool passes = false;
   bool lowered = false;
   bool assembly = false;
 };

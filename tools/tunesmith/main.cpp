@@ -254,6 +254,7 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
   CLI::App* show = add("show", "the trace, and what it makes of the program", run_trace_show);
   show->add_option("--workload", arguments.workload, "of a trace in a file");
   show->add_flag("--program", arguments.program, "also the scheduled program");
+  show->add_flag("--passes", arguments.passes, "also the program after each step of lowering");
   show->add_flag("--lowered", arguments.lowered, "also the finished program, lowered");
   show->add_flag("--assembly", arguments.assembly, "also the target's code");
   add("replay", "is the trace legal on a workload, and with which decisions?", run_trace_replay)

@@ -19,26 +19,38 @@ Workload workload_of(const NamedTrace& loaded, const TraceArguments& arguments) 
   return WorkloadLibrary().load(text);
 }
 
+/// The preparation first, when there is one.
+std::string text_of(const LoweredProgram& lowered) {
+  std::string text;
+  if (lowered.prepare)
+    text = fmt::format("\n# once, for constant inputs\n{}", to_string(lowered.prepare->program));
+  return text + fmt::format("\n{}", to_string(lowered.program));
+}
+
 }  // namespace
 
 int run_trace_show(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
   fmt::print(output(), "{}", loaded.trace.str());
-  if (!arguments.program && !arguments.lowered && !arguments.assembly) return kDone;
+  const bool lowers = arguments.passes || arguments.lowered || arguments.assembly;
+  if (!arguments.program && !lowers) return kDone;
   const Workload workload = workload_of(loaded, arguments);
   if (arguments.program) {
     fmt::print(output(), "\n{}", to_string(replay(workload, loaded).program()));
   }
-  if (!arguments.lowered && !arguments.assembly) return kDone;
+  if (!lowers) return kDone;
   Session session(common);
   const auto space = session.space();
-  const CandidatePtr candidate = materialise(*space, workload, loaded);
-  if (arguments.lowered) {
-    const LoweredProgram& lowered = candidate->lowered;
-    if (lowered.prepare)
-      fmt::print(output(), "\n# once, for constant inputs\n{}", to_string(lowered.prepare->program));
-    fmt::print(output(), "\n{}", to_string(lowered.program));
-  }
+  std::string before;
+  const auto show_pass = [&](const LoweringStep& step, const LoweringState& state) {
+    std::string after = text_of(state.lowered);
+    fmt::print(output(), "\n# after {}{}\n{}", step.name, after == before ? ": no change" : "",
+               after == before ? "" : after);
+    before = std::move(after);
+  };
+  const CandidatePtr candidate =
+      materialise(*space, workload, loaded, arguments.passes ? show_pass : LoweringObserver());
+  if (arguments.lowered) fmt::print(output(), "{}", text_of(candidate->lowered));
   if (arguments.assembly)
     fmt::print(output(), "\n{}", space->target().assembly(candidate->lowered, "kernel"));
   return kDone;

@@ -66,8 +66,9 @@ Schedule replay(const Workload& workload, const NamedTrace& named) {
   return std::move(*schedule);
 }
 
-CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named) {
-  auto candidate = space.materialise(workload.program, named.trace, RandomStream(0));
+CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
+                         const LoweringObserver& observer) {
+  auto candidate = space.materialise(workload.program, named.trace, RandomStream(0), observer);
   if (candidate) return std::move(*candidate);
   if (candidate.error().cause == FailureCause::IllegalSchedule) static_cast<void>(replay(workload, named));
   throw UserError(SourceLocation{named.name},

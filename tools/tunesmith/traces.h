@@ -29,7 +29,8 @@ Record best_record(const Workload& workload, const Space& space, const std::stri
 
 /// The finished program that the trace makes of the workload; open decisions are drawn from stream 0. An
 /// instruction that is refused is a UserError at its place, with the program as it then was.
-CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named);
+CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
+                         const LoweringObserver& observer = {});
 /// The same without the finishing modules.
 Schedule replay(const Workload& workload, const NamedTrace& named);
 

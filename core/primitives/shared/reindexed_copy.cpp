@@ -14,16 +14,12 @@
 namespace tunesmith {
 namespace {
 
-void rewrite(Block& block, const Buffer& from, const Buffer& to, const std::vector<Expr>& indices) {
+void redirect_writes(Block& block, const Buffer& from, const Buffer& to, std::span<const Expr> indices) {
   walk(static_cast<Stmt&>(block), [&](Stmt& stmt) {
     Store* store = stmt.as<Store>();
     if (store == nullptr || store->buffer != from) return;
     store->buffer = to;
-    store->indices = indices;
-  });
-  rewrite_exprs(block, [&](const Expr& part) {
-    const LoadNode* old = part.as<LoadNode>();
-    return old != nullptr && old->buffer == from ? load(to, indices, old->mask()) : part;
+    store->indices.assign(indices.begin(), indices.end());
   });
 }
 
@@ -38,8 +34,8 @@ struct MappedIters {
   MapImage image;
 };
 
-std::optional<Refusal> map_refusal(const Block& block, const OneAccess& access, const IndexMap& map,
-                                   bool reads, MappedIters* mapped) {
+std::optional<Refusal> map_refusal(const Block& block, const CopiedAccess& access, const IndexMap& map,
+                                   MappedIters* mapped) {
   if (map.params.size() != block.iters.size())
     return Refusal{"the map has not one parameter for each iterator",
                    fmt::format("{} for {}", map.params.size(), block.iters.size()), &block};
@@ -53,7 +49,7 @@ std::optional<Refusal> map_refusal(const Block& block, const OneAccess& access, 
     const bool mapped_too = std::any_of(map.results.begin(), map.results.end(),
                                         [&](const Expr& result) { return uses_var(result, map.params[i]); });
     if (!mapped_too && !has_iter(access.iters, iter)) continue;
-    if (!reads && !has_iter(access.iters, iter))
+    if (access.writes && !has_iter(access.iters, iter))
       return Refusal{"the map uses an iterator that the access does not", iter.var->name, &block};
     used.params.push_back(map.params[i]);
     extents.push_back(iter.extent);
@@ -66,53 +62,51 @@ std::optional<Refusal> map_refusal(const Block& block, const OneAccess& access, 
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Refusal> access_refusal(const Block& block, const Buffer& buffer, OneAccess* access) {
+bool accessed_in_one_way(const Block& block, const Access& access) {
   bool one = true;
-  const auto add = [&](std::span<const Expr> indices) {
-    if (access->indices.empty()) access->indices.assign(indices.begin(), indices.end());
-    one = one && std::equal(indices.begin(), indices.end(), access->indices.begin(),
-                            [](const Expr& a, const Expr& b) { return equal(a, b); });
+  const auto check = [&](const Buffer& buffer, std::span<const Expr> indices) {
+    one = one && (buffer != access.buffer || equal_indices(indices, access.indices));
   };
   walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer == buffer) add(store->indices);
+    if (const Store* store = stmt.as<Store>()) check(store->buffer, store->indices);
     visit_exprs(stmt, [&](const Expr& expr) {
       walk_expr(expr, [&](const Expr& part) {
-        const LoadNode* load = part.as<LoadNode>();
-        if (load != nullptr && load->buffer == buffer) add(load->indices());
+        if (const LoadNode* load = part.as<LoadNode>()) check(load->buffer, load->indices());
       });
     });
   });
-  if (!one) return Refusal{"the block accesses the buffer in more than one way", buffer->name, &block};
+  return one;
+}
 
-  Analyzer analyzer;
-  size_t known = 0;
+/// Fills in the iterators.
+std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) {
+  const auto& [buffer, indices] = access->of;
+  if (access->writes && !accessed_in_one_way(block, access->of))
+    return Refusal{"the block accesses the buffer in more than one way", buffer->name, &block};
   std::vector<Var> used;
-  for (const Expr& index : access->indices) {
+  for (const Expr& index : indices) {
     for (const Var& var : vars_of(index)) {
       if (std::find(used.begin(), used.end(), var) == used.end()) used.push_back(var);
     }
   }
+  Analyzer analyzer;
   for (const IterVar& iter : block.iters) {
     if (std::find(used.begin(), used.end(), iter.var) == used.end()) continue;
     analyzer.bind(iter.var, iter.extent);
     access->iters.push_back(iter);
-    ++known;
   }
-  if (known != used.size())
+  if (access->iters.size() != used.size())
     return Refusal{"the access depends on more than the block's iterators", buffer->name, &block};
-  for (size_t d = 0; d < access->indices.size(); ++d) {
-    const Interval range = analyzer.bounds(access->indices[d]);
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const Interval range = analyzer.bounds(indices[d]);
     if (range.min < 0 || range.max >= buffer->shape[d])
       return Refusal{"the access may lie outside the buffer", buffer->name, &block};
   }
   return std::nullopt;
 }
 
-std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const Buffer& buffer,
-                                          const OneAccess& access) {
+/// May the copy stand directly after the loop nest of the block, which then writes something else?
+std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const CopiedAccess& access) {
   Stage stage;
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
   const Stmt& nest = outermost_in_scope(block);
@@ -122,15 +116,29 @@ std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, 
   }
   std::vector<IterDomain> domains;
   for (const IterVar& iter : access.iters) domains.push_back({iter.var, iter.extent});
-  if (!check_iter_map(access.indices, buffer->shape, domains, bool_imm(true)).injective)
-    return Refusal{"different iterations write the same element", buffer->name, &block};
+  if (!check_iter_map(access.of.indices, access.of.buffer->shape, domains, bool_imm(true)).injective)
+    return Refusal{"different iterations write the same element", access.of.buffer->name, &block};
   return std::nullopt;
 }
 
-BlockId make_reindexed_copy(Program& program, Block& block, const Buffer& buffer, const OneAccess& access,
-                            const Buffer& cache, std::span<const Expr> indices, bool writes) {
+}  // namespace
+
+CopiedAccess require_copied_access(const Program& program, Block& block, std::string_view sort, int64_t index,
+                                   std::string_view primitive) {
+  CopiedAccess access{require_access(program, block, sort, index, primitive), sort == "write", {}};
+  throw_refusal(primitive, program, access_refusal(block, &access));
+  throw_refusal(primitive, program,
+                access.writes ? copy_after_refusal(program, block, access)
+                              : copy_before_refusal(program, block, access.of.buffer));
+  return access;
+}
+
+BlockId make_reindexed_copy(Program& program, Block& block, const CopiedAccess& access, const Buffer& cache,
+                            std::span<const Expr> indices) {
+  const Buffer& buffer = access.of.buffer;
   program.intermediates.push_back(cache);
-  rewrite(block, buffer, cache, {indices.begin(), indices.end()});
+  redirect_reads(block, access.of, cache, indices);
+  if (access.writes) redirect_writes(block, buffer, cache, indices);
 
   Substitution map;
   std::vector<IterVar> iters;
@@ -145,17 +153,17 @@ BlockId make_reindexed_copy(Program& program, Block& block, const Buffer& buffer
     for (const Expr& expr : exprs) result.push_back(substitute(expr, map));
     return result;
   };
-  const std::vector<Expr> old = over_copy(access.indices);
+  const std::vector<Expr> old = over_copy(access.of.indices);
   const std::vector<Expr> own = over_copy(indices);
-  StmtPtr body = writes ? std::make_unique<Store>(buffer, old, load(cache, own))
-                        : std::make_unique<Store>(cache, own, load(buffer, old));
+  StmtPtr body = access.writes ? std::make_unique<Store>(buffer, old, load(cache, own))
+                               : std::make_unique<Store>(cache, own, load(buffer, old));
   std::unique_ptr<Block> copy = program.make_block(cache->name, iters, bindings, nullptr, std::move(body));
   const BlockId id = copy->id;
   StmtPtr nest = std::move(copy);
   for (size_t i = iters.size(); i-- > 0;)
     nest = program.make_loop(Var::from(bindings[i]), iters[i].extent, std::move(nest));
   Stmt& own_nest = outermost_in_scope(block);
-  if (writes) {
+  if (access.writes) {
     insert_after(own_nest, std::move(nest));
   } else {
     insert_before(own_nest, std::move(nest));
@@ -167,19 +175,14 @@ BlockId reindex_cache(Program& program, BlockId id, std::string_view access_sort
                       std::string_view scope, std::string_view index_map, std::string_view primitive) {
   const IndexMap map = parse_index_map(index_map, primitive);
   Block& block = block_at(program, id, primitive);
-  const Buffer buffer = accessed_buffer(program, block, access_sort, index, primitive);
-  const bool reads = access_sort == "read";
-  OneAccess access;
-  throw_refusal(primitive, program, access_refusal(block, buffer, &access));
-  throw_refusal(primitive, program,
-                reads ? copy_before_refusal(program, block, buffer)
-                      : copy_after_refusal(program, block, buffer, access));
+  CopiedAccess access = require_copied_access(program, block, access_sort, index, primitive);
   MappedIters mapped;
-  throw_refusal(primitive, program, map_refusal(block, access, map, reads, &mapped));
+  throw_refusal(primitive, program, map_refusal(block, access, map, &mapped));
+  const Buffer& buffer = access.of.buffer;
   const std::string name = program.fresh_buffer_name(fmt::format("{}_{}", buffer->name, scope));
   const Buffer cache = make_buffer(name, buffer->dtype, mapped.image.extents, std::string(scope));
   access.iters = mapped.iters;
-  return make_reindexed_copy(program, block, buffer, access, cache, mapped.indices, !reads);
+  return make_reindexed_copy(program, block, access, cache, mapped.indices);
 }
 
 }  // namespace tunesmith

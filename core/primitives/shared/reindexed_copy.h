@@ -7,29 +7,29 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/accesses.h"
 #include "analysis/loop_tools.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
 
-/// The one way in which a block touches a buffer, and the iterators that it depends on.
-struct OneAccess {
-  std::vector<Expr> indices;
-  std::vector<IterVar> iters;
+/// An access of a block that is to go to a copy.
+struct CopiedAccess {
+  Access of;
+  bool writes = false;
+  std::vector<IterVar> iters;  // of the block, on which its indices depend
 };
 
-/// Fills in `access`; a refusal when there is more than one way, or it may lie outside of the buffer.
-std::optional<Refusal> access_refusal(const Block& block, const Buffer& buffer, OneAccess* access);
+/// The `index`-th read or write of the block, or a ScheduleError where a copy may not stand before the loop
+/// nest of the block (of a write: after it), or the access may lie outside of the buffer. What a block writes
+/// it must access in this one way.
+CopiedAccess require_copied_access(const Program& program, Block& block, std::string_view sort, int64_t index,
+                                   std::string_view primitive);
 
-/// Nothing when a copy to `buffer` may stand directly after the loop nest of `block`, which then writes
-/// something else.
-std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const Buffer& buffer,
-                                          const OneAccess& access);
-
-/// `block` accesses `cache` at `indices` instead of `buffer` at `access.indices`; a block over
-/// `access.iters` copies between the two, before the nest of `block` or, when it `writes`, after it.
-BlockId make_reindexed_copy(Program& program, Block& block, const Buffer& buffer, const OneAccess& access,
-                            const Buffer& cache, std::span<const Expr> indices, bool writes);
+/// `block` accesses `cache` at `indices` instead; a block over `access.iters` copies between the two, before
+/// the nest of `block` or, when it writes, after it.
+BlockId make_reindexed_copy(Program& program, Block& block, const CopiedAccess& access, const Buffer& cache,
+                            std::span<const Expr> indices);
 
 /// reindex_cache_read and reindex_cache_write: the element that the block accesses at iterators v lies at
 /// index_map(v) of a new buffer in `scope`.

@@ -33,6 +33,45 @@ TEST(CacheRead, OthersKeepReadingTheOldBuffer) {
   expect_sound(before, schedule);
 }
 
+/// O[i, j] = sum over k of A[i, k] * A[j, k] * W[k, j]: three reads of two buffers.
+Program make_weighted_gram() {
+  return make_program("{n: 4, k: 3}", "{A: {shape: [n, k], dtype: i32}, W: {shape: [k, n], dtype: i32}}",
+                      "O[i<n, j<n] = sum(r<k) A[i, r] * A[j, r] * W[r, j]");
+}
+
+TEST(CacheRead, OneOfTwoReadsOfABuffer) {
+  const Program before = make_weighted_gram();
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("O");
+  schedule.cache_read(block, 1, "local");
+  EXPECT_NE(body_of(schedule).find("O[vi, vj] + A[vi, vr]*A_local[vj, vr]*W[vr, vj]"), std::string::npos)
+      << body_of(schedule);
+  schedule.cache_read(block, 0, "global");
+  EXPECT_NE(body_of(schedule).find("O[vi, vj] + A_global[vi, vr]*A_local[vj, vr]*W[vr, vj]"),
+            std::string::npos)
+      << body_of(schedule);
+  expect_sound(before, schedule);
+}
+
+TEST(CacheRead, TheBufferAfterOneThatIsReadTwice) {
+  const Program before = make_weighted_gram();
+  Schedule schedule(before);
+  EXPECT_EQ(schedule.block(schedule.cache_read(schedule.get_block("O"), 2, "local")).name, "W_local");
+  expect_sound(before, schedule);
+}
+
+TEST(CacheRead, LoadsAtEqualIndicesAreOneRead) {
+  const Program before = make_program("{n: 4}", "{A: {shape: [n], dtype: i32}, B: {shape: [n], dtype: i32}}",
+                                      "O[i<n] = A[i] * A[i] + B[i]");
+  Schedule schedule(before);
+  const BlockRV block = schedule.get_block("O");
+  EXPECT_EQ(schedule.block(schedule.cache_read(block, 1, "local")).name, "B_local");
+  schedule.cache_read(block, 0, "local");
+  EXPECT_NE(body_of(schedule).find("O[vi] = A_local[vi]*A_local[vi] + B_local[vi]"), std::string::npos)
+      << body_of(schedule);
+  expect_sound(before, schedule);
+}
+
 TEST(CacheRead, RefusesALayoutWithGaps) {
   Schedule schedule(make_chain(4, 3));
   const BlockRV block = schedule.get_block("C");
@@ -44,7 +83,7 @@ TEST(CacheRead, RefusesALayoutWithGaps) {
 TEST(CacheRead, RefusesAnIndexBeyondTheReads) {
   Schedule schedule(make_gmm(4, 3, 5));
   const BlockRV block = schedule.get_block("C");
-  expect_refused(schedule, "cache_read", "the block does not read as many buffers",
+  expect_refused(schedule, "cache_read", "the block does not have that many reads",
                  [&] { schedule.cache_read(block, 2, "local"); });
 }
 

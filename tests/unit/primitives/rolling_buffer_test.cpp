@@ -109,7 +109,7 @@ TEST(RollingBuffer, Refusals) {
   };
   Schedule apart(blur());
   refused(apart, "B", "the block shares no loop with its consumers");
-  refused(apart, "B", "the block does not write as many buffers", 1);
+  refused(apart, "B", "the block does not have that many writes", 1);
   refused(apart, "O", "the block writes an output of the program");
 
   Schedule tiled = rows_of_a_blur(blur(), 2);

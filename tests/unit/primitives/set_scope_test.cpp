@@ -23,7 +23,7 @@ TEST(SetScope, RefusesAnOutput) {
 TEST(SetScope, RefusesAnIndexBeyondTheWrites) {
   Schedule schedule(make_chain(4, 3));
   const BlockRV block = schedule.get_block("B");
-  expect_refused(schedule, "set_scope", "the block does not write as many buffers",
+  expect_refused(schedule, "set_scope", "the block does not have that many writes",
                  [&] { schedule.set_scope(block, -1, "local"); });
 }
 

@@ -101,9 +101,9 @@ TEST(TransformLayout, RefusesAnUnknownAccess) {
   const BlockRV block = schedule.get_block("B");
   expect_refused(schedule, "transform_layout", "the access is neither \"read\" nor \"write\"",
                  [&] { schedule.transform_layout(block, "reads", 0, "(i, j) -> (j, i)"); });
-  expect_refused(schedule, "transform_layout", "the block does not read as many buffers",
+  expect_refused(schedule, "transform_layout", "the block does not have that many reads",
                  [&] { schedule.transform_layout(block, "read", 1, "(i, j) -> (j, i)"); });
-  expect_refused(schedule, "transform_layout", "the block does not write as many buffers",
+  expect_refused(schedule, "transform_layout", "the block does not have that many writes",
                  [&] { schedule.transform_layout(block, "write", 1, "(i, j) -> (j, i)"); });
 }
 

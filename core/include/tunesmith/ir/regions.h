@@ -1,6 +1,7 @@
 // What a block reads and writes, derived from its body and never stored by hand.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tunesmith/ir/program.h"
@@ -12,6 +13,10 @@ struct Access {
   Buffer buffer;
   std::vector<Expr> indices;
 };
+
+bool equal_indices(std::span<const Expr> a, std::span<const Expr> b);
+/// Is it the access of `buffer` at `indices`?
+bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> indices);
 
 /// Loads in the body and then in the init, in order of appearance, without structural duplicates. The
 /// accumulator of a block with an init (the load of the element it stores) is not a read, since the block

@@ -26,7 +26,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,8 +48,6 @@ struct LowerOptions {
   bool prepare = false;
   /// Those that the target emits; extensions add to them. Calls of others become plain loops.
   std::vector<TensorIntrinsicPtr> intrinsics;
-  /// A target's own passes, run after the common ones, in order.
-  std::vector<std::function<void(Program&)>> passes;
 };
 
 /// Where a buffer lies in the workspace, or in prepared memory: a multiple of 64 bytes.
@@ -86,7 +83,7 @@ class LowerError : public Error {
   std::string reason_;
 };
 
-/// Throws LowerError. Thread-safe; `program` is not changed.
+/// By the standard list of steps (pipeline.h). Throws LowerError. Thread-safe; `program` is not changed.
 LoweredProgram lower(const Program& program, const LowerOptions& options);
 
 }  // namespace tunesmith

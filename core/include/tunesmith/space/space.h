@@ -90,9 +90,10 @@ class Space {
   /// not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
   /// Replays, applies the finishing modules, verifies, lowers. Failure: illegal_schedule, verify_limits or
-  /// plugin_error.
+  /// plugin_error. `observer` sees the program after each step of lowering.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
-                                                           RandomStream random) const;
+                                                           RandomStream random,
+                                                           const LoweringObserver& observer = {}) const;
 
  private:
   struct State;

@@ -11,7 +11,7 @@
 
 #include <tl/expected.hpp>
 
-#include "tunesmith/lower/lower.h"
+#include "tunesmith/lower/pipeline.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/target/kernel_abi.h"
 
@@ -83,6 +83,8 @@ class Target {
   /// What identifies compiled code: kind, processor, features; part of a record's key. Stable text.
   virtual std::string identity() const = 0;
   virtual LowerOptions lower_options() const = 0;
+  /// The steps by which programs are lowered for it, in order: standard_pipeline() unless it says otherwise.
+  virtual Pipeline pipeline() const;
   /// Does compile() make an entry point of LoweredProgram::prepare? Where it does not, what a schedule does
   /// to constant inputs stays in the kernel.
   virtual bool can_prepare() const;
@@ -106,19 +108,24 @@ class Target {
   virtual double measure_copy_bandwidth(int threads) = 0;
 };
 
+/// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
+LoweredProgram lower_for(const Target& target, const Program& program);
+
 /// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
 /// EnvironmentError when the threads cannot be started.
 double measure_peak(Target& target, DType type, int threads);
 
-/// Adds to a base target: limits, intrinsics, modules, lowering passes. Kind `extension`.
+/// Adds to a base target: limits, intrinsics, modules, steps of lowering. Kind `extension`.
 class TargetExtension {
  public:
   virtual ~TargetExtension();
   virtual ProbeResult probe(const Target& base) const = 0;
   /// May add or change quantities.
   virtual void describe(DeviceModel& device) const = 0;
-  /// May add passes or change limits.
+  /// May add intrinsics or change limits.
   virtual void adapt(LowerOptions& options) const = 0;
+  /// May insert steps into the target's list.
+  virtual void extend(Pipeline& pipeline) const;
 };
 
 }  // namespace tunesmith

@@ -124,16 +124,18 @@ class Schedule {
   void bind(LoopRV loop, std::string_view thread_axis);
 
   // ---- Caches ----
+  //
+  // `read_index` and `write_index` count the accesses of a block, as analysis/accesses.h lists them.
 
-  /// A copy of the block's `read_index`-th read buffer in `scope`, which the block reads instead. Answers the
-  /// copying block, placed at the root before the first reader. Requires: the buffer has at most one writer,
-  /// standing before.
+  /// A copy of the buffer of the block's `read_index`-th read, in `scope`, which this read reads instead;
+  /// other reads of the buffer stay. Answers the copying block, placed at the root before the block's nest.
+  /// Requires: the buffer has at most one writer, standing before.
   BlockRV cache_read(BlockRV block, int read_index, std::string_view scope);
   /// The block writes a new buffer in `scope`; a new block copies it to the old one. Answers the copying
   /// block. Requires: the block is the only writer of the buffer.
   BlockRV cache_write(BlockRV block, int write_index, std::string_view scope);
   /// As cache_read, in the order that `index_map` gives: what the block reads at iterators v lies at
-  /// index_map(v), written "(i, j, k) -> (k, i)", a parameter for each iterator. Requires: one way of access,
+  /// index_map(v), written "(i, j, k) -> (k, i)", a parameter for each iterator. Requires: an access that is
   /// always inside the buffer; a one-to-one map of the iterators that it or the access uses.
   BlockRV reindex_cache_read(BlockRV block, int read_index, std::string_view scope,
                              std::string_view index_map);
@@ -141,7 +143,7 @@ class Schedule {
   /// of the iterators that the access uses.
   BlockRV reindex_cache_write(BlockRV block, int write_index, std::string_view scope,
                               std::string_view index_map);
-  /// A copy, made under `loop`, of what the block reads there of its `read_index`-th buffer. Requires: what
+  /// A copy, made under `loop`, of what the block's `read_index`-th read reads there. Requires: what
   /// cache_read and then compute_at require.
   BlockRV read_at(LoopRV loop, BlockRV block, int read_index, std::string_view scope);
   /// The block writes a new buffer, of which `loop` copies back what it finishes. Requires: what cache_write
@@ -191,18 +193,19 @@ class Schedule {
   // ---- Layouts ----
 
   /// Stores an intermediate in another order: the element at indices x lies at `index_map`(x), written
-  /// "(i, j) -> (i // 16, j, i % 16)". The buffer is the `index`-th that the block reads (`access` "read") or
-  /// writes ("write"). Requires: an intermediate buffer; a map that is one-to-one on its shape, with no
-  /// negative result.
+  /// "(i, j) -> (i // 16, j, i % 16)". The buffer is that of the block's `index`-th read (`access`
+  /// "read") or write ("write"), and all accesses of it follow. Requires: an intermediate buffer; a map that
+  /// is one-to-one on its shape, with no negative result.
   void transform_layout(BlockRV block, std::string_view access, int index, std::string_view index_map);
   /// The block's iterators become the results of `index_map`, a parameter for each old one; new loops, one
   /// for each, take the place of the old ones. Requires: a nest of one serial loop without annotations for
   /// each iterator and nothing else; a map one-to-one and onto its box that keeps spatial and reduction
   /// iterators apart.
   void transform_block_layout(BlockRV block, std::string_view index_map);
-  /// A copy of a buffer in the order of the block's iterators, which the block accesses instead: for "read"
-  /// as cache_read, for "write" as cache_write. Answers the copying block. Requires: one way of access,
-  /// always inside the buffer, which depends on the block's iterators only; to write: one-to-one.
+  /// A copy in the order of the block's iterators takes the place of the block's `index`-th read or write:
+  /// for "read" as cache_read, for "write" as cache_write. Answers the copying block. Requires: an access
+  /// always inside the buffer, which depends on the block's iterators only; to write: the block's one way of
+  /// accessing the buffer, one-to-one.
   BlockRV reindex(BlockRV block, std::string_view access, int index);
   /// In memory, the stride of dimension `axis` of the `write_index`-th buffer that the block writes becomes
   /// `offset` more than a multiple of `factor`; gaps are never read. Requires: an intermediate buffer, the

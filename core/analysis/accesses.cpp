@@ -1,0 +1,74 @@
+#include "analysis/accesses.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tunesmith/analysis/schedule_error.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+void add_once(std::vector<Access>& list, const Buffer& buffer, std::span<const Expr> indices) {
+  const auto known = [&](const Access& access) { return is_at(access, buffer, indices); };
+  if (std::none_of(list.begin(), list.end(), known))
+    list.push_back({buffer, {indices.begin(), indices.end()}});
+}
+
+bool is_accumulator(const Store* store, const LoadNode& load) {
+  return store != nullptr && store->buffer == load.buffer && equal_indices(load.indices(), store->indices);
+}
+
+}  // namespace
+
+std::vector<Access> read_accesses(const Block& block) {
+  std::vector<Access> list;
+  const auto collect = [&](const Stmt& stmt) {
+    visit_exprs(stmt, [&](const Expr& expr) {
+      walk_expr(expr, [&](const Expr& part) {
+        const LoadNode* load = part.as<LoadNode>();
+        if (load != nullptr && !is_accumulator(stmt.as<Store>(), *load))
+          add_once(list, load->buffer, load->indices());
+      });
+    });
+  };
+  walk(static_cast<const Stmt&>(*block.body()), collect);
+  if (block.init() != nullptr) walk(static_cast<const Stmt&>(*block.init()), collect);
+  return list;
+}
+
+std::vector<Access> write_accesses(const Block& block) {
+  std::vector<Access> list;
+  walk(static_cast<const Stmt&>(*block.body()), [&](const Stmt& stmt) {
+    if (const Store* store = stmt.as<Store>()) add_once(list, store->buffer, store->indices);
+  });
+  return list;
+}
+
+Access require_access(const Program& program, const Block& block, std::string_view sort, int64_t index,
+                      std::string_view primitive) {
+  if (sort != "read" && sort != "write") {
+    throw ScheduleError(primitive, "the access is neither \"read\" nor \"write\"", std::string(sort), program,
+                        &block);
+  }
+  std::vector<Access> accesses = sort == "read" ? read_accesses(block) : write_accesses(block);
+  if (index < 0 || index >= static_cast<int64_t>(accesses.size())) {
+    throw ScheduleError(primitive,
+                        sort == "read" ? "the block does not have that many reads"
+                                       : "the block does not have that many writes",
+                        fmt::format("index {} of {}", index, accesses.size()), program, &block);
+  }
+  return std::move(accesses[static_cast<size_t>(index)]);
+}
+
+void redirect_reads(Block& block, const Access& access, const Buffer& to, std::span<const Expr> indices) {
+  rewrite_exprs(block, [&](const Expr& part) {
+    const LoadNode* old = part.as<LoadNode>();
+    return old != nullptr && is_at(access, old->buffer, old->indices())
+               ? load(to, {indices.begin(), indices.end()}, old->mask())
+               : part;
+  });
+}
+
+}  // namespace tunesmith
