@@ -20,8 +20,8 @@ Interval max_of(const Interval& a, const Interval& b) {
 
 /// floor / ceil of an interval of  divisor * value  to an interval of the value.
 Interval undo_scale(const Interval& a, int64_t divisor) {
-  return {a.min <= Interval::kMin ? Interval::kMin : -floor_div(-a.min, divisor),
-          a.max >= Interval::kMax ? Interval::kMax : floor_div(a.max, divisor)};
+  return {a.min <= Interval::kMin ? Interval::kMin : -floor_divide(-a.min, divisor),
+          a.max >= Interval::kMax ? Interval::kMax : floor_divide(a.max, divisor)};
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void Simplifier::divide(LinearSum sum, int64_t divisor, int64_t factor, const Ex
     }
   }
   sum.terms.resize(kept);
-  const int64_t whole_constant = floor_div(sum.constant, divisor);
+  const int64_t whole_constant = floor_divide(sum.constant, divisor);
   out.add_constant(saturating_mul(whole_constant, factor));
   sum.constant -= whole_constant * divisor;
   if (sum.terms.empty()) return;
@@ -194,7 +194,7 @@ void Simplifier::modulo(LinearSum sum, int64_t divisor, int64_t factor, const Ex
       if (term.coefficient % divisor != 0) std::swap(sum.terms[kept++], term);
     }
     sum.terms.resize(kept);
-    sum.constant = floor_mod(sum.constant, divisor);
+    sum.constant = floor_modulo(sum.constant, divisor);
     if (has_one_quotient(sum, divisor, &quotient)) {
       out.add_scaled(sum, factor);
       out.add_constant(saturating_mul(-quotient * divisor, factor));

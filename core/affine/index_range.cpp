@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/fold.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/support/random.h"
 
@@ -15,10 +16,6 @@ namespace {
 constexpr int64_t kPoints = 4096;
 
 using Point = std::vector<std::pair<Var, int64_t>>;
-
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - static_cast<int64_t>((a % b != 0) && ((a < 0) != (b < 0)));
-}
 
 /// The value of an integer or bool expression; nothing when it has parts that are neither.
 std::optional<int64_t> evaluate(const Expr& expr, const Point& point) {
@@ -35,40 +32,9 @@ std::optional<int64_t> evaluate(const Expr& expr, const Point& point) {
     if (!value.has_value()) return std::nullopt;
     args.push_back(*value);
   }
-  switch (expr.kind()) {
-    case ExprKind::Add:
-      return args[0] + args[1];
-    case ExprKind::Sub:
-      return args[0] - args[1];
-    case ExprKind::Mul:
-      return args[0] * args[1];
-    case ExprKind::FloorDiv:
-      return args[1] == 0 ? 0 : floor_div(args[0], args[1]);
-    case ExprKind::FloorMod:
-      return args[1] == 0 ? 0 : args[0] - floor_div(args[0], args[1]) * args[1];
-    case ExprKind::Min:
-      return std::min(args[0], args[1]);
-    case ExprKind::Max:
-      return std::max(args[0], args[1]);
-    case ExprKind::Eq:
-      return args[0] == args[1] ? 1 : 0;
-    case ExprKind::Ne:
-      return args[0] != args[1] ? 1 : 0;
-    case ExprKind::Lt:
-      return args[0] < args[1] ? 1 : 0;
-    case ExprKind::Le:
-      return args[0] <= args[1] ? 1 : 0;
-    case ExprKind::And:
-      return args[0] != 0 && args[1] != 0 ? 1 : 0;
-    case ExprKind::Or:
-      return args[0] != 0 || args[1] != 0 ? 1 : 0;
-    case ExprKind::Not:
-      return args[0] == 0 ? 1 : 0;
-    case ExprKind::Select:
-      return args[0] != 0 ? args[1] : args[2];
-    default:
-      return std::nullopt;
-  }
+  if (expr.is(ExprKind::Not)) return args[0] == 0 ? 1 : 0;
+  if (expr.is(ExprKind::Select)) return args[0] != 0 ? args[1] : args[2];
+  return args.size() == 2 ? fold_int(expr.kind(), args[0], args[1]) : std::nullopt;
 }
 
 }  // namespace

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ir/fold.h"
 #include "tunesmith/affine/simplify.h"
 
 namespace tunesmith::affine {
-
-inline int64_t floor_div(int64_t a, int64_t b) {
-  const int64_t q = a / b;
-  return a % b < 0 ? q - 1 : q;
-}
-inline int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
 
 /// Clamped to a value that counts as overflow everywhere in this folder.
 inline int64_t saturating_mul(int64_t a, int64_t b) {
@@ -51,15 +46,15 @@ inline Interval operator*(const Interval& a, const Interval& b) {
 }
 
 inline Interval floor_div(const Interval& a, int64_t divisor) {
-  return {a.min <= Interval::kMin ? Interval::kMin : floor_div(a.min, divisor),
-          a.max >= Interval::kMax ? Interval::kMax : floor_div(a.max, divisor)};
+  return {a.min <= Interval::kMin ? Interval::kMin : floor_divide(a.min, divisor),
+          a.max >= Interval::kMax ? Interval::kMax : floor_divide(a.max, divisor)};
 }
 
 /// True when all of `a` has the same quotient by `divisor`.
 inline bool one_quotient(const Interval& a, int64_t divisor, int64_t* quotient) {
   if (!a.bounded()) return false;
-  *quotient = floor_div(a.min, divisor);
-  return floor_div(a.max, divisor) == *quotient;
+  *quotient = floor_divide(a.min, divisor);
+  return floor_divide(a.max, divisor) == *quotient;
 }
 
 inline Interval floor_mod(const Interval& a, int64_t divisor) {

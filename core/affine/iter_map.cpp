@@ -57,7 +57,7 @@ Expr narrow(Expr predicate, std::vector<IterDomain>& domains) {
       for (const auto& [coefficient, atom] : form.terms) {
         if (coefficient < 0 || !atom.is(ExprKind::Var) || !all.bounded()) continue;
         // The other terms are at least all.min, this one being 0.
-        const int64_t last = affine::floor_div(bound - 1 - all.min, coefficient);
+        const int64_t last = floor_divide(bound - 1 - all.min, coefficient);
         for (IterDomain& domain : domains) {
           if (domain.var.get() != atom.get() || last < 0 || last >= domain.extent - 1) continue;
           domain.extent = last + 1;

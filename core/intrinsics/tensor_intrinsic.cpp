@@ -5,6 +5,7 @@
 #include "analysis/buffer_uses.h"
 #include "intrinsics/intrinsic_match.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 
@@ -44,9 +45,8 @@ std::string TensorIntrinsic::problem() const {
     if (!plain_access(block(), load->buffer, load->indices()) || load->mask())
       problem = "an index of the semantics must be an axis by itself";
     for (const LoadNode* other : loads) {
-      const bool same = std::equal(other->indices().begin(), other->indices().end(), load->indices().begin(),
-                                   [](const Expr& a, const Expr& b) { return equal(a, b); });
-      if (other->buffer == load->buffer && !same) problem = "the semantics must read each array in one way";
+      if (other->buffer == load->buffer && !equal_indices(other->indices(), load->indices()))
+        problem = "the semantics must read each array in one way";
     }
     loads.push_back(load);
   });

@@ -16,6 +16,8 @@ inline int64_t floor_divide(int64_t a, int64_t b) {
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+inline int64_t floor_modulo(int64_t a, int64_t b) { return a - floor_divide(a, b) * b; }
+
 /// The result in i64, wrapping; nothing for a division by zero. `a` and `b` are values of one integer or bool
 /// type.
 inline std::optional<int64_t> fold_int(ExprKind kind, int64_t a, int64_t b) {
@@ -35,7 +37,7 @@ inline std::optional<int64_t> fold_int(ExprKind kind, int64_t a, int64_t b) {
       return kind == ExprKind::Div ? a / b : floor_divide(a, b);
     case ExprKind::FloorMod:
       if (b == 0) return std::nullopt;
-      return b == -1 ? 0 : a - floor_divide(a, b) * b;
+      return b == -1 ? 0 : floor_modulo(a, b);
     case ExprKind::Min:
       return std::min(a, b);
     case ExprKind::Max:

@@ -17,6 +17,13 @@ bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> ind
   return access.buffer == buffer && equal_indices(access.indices, indices);
 }
 
+bool loads_from(const Expr& expr, const Buffer& buffer) {
+  return any_of_expr(expr, [&](const Expr& e) {
+    const auto* node = e.as<LoadNode>();
+    return node && node->buffer == buffer;
+  });
+}
+
 namespace {
 
 void add_unless_there(std::vector<Access>& list, const Buffer& buffer, std::span<const Expr> indices,
@@ -99,13 +106,6 @@ bool is_load_of(const Expr& expr, const Store& store) {
   const auto* node = expr.as<LoadNode>();
   return node && !node->mask() && node->buffer == store.buffer &&
          equal_indices(node->indices(), store.indices);
-}
-
-bool loads_from(const Expr& expr, const Buffer& buffer) {
-  return any_of_expr(expr, [&](const Expr& e) {
-    const auto* node = e.as<LoadNode>();
-    return node && node->buffer == buffer;
-  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/loop_tools.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
 
@@ -64,15 +65,6 @@ Surroundings surroundings_of(Store& store) {
     }
   }
   return around;
-}
-
-void split_conjunction(const Expr& condition, std::vector<Expr>& parts) {
-  if (condition.is(ExprKind::And)) {
-    split_conjunction(condition.arg(0), parts);
-    split_conjunction(condition.arg(1), parts);
-  } else {
-    parts.push_back(condition);
-  }
 }
 
 Expr conjunction(const Expr& a, const Expr& b) { return !a ? b : !b ? a : logical_and(a, b); }
@@ -169,10 +161,8 @@ Expr unguarded(const LoadNode& access, const Store& store, const Expr& guard,
 std::vector<Expr> take_guards(const Surroundings& around, const Analyzer& analyzer, std::vector<Expr>& left) {
   std::vector<Expr> taken;
   for (If* guard : around.guards) {
-    std::vector<Expr> parts;
-    split_conjunction(guard->condition, parts);
     Expr kept;
-    for (const Expr& whole : parts) {
+    for (const Expr& whole : conjuncts(guard->condition)) {
       // The lanes of whole vectors often cancel out: of 48*j + 16*v + lane < 512 no lane is left.
       const Expr part = analyzer.simplify(whole);
       if (is_const_int(part, 1)) continue;

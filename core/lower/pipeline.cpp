@@ -21,8 +21,8 @@ LoweringStep each(std::string name, Pass pass) {
 
 }  // namespace
 
-LoweringState::LoweringState(const Program& program, const LowerOptions& options)
-    : options(options), facts(std::make_unique<BlockFacts>()) {
+LoweringState::LoweringState(const Program& program, const LowerOptions& lower_options)
+    : options(lower_options), facts(std::make_unique<BlockFacts>()) {
   lowered.program = program.clone();
 }
 LoweringState::~LoweringState() = default;

@@ -2,6 +2,7 @@
 // without which a step of a reduction adds nothing, as on the padding of a convolution.
 #include <optional>
 
+#include "analysis/loop_tools.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/regions.h"
@@ -10,31 +11,16 @@
 namespace tunesmith {
 namespace {
 
-void add_conjuncts(const Expr& condition, std::vector<Expr>& parts) {
-  if (condition.is(ExprKind::And)) {
-    add_conjuncts(condition.arg(0), parts);
-    add_conjuncts(condition.arg(1), parts);
-  } else {
-    parts.push_back(condition);
-  }
-}
-
-std::vector<Expr> conjuncts_of(const Expr& condition) {
-  std::vector<Expr> parts;
-  add_conjuncts(condition, parts);
-  return parts;
-}
-
 Expr without(const Expr& condition, const Expr& part) {
   Expr rest = bool_imm(true);
-  for (const Expr& other : conjuncts_of(condition)) {
+  for (const Expr& other : conjuncts(condition)) {
     if (!equal(other, part)) rest = logical_and(rest, other);
   }
   return rest;
 }
 
 bool has_conjunct(const Expr& condition, const Expr& part) {
-  for (const Expr& other : conjuncts_of(condition)) {
+  for (const Expr& other : conjuncts(condition)) {
     if (equal(other, part)) return true;
   }
   return false;
@@ -152,7 +138,7 @@ Expr for_some_lane(const Stmt& stmt, const Expr& condition) {
 void tighten_by(If& branch) {
   if (branch.else_case() != nullptr) return;
   const Ranges ranges = accumulates(branch) ? Ranges::Constant : Ranges::Any;
-  for (const Expr& part : conjuncts_of(branch.condition)) {
+  for (const Expr& part : conjuncts(branch.condition)) {
     if (tighten(loop_of(branch, part, Company::Alone), part, ranges)) {
       branch.condition = without(branch.condition, part);
     } else if (const Expr some = for_some_lane(branch, part)) {
@@ -224,7 +210,8 @@ void tighten_by(Store& store) {
   if (!step.has_value()) return;
   std::vector<Expr> candidates;
   walk_expr(step->first, [&](const Expr& part) {
-    if (part.is(ExprKind::Select)) add_conjuncts(part.arg(0), candidates);
+    if (!part.is(ExprKind::Select)) return;
+    for (Expr& condition : conjuncts(part.arg(0))) candidates.push_back(std::move(condition));
   });
   for (const Expr& condition : candidates) {
     Loop* loop = loop_of(store, condition, Company::Any);

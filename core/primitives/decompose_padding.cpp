@@ -4,6 +4,7 @@
 
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
+#include "ir/fold.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
 #include "trace/kind_builder.h"
@@ -17,8 +18,6 @@ struct Inside {
   Expr value;
   Expr padding;
 };
-
-int64_t floor_division(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
 
 /// The condition bounds iterators one by one.
 std::optional<Refusal> box_refusal(const Block& block, const Expr& condition, Inside* inside) {
@@ -36,9 +35,9 @@ std::optional<Refusal> box_refusal(const Block& block, const Expr& condition, In
     Interval& domain = inside->domain[static_cast<size_t>(iter)];
     const int64_t c = slack.terms[0].coefficient;
     if (c > 0) {
-      domain.min = std::max(domain.min, -floor_division(slack.constant, c));
+      domain.min = std::max(domain.min, -floor_divide(slack.constant, c));
     } else {
-      domain.max = std::min(domain.max, floor_division(slack.constant, -c));
+      domain.max = std::min(domain.max, floor_divide(slack.constant, -c));
     }
   }
   for (const Interval& domain : inside->domain) {

@@ -18,13 +18,6 @@ struct Epilogue {
   std::vector<int> iter_of_dim;  // the epilogue's iterator at each index of the reduction's buffer
 };
 
-bool loads_from(const Expr& expr, const Buffer& buffer) {
-  return any_of_expr(expr, [&](const Expr& part) {
-    const LoadNode* load = part.as<LoadNode>();
-    return load != nullptr && load->buffer == buffer;
-  });
-}
-
 std::optional<Refusal> plan_refusal(const Program& program, Block& reduction, Block& block, Epilogue* plan) {
   if (auto refusal = stage_refusal(program, reduction, &plan->reduction)) return refusal;
   if (auto refusal = stage_refusal(program, block, &plan->consumer)) return refusal;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
 #include "ir/tree_surgery.h"
@@ -149,9 +150,7 @@ std::optional<Refusal> reads_refusal(const Program& program, Padding* plan) {
     if (load == nullptr || refusal || load->buffer == store.buffer) return;
     PaddedRead read{load->buffer, {load->indices().begin(), load->indices().end()}, {}, false};
     const bool known = std::any_of(plan->reads.begin(), plan->reads.end(), [&](const PaddedRead& other) {
-      return other.buffer == read.buffer &&
-             std::equal(read.indices.begin(), read.indices.end(), other.indices.begin(),
-                        [](const Expr& a, const Expr& b) { return equal(a, b); });
+      return other.buffer == read.buffer && equal_indices(other.indices, read.indices);
     });
     if (known) return;
     refusal = shape_refusal(*plan, read.buffer, read.indices, &read.shape, &read.grows);
@@ -230,13 +229,7 @@ void pad_einsum(Program& program, BlockId id, std::span<const int64_t> padding) 
     if (!read.grows) continue;
     const Buffer padded = add_padded_buffer(program, read.buffer, read.shape);
     insert_before(nest, make_padding_nest(program, read.buffer, padded));
-    rewrite_exprs(block, [&](const Expr& part) {
-      const LoadNode* old = part.as<LoadNode>();
-      const bool same = old != nullptr && old->buffer == read.buffer &&
-                        std::equal(read.indices.begin(), read.indices.end(), old->indices().begin(),
-                                   [](const Expr& a, const Expr& b) { return equal(a, b); });
-      return same ? load(padded, read.indices) : part;
-    });
+    redirect_reads(block, {read.buffer, read.indices}, padded, read.indices);
   }
   if (writes_more) {
     const Buffer buffer = plan.stage.buffer;

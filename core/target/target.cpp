@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -11,12 +12,7 @@ namespace {
 bool reads(const Stmt& root, const Buffer& buffer) {
   bool found = false;
   walk(root, [&](const Stmt& stmt) {
-    visit_exprs(stmt, [&](const Expr& expr) {
-      found = found || any_of_expr(expr, [&](const Expr& part) {
-                const LoadNode* access = part.as<LoadNode>();
-                return access != nullptr && access->buffer == buffer;
-              });
-    });
+    visit_exprs(stmt, [&](const Expr& expr) { found = found || loads_from(expr, buffer); });
   });
   return found;
 }

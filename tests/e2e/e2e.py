@@ -359,6 +359,10 @@ def constant_inputs_are_prepared(folder):
     assert "preparing its constants" in run("bench", "gmm:n=64,m=64,k=64,constant_b=1", "--trace", file, "--rounds", 5).stdout
     shown = run("trace", "show", file, "--workload", "gmm:n=64,m=64,k=64,constant_b=1", "--lowered").stdout
     assert "once, for constant inputs" in shown, shown
+    passes = run("trace", "show", file, "--workload", "gmm:n=64,m=64,k=64,constant_b=1", "--passes").stdout
+    steps = [line.split()[2].rstrip(":") for line in passes.splitlines() if line.startswith("# after ")]
+    assert steps[0] == "lower_blocks" and steps[-1] == "lay_out_prepared" and len(steps) > 10, steps
+    assert shown.split("# once, for constant inputs")[1] in passes, passes  # what it ends with was printed on the way
     # A search whose module packs: records keep the time, and what the best record builds prepares.
     space = folder / "spaces.yaml"
     space.write_text(PACKING_SPACE)

@@ -18,6 +18,9 @@ bool equal_indices(std::span<const Expr> a, std::span<const Expr> b);
 /// Is it the access of `buffer` at `indices`?
 bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> indices);
 
+/// Does the expression load from `buffer` anywhere?
+bool loads_from(const Expr& expr, const Buffer& buffer);
+
 /// Loads in the body and then in the init, in order of appearance, without structural duplicates. The
 /// accumulator of a block with an init (the load of the element it stores) is not a read, since the block
 /// makes it; without an init it is one. Iteration variables of blocks inside the body are replaced by what
