@@ -1,5 +1,7 @@
-# cmake -DFOLDER=... -DPACK=... -DVERSION=... -DVENDOR=... -DLICENCE=... -DPLUGINS=ENTRY,... -P TunesmithManifest.cmake
-# Writes FOLDER/PACK.pack.json for libraries that lie in FOLDER. ENTRY is KIND|ID|LIBRARY|REQUIRED+REQUIRED.
+# cmake -DFOLDER=... -DPACK=... -DVERSION=... -DVENDOR=... -DLICENCE=... -DPLUGINS=ENTRY,... -DLIBRARIES=FILE,...
+#       -P TunesmithManifest.cmake
+# Writes FOLDER/PACK.pack.json for libraries that lie in FOLDER. ENTRY is KIND|ID|LIBRARY|REQUIRED+REQUIRED; LIBRARIES are those
+# that come with the pack for the plugins to need.
 # Takes write permission from group and others (rule P8), which a umask of 002 gives to what a build writes.
 cmake_minimum_required(VERSION 3.25)
 
@@ -12,6 +14,7 @@ endfunction()
 
 set(executable OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 string(REPLACE "," ";" PLUGINS "${PLUGINS}")
+string(REPLACE "," ";" LIBRARIES "${LIBRARIES}")
 
 set(json "{\"plugins\": []}")
 foreach(word id version vendor licence)
@@ -39,6 +42,18 @@ foreach(entry IN LISTS PLUGINS)
     string(JSON plugin SET "${plugin}" requires "[\"${requires}\"]")
   endif()
   string(JSON json SET "${json}" plugins ${index} "${plugin}")
+  math(EXPR index "${index} + 1")
+endforeach()
+
+set(index 0)
+foreach(library IN LISTS LIBRARIES)
+  if(index EQUAL 0)
+    string(JSON json SET "${json}" libraries "[]")
+  endif()
+  file(REAL_PATH ${FOLDER}/${library} file)
+  file(CHMOD ${file} PERMISSIONS ${executable})
+  file(SHA256 ${file} sha256)
+  string(JSON json SET "${json}" libraries ${index} "{\"library\": \"${library}\", \"sha256\": \"${sha256}\"}")
   math(EXPR index "${index} + 1")
 endforeach()
 

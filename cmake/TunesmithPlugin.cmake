@@ -1,6 +1,7 @@
 # How a plugin is built, inside the tree and outside of it (find_package(tunesmith) gives the same functions).
 #
-# tunesmith_add_plugin(NAME KIND [ID id] [VERSION v] [VENDOR v] [LICENCE l] [REQUIRES kind:id...] [PACK] SOURCES...)
+# tunesmith_add_plugin(NAME KIND [ID id] [VERSION v] [VENDOR v] [LICENCE l] [REQUIRES kind:id...] [PACK]
+#                      [LIBRARIES target...] SOURCES...)
 #   NAME      the CMake target and the library's file (NAME.so)
 #   KIND      module | target | extension | searcher | cost_model
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
@@ -8,10 +9,12 @@
 #   REQUIRES  plugins without which this one is not loaded
 #   PACK      the plugin goes into a pack of several (tunesmith_add_pack); else it is a pack of its own, whose
 #             manifest NAME.pack.json is written beside the library
+#   LIBRARIES shared libraries of this build that the plugin links to: they come with the pack, in its folder and in its
+#             manifest (of a plugin in a pack of several: tunesmith_add_pack's)
 #   The other words are for the manifest; they default to the project's version, TUNESMITH_PLUGIN_VENDOR and
 #   TUNESMITH_PLUGIN_LICENCE.
 #
-# tunesmith_add_pack(NAME VERSION v VENDOR v LICENCE l PLUGINS target...)
+# tunesmith_add_pack(NAME VERSION v VENDOR v LICENCE l PLUGINS target... [LIBRARIES target...])
 #   Writes NAME.pack.json for plugins built with PACK, into their folder.
 #
 # Libraries and manifests go to TUNESMITH_PLUGIN_OUTPUT_DIRECTORY (default: plugins/ in the build folder) and, where
@@ -28,22 +31,24 @@ function(_tunesmith_output_directory result)
 endfunction()
 
 # The command that writes the manifest of a pack over the libraries in `folder`.
-function(_tunesmith_manifest_command result folder pack version vendor licence entries)
+function(_tunesmith_manifest_command result folder pack version vendor licence entries libraries)
   # A semicolon would split the list into several arguments of the command.
   string(REPLACE ";" "," entries "${entries}")
+  string(REPLACE ";" "," libraries "${libraries}")
   set(${result}
     ${CMAKE_COMMAND} "-DFOLDER=${folder}" "-DPACK=${pack}" "-DVERSION=${version}" "-DVENDOR=${vendor}"
-    "-DLICENCE=${licence}" "-DPLUGINS=${entries}" -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake PARENT_SCOPE)
+    "-DLICENCE=${licence}" "-DPLUGINS=${entries}" "-DLIBRARIES=${libraries}"
+    -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake PARENT_SCOPE)
 endfunction()
 
 # Installing changes a library (its RPATH, stripping), so the installed manifest is written after that.
-function(_tunesmith_install_manifest pack version vendor licence entries)
+function(_tunesmith_install_manifest pack version vendor licence entries libraries)
   if(NOT TUNESMITH_PLUGIN_INSTALL_DIR)
     return()
   endif()
   _tunesmith_manifest_command(command
     "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${TUNESMITH_PLUGIN_INSTALL_DIR}"
-    "${pack}" "${version}" "${vendor}" "${licence}" "${entries}")
+    "${pack}" "${version}" "${vendor}" "${licence}" "${entries}" "${libraries}")
   set(quoted "")
   foreach(word IN LISTS command)
     string(REPLACE "\"" "\\\"" word "${word}")
@@ -52,8 +57,26 @@ function(_tunesmith_install_manifest pack version vendor licence entries)
   install(CODE "execute_process(COMMAND${quoted} COMMAND_ERROR_IS_FATAL ANY)" ${_tunesmith_component})
 endfunction()
 
+# Puts shared libraries beside the plugins that need them; `result` are the names that the plugins know them by.
+function(_tunesmith_pack_libraries result folder targets)
+  set(names "")
+  foreach(library IN LISTS targets)
+    get_target_property(type ${library} TYPE)
+    if(NOT type STREQUAL "SHARED_LIBRARY")
+      message(FATAL_ERROR "LIBRARIES: ${library} is no shared library of this build")
+    endif()
+    set_target_properties(${library} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+    list(APPEND names "$<TARGET_SONAME_FILE_NAME:${library}>")
+    if(TUNESMITH_PLUGIN_INSTALL_DIR)
+      install(TARGETS ${library} LIBRARY DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} ${_tunesmith_component} NAMELINK_SKIP)
+    endif()
+  endforeach()
+  set(${result} "${names}" PARENT_SCOPE)
+endfunction()
+
 function(tunesmith_add_plugin NAME KIND)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "ID;VERSION;VENDOR;LICENCE" "REQUIRES;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
   if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model)$")
     message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): no kind of plugin is called '${KIND}'; "
                         "known: module, target, extension, searcher, cost_model")
@@ -71,12 +94,19 @@ function(tunesmith_add_plugin NAME KIND)
     endif()
   endforeach()
 
-  # Sources may follow the references without a word between them.
+  # Sources may follow the libraries or the references without a word between them.
+  set(after_libraries "")
+  foreach(word IN LISTS arg_LIBRARIES)
+    if(NOT TARGET ${word})
+      list(APPEND after_libraries ${word})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM arg_LIBRARIES ${after_libraries})
   set(references ${arg_REQUIRES})
   list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
   list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
 
-  set(sources ${arg_SOURCES} ${arg_REQUIRES} ${arg_UNPARSED_ARGUMENTS})
+  set(sources ${arg_SOURCES} ${arg_REQUIRES} ${after_libraries} ${arg_UNPARSED_ARGUMENTS})
   _tunesmith_output_directory(folder)
   string(REPLACE ";" "+" requires "${references}")
   set(_tunesmith_component "")
@@ -125,16 +155,24 @@ function(tunesmith_add_plugin NAME KIND)
   if(TUNESMITH_PLUGIN_INSTALL_DIR)
     install(TARGETS ${NAME} LIBRARY DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} ${_tunesmith_component})
   endif()
+  if(arg_PACK AND arg_LIBRARIES)
+    message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): with PACK, LIBRARIES are given to tunesmith_add_pack")
+  endif()
   if(NOT arg_PACK)
-    _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entry}")
+    _tunesmith_pack_libraries(libraries ${folder} "${arg_LIBRARIES}")
+    if(arg_LIBRARIES)
+      add_dependencies(${NAME} ${arg_LIBRARIES})
+    endif()
+    _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entry}"
+      "${libraries}")
     add_custom_command(TARGET ${NAME} POST_BUILD COMMAND ${command}
       BYPRODUCTS ${folder}/${NAME}.pack.json VERBATIM)
-    _tunesmith_install_manifest(${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entry}")
+    _tunesmith_install_manifest(${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entry}" "${libraries}")
   endif()
 endfunction()
 
 function(tunesmith_add_pack NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;VENDOR;LICENCE" "PLUGINS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;VENDOR;LICENCE" "PLUGINS;LIBRARIES")
   foreach(word VERSION VENDOR LICENCE PLUGINS)
     if(NOT arg_${word})
       message(FATAL_ERROR "tunesmith_add_pack(${NAME}): ${word} is missing")
@@ -149,13 +187,18 @@ function(tunesmith_add_pack NAME)
     list(APPEND libraries "${file}")
   endforeach()
   _tunesmith_output_directory(folder)
-  _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}")
-  add_custom_command(OUTPUT ${folder}/${NAME}.pack.json COMMAND ${command}
-    DEPENDS ${arg_PLUGINS} ${libraries} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake VERBATIM)
-  add_custom_target(${NAME}_pack ALL DEPENDS ${folder}/${NAME}.pack.json)
   set(_tunesmith_component "")
   if(TUNESMITH_PLUGIN_COMPONENT)
     set(_tunesmith_component COMPONENT ${TUNESMITH_PLUGIN_COMPONENT})
   endif()
-  _tunesmith_install_manifest(${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}")
+  _tunesmith_pack_libraries(names ${folder} "${arg_LIBRARIES}")
+  foreach(library IN LISTS arg_LIBRARIES)
+    list(APPEND libraries "$<TARGET_FILE:${library}>")
+  endforeach()
+  _tunesmith_manifest_command(command ${folder} ${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}"
+    "${names}")
+  add_custom_command(OUTPUT ${folder}/${NAME}.pack.json COMMAND ${command}
+    DEPENDS ${arg_PLUGINS} ${arg_LIBRARIES} ${libraries} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake VERBATIM)
+  add_custom_target(${NAME}_pack ALL DEPENDS ${folder}/${NAME}.pack.json)
+  _tunesmith_install_manifest(${NAME} "${arg_VERSION}" "${arg_VENDOR}" "${arg_LICENCE}" "${entries}" "${names}")
 endfunction()

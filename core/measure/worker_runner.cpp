@@ -64,6 +64,7 @@ class WorkerRunner final : public Runner {
                     {"target", worker_target.id},
                     {"options", options_json(worker_target.options)},
                     {"plugin_paths", worker_target.plugin_paths},
+                    {"lock_file", worker_target.lock_file},
                     {"threads", options.threads},
                     {"data_seed", options.data_seed},
                     {"error_unit", options.tolerance * error_unit(workload.program)},

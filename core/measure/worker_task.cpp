@@ -70,6 +70,7 @@ WorkerTask::WorkerTask(const Message& message) {
   PluginSearch search;
   for (const json& path : header.at("plugin_paths"))
     search.command_line.push_back({path.get<std::string>(), {}});
+  if (const std::string lock = header.at("lock_file"); !lock.empty()) search.lock_file = lock;
   registry_ = std::make_unique<PluginRegistry>(search);
   const std::string id = target_id_ = header.at("target");
   const std::vector<OptionSpec>& specs = registry_->option_specs(PluginKind::Target, id);

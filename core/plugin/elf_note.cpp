@@ -1,75 +1,14 @@
 #include "plugin/elf_note.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <optional>
 
-#include <elf.h>
 #include <fmt/format.h>
+
+#include "plugin/elf_file.h"
 
 namespace tunesmith {
 
 namespace {
-
-static_assert(std::endian::native == std::endian::little,
-              "the reader takes the file's byte order for its own");
-
-#if defined(__x86_64__)
-constexpr uint16_t kMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr uint16_t kMachine = EM_AARCH64;
-#endif
-
-std::string machine_name(uint16_t machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86_64";
-    case EM_AARCH64:
-      return "aarch64";
-    case EM_386:
-      return "i386";
-    case EM_ARM:
-      return "arm";
-    case EM_RISCV:
-      return "riscv";
-    case EM_PPC64:
-      return "ppc64";
-    case EM_S390:
-      return "s390";
-    default:
-      return fmt::format("machine {}", machine);
-  }
-}
-
-bool inside(uint64_t offset, uint64_t size, uint64_t whole) {
-  return offset <= whole && size <= whole - offset;
-}
-
-/// A T at `offset`, copied because a file promises no alignment; nothing when it lies outside.
-template <typename T>
-std::optional<T> read_at(std::span<const char> bytes, uint64_t offset) {
-  if (!inside(offset, sizeof(T), bytes.size())) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof(T));
-  return value;
-}
-
-std::string check_header(std::span<const char> file, const Elf64_Ehdr& header) {
-  if (header.e_ident[EI_DATA] != ELFDATA2LSB) return "built for a big-endian machine, this is little-endian";
-  if (header.e_ident[EI_VERSION] != EV_CURRENT) return "damaged: unknown version of ELF";
-  if (header.e_machine != kMachine) {
-    return fmt::format("architecture: built for {}, this is {}", machine_name(header.e_machine),
-                       machine_name(kMachine));
-  }
-  if (header.e_type != ET_DYN) return "not a shared library";
-  if (header.e_phnum == 0) return "damaged: no program headers";
-  if (header.e_phentsize != sizeof(Elf64_Phdr)) return "damaged: program headers of a wrong size";
-  if (!inside(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr), file.size())) {
-    return "truncated: the program headers lie outside the file";
-  }
-  return {};
-}
 
 /// The contents of all notes in a segment whose owner is ours; stops at the first that does not fit.
 void collect_notes(std::span<const char> segment, uint64_t alignment,
@@ -116,7 +55,7 @@ tl::expected<PluginNote, std::string> read_content(std::span<const char> content
     return damaged(fmt::format("{} bytes instead of {}", content.size(), sizeof(PluginNote)));
   }
   if (!is_text(note->id) || !is_text(note->version) || !is_text(note->abi.architecture) ||
-      !is_text(note->abi.standard_library)) {
+      !is_text(note->abi.standard_library) || !is_text(note->header_hash)) {
     return damaged("a text field is not text");
   }
   if (std::ranges::find(kPluginKinds, static_cast<PluginKind>(note->kind)) == kPluginKinds.end()) {
@@ -139,32 +78,12 @@ std::string sanitizer_names(uint32_t bits) {
 }  // namespace
 
 tl::expected<PluginNote, std::string> read_plugin_note(std::span<const char> file) {
-  if (file.empty()) return tl::unexpected(std::string("the file is empty"));
-  const std::string_view start(file.data(), std::min<size_t>(file.size(), SELFMAG));
-  if (start != std::string_view(ELFMAG, SELFMAG).substr(0, start.size()) || start.size() < SELFMAG) {
-    return tl::unexpected(std::string("not an ELF file"));
-  }
-  if (file.size() > EI_CLASS && file[EI_CLASS] != ELFCLASS64) {
-    return tl::unexpected(std::string("wrong ELF class: this needs a 64-bit library"));
-  }
-  const auto header = read_at<Elf64_Ehdr>(file, 0);
-  if (!header) return tl::unexpected(std::string("truncated: shorter than an ELF header"));
-  if (std::string problem = check_header(file, *header); !problem.empty()) {
-    return tl::unexpected(std::move(problem));
-  }
-
+  const auto elf = parse_elf_file(file);
+  if (!elf) return tl::unexpected(elf.error());
   std::vector<std::span<const char>> contents;
-  for (uint16_t i = 0; i < header->e_phnum; ++i) {
-    const Elf64_Phdr segment = *read_at<Elf64_Phdr>(file, header->e_phoff + i * sizeof(Elf64_Phdr));
-    if (segment.p_type == PT_NULL) continue;
-    if (!inside(segment.p_offset, segment.p_filesz, file.size())) {
-      return tl::unexpected(
-          fmt::format("truncated: a segment of {} bytes at {} lies outside the file of {} bytes",
-                      uint64_t{segment.p_filesz}, uint64_t{segment.p_offset}, file.size()));
-    }
-    if (segment.p_type == PT_NOTE) {
-      collect_notes(file.subspan(segment.p_offset, segment.p_filesz), segment.p_align == 8 ? 8 : 4, contents);
-    }
+  for (const Elf64_Phdr& segment : elf->segments) {
+    if (segment.p_type == PT_NOTE)
+      collect_notes(elf->content(segment), segment.p_align == 8 ? 8 : 4, contents);
   }
   if (contents.empty()) return tl::unexpected(std::string("no Tunesmith note: not a Tunesmith plugin"));
   if (contents.size() > 1) return tl::unexpected(std::string("damaged note: more than one"));
@@ -184,13 +103,11 @@ std::vector<std::string> note_differences(const PluginNote& plugin, const Plugin
   };
   const auto on_off = [](uint32_t value) { return value != 0 ? "on" : "off"; };
 
-  const bool exact = kernel.api_major == 0;
-  const bool fits = plugin.api_major == kernel.api_major &&
-                    (exact ? plugin.api_minor == kernel.api_minor : plugin.api_minor <= kernel.api_minor);
-  if (!fits) {
-    differ("API version", fmt::format("{}.{}", plugin.api_major, plugin.api_minor),
-           fmt::format("{}.{}", kernel.api_major, kernel.api_minor));
-  }
+  const auto headers = [](const PluginNote& note) {
+    return fmt::format("API {}.{} with headers {}", note.api_major, note.api_minor,
+                       note_view(note.header_hash));
+  };
+  differ("interface", headers(plugin), headers(kernel));
   const AbiFingerprint& theirs = plugin.abi;
   const AbiFingerprint& ours = kernel.abi;
   differ("architecture", note_view(theirs.architecture), note_view(ours.architecture));
@@ -201,6 +118,14 @@ std::vector<std::string> note_differences(const PluginNote& plugin, const Plugin
          std::string_view(on_off(ours.debug_mode)));
   differ("sanitizers", sanitizer_names(theirs.sanitizers), sanitizer_names(ours.sanitizers));
   differ("C++ standard", theirs.cxx_standard, ours.cxx_standard);
+  const auto boost = [](uint32_t version) {
+    return fmt::format("{}.{}.{}", version / 100000, version / 100 % 1000, version % 100);
+  };
+  differ("Boost", boost(theirs.boost), boost(ours.boost));
+  const auto expected = [](uint32_t version) {
+    return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  };
+  differ("tl::expected", expected(theirs.expected), expected(ours.expected));
   return differences;
 }
 

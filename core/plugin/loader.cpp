@@ -1,7 +1,6 @@
 #define BOOST_DLL_USE_STD_FS
 #include "plugin/loader.h"
 
-#include <algorithm>
 #include <vector>  // Boost.DLL 1.74 forgets it
 
 #include <boost/dll/shared_library.hpp>
@@ -10,6 +9,7 @@
 
 #include "plugin/elf_note.h"
 #include "plugin/guard.h"
+#include "plugin/pack_libraries.h"
 #include "plugin/search_path.h"
 #include "plugin/trust.h"
 #include "tunesmith/support/hash.h"
@@ -18,7 +18,6 @@ namespace tunesmith {
 
 namespace {
 
-constexpr size_t kLargestLibrary = size_t{2} << 30;
 constexpr int kEnvironmentFault = 4;  // the exit code
 constexpr const char* kDescriptorSymbol = "tunesmith_plugin_descriptor";
 
@@ -37,7 +36,7 @@ std::string kernel_prefix() {
 
 std::string rebuild_remedy() {
   return fmt::format(
-      "remedy: rebuild the plugin against this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
+      "remedy: rebuild it against the headers of this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
       "--build build",
       kernel_prefix());
 }
@@ -49,7 +48,7 @@ std::filesystem::path resolve_library(const PluginInfo& plugin) {
   if (error)
     refuse(plugin, fmt::format("[P6] the manifest names it, but it is not there: {}", error.message()));
   const std::filesystem::path pack = plugin.manifest.parent_path();
-  if (std::ranges::mismatch(pack, resolved).in1 != pack.end()) {
+  if (!is_below(resolved, pack)) {
     refuse(plugin,
            fmt::format("[P10] it leads to {}, outside its pack's folder; remedy: put the file itself into {}",
                        resolved.string(), pack.string()));
@@ -76,6 +75,12 @@ void check_hash(const PluginInfo& plugin, const std::string& content, const Plug
                          "plugins lock",
                          locked->second.version, locked->second.sha256, plugin.version, hash));
     }
+    if (locked->second.libraries != plugin.libraries) {
+      refuse(plugin,
+             fmt::format("[P15] the libraries that {} brings along are not those that were locked; remedy: "
+                         "tunesmith plugins lock",
+                         plugin.manifest.string()));
+    }
   }
 }
 
@@ -87,7 +92,7 @@ void check_content(const PluginInfo& plugin, const std::string& content, const P
 
   std::vector<std::string> differences = note_differences(*note, kernel_note());
   if (!differences.empty()) {
-    const bool only_abi = !differences.front().starts_with("API");
+    const bool only_abi = !differences.front().starts_with("interface");
     refuse(plugin, fmt::format("[{}] {}; {}", only_abi ? "P3" : "P2", fmt::join(differences, "; "),
                                rebuild_remedy()));
   }
@@ -178,7 +183,15 @@ FilePlugin load_file(const PluginInfo& plugin, const std::string& content, const
 }  // namespace
 
 std::string hash_plugin(const PluginInfo& plugin) {
-  return sha256_hex(TrustedFile(resolve_library(plugin)).read(kLargestLibrary));
+  const std::filesystem::path path = resolve_library(plugin);
+  try {
+    const std::string content = TrustedFile(path).read(kLargestLibrary);
+    std::string hash = sha256_hex(content);
+    if (hash == plugin.sha256 && !is_file_plugin(plugin)) check_pack_libraries(plugin, path, content);
+    return hash;
+  } catch (const EnvironmentError& error) {
+    refuse(plugin, error.what());
+  }
 }
 
 LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
@@ -190,7 +203,9 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
       loaded.file = load_file(plugin, file.read(kLargestLibrary), lock);
       return loaded;
     }
-    check_content(plugin, file.read(kLargestLibrary), lock);
+    const std::string content = file.read(kLargestLibrary);
+    check_content(plugin, content, lock);
+    check_pack_libraries(plugin, path, content);
     loaded.descriptor = fetch_descriptor(plugin, path);
     if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");
   } catch (const PluginError&) {

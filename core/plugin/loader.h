@@ -26,7 +26,8 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock);
 /// survived in this process: initialisers that throw, crash or do not end within `seconds`.
 std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int seconds);
 
-/// The steps of load_plugin before the file is hashed against `plugin.sha256`: returns the actual hash.
+/// Opens the plugin's file as load_plugin does and returns its hash; where that is `plugin.sha256`, the
+/// libraries that it needs of its pack were checked, too. Throws PluginError.
 std::string hash_plugin(const PluginInfo& plugin);
 
 }  // namespace tunesmith

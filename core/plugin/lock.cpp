@@ -1,27 +1,33 @@
 #include "plugin/lock.h"
 
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "plugin/json.h"
+#include "plugin/manifest.h"
+#include "plugin/trust.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
 
 namespace {
+
 constexpr int kLockVersion = 1;
+constexpr size_t kLargestLock = size_t{1} << 24;
+
+std::string read_lock_file(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(file, error);
+  if (error) throw UserError({file.string()}, "no such lock file", "write one with: tunesmith plugins lock");
+  return TrustedFile(resolved).read(kLargestLock);
 }
 
+}  // namespace
+
 PluginLock read_plugin_lock(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  if (!(text << stream.rdbuf())) {
-    throw UserError({file.string()}, "no such lock file", "write one with: tunesmith plugins lock");
-  }
-  const nlohmann::json root = parse_json(text.str(), file);
+  const nlohmann::json root = parse_json(read_lock_file(file), file);
   const JsonObject object(root, file, "", {"lock_version", "plugins"});
   if (object.integer("lock_version") != kLockVersion) {
     object.fail("lock_version",
@@ -31,11 +37,13 @@ PluginLock read_plugin_lock(const std::filesystem::path& file) {
   const std::vector<nlohmann::json> plugins = object.list("plugins", true);
   for (size_t i = 0; i < plugins.size(); ++i) {
     const JsonObject plugin(plugins[i], file, fmt::format("plugins[{}]", i),
-                            {"kind", "id", "version", "sha256"});
+                            {"kind", "id", "version", "sha256", "libraries"});
     const auto kind = kind_from_name(plugin.text("kind"));
     if (!kind) plugin.fail("kind", fmt::format("no kind of plugin is called '{}'", plugin.text("kind")));
     const auto key = std::pair(*kind, plugin.text("id"));
-    if (!lock.emplace(key, LockedPlugin{plugin.text("version"), plugin.text("sha256")}).second) {
+    if (!lock.emplace(key, LockedPlugin{plugin.text("version"), plugin.text("sha256"),
+                                        parse_libraries(plugin, file, fmt::format("plugins[{}].", i))})
+             .second) {
       plugin.fail("id", "is locked twice");
     }
   }
@@ -47,10 +55,13 @@ void write_plugin_lock(const PluginLock& lock, const std::filesystem::path& file
   root["lock_version"] = kLockVersion;
   root["plugins"] = nlohmann::ordered_json::array();
   for (const auto& [key, plugin] : lock) {
-    root["plugins"].push_back({{"kind", kind_name(key.first)},
-                               {"id", key.second},
-                               {"version", plugin.version},
-                               {"sha256", plugin.sha256}});
+    nlohmann::ordered_json entry{{"kind", kind_name(key.first)},
+                                 {"id", key.second},
+                                 {"version", plugin.version},
+                                 {"sha256", plugin.sha256}};
+    for (const auto& [library, hash] : plugin.libraries)
+      entry["libraries"].push_back({{"library", library}, {"sha256", hash}});
+    root["plugins"].push_back(entry);
   }
   std::filesystem::path partial = file;
   partial += ".partial";
@@ -58,7 +69,10 @@ void write_plugin_lock(const PluginLock& lock, const std::filesystem::path& file
   stream << root.dump(2) << '\n';
   stream.close();
   std::error_code error;
-  if (stream) std::filesystem::rename(partial, file, error);
+  using std::filesystem::perms;  // what a group may write to would not be believed
+  std::filesystem::permissions(
+      partial, perms::owner_read | perms::owner_write | perms::group_read | perms::others_read, error);
+  if (stream && !error) std::filesystem::rename(partial, file, error);
   if (!stream || error) throw EnvironmentError(fmt::format("{} cannot be written", file.string()));
 }
 

@@ -13,11 +13,13 @@ namespace tunesmith {
 struct LockedPlugin {
   std::string version;  ///< of its pack
   std::string sha256;
+  std::map<std::string, std::string> libraries;  ///< that come with its pack, as in PluginInfo
 };
 
 using PluginLock = std::map<std::pair<PluginKind, std::string>, LockedPlugin>;
 
-/// Throws UserError when the file is missing or not a lock file.
+/// Throws UserError when the file is missing or not a lock file, EnvironmentError ("[P8]") when others than
+/// root and this user could have written it.
 PluginLock read_plugin_lock(const std::filesystem::path& file);
 
 /// Replaces the file in one step. Throws EnvironmentError when it cannot.

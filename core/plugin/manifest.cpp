@@ -50,16 +50,26 @@ PluginReference parse_reference(const JsonObject& object, const nlohmann::json& 
           parse_id(object, "requires", text.substr(colon + 1))};
 }
 
+std::string parse_library(const JsonObject& object) {
+  std::string library = object.text("library");
+  if (std::filesystem::path(library).is_absolute()) {
+    object.fail("library", "expected a path relative to the manifest, got " + library);
+  }
+  return library;
+}
+
+std::string parse_sha256(const JsonObject& object) {
+  std::string hash = object.text("sha256");
+  if (!is_sha256(hash)) object.fail("sha256", "expected 64 lower-case hexadecimal digits");
+  return hash;
+}
+
 ManifestPlugin parse_plugin(const JsonObject& object) {
   ManifestPlugin plugin;
   plugin.kind = parse_kind(object, "kind", object.text("kind"));
   plugin.id = parse_id(object, "id", object.text("id"));
-  plugin.library = object.text("library");
-  if (std::filesystem::path(plugin.library).is_absolute()) {
-    object.fail("library", "expected a path relative to the manifest, got " + plugin.library);
-  }
-  plugin.sha256 = object.text("sha256");
-  if (!is_sha256(plugin.sha256)) object.fail("sha256", "expected 64 lower-case hexadecimal digits");
+  plugin.library = parse_library(object);
+  plugin.sha256 = parse_sha256(object);
   for (const nlohmann::json& needed : object.list("requires", false)) {
     plugin.needs.push_back(parse_reference(object, needed));
   }
@@ -67,6 +77,20 @@ ManifestPlugin parse_plugin(const JsonObject& object) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> parse_libraries(const JsonObject& object,
+                                                   const std::filesystem::path& file,
+                                                   const std::string& place) {
+  std::map<std::string, std::string> libraries;
+  const std::vector<nlohmann::json> entries = object.list("libraries", false);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const JsonObject entry(entries[i], file, fmt::format("{}libraries[{}]", place, i), {"library", "sha256"});
+    if (!libraries.emplace(parse_library(entry), parse_sha256(entry)).second) {
+      entry.fail("library", "is listed twice");
+    }
+  }
+  return libraries;
+}
 
 Manifest parse_manifest(std::string_view text, const std::filesystem::path& file) {
   const nlohmann::json root = parse_json(text, file);
@@ -77,13 +101,14 @@ Manifest parse_manifest(std::string_view text, const std::filesystem::path& file
                                                  root["manifest_version"].dump(), int{Manifest::kVersion}));
   }
   const JsonObject object(root, file, "",
-                          {"manifest_version", "id", "version", "vendor", "licence", "plugins"});
+                          {"manifest_version", "id", "version", "vendor", "licence", "plugins", "libraries"});
   object.integer("manifest_version");
   Manifest manifest;
   manifest.id = parse_id(object, "id", object.text("id"));
   manifest.version = object.text("version");
   manifest.vendor = object.text("vendor");
   manifest.licence = object.text("licence");
+  manifest.libraries = parse_libraries(object, file, "");
   const std::vector<nlohmann::json> plugins = object.list("plugins", true);
   for (size_t i = 0; i < plugins.size(); ++i) {
     manifest.plugins.push_back(parse_plugin(

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plugin/json.h"
 #include "tunesmith/plugin/kind.h"
 
 namespace tunesmith {
@@ -32,10 +34,19 @@ struct Manifest {
   std::string vendor;
   std::string licence;
   std::vector<ManifestPlugin> plugins;
+  /// What the plugins' libraries need and the pack brings along: paths relative to the manifest's folder,
+  /// with their SHA-256.
+  std::map<std::string, std::string> libraries;
 };
 
 /// Throws UserError naming the file, the place ("plugins[1].sha256" or line and column), and what was
 /// expected.
 Manifest parse_manifest(std::string_view text, const std::filesystem::path& file);
+
+/// The list `libraries` of such an object, which stands at `place` of the file: [{"library": ..., "sha256":
+/// ...}].
+std::map<std::string, std::string> parse_libraries(const JsonObject& object,
+                                                   const std::filesystem::path& file,
+                                                   const std::string& place);
 
 }  // namespace tunesmith

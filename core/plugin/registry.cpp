@@ -141,6 +141,7 @@ void PluginRegistry::State::read_manifest_file(const SearchPlace& place, const f
       info.manifest = resolved;
       info.library = resolved.parent_path() / plugin.library;
       info.sha256 = plugin.sha256;
+      info.libraries = manifest.libraries;
       for (const PluginReference& needed : plugin.needs) {
         info.needs.push_back(fmt::format("{}:{}", kind_name(needed.kind), needed.id));
       }
@@ -321,7 +322,7 @@ void PluginRegistry::write_lock(const fs::path& file) const {
           fmt::format("[P9] the SHA-256 of {} is {}, but {} says {}; remedy: reinstall the pack",
                       plugin.library.string(), hash, plugin.manifest.string(), plugin.sha256));
     }
-    locked[{plugin.kind, plugin.id}] = {plugin.version, hash};
+    locked[{plugin.kind, plugin.id}] = {plugin.version, hash, plugin.libraries};
   }
   write_plugin_lock(locked, file);
 }

@@ -11,12 +11,12 @@
 
 namespace tunesmith {
 
-std::string distrust(const struct stat& status) {
+std::string distrust(const struct stat& status, mode_t writers) {
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
     return fmt::format("belongs to user {}, neither to root nor to you", status.st_uid);
   }
   const bool sticky_folder = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky_folder) {
+  if ((status.st_mode & writers) != 0 && !sticky_folder) {
     return fmt::format("is writable by {} (mode {:o})",
                        (status.st_mode & S_IWOTH) != 0 ? "everybody" : "its group", status.st_mode & 07777U);
   }
@@ -28,12 +28,18 @@ TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
     if (descriptor_ >= 0) close(descriptor_);
     throw EnvironmentError(fmt::format("[P8] {} {}", path_.string(), why));
   };
-  struct stat folder{};
-  if (stat(path_.parent_path().c_str(), &folder) != 0) {
-    refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  }
-  if (const std::string why = distrust(folder); !why.empty()) {
-    refuse(fmt::format("lies in a folder that {}; remedy: chmod go-w {}", why, path_.parent_path().string()));
+  // Whoever may write to a folder can put another one in the place of a folder in it. Group members are
+  // trusted above the pack: many users' files are writable by their own group by default.
+  mode_t writers = S_IWGRP | S_IWOTH;
+  for (std::filesystem::path folder = path_.parent_path();; folder = folder.parent_path()) {
+    struct stat status{};
+    if (stat(folder.c_str(), &status) != 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
+    if (const std::string why = distrust(status, writers); !why.empty()) {
+      refuse(fmt::format("lies in a folder that {}; remedy: make {} yours or root's, then chmod {}-w {}", why,
+                         folder.string(), writers == S_IWOTH ? "o" : "go", folder.string()));
+    }
+    if (folder == folder.root_path()) break;
+    writers = S_IWOTH;
   }
   // O_NONBLOCK: a FIFO under this name must not hang the opening.
   descriptor_ = open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -12,7 +12,8 @@ namespace tunesmith {
 class TrustedFile {
  public:
   /// Throws EnvironmentError, with "[P8]", when the file or its folder is writable by others or belongs to
-  /// somebody else, and when `path` is a link, no regular file or cannot be opened.
+  /// somebody else; when a folder above that one belongs to somebody else or is writable by everybody; and
+  /// when `path` is a link, no regular file or cannot be opened.
   explicit TrustedFile(std::filesystem::path path);
   ~TrustedFile();
   TrustedFile(const TrustedFile&) = delete;
@@ -30,8 +31,9 @@ class TrustedFile {
   struct stat opened_{};
 };
 
-/// Why others could change what is under this name, or "": its owner is neither root nor this user, or group
-/// or others may write to it (a sticky folder is accepted, since only owners can replace what lies in it).
-std::string distrust(const struct stat& status);
+/// Why others could change what is under this name, or "": its owner is neither root nor this user, or those
+/// named by `writers` may write to it (a sticky folder is accepted, since only owners can replace what lies
+/// in it).
+std::string distrust(const struct stat& status, mode_t writers = S_IWGRP | S_IWOTH);
 
 }  // namespace tunesmith

@@ -2,13 +2,17 @@
 // its cause, and the next correct one succeeds.
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <tunesmith/measure/runner.h>
 #include <tunesmith/plugin/registry.h>
@@ -85,6 +89,30 @@ TEST_P(EachMistake, HasItsCauseAndTheRunGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(All, EachMistake, testing::Range(size_t{0}, kMistakes.size() - 1),
                          [](const auto& one) { return std::string(kMistakes[one.param].name); });
+
+/// --locked holds in the worker, too, which loads the target anew.
+TEST_F(BadCandidates, TheWorkerLoadsNothingThatTheLockFileDoesNotList) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("tunesmith-locked-{}", getpid());
+  std::filesystem::create_directory(folder);
+  const std::string lock = (folder / "plugins.lock").string();
+  const CompiledKernel good = kernel(Mistake::None);
+  const auto first = [&] {
+    return make_worker_runner(workload_, *target_, {"faulty", {}, {TEST_PLUGINS}, lock}, options_)
+        ->run(std::vector<MeasureRequest>{{&good, 0.0}})
+        .front();
+  };
+  registry_.write_lock(lock);
+  EXPECT_FALSE(first().failure);
+  std::ofstream(lock) << R"({"lock_version": 1, "plugins": []})";
+  try {
+    first();
+    ADD_FAILURE() << "the worker has loaded a target that is not locked";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("[P15] the lock file does not list it"));
+  }
+  std::filesystem::remove_all(folder);
+}
 
 TEST_F(BadCandidates, WhatOneBreaksIsNotBlamedOnTheNext) {
   const std::unique_ptr<Runner> all = runner();

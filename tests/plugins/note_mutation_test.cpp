@@ -5,6 +5,7 @@
 #include <tunesmith/support/random.h>
 
 #include "pack_folder.h"
+#include "plugin/elf_file.h"
 #include "plugin/elf_note.h"
 
 namespace tunesmith::test {
@@ -62,6 +63,35 @@ TEST(NoteMutation, EveryLengthOfFileIsSafe) {
     const std::vector<char> start(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(read_plugin_note(start)) << size;
   }
+}
+
+/// The dynamic section is what says which libraries are needed.
+TEST(NoteMutation, TheReaderOfDependenciesRefusesOrReadsEveryDamagedFile) {
+  const std::string good = good_content();
+  const auto file = parse_elf_file(good);
+  ASSERT_TRUE(file) << file.error();
+  const auto dynamic = std::ranges::find(file->segments, Elf64_Word{PT_DYNAMIC}, &Elf64_Phdr::p_type);
+  ASSERT_NE(dynamic, file->segments.end());
+  const auto original = read_dependencies(*file);
+  ASSERT_TRUE(original) << original.error();
+  EXPECT_THAT(original->libraries, testing::Contains(testing::StartsWith("libtunesmith.so")));
+  EXPECT_THAT(original->search_path, testing::Contains(testing::StartsWith("$ORIGIN")));
+
+  size_t refused = 0;
+  for (uint64_t i = 0; i < 10'000; ++i) {
+    RandomStream random(10, i);
+    std::string damaged = mutate(good, random);
+    for (int change = 0; change < 4 && damaged.size() == good.size(); ++change) {
+      damaged[dynamic->p_offset + random.below(dynamic->p_filesz)] = static_cast<char>(random.next());
+    }
+    const auto elf = parse_elf_file(damaged);
+    if (!elf) continue;
+    const auto dependencies = read_dependencies(*elf);
+    if (dependencies) continue;
+    ++refused;
+    ASSERT_THAT(dependencies.error(), testing::StartsWith("damaged: "));
+  }
+  EXPECT_GT(refused, 500U);
 }
 
 /// The manifest has the damaged file's hash, so nothing but the file itself speaks against it. What the

@@ -41,11 +41,22 @@ void PackFolder::add_file(std::string_view library, std::string_view id, std::st
                   id, library, hash, needs.empty() ? std::string{} : fmt::format("\"{}\"", needs)));
 }
 
+fs::path PackFolder::add_library(std::string_view file) {
+  fs::copy_file(fs::path(TEST_LIBRARIES) / file, path_ / file);
+  chmod((path_ / file).c_str(), 0755);
+  return path_ / file;
+}
+
+void PackFolder::list_library(std::string_view file) {
+  libraries_.push_back(
+      fmt::format(R"({{"library": "{}", "sha256": "{}"}})", file, sha256_hex(read_file(path_ / file))));
+}
+
 void PackFolder::write_manifest(std::string_view file) const {
   write_file(path_ / file,
              fmt::format(R"({{"manifest_version": 1, "id": "test", "version": "1.2.3", "vendor": "Test",
- "licence": "MIT", "plugins": [{}]}})",
-                         fmt::join(entries_, ",\n  ")));
+ "licence": "MIT", "plugins": [{}], "libraries": [{}]}})",
+                         fmt::join(entries_, ",\n  "), fmt::join(libraries_, ", ")));
 }
 
 PluginSearch PackFolder::search() const { return {.command_line = {{path_}}, .defaults = false}; }

@@ -23,6 +23,10 @@ class PackFolder {
   std::filesystem::path add(std::string_view built_library, std::string_view id = "subject");
   /// Names a file that is there already, with the hash that it has.
   void add_file(std::string_view library, std::string_view id = "subject", std::string_view needs = {});
+  /// Copies a library of the build that plugins need, under the name that they know it by.
+  std::filesystem::path add_library(std::string_view file);
+  /// The manifest lists it, with the hash that it has.
+  void list_library(std::string_view file);
   void write_manifest(std::string_view file = "test.pack.json") const;
   /// What the next manifest names.
   using Entries = std::vector<std::string>;
@@ -38,6 +42,7 @@ class PackFolder {
  private:
   std::filesystem::path path_;
   Entries entries_;
+  std::vector<std::string> libraries_;
 };
 
 std::string read_file(const std::filesystem::path& file);

@@ -52,7 +52,7 @@ class BadPlugin : public testing::Test {
 };
 
 const std::string kRebuild =
-    "remedy: rebuild the plugin against this kernel: cmake -B build -DCMAKE_PREFIX_PATH=";
+    "remedy: rebuild it against the headers of this kernel: cmake -B build -DCMAKE_PREFIX_PATH=";
 
 TEST_F(BadPlugin, NothingWrong) { EXPECT_EQ(message_about("none"), "accepted"); }
 
@@ -86,26 +86,48 @@ TEST_F(BadPlugin, DamagedNote) {
   EXPECT_THAT(message_about_content(content), HasSubstr("[P1] damaged note: wrong magic"));
 }
 
-TEST_F(BadPlugin, NoteOfALaterVersion) {
+TEST_F(BadPlugin, NoteOfAnotherVersion) {
   std::string content = good_content();
-  content[content.find(PluginNote::kMagic) + offsetof(PluginNote, note_version)] = 2;
-  EXPECT_THAT(message_about_content(content), HasSubstr("[P1] note version: built for 2, this is 1"));
+  content[content.find(PluginNote::kMagic) + offsetof(PluginNote, note_version)] = 1;
+  EXPECT_THAT(message_about_content(content),
+              HasSubstr("[P1] note version: built for 1, this is 2; remedy: rebuild it"));
+}
+
+std::string this_interface() {
+  return fmt::format("this is API {}.{} with headers {}; ", kApiMajor, kApiMinor, kHeaderHash);
+}
+
+/// Its initialisers end the process: nothing of it may run.
+TEST_F(BadPlugin, BuiltAgainstOtherHeaders) {
+  const std::string said = message_about("other_headers");
+  EXPECT_THAT(said,
+              AllOf(HasSubstr(fmt::format("is refused: [P2] interface: built for API {}.{} with headers "
+                                          "0123456789abcdef, {}remedy: ",
+                                          kApiMajor, kApiMinor, this_interface())),
+                    HasSubstr(kRebuild)));
+  EXPECT_EQ(PluginRegistry(pack_.search()).probe(PluginKind::Extension, "subject"), said);
 }
 
 TEST_F(BadPlugin, OlderApi) {
-  EXPECT_THAT(
-      message_about("older_api"),
-      AllOf(HasSubstr("[P2] API version: built for 0.0, this is 0.1; remedy: rebuild"), HasSubstr(kRebuild)));
+  EXPECT_THAT(message_about("older_api"),
+              AllOf(HasSubstr("[P2] interface: built for API 0.1 with headers "),
+                    HasSubstr(this_interface() + "remedy: rebuild"), HasSubstr(kRebuild)));
 }
 
 TEST_F(BadPlugin, NewerApi) {
-  EXPECT_THAT(message_about("newer_api"), HasSubstr("[P2] API version: built for 1.1, this is 0.1; "));
+  EXPECT_THAT(message_about("newer_api"), HasSubstr("[P2] interface: built for API 1."));
+}
+
+TEST_F(BadPlugin, LibrariesWhoseTypesCross) {
+  EXPECT_THAT(message_about("other_libraries"),
+              AllOf(HasSubstr("[P3] Boost: built for 1.66.0, this is "),
+                    HasSubstr("; tl::expected: built for 0.3.1, this is "), HasSubstr(kRebuild)));
 }
 
 TEST_F(BadPlugin, OtherFingerprintListsAllDifferencesAtOnce) {
   const AbiFingerprint ours = abi_of_this_translation_unit();
   EXPECT_THAT(message_about("other_fingerprint"),
-              AllOf(HasSubstr("API version: built for 0.99, this is 0.1; "),
+              AllOf(HasSubstr("interface: built for API 0.99 with headers "), HasSubstr(this_interface()),
                     HasSubstr(fmt::format("compiler ABI: built for 1002, this is {}; ", ours.compiler_abi)),
                     HasSubstr("_GLIBCXX_USE_CXX11_ABI: built for 0, this is 1; "),
                     HasSubstr("sanitizers: built for thread, this is "),
@@ -221,6 +243,54 @@ TEST_F(BadPlugin, InAFolderWritableByEverybody) {
   pack_.add_file("open/subject.so");
   EXPECT_THAT(message(),
               AllOf(HasSubstr("[P8] "), HasSubstr("lies in a folder that is writable by everybody")));
+}
+
+/// Whoever may write to a folder above a pack can put another pack in its place.
+class FolderAboveAPack : public testing::Test {
+ protected:
+  FolderAboveAPack() {
+    pack_.add("test_plugin_none");
+    pack_.write_manifest();
+    const fs::path inner = above() / "middle" / "pack";
+    fs::create_directories(inner);
+    for (const char* file : {"test_plugin_none.so", "test.pack.json"})
+      fs::rename(pack_.path() / file, inner / file);
+  }
+  fs::path above() const { return pack_.path() / "above"; }
+  std::string message() const {
+    const PluginSearch search{.command_line = {{above() / "middle" / "pack"}}, .defaults = false};
+    PluginRegistry registry(search);
+    return creation(registry, "subject");
+  }
+
+ private:
+  PackFolder pack_;
+};
+
+TEST_F(FolderAboveAPack, OfThisUserIsAccepted) { EXPECT_EQ(message(), "accepted"); }
+
+TEST_F(FolderAboveAPack, WritableByEverybodyIsRefused) {
+  chmod(above().c_str(), 0777);
+  EXPECT_THAT(message(),
+              AllOf(HasSubstr("[P8] "), HasSubstr("lies in a folder that is writable by everybody"),
+                    HasSubstr("chmod o-w " + above().string())));
+}
+
+TEST_F(FolderAboveAPack, StickyIsAccepted) {
+  chmod(above().c_str(), 01777);
+  EXPECT_EQ(message(), "accepted");
+}
+
+TEST_F(FolderAboveAPack, WritableByItsGroupIsAccepted) {
+  chmod(above().c_str(), 0775);
+  EXPECT_EQ(message(), "accepted");
+}
+
+TEST_F(FolderAboveAPack, OfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  ASSERT_EQ(chown(above().c_str(), 65534, 65534), 0);
+  EXPECT_THAT(message(),
+              HasSubstr("lies in a folder that belongs to user 65534, neither to root nor to you"));
 }
 
 TEST_F(BadPlugin, LinkOutOfThePack) {

@@ -232,6 +232,25 @@ TEST(PluginRegistry, LockedRefusesWhatChangedOrIsNew) {
   EXPECT_THAT(creation(registry, "neighbour"), HasSubstr("[P15] the lock file does not list it"));
 }
 
+TEST(PluginRegistry, ALockFileThatOthersCanWriteIsRefused) {
+  PackFolder pack;
+  pack.add("test_plugin_none");
+  pack.write_manifest();
+  PluginSearch search = pack.search();
+  search.lock_file = pack.path() / "plugins.lock";
+  const mode_t mask = umask(0);
+  PluginRegistry(pack.search()).write_lock(*search.lock_file);
+  umask(mask);
+  PluginRegistry registry(search);  // a lock is written so that it is believed, whatever the umask
+  EXPECT_EQ(creation(registry, "subject"), "accepted");
+
+  chmod(search.lock_file->c_str(), 0666);
+  EXPECT_THAT([&] { PluginRegistry refused(search); },
+              ThrowsMessage<EnvironmentError>(AllOf(
+                  HasSubstr("[P8] " + search.lock_file->string() + " is writable by everybody (mode 666)"),
+                  HasSubstr("chmod go-w " + search.lock_file->string()))));
+}
+
 TEST(PluginRegistry, ALockFileThatIsMissingIsAnError) {
   const PluginSearch search{.defaults = false, .lock_file = "/no/such/plugins.lock"};
   EXPECT_THAT([&] { PluginRegistry registry(search); },

@@ -53,6 +53,11 @@ class Subject final : public tunesmith::TargetExtension {
   note.api_minor = tunesmith::kApiMinor - 1;
 #elif defined(DEFECT_NEWER_API)
   note.api_major = tunesmith::kApiMajor + 1;
+#elif defined(DEFECT_OTHER_HEADERS)
+  note.header_hash = tunesmith::note_text<24>("0123456789abcdef");
+#elif defined(DEFECT_OTHER_LIBRARIES)
+  note.abi.boost = 106600;
+  note.abi.expected = 301;
 #elif defined(DEFECT_OTHER_FINGERPRINT)
   note.api_minor = 99;
   note.abi.compiler_abi = 1002;
@@ -70,7 +75,7 @@ class Subject final : public tunesmith::TargetExtension {
   throw std::runtime_error("boom while loading");
   return 0;
 }();
-#elif defined(DEFECT_CRASHES_WHILE_LOADING)
+#elif defined(DEFECT_CRASHES_WHILE_LOADING) || defined(DEFECT_OTHER_HEADERS)
 [[maybe_unused]] const int crashed = [] {
   std::abort();
   return 0;

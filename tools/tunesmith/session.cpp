@@ -43,7 +43,7 @@ std::unique_ptr<Space> Session::space() {
 
 WorkerTarget Session::worker_target() const {
   const PluginUse& target = spaces_.space(common_.space).target;
-  WorkerTarget worker{target.id, target.options, common_.plugin_paths};
+  WorkerTarget worker{target.id, target.options, common_.plugin_paths, common_.lock_file};
   worker.plugin_paths.insert(worker.plugin_paths.end(), spaces_.plugin_paths().begin(),
                              spaces_.plugin_paths().end());
   return worker;

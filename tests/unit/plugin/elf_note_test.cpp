@@ -1,5 +1,6 @@
 #include "plugin/elf_note.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,8 @@ TEST(PluginNote, HoldsWhatItWasMadeOf) {
   EXPECT_EQ(kNote.kind, static_cast<uint32_t>(PluginKind::Searcher));
   EXPECT_EQ(kNote.api_major, kApiMajor);
   EXPECT_EQ(kNote.api_minor, kApiMinor);
+  EXPECT_EQ(note_view(kNote.header_hash), kHeaderHash);
+  EXPECT_EQ(kNote.abi.boost, BOOST_VERSION);
 }
 
 TEST(PluginNote, OfThisBuildFitsThisKernel) {
@@ -26,8 +29,12 @@ TEST(PluginNote, OfThisBuildFitsThisKernel) {
 TEST(PluginNote, AllDifferencesAreListed) {
   PluginNote kernel = kNote;
   PluginNote plugin = kNote;
+  plugin.api_major = 0;
+  kernel.api_major = 0;
   plugin.api_minor = 7;
   kernel.api_minor = 3;
+  plugin.header_hash = note_text<24>("0011223344556677");
+  kernel.header_hash = note_text<24>("8899aabbccddeeff");
   plugin.abi.architecture = note_text<16>("sparc");
   kernel.abi.architecture = note_text<16>("x86_64");
   plugin.abi.standard_library = note_text<16>("libc++");
@@ -42,34 +49,31 @@ TEST(PluginNote, AllDifferencesAreListed) {
   kernel.abi.sanitizers = 0;
   plugin.abi.cxx_standard = 202302;
   kernel.abi.cxx_standard = 202002;
+  plugin.abi.boost = 108100;
+  kernel.abi.boost = 107401;
+  plugin.abi.expected = 10101;
+  kernel.abi.expected = 10000;
   EXPECT_THAT(
       note_differences(plugin, kernel),
-      ElementsAre("API version: built for 0.7, this is 0.3", "architecture: built for sparc, this is x86_64",
+      ElementsAre("interface: built for API 0.7 with headers 0011223344556677, this is API 0.3 with headers "
+                  "8899aabbccddeeff",
+                  "architecture: built for sparc, this is x86_64",
                   "standard library: built for libc++, this is libstdc++",
                   "compiler ABI: built for 1016, this is 1017",
                   "_GLIBCXX_USE_CXX11_ABI: built for 0, this is 1",
                   "debug mode of the standard library: built for on, this is off",
                   "sanitizers: built for address+memory, this is none",
-                  "C++ standard: built for 202302, this is 202002"));
+                  "C++ standard: built for 202302, this is 202002", "Boost: built for 1.81.0, this is 1.74.1",
+                  "tl::expected: built for 1.1.1, this is 1.0.0"));
 }
 
-TEST(PluginNote, BeforeVersionOneTheMinorMustBeEqualAfterwardsNotNewer) {
-  PluginNote kernel = kNote;
+TEST(PluginNote, TheHeadersDecide) {
   PluginNote plugin = kNote;
-  const auto accepted = [&](uint16_t plugin_major, uint16_t plugin_minor, uint16_t major, uint16_t minor) {
-    plugin.api_major = plugin_major;
-    plugin.api_minor = plugin_minor;
-    kernel.api_major = major;
-    kernel.api_minor = minor;
-    return note_differences(plugin, kernel).empty();
-  };
-  EXPECT_TRUE(accepted(0, 2, 0, 2));
-  EXPECT_FALSE(accepted(0, 1, 0, 2));
-  EXPECT_FALSE(accepted(0, 3, 0, 2));
-  EXPECT_TRUE(accepted(1, 1, 1, 2));
-  EXPECT_FALSE(accepted(1, 3, 1, 2));
-  EXPECT_FALSE(accepted(0, 9, 1, 2));
-  EXPECT_FALSE(accepted(2, 0, 1, 2));
+  plugin.header_hash = note_text<24>("0011223344556677");
+  const std::string version = fmt::format("API {}.{} with headers ", kApiMajor, kApiMinor);
+  EXPECT_THAT(note_differences(plugin, kNote),
+              ElementsAre(fmt::format("interface: built for {}0011223344556677, this is {}{}", version,
+                                      version, kHeaderHash)));
 }
 
 TEST(PluginKinds, HaveNames) {

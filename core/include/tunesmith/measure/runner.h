@@ -66,6 +66,7 @@ struct WorkerTarget {
   std::string id;
   std::vector<RawOption> options;
   std::vector<std::string> plugin_paths;
+  std::string lock_file = {};  ///< as PluginSearch::lock_file; "": nothing is locked
 };
 
 /// Runs candidates in a separate process, with limits on memory and time, restarted when it dies. Every

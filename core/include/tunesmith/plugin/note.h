@@ -11,15 +11,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include <boost/version.hpp>
+#include <tl/expected.hpp>
+
+#include "tunesmith/plugin/api_version.h"
 #include "tunesmith/plugin/kind.h"
 
 namespace tunesmith {
-
-/// The version of the interface between the kernel and plugins. Until 1.0 a plugin is accepted when both
-/// numbers are equal; from 1.0 on when the major is equal and the minor not newer than the kernel's. The
-/// minor goes up with any change to a type or function in <tunesmith/...>.
-inline constexpr uint16_t kApiMajor = 0;
-inline constexpr uint16_t kApiMinor = 1;
 
 /// Text of a fixed size; unused bytes are zero, and the last byte always is.
 template <size_t size>
@@ -34,6 +32,8 @@ struct AbiFingerprint {
   uint32_t debug_mode = 0;          ///< 1 with _GLIBCXX_DEBUG: containers of another size
   uint32_t sanitizers = 0;          ///< bits: 1 address, 2 thread, 4 memory
   uint32_t cxx_standard = 0;        ///< __cplusplus
+  uint32_t boost = 0;               ///< BOOST_VERSION, 107400 for 1.74.0
+  uint32_t expected = 0;            ///< of tl::expected, as 100 * (100 * major + minor) + patch
   uint32_t reserved = 0;
 
   bool operator==(const AbiFingerprint&) const = default;
@@ -41,7 +41,7 @@ struct AbiFingerprint {
 
 /// The content of the note: fixed size, no pointers, the machine's byte order.
 struct PluginNote {
-  static constexpr uint32_t kVersion = 1;
+  static constexpr uint32_t kVersion = 2;
   static constexpr std::string_view kMagic = "TUNESMITH-PLUGIN";
 
   std::array<char, 16> magic{};
@@ -49,13 +49,14 @@ struct PluginNote {
   uint32_t note_size = 0;  ///< sizeof(PluginNote)
   uint16_t api_major = 0;
   uint16_t api_minor = 0;
-  uint32_t kind = 0;  ///< PluginKind
+  uint32_t kind = 0;           ///< PluginKind
+  NoteText<24> header_hash{};  ///< of <tunesmith/...> as it was compiled with: kHeaderHash
   NoteText<64> id{};
   NoteText<32> version{};  ///< of the plugin
   AbiFingerprint abi{};
   std::array<uint32_t, 8> reserved{};
 };
-static_assert(sizeof(AbiFingerprint) == 56 && sizeof(PluginNote) == 216);
+static_assert(sizeof(AbiFingerprint) == 64 && sizeof(PluginNote) == 248);
 static_assert(std::is_trivially_copyable_v<PluginNote> && std::is_standard_layout_v<PluginNote>);
 
 /// The note as it lies in the file: ELF's note header, the owner's name, the content.
@@ -89,7 +90,7 @@ consteval AbiFingerprint abi_of_this_translation_unit() {
 #elif defined(__aarch64__)
   abi.architecture = note_text<16>("aarch64");
 #else
-#error "Tunesmith knows no architecture name for this machine: add it here and in core/plugin/elf_note.cpp"
+#error "Tunesmith knows no architecture name for this machine: add it here and in core/plugin/elf_file.cpp"
 #endif
 #if defined(__GLIBCXX__)
   abi.standard_library = note_text<16>("libstdc++");
@@ -121,6 +122,9 @@ consteval AbiFingerprint abi_of_this_translation_unit() {
 #endif
 #endif
   abi.cxx_standard = __cplusplus;
+  abi.boost = BOOST_VERSION;
+  abi.expected =
+      100 * (100 * TL_EXPECTED_VERSION_MAJOR + TL_EXPECTED_VERSION_MINOR) + TL_EXPECTED_VERSION_PATCH;
   return abi;
 }
 
@@ -136,6 +140,7 @@ consteval PluginNote make_plugin_note(PluginKind kind, std::string_view id, std:
   note.note_size = sizeof(PluginNote);
   note.api_major = kApiMajor;
   note.api_minor = kApiMinor;
+  note.header_hash = note_text<24>(kHeaderHash);
   note.kind = static_cast<uint32_t>(kind);
   note.id = note_text<64>(id);
   note.version = note_text<32>(version);

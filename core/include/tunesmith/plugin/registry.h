@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +60,9 @@ struct PluginInfo {
   std::filesystem::path library;  ///< as the manifest says, links not resolved
   std::string sha256;
   std::vector<std::string> needs;  ///< "extension:acme_npu"
+  /// What comes with the pack for its libraries to need: the path relative to the manifest's folder, and the
+  /// SHA-256. The same for all plugins of a pack.
+  std::map<std::string, std::string> libraries = {};
 };
 
 /// One line of the account of a search, for `plugins list --why`.
@@ -82,7 +86,8 @@ void end_process_when_plugins_hang(int seconds);
 class PluginRegistry {
  public:
   /// Reads the manifests. Throws UserError when a place that a person named does not exist, or when the lock
-  /// file cannot be read; everything else that is wrong is in the log.
+  /// file cannot be read, EnvironmentError when others than root and this user could have written that one;
+  /// everything else that is wrong is in the log.
   explicit PluginRegistry(PluginSearch search = {});
   ~PluginRegistry();
   PluginRegistry(const PluginRegistry&) = delete;

@@ -1,0 +1,101 @@
+#include "plugin/pack_libraries.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "plugin/elf_file.h"
+#include "plugin/trust.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class PackLibraries {
+ public:
+  explicit PackLibraries(const PluginInfo& plugin) : plugin_(plugin), pack_(plugin.manifest.parent_path()) {}
+
+  void check_needs_of(const fs::path& library, const std::string& content) {
+    const auto file = parse_elf_file(content);
+    if (!file) refuse("P1", library, file.error());
+    const auto needs = read_dependencies(*file);
+    if (!needs) refuse("P1", library, needs.error());
+    std::vector<fs::path> folders;
+    for (const std::string& entry : needs->search_path) folders.push_back(searched_folder(library, entry));
+    for (const std::string& name : needs->libraries) {
+      if (name.find('/') != std::string::npos) {
+        refuse("P10", library, fmt::format("needs {} by its path; remedy: link it by its name", name));
+      }
+      // The first that is there is the one that the dynamic linker takes.
+      const auto found =
+          std::ranges::find_if(folders, [&](const fs::path& folder) { return fs::exists(folder / name); });
+      if (found == folders.end()) continue;
+      const fs::path needed = (*found / name).lexically_normal();
+      if (is_below(needed, pack_) && seen_.insert(needed).second) check(library, needed);
+    }
+  }
+
+ private:
+  [[noreturn]] static void refuse(const char* rule, const fs::path& library, const std::string& why) {
+    throw EnvironmentError(fmt::format("[{}] {} {}", rule, library.string(), why));
+  }
+
+  /// An empty or relative folder would be one of where the process happens to be.
+  static fs::path searched_folder(const fs::path& library, const std::string& entry) {
+    const std::string origin = library.parent_path().string();
+    std::string folder = entry;
+    for (const std::string_view variable : {"$ORIGIN", "${ORIGIN}"}) {
+      for (size_t at = 0; (at = folder.find(variable, at)) != std::string::npos; at += origin.size())
+        folder.replace(at, variable.size(), origin);
+    }
+    if (!fs::path(folder).is_absolute()) {
+      refuse("P10", library,
+             fmt::format("looks for libraries in '{}', relative to wherever the process is; remedy: an RPATH "
+                         "that begins with $ORIGIN",
+                         entry));
+    }
+    return folder;
+  }
+
+  void check(const fs::path& library, const fs::path& needed) {
+    const auto listed = plugin_.libraries.find(needed.lexically_relative(pack_).string());
+    if (listed == plugin_.libraries.end()) {
+      refuse("P9", library,
+             fmt::format("needs {}, which lies in the pack, but {} does not list it under \"libraries\"; "
+                         "remedy: give tunesmith_add_plugin or tunesmith_add_pack its LIBRARIES",
+                         needed.string(), plugin_.manifest.string()));
+    }
+    const fs::path resolved = fs::canonical(needed);
+    if (!is_below(resolved, pack_)) {
+      refuse("P10", needed, fmt::format("leads to {}, outside its pack's folder", resolved.string()));
+    }
+    const std::string content = TrustedFile(resolved).read(kLargestLibrary);
+    if (const std::string hash = sha256_hex(content); hash != listed->second) {
+      throw EnvironmentError(
+          fmt::format("[P9] the SHA-256 of {} is {}, but {} says {}; remedy: reinstall the pack",
+                      needed.string(), hash, plugin_.manifest.string(), listed->second));
+    }
+    check_needs_of(resolved, content);
+  }
+
+  const PluginInfo& plugin_;
+  const fs::path pack_;
+  std::set<fs::path> seen_;
+};
+
+}  // namespace
+
+void check_pack_libraries(const PluginInfo& plugin, const fs::path& library, const std::string& content) {
+  PackLibraries(plugin).check_needs_of(library, content);
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,23 @@
+// What a plugin's library needs of its pack: libraries that the dynamic linker loads with it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tunesmith/plugin/registry.h"
+
+namespace tunesmith {
+
+inline constexpr size_t kLargestLibrary = size_t{2} << 30;
+
+/// Checks every library of the pack that will be loaded with `library` (links resolved, with this content),
+/// and what they need in turn: each is listed in the manifest with its hash and can be written by nobody
+/// else. What lies outside of the pack is the system's. Throws EnvironmentError with the rule that does not
+/// hold.
+void check_pack_libraries(const PluginInfo& plugin, const std::filesystem::path& library,
+                          const std::string& content);
+
+/// Is a file, or what is reached by this path, in the folder or below?
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+}  // namespace tunesmith
