@@ -21,6 +21,7 @@
 
 #include "llvm_target.h"
 #include "problem.h"
+#include "tunesmith/measure/machine_lock.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/target/runtime.h"
 #include "tunesmith/tune/ranking.h"
@@ -152,7 +153,10 @@ int run(int argc, char** argv) {
     contestants.insert(contestants.end(), more.begin(), more.end());
   std::vector<Timed> all;
   for (Contestant& contestant : contestants) all.push_back({std::move(contestant), 1, {}});
-  run_rounds(all, std::atoi(argv[4]), threads > 1);
+  {
+    const auto turn = tunesmith::MachineLock().wait(tunesmith::MachineLock::Use::Measure);
+    run_rounds(all, std::atoi(argv[4]), threads > 1);
+  }
 
   nlohmann::json result{{"workload", workload.key},
                         {"threads", threads},

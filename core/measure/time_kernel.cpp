@@ -7,8 +7,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr double kSampleSeconds = 50e-6;  // shorter calls are timed several at once
-constexpr double kLongCall = 1.0;         // seconds; what takes longer is called once
+constexpr double kLongCall = 1.0;  // seconds
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -45,14 +44,13 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
   return samples;
 }
 
-std::vector<std::vector<double>> interleave_kernels(std::span<const KernelCall> calls, int rounds) {
-  std::vector<double> first;
-  for (const KernelCall& call : calls) first.push_back(time_call(call));
-  std::vector<std::vector<double>> samples(calls.size());
+std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernels, int rounds) {
+  std::vector<std::vector<double>> samples(kernels.size());
   for (int round = 0; round < rounds; ++round) {
-    for (size_t i = 0; i < calls.size(); ++i) {
-      // Warming up changes nothing for what runs that long.
-      samples[i].push_back(first[i] >= kLongCall ? first[i] : take_sample(calls[i], first[i]));
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      InterleavedKernel& kernel = kernels[i];
+      const bool was_the_first = kernel.samples++ == 0 && kernel.warm >= kLongCall;
+      samples[i].push_back(was_the_first ? kernel.warm : take_sample(kernel.call, kernel.warm));
     }
   }
   return samples;

@@ -18,6 +18,9 @@ struct KernelCall {
   void operator()() const { entry(pointers.data(), workspace, tunesmith_runtime_parallel_for, pool); }
 };
 
+/// Shorter calls are timed several at once: a sample takes at least so many seconds.
+inline constexpr double kSampleSeconds = 50e-6;
+
 /// Seconds of one call.
 double time_call(const KernelCall& call);
 
@@ -33,7 +36,15 @@ struct SamplingOptions {
 std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,
                                   double limit_seconds);
 
-/// `rounds` samples of each kernel, in turn, after a call of each that is not one.
-std::vector<std::vector<double>> interleave_kernels(std::span<const KernelCall> calls, int rounds);
+/// One of the kernels timed in turn. `warm`: the seconds of its call before the first round.
+struct InterleavedKernel {
+  KernelCall call;
+  double warm = 0.0;
+  int samples = 0;  // taken so far
+};
+
+/// `rounds` samples of each kernel, in turn. Where the warm call was long, it is the first sample: warming
+/// changes nothing for what runs that long.
+std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernels, int rounds);
 
 }  // namespace tunesmith

@@ -32,7 +32,9 @@ int serve_measurements(int socket) {
         continue;
       }
       check_invariant(task.has_value(), "a task comes before its candidates");
-      answer.header = type == "run" ? task->run(message) : task->interleave(message);
+      answer.header = type == "run"             ? task->run(message)
+                      : type == "add_to_rounds" ? task->add_to_rounds(message)
+                                                : task->time_in_turn(message);
       send_message(socket, answer);
     }
   } catch (const Error& error) {

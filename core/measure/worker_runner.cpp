@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "measure/disturbance.h"
+#include "measure/interleave.h"
 #include "measure/reference.h"
 #include "measure/worker_process.h"
 #include "tunesmith/measure/runner.h"
@@ -13,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kPatience = 6.0;  // times the limit of a candidate
+constexpr double kPatience = 6.0;  // times what a candidate may take, or was seen to take
 // A candidate this many times slower than the best is not waited for, but a stall of the machine is.
 constexpr double kHopeless = 1000.0;
 constexpr double kStallSeconds = 2.0;
@@ -38,6 +40,16 @@ json options_json(const std::vector<RawOption>& options) {
     list.push_back({{"name", option.name}, {"shape", static_cast<int>(option.shape)}, {"values", values}});
   }
   return list;
+}
+
+Reading reading_from(const json& header) {
+  const json& reading = header.at("reading");
+  return {reading.at("calibration"), reading.at("waited")};
+}
+
+tl::unexpected<CandidateFailure> failed(const json& header) {
+  return tl::make_unexpected(
+      CandidateFailure{*parse_failure_cause(header.at("failure").get<std::string>()), header.at("message")});
 }
 
 class WorkerRunner final : public Runner {
@@ -79,36 +91,35 @@ class WorkerRunner final : public Runner {
   }
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    const MachineLock::Turn turn = take_turn();
     std::vector<MeasureResult> results;
-    for (const MeasureRequest& request : requests) {
-      const bool alone = !worker_;  // the first that this worker runs
-      MeasureResult result = run_one(request);
-      if (result.failure && !stopped() && may_be_anothers(result.failure->cause, alone)) {
-        worker_.reset();
-        result = run_one(request);
-      }
-      results.push_back(std::move(result));
-    }
+    for (const MeasureRequest& request : requests) results.push_back(run_fairly(request));
+    repeat_disturbed(
+        results, judge_, [&](size_t i) { return run_fairly(requests[i]); }, [&] { return !stopped(); });
     return results;
   }
 
-  std::vector<std::vector<double>> interleave(std::span<const CompiledKernel* const> kernels,
-                                              int rounds) override {
-    Message question;
-    question.header = {{"type", "interleave"}, {"rounds", rounds}, {"kernels", json::array()}};
-    for (const CompiledKernel* kernel : kernels) {
-      question.header["kernels"].push_back(kernel_header(*kernel));
-      question.attachments.push_back(kernel->object);
-    }
-    // These have run before, or are the unscheduled program, which may be slow.
-    const double time_out = kPatience * options_.time_out_seconds;
-    const WorkerProcess::Reply reply = ask(question, time_out);
-    if (!reply.message) return std::vector<std::vector<double>>(kernels.size());
-    return reply.message->header.at("samples").get<std::vector<std::vector<double>>>();
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    Rounds rounds(*this, kernels);
+    return tunesmith::interleave(rounds, kernels.size(), options);
   }
 
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  MachineLock::Turn take_turn() const {
+    return options_.machine ? options_.machine->wait(MachineLock::Use::Measure, options_.stop)
+                            : MachineLock::Turn();
+  }
+
+  MeasureResult run_fairly(const MeasureRequest& request) {
+    const bool alone = !worker_;  // the first that this worker runs
+    MeasureResult result = run_one(request);
+    if (!result.failure || stopped() || !may_be_anothers(result.failure->cause, alone)) return result;
+    worker_.reset();
+    return run_one(request);
+  }
 
   /// What a candidate did to its worker (corrupted memory, or took it) may show in one that comes after it,
   /// and a worker may be ended by somebody else. A fresh worker tells.
@@ -135,14 +146,57 @@ class WorkerRunner final : public Runner {
     }
     const json& header = reply.message->header;
     if (header.contains("failure")) {
-      result.failure = {*parse_failure_cause(header.at("failure").get<std::string>()), header.at("message")};
+      result.failure = failed(header).value();
       return result;
     }
     result.timing = make_timing(header.at("samples").get<std::vector<double>>());
+    result.disturbed = judge_.disturbed(reading_from(header));
     if (header.contains("prepare_seconds")) result.timing->prepare = header.at("prepare_seconds");
     result.verified_error = header.at("verified_error");
     return result;
   }
+
+  /// The worker's side of interleave().
+  class Rounds final : public InterleavedRounds {
+   public:
+    Rounds(WorkerRunner& runner, std::span<const CompiledKernel* const> kernels)
+        : runner_(runner), kernels_(kernels) {
+      for (const CompiledKernel* kernel : kernels) workspace_ = std::max(workspace_, kernel->workspace_bytes);
+    }
+
+    tl::expected<double, CandidateFailure> add(size_t kernel, bool first) override {
+      Message question;
+      question.header = kernel_header(*kernels_[kernel]);
+      question.header["type"] = "add_to_rounds";
+      question.header["begin"] = first;
+      question.header["shared_workspace_bytes"] = workspace_;
+      question.attachments = {kernels_[kernel]->object};
+      const MachineLock::Turn turn = runner_.take_turn();
+      // It may be the unscheduled program, which may be slow.
+      const WorkerProcess::Reply reply = runner_.ask(question, kPatience * runner_.options_.time_out_seconds);
+      if (!reply.message) return tl::make_unexpected(reply.failure);
+      const json& header = reply.message->header;
+      if (header.contains("failure")) return failed(header);
+      return header.at("seconds").get<double>();
+    }
+
+    bool alive() const override { return runner_.worker_ != nullptr; }
+
+    tl::expected<Samples, CandidateFailure> time(int rounds, double expected_seconds) override {
+      const MachineLock::Turn turn = runner_.take_turn();
+      Message question;
+      question.header = {{"type", "time_in_turn"}, {"rounds", rounds}};
+      const WorkerProcess::Reply reply = runner_.ask(question, kStallSeconds + kPatience * expected_seconds);
+      if (!reply.message) return tl::make_unexpected(reply.failure);
+      const json& header = reply.message->header;
+      return Samples{header.at("samples"), runner_.judge_.disturbed(reading_from(header))};
+    }
+
+   private:
+    WorkerRunner& runner_;
+    std::span<const CompiledKernel* const> kernels_;
+    int64_t workspace_ = 0;  // that all share
+  };
 
   WorkerProcess::Reply ask(const Message& question, double time_out) {
     WorkerProcess::Reply reply;
@@ -184,6 +238,7 @@ class WorkerRunner final : public Runner {
   MeasureOptions options_;
   Message task_;
   std::unique_ptr<WorkerProcess> worker_;
+  DisturbanceJudge judge_;  // outlives the workers
 };
 
 }  // namespace

@@ -46,6 +46,10 @@ json failure(FailureCause cause, const std::string& message) {
   return {{"failure", failure_cause_name(cause)}, {"message", message}};
 }
 
+json reading_json(const Reading& reading) {
+  return {{"calibration", reading.calibration}, {"waited", reading.waited}};
+}
+
 }  // namespace
 
 CompiledKernel kernel_from(const json& header, const std::string& object) {
@@ -77,6 +81,7 @@ WorkerTask::WorkerTask(const Message& message) {
   target_ = registry_->create<Target>(
       id, Options::validate(specs, options_from(header.at("options")), plugin_name(PluginKind::Target, id)));
   pool_.reset(tunesmith_runtime_pool_create(header.at("threads")));
+  probe_ = std::make_unique<DisturbanceProbe>(pool_.get());
 
   for (const json& entry : header.at("buffers")) {
     const DType dtype = *DType::parse(entry.at("dtype").get<std::string>());
@@ -246,6 +251,7 @@ WorkerTask::Pointers WorkerTask::prepare_pointers(const PrepareStep& step, const
 }
 
 json WorkerTask::run(const Message& message) {
+  end_rounds();
   const CompiledKernel kernel = kernel_from(message.header, message.attachments.at(0));
   const double limit = message.header.at("limit_seconds");
   std::unique_ptr<LoadedKernel> loaded;
@@ -279,12 +285,13 @@ json WorkerTask::run(const Message& message) {
     }
     prepared->protect();
   }
-  const auto answer = [&](const std::vector<double>& samples, double error) {
-    json result{{"samples", samples}, {"verified_error", error}};
+  const auto answer = [&](const std::vector<double>& samples, const Reading& reading, double error) {
+    json result{{"samples", samples}, {"reading", reading_json(reading)}, {"verified_error", error}};
     if (prepared) result["prepare_seconds"] = prepare_seconds;
     return result;
   };
   fill_outputs();
+  probe_->begin();
   const double verified_call =
       time_call({loaded->entry(), kernel_pointers(kernel, prepared.get(), true), space, pool_.get()});
 
@@ -309,12 +316,14 @@ json WorkerTask::run(const Message& message) {
 
   if (limit > 0.0 && verified_call > std::max(kShortCall, kFirstCall * sampling_.racing_factor * limit)) {
     // Hopeless: called once more it would only take longer.
-    return answer({verified_call}, worst);
+    return answer({verified_call}, probe_->end(), worst);
   }
 
+  probe_->begin();
   const std::vector<double> samples =
       sample_kernel({loaded->entry(), kernel_pointers(kernel, prepared.get(), false), space, pool_.get()},
                     sampling_, limit);
+  const Reading reading = probe_->end();
   for (const Argument& argument : arguments_) {
     const auto bytes = static_cast<size_t>(argument.buffer->bytes());
     if (argument.output && std::memcmp(argument.guarded.data(), argument.aligned.data(), bytes) != 0) {
@@ -322,31 +331,44 @@ json WorkerTask::run(const Message& message) {
                      fmt::format("{} differs from run to run", argument.buffer->name));
     }
   }
-  return answer(samples, worst);
+  return answer(samples, reading, worst);
 }
 
-json WorkerTask::interleave(const Message& message) {
-  const json& headers = message.header.at("kernels");
-  std::vector<CompiledKernel> kernels;
-  std::vector<std::unique_ptr<LoadedKernel>> loaded;
-  int64_t most = 0;
-  for (size_t i = 0; i < headers.size(); ++i) {
-    kernels.push_back(kernel_from(headers[i], message.attachments.at(i)));
-    most = std::max(most, kernels.back().workspace_bytes);
-    loaded.push_back(target_->load(kernels.back()));
+json WorkerTask::add_to_rounds(const Message& message) {
+  if (message.header.at("begin").get<bool>()) end_rounds();
+  const CompiledKernel kernel = kernel_from(message.header, message.attachments.at(0));
+  Loaded loaded;
+  std::byte* space = nullptr;
+  try {
+    loaded.kernel =
+        guard_plugin(PluginKind::Target, target_id_, "load", [&] { return target_->load(kernel); });
+    space = workspace(message.header.at("shared_workspace_bytes"));
+    if (kernel.prepare) loaded.prepared = std::make_unique<PreparedMemory>(kernel.prepare->bytes);
+  } catch (const EnvironmentError& error) {
+    return failure(FailureCause::LoadError, error.what());
   }
-  std::byte* const space = workspace(most);
-  std::vector<std::unique_ptr<PreparedMemory>> prepared(loaded.size());
-  std::vector<KernelCall> calls;
-  for (size_t i = 0; i < loaded.size(); ++i) {
-    if (const auto& step = kernels[i].prepare) {
-      prepared[i] = std::make_unique<PreparedMemory>(step->bytes);
-      time_call({loaded[i]->prepare(), prepare_pointers(*step, *prepared[i], false), space, pool_.get()});
-    }
-    calls.push_back(
-        {loaded[i]->entry(), kernel_pointers(kernels[i], prepared[i].get(), false), space, pool_.get()});
+  if (const auto& step = kernel.prepare) {
+    time_call(
+        {loaded.kernel->prepare(), prepare_pointers(*step, *loaded.prepared, false), space, pool_.get()});
   }
-  return {{"samples", interleave_kernels(calls, message.header.at("rounds"))}};
+  InterleavedKernel entry;
+  entry.call = {loaded.kernel->entry(), kernel_pointers(kernel, loaded.prepared.get(), false), space,
+                pool_.get()};
+  entry.warm = time_call(entry.call);
+  loaded_.push_back(std::move(loaded));
+  rounds_.push_back(std::move(entry));
+  return {{"seconds", rounds_.back().warm}};
+}
+
+json WorkerTask::time_in_turn(const Message& message) {
+  probe_->begin();
+  const std::vector<std::vector<double>> samples = time_rounds(rounds_, message.header.at("rounds"));
+  return {{"samples", samples}, {"reading", reading_json(probe_->end())}};
+}
+
+void WorkerTask::end_rounds() {
+  rounds_.clear();
+  loaded_.clear();
 }
 
 }  // namespace tunesmith

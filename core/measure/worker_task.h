@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/disturbance.h"
 #include "measure/guarded_buffer.h"
 #include "measure/message.h"
 #include "measure/prepared_memory.h"
@@ -26,11 +27,14 @@ class WorkerTask {
   /// The reference's results, for a worker that may have to take over.
   std::vector<std::string> reference_results() const;
 
-  /// Answers {samples, verified_error}, with prepare_seconds where the kernel has a PrepareStep, or {failure,
-  /// message}.
+  /// Answers {samples, reading, verified_error}, with prepare_seconds where the kernel has a PrepareStep, or
+  /// {failure, message}.
   nlohmann::json run(const Message& message);
-  /// Answers {samples: [[..], ..]}.
-  nlohmann::json interleave(const Message& message);
+  /// Takes a kernel into the rounds, after those there are or (begin) instead of them. Answers {seconds} of a
+  /// first call, or {failure, message}. A run() ends the rounds.
+  nlohmann::json add_to_rounds(const Message& message);
+  /// Answers {samples: [[..], ..], reading} of the kernels in the rounds.
+  nlohmann::json time_in_turn(const Message& message);
 
  private:
   struct Argument {
@@ -51,6 +55,7 @@ class WorkerTask {
   /// Likewise its preparation.
   Pointers prepare_pointers(const PrepareStep& step, const PreparedMemory& prepared, bool guarded) const;
   std::byte* workspace(int64_t bytes);
+  void end_rounds();
 
   std::unique_ptr<PluginRegistry> registry_;
   std::string target_id_;
@@ -62,6 +67,14 @@ class WorkerTask {
   std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool_{
       nullptr, tunesmith_runtime_pool_destroy};
   std::unique_ptr<GuardedBuffer> workspace_;
+  /// What the kernels in the rounds stand on.
+  struct Loaded {
+    std::unique_ptr<LoadedKernel> kernel;
+    std::unique_ptr<PreparedMemory> prepared;
+  };
+  std::vector<Loaded> loaded_;
+  std::vector<InterleavedKernel> rounds_;
+  std::unique_ptr<DisturbanceProbe> probe_;
   uint64_t data_seed_ = 0;
   double error_unit_ = 0.0;
   SamplingOptions sampling_;

@@ -3,20 +3,19 @@
 namespace tunesmith {
 
 Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
-             const RankOptions& options) {
+             const InterleaveOptions& options) {
   std::vector<const CompiledKernel*> timed(kernels.begin(), kernels.end());
   timed.push_back(&peak.kernel);
-  std::vector<std::vector<double>> samples = runner.interleave(timed, options.rounds);
+  std::vector<InterleavedTimes> times = runner.interleave(timed, options);
   Ranking ranking;
-  if (!samples.back().empty()) {
-    ranking.peak_operations_per_second =
-        peak.operations / quantile_interval(samples.back(), kTimeQuantile).value;
+  if (const std::vector<double>& samples = times.back().samples; !samples.empty()) {
+    ranking.peak_operations_per_second = peak.operations / quantile_interval(samples, kTimeQuantile).value;
   }
   for (size_t i = 0; i < kernels.size(); ++i) {
     RankedKernel& ranked = ranking.kernels.emplace_back();
-    ranked.samples = std::move(samples[i]);
+    ranked.samples = std::move(times[i].samples);
     if (ranked.samples.empty()) continue;
-    ranked.time = quantile_interval(ranked.samples, kTimeQuantile);
+    ranked.time = quantile_interval(ranked.samples, kTimeQuantile, kernels.size());
     if (!ranking.best || ranked.time->value < ranking.kernels[*ranking.best].time->value) ranking.best = i;
   }
   return ranking;

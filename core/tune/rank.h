@@ -10,14 +10,11 @@
 
 namespace tunesmith {
 
-struct RankOptions {
-  int rounds = 20;
-};
-
 /// What one kernel took.
 struct RankedKernel {
-  std::vector<double> samples;           // in the order taken; empty when it failed
-  std::optional<QuantileInterval> time;  // of its samples, at kTimeQuantile
+  std::vector<double> samples;  // in the order taken; empty when it failed
+  /// Of its samples, at kTimeQuantile. What it says holds of the best one, too, though it was chosen.
+  std::optional<QuantileInterval> time;
 };
 
 struct Ranking {
@@ -29,6 +26,6 @@ struct Ranking {
 
 /// Throws what the runner throws.
 Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
-             const RankOptions& options);
+             const InterleaveOptions& options);
 
 }  // namespace tunesmith

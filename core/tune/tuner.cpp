@@ -59,6 +59,12 @@ class Run {
     return result_.interrupted || late || result_.trials >= options_.trials;
   }
 
+  /// For what would disturb another run's measuring.
+  MachineLock::Turn compute_turn() const {
+    return options_.machine ? options_.machine->wait(MachineLock::Use::Compute, hooks_.stop)
+                            : MachineLock::Turn();
+  }
+
   /// Measured before with the same program, rules and environment: taken up instead of measuring again. The
   /// search itself is run anew, and proposes the same candidates, so a resumed run goes on exactly where it
   /// was.
@@ -84,6 +90,7 @@ class Run {
       const auto wanted = static_cast<size_t>(std::min(options_.batch, end - result_.trials));
       std::vector<CandidatePtr> proposed;
       {
+        const MachineLock::Turn turn = compute_turn();
         const double model_before = task_.model_seconds();
         double seconds = 0.0;
         {
@@ -139,6 +146,7 @@ class Run {
   }
 
   std::vector<tl::expected<CompiledKernel, std::string>> build(const std::vector<CandidatePtr>& candidates) {
+    const MachineLock::Turn turn = compute_turn();
     const Stopwatch watch(result_.times.build);
     std::vector<tl::expected<CompiledKernel, std::string>> built(candidates.size());
     task_.pool().parallel_for(candidates.size(), [&](size_t i) {
@@ -177,6 +185,7 @@ class Run {
       if (hooks_.stop != nullptr && stopped() && answer.failure)
         continue;  // the interruption may be its cause
       records.push_back(std::move(record));
+      if (answer.timing && answer.disturbed.value_or(false)) ++result_.disturbed;
       results.push_back({candidates[i], answer.timing, answer.failure});
     }
     // One sync to disk for the group; nothing is reported before it.
@@ -248,7 +257,7 @@ class Run {
     result_.best_id = best_.front().id;
     result_.best_trace = best_.front().candidate->trace;
     result_.best_prepare_seconds = best_.front().prepare_seconds;
-    result_.best_seconds = result_.best_low = result_.best_high = best_.front().seconds;
+    result_.best_seconds = best_.front().seconds;
     if (stopped()) return;  // a person waits
     rank_best();
   }
@@ -267,14 +276,12 @@ class Run {
     const DType type = workload_.program.outputs.front()->dtype;
     const PeakKernel peak = space_.target().peak_kernel(type, options_.measure_threads);
     const Stopwatch watch(result_.times.measure);
-    const Ranking ranking = rank(runner_, kernels, peak, {options_.final_rounds});
+    const Ranking ranking = rank(runner_, kernels, peak, {.rounds = options_.final_rounds});
     result_.peak_operations_per_second = ranking.peak_operations_per_second;
     if (!ranking.best) return;
-    const QuantileInterval& time = *ranking.kernels[*ranking.best].time;
     const Best& best = best_[origin[*ranking.best]];
-    result_.best_seconds = time.value;
-    result_.best_low = time.low;
-    result_.best_high = time.high;
+    result_.best_time = ranking.kernels[*ranking.best].time;
+    result_.best_seconds = result_.best_time->value;
     result_.best_id = best.id;
     result_.best_trace = best.candidate->trace;
     result_.best_prepare_seconds = best.prepare_seconds;
@@ -285,8 +292,8 @@ class Run {
     if (!built) return;
     const Stopwatch watch(result_.times.measure);
     const CompiledKernel* kernel = &*built;
-    const std::vector<std::vector<double>> samples = runner_.interleave({&kernel, 1}, 1);
-    if (!samples.front().empty()) result_.baseline_seconds = samples.front().front();
+    const std::vector<InterleavedTimes> times = runner_.interleave({&kernel, 1}, {.rounds = 1});
+    if (!times.front().failure) result_.baseline_seconds = times.front().samples.front();
   }
 
   struct Best {

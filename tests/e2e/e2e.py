@@ -303,7 +303,8 @@ def bench_compares_programs(folder):
     assert one["peak_gflops"] > 0 and [entry["name"] for entry in one["entries"]][1:] == compared
     for entry in one["entries"]:
         assert entry["samples"] == 12 and 0 <= entry["verified_error"] <= 1, entry
-        assert entry["seconds_interval"][0] <= entry["seconds"] <= entry["seconds_interval"][1], entry
+        low, high = entry["seconds_interval"]
+        assert low is None and entry["seconds"] <= high, f"twelve rounds bound a low percentile from above only: {entry}"
         assert abs(entry["share_of_peak"] - entry["gflops"] / one["peak_gflops"]) < 1e-9
     first, slow = one["entries"][0], one["entries"][1]
     assert first["times_of_first"] == 1 and slow["times_of_first"] > 2, "the unscheduled program is slower"

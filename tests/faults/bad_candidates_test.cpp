@@ -133,7 +133,8 @@ TEST_F(BadCandidates, PreparingIsTimedApart) {
   EXPECT_GT(results[1].timing->prepare, 0.0);
   // Each kernel of an interleaved measurement has prepared memory of its own.
   const std::vector<const CompiledKernel*> kernels{&prepares, &plain, &prepares};
-  for (const std::vector<double>& samples : all->interleave(kernels, 3)) EXPECT_EQ(samples.size(), 3u);
+  for (const InterleavedTimes& times : all->interleave(kernels, {.rounds = 3}))
+    EXPECT_EQ(times.samples.size(), 3u);
 }
 
 TEST_F(BadCandidates, WhatACandidatePrintsIsNotOnStandardOutput) {
@@ -165,10 +166,13 @@ TEST_F(BadCandidates, AnInterleavedMeasurementSurvivesACrash) {
   const std::unique_ptr<Runner> all = runner();
   const CompiledKernel good = kernel(Mistake::None);
   const CompiledKernel bad = kernel(Mistake::Segfaults);
-  const std::vector<const CompiledKernel*> both{&good, &bad};
-  EXPECT_EQ(all->interleave(both, 3), std::vector<std::vector<double>>(2));
-  const std::vector<const CompiledKernel*> one{&good};
-  EXPECT_EQ(all->interleave(one, 3).at(0).size(), 3u);
+  const std::vector<const CompiledKernel*> all_three{&good, &bad, &good};
+  const std::vector<InterleavedTimes> times = all->interleave(all_three, {.rounds = 3});
+  EXPECT_EQ(times[0].samples.size(), 3u);
+  EXPECT_EQ(times[2].samples.size(), 3u);
+  EXPECT_TRUE(times[1].samples.empty());
+  ASSERT_TRUE(times[1].failure);
+  EXPECT_EQ(times[1].failure->cause, FailureCause::Crash);
 }
 
 TEST_F(BadCandidates, AStopEndsTheCandidateUnderWayWithinTwoSeconds) {

@@ -111,8 +111,9 @@ def wait_for_records(folder, process, count):
     raise AssertionError("no records within half a minute")
 
 
-def gmm(folder, *more, space="cpu-random"):
-    return [TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", space, "--database", str(folder / "records.db"), "--seed", "3", *map(str, more)]
+def gmm(folder, *more, space="cpu-random", seed=3):
+    return [TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", space, "--database", str(folder / "records.db"), "--seed", str(seed),
+            *map(str, more)]
 
 
 def kills_at_random_moments_lose_nothing(folder):
@@ -144,6 +145,42 @@ def kills_at_random_moments_lose_nothing(folder):
     assert result["resumed"] == len(seen), (result, len(seen))
     now = records(folder)
     assert len(now) == result["trials"] and seen.items() <= now.items(), "nothing is measured again"
+
+
+def kills_of_two_runs_at_once_lose_nothing(folder):
+    """Two searches with one store, either of which is killed at any moment and begun again; TUNESMITH_FAULT_KILLS times (6)."""
+    moments = random.Random(13)
+    runs = [gmm(folder, "--trials", 100000, "--quiet", seed=seed) for seed in (3, 4)]
+    begin = lambda run: subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    processes = [begin(run) for run in runs]
+    wait_for_records(folder, processes[0], 1)
+    seen, waited = {}, 0
+    for _ in range(int(os.environ.get("TUNESMITH_FAULT_KILLS", "6"))):
+        time.sleep(moments.uniform(0.05, 2.0))
+        seen.update(records(folder))  # visible to others, hence reported
+        assert [process.poll() for process in processes] == [None, None], [p.communicate() for p in processes if p.poll() is not None]
+        victim = moments.randrange(2)
+        processes[victim].kill()
+        waited += processes[victim].communicate()[1].count("take turns")
+        expect_clean(folder)  # while the other one goes on
+        now = records(folder)
+        assert all(now.get(id) == record for id, record in seen.items()), "a record that was seen is lost"
+        processes[victim] = begin(runs[victim])
+    time.sleep(1.0)
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+    for process in processes:
+        err = process.communicate(timeout=60)[1]
+        assert process.returncode in (0, 3), err  # 3: stopped before it had measured anything
+        waited += err.count("take turns")
+    assert waited > 0, "nobody said that he waits for the other"
+    expect_clean(folder)
+    assert seen.items() <= records(folder).items()
+    assert len(seen) > 20, "the kills came too early to test anything"
+    for seed in (3, 4):
+        done = subprocess.run(gmm(folder, "--trials", 64, "--json", seed=seed), capture_output=True, text=True, timeout=150)
+        assert done.returncode == 0 and json.loads(done.stdout)["resumed"] > 0, (seed, done.stdout, done.stderr)
+    expect_clean(folder)
 
 
 def killed_workers_change_nothing(folder):
@@ -221,6 +258,7 @@ def main():
     PLUGINS = os.path.abspath(arguments.plugins)
     with tempfile.TemporaryDirectory(prefix="tunesmith-faults-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
+        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
         globals()[arguments.test](pathlib.Path(folder))
 
 

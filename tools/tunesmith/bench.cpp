@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "interval.h"
 #include "output.h"
 #include "traces.h"
 
@@ -19,8 +20,6 @@ namespace {
 
 constexpr const char* kUnscheduled = "unscheduled";
 constexpr std::string_view kSpacePrefix = "space:";
-/// Rounds asked of the worker at once: a slow program must not run into the time-out.
-constexpr int kRoundsAtOnce = 5;
 
 /// One program of one workload.
 struct Entry {
@@ -30,6 +29,7 @@ struct Entry {
   double prepare_seconds = 0.0;  // 0: nothing to prepare
   std::string failure;           // why it has no time
   std::vector<double> samples;
+  size_t disturbed = 0;  // of them
 };
 
 struct Comparison {
@@ -74,6 +74,10 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
   return entry;
 }
 
+std::string failure_text(const CandidateFailure& failure) {
+  return fmt::format("{}: {}", failure_cause_name(failure.cause), failure.message);
+}
+
 void measure(Comparison& comparison, Runner& runner, Target& target, int threads, int rounds) {
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
@@ -81,8 +85,7 @@ void measure(Comparison& comparison, Runner& runner, Target& target, int threads
     const MeasureRequest request{&entry.kernel, 0.0};
     const MeasureResult result = runner.run({&request, 1}).front();
     if (result.failure) {
-      entry.failure =
-          fmt::format("{}: {}", failure_cause_name(result.failure->cause), result.failure->message);
+      entry.failure = failure_text(*result.failure);
       continue;
     }
     entry.verified_error = result.verified_error;
@@ -93,17 +96,15 @@ void measure(Comparison& comparison, Runner& runner, Target& target, int threads
   const PeakKernel peak = target.peak_kernel(comparison.workload.program.outputs.front()->dtype, threads);
   comparison.peak_operations = peak.operations;
   kernels.push_back(&peak.kernel);
-  for (int done = 0; done < rounds; done += kRoundsAtOnce) {
-    const auto samples = runner.interleave(kernels, std::min(kRoundsAtOnce, rounds - done));
-    const auto take = [&](size_t i, std::vector<double>& into) {
-      into.insert(into.end(), samples[i].begin(), samples[i].end());
-    };
-    for (size_t i = 0; i < timed.size(); ++i) take(i, timed[i]->samples);
-    take(timed.size(), comparison.peak_samples);
+  // As many rounds as asked for, whatever they take.
+  const InterleaveOptions options{.rounds = rounds, .min_rounds = rounds};
+  std::vector<InterleavedTimes> times = runner.interleave(kernels, options);
+  for (size_t i = 0; i < timed.size(); ++i) {
+    timed[i]->samples = std::move(times[i].samples);
+    timed[i]->disturbed = times[i].disturbed;
+    if (const auto& failure = times[i].failure) timed[i]->failure = failure_text(*failure);
   }
-  for (Entry* entry : timed) {
-    if (entry->samples.empty()) entry->failure = "time_out: the rounds were not done in time";
-  }
+  comparison.peak_samples = std::move(times.back().samples);
 }
 
 /// Operations a second.
@@ -124,8 +125,10 @@ nlohmann::json to_json(const Comparison& comparison) {
       const QuantileInterval time = quantile_interval(entry.samples, kTimeQuantile);
       if (first == 0.0) first = time.value;
       one.update({{"seconds", time.value},
-                  {"seconds_interval", {time.low, time.high}},
-                  {"samples", entry.samples.size()},
+                  {"seconds_interval", interval_json(time)},
+                  {"interval", interval_text(time)},
+                  {"samples", time.samples},
+                  {"disturbed", entry.disturbed},
                   {"gflops", comparison.workload.flops / time.value * 1e-9},
                   {"share_of_peak", peak > 0 ? nlohmann::json(comparison.workload.flops / time.value / peak)
                                              : nlohmann::json(nullptr)},
@@ -143,8 +146,8 @@ nlohmann::json to_json(const Comparison& comparison) {
 void print(const nlohmann::json& comparison) {
   fmt::print(output(), "{}: measured peak {:.1f} GFLOP/s\n", comparison.at("workload").get<std::string>(),
              comparison.at("peak_gflops").get<double>());
-  fmt::print(output(), "  {:<26} {:>10}  {:<22} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "95 % interval",
-             "GFLOP/s", "of peak", "GB/s", "of first");
+  fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", "GFLOP/s",
+             "of peak", "GB/s", "of first");
   for (const nlohmann::json& entry : comparison.at("entries")) {
     const std::string name = entry.at("name");
     if (entry.contains("failure")) {
@@ -152,13 +155,13 @@ void print(const nlohmann::json& comparison) {
       continue;
     }
     const auto number = [&](const char* key) { return entry.at(key).get<double>(); };
-    const nlohmann::json& interval = entry.at("seconds_interval");
     const nlohmann::json& share = entry.at("share_of_peak");
-    fmt::print(output(), "  {:<26} {:>10}  {:<22} {:>9.1f} {:>7} {:>8.1f} {:>8.2f}\n", name,
-               seconds_text(number("seconds")),
-               fmt::format("{} to {}", seconds_text(interval.at(0)), seconds_text(interval.at(1))),
-               number("gflops"), share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
+    fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9.1f} {:>7} {:>8.1f} {:>8.2f}\n", name,
+               seconds_text(number("seconds")), entry.at("interval").get<std::string>(), number("gflops"),
+               share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
                number("gbytes_per_second"), number("times_of_first"));
+    if (2 * entry.at("disturbed").get<size_t>() > entry.at("samples").get<size_t>())
+      fmt::print(output(), "  {:<26} timed while something else used the machine: it may be faster\n", "");
     if (const nlohmann::json& prepare = entry.at("prepare_seconds"); !prepare.is_null())
       fmt::print(output(), "  {:<26} {:>10}  once, not in the time above\n", "  preparing its constants",
                  seconds_text(prepare));
@@ -174,6 +177,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   MeasureOptions options;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
+  options.machine = machine_lock();
 
   // Everything that can be refused is refused before anything is timed.
   std::vector<Comparison> comparisons;

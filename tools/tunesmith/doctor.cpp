@@ -29,9 +29,11 @@ int run_doctor(const Common& common) {
   const Environment environment = detect_environment(space->plugin_versions());
   const int threads = static_cast<int>(available_processors());
   Target& target = space->target();
+  MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
   const double peak_one = measure_peak(target, kF32, 1);
   const double peak_all = measure_peak(target, kF32, threads);
   const double copy_all = target.measure_copy_bandwidth(threads);
+  turn = {};
   nlohmann::json plugins = nlohmann::json::array();
   bool healthy = true;
   for (const PluginInfo& info : session.registry().list()) {

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -47,6 +49,12 @@ WorkerTarget Session::worker_target() const {
   worker.plugin_paths.insert(worker.plugin_paths.end(), spaces_.plugin_paths().begin(),
                              spaces_.plugin_paths().end());
   return worker;
+}
+
+std::shared_ptr<MachineLock> machine_lock() {
+  return std::make_shared<MachineLock>(MachineLock::default_file(), [](const std::string& line) {
+    fmt::print(stderr, "tunesmith: {}\n", line);
+  });
 }
 
 std::string database_path(const std::string& asked) {

@@ -43,6 +43,9 @@ class Session {
   std::unique_ptr<PluginRegistry> registry_;
 };
 
+/// The machine's lock, which says on standard error when it is waited for.
+std::shared_ptr<MachineLock> machine_lock();
+
 /// The spaces file to use; throws UserError when it is not there.
 std::string find_spaces_file(const std::string& asked);
 /// Where plugins are looked for. They may be loaded next, so standard output is kept from them (output.h).

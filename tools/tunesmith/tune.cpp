@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "interval.h"
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -62,11 +63,14 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"valid", result.valid},
           {"resumed", result.resumed},
           {"interrupted", result.interrupted},
+          {"disturbed", result.disturbed},
           {"failures", failures},
           {"refusals", result.refusals},
           {"best_seconds", number(result.best_seconds)},
           {"best_seconds_interval",
-           found ? nlohmann::json{result.best_low, result.best_high} : nlohmann::json(nullptr)},
+           result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
+          {"best_samples",
+           result.best_time ? nlohmann::json(result.best_time->samples) : nlohmann::json(nullptr)},
           {"prepare_seconds", found && result.best_prepare_seconds > 0
                                   ? nlohmann::json(result.best_prepare_seconds)
                                   : nlohmann::json(nullptr)},
@@ -93,14 +97,18 @@ void print_summary(const TuneResult& result, const Workload& workload) {
     fmt::print(output(), "  {} failed: {}, {}\n", count, failure_cause_name(cause),
                failure_cause_meaning(cause));
   }
+  if (result.disturbed > 0) {
+    fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
+               result.disturbed);
+  }
   if (result.best_id.empty()) {
     fmt::print(output(), "  nothing valid was found\n");
     return;
   }
   const double flops = workload.flops / result.best_seconds;
   const double peak = result.peak_operations_per_second;
-  fmt::print(output(), "  best      {}  (95 % of {} to {})  {:.1f} GFLOP/s{}\n",
-             seconds_text(result.best_seconds), seconds_text(result.best_low), seconds_text(result.best_high),
+  fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
+             result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
              flops * 1e-9,
              peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
                                     100.0 * flops / peak, peak * 1e-9)
@@ -136,7 +144,15 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   measure.time_out_seconds = arguments.candidate_time_out;
   measure.stop = &g_stop;
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
-  const double peak = measure_peak(space->target(), workload.program.outputs.front()->dtype, threads);
+  LiveLine line(common.quiet);
+  measure.machine = std::make_shared<MachineLock>(MachineLock::default_file(), [&](const std::string& text) {
+    line.clear();
+    fmt::print(stderr, "tunesmith: {}\n", text);
+  });
+  const double peak = [&] {
+    const MachineLock::Turn turn = measure.machine->wait(MachineLock::Use::Measure);
+    return measure_peak(space->target(), workload.program.outputs.front()->dtype, threads);
+  }();
   const std::unique_ptr<Runner> runner =
       make_worker_runner(workload, space->target(), session.worker_target(), measure);
 
@@ -148,19 +164,15 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
   options.time_limit_seconds = arguments.time_limit;
   options.resume = !arguments.fresh;
+  options.machine = measure.machine;
 
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   TuneHooks hooks;
   hooks.stop = &g_stop;
-  TuneResult result;
-  {
-    LiveLine line(common.quiet);
-    hooks.progress = [&](const TuneProgress& progress) {
-      line.update(progress_of(progress, workload, peak));
-    };
-    result = tune(workload, *space, store, *runner, environment, options, hooks);
-  }
+  hooks.progress = [&](const TuneProgress& progress) { line.update(progress_of(progress, workload, peak)); };
+  const TuneResult result = tune(workload, *space, store, *runner, environment, options, hooks);
+  line.clear();
   if (common.json) {
     fmt::print(output(), "{}\n", result_json(result, workload, *space, environment).dump());
   } else {

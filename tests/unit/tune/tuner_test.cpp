@@ -43,13 +43,14 @@ class ReplayingRunner final : public Runner {
     return results;
   }
 
-  std::vector<std::vector<double>> interleave(std::span<const CompiledKernel* const> kernels,
-                                              int rounds) override {
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
     if (kernels.size() > 1) ++rankings;  // one alone is the unscheduled program
-    std::vector<std::vector<double>> samples;
-    for (const CompiledKernel* kernel : kernels)
-      samples.emplace_back(static_cast<size_t>(rounds), seconds(*kernel));
-    return samples;
+    std::vector<InterleavedTimes> times;
+    for (const CompiledKernel* kernel : kernels) {
+      times.push_back({std::vector<double>(static_cast<size_t>(options.rounds), seconds(*kernel)), 0, {}});
+    }
+    return times;
   }
 
   int runs = 0;

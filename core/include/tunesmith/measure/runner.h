@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tunesmith/measure/failure.h"
+#include "tunesmith/measure/machine_lock.h"
 #include "tunesmith/measure/timing.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/target/target.h"
@@ -26,11 +27,13 @@ struct MeasureOptions {
   int min_repeats = 3;
   int max_repeats = 10;
   double min_total_seconds = 0.01;  // repeats go on until this much has been measured, or max_repeats
-  /// A candidate slower than racing_factor * limit_seconds in its first timed run is not run again.
+  /// A candidate is not run again after a sample slower than racing_factor * limit_seconds.
   double racing_factor = 1.5;
   uint64_t data_seed = 1;
   /// Accepted error of an element, in units of u * sqrt(K) * (sum of |terms|): see docs/measuring.md.
   double tolerance = 8.0;
+  /// Who takes turns at measuring with others on this machine; none: nobody. Shared with no other thread.
+  std::shared_ptr<MachineLock> machine;
   /// Set by a signal handler: the candidate under way and those after it end at once, with the cause
   /// worker_lost.
   const std::atomic<bool>* stop = nullptr;
@@ -38,13 +41,35 @@ struct MeasureOptions {
 
 struct MeasureRequest {
   const CompiledKernel* kernel = nullptr;
-  /// Best median so far in seconds, 0 when there is none: for racing.
+  /// The smallest sample of the best so far, in seconds; 0 when there is none. What is slower by far is not
+  /// repeated (racing_factor), and by very far not waited for.
   double limit_seconds = 0.0;
 };
 
 struct MeasureResult {
   std::optional<Timing> timing;
+  /// Something else used the machine meanwhile, also when it was measured again: the program may be faster.
+  /// Nothing: not known.
+  std::optional<bool> disturbed;
   double verified_error = 0.0;  // largest error over its tolerance; at most 1 when timing is present
+  std::optional<CandidateFailure> failure;
+};
+
+struct InterleaveOptions {
+  int rounds = 1;
+  /// No further round begins that would take the rounds beyond this, in seconds, once there are min_rounds:
+  /// slow kernels have few samples, and each is a call.
+  double budget_seconds = 10.0;
+  int min_rounds = 3;
+};
+
+/// Of one of the kernels timed in turn.
+struct InterleavedTimes {
+  /// Seconds, one for each round that was done, in their order.
+  std::vector<double> samples;
+  /// How many of them were taken in disturbed moments.
+  size_t disturbed = 0;
+  /// Why there is no sample; nothing when there is one.
   std::optional<CandidateFailure> failure;
 };
 
@@ -55,10 +80,12 @@ class Runner {
   /// One answer for each request, in order. Never throws for a candidate's fault; EnvironmentError when no
   /// worker can be started.
   virtual std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) = 0;
-  /// Times the kernels interleaved, `rounds` times each, for a final ranking. samples[i] are those of
-  /// kernels[i]; empty where one failed.
-  virtual std::vector<std::vector<double>> interleave(std::span<const CompiledKernel* const> kernels,
-                                                      int rounds) = 0;
+  /// Times the kernels in turn, a call of each a round. They must have been verified: nothing is checked
+  /// here. One answer for each kernel, in order. A kernel that fails before the rounds is left out of them;
+  /// what ends the rounds (a failure in one, MeasureOptions::stop) leaves the samples of those before it.
+  /// Throws EnvironmentError as run() does.
+  virtual std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                                   const InterleaveOptions& options) = 0;
 };
 
 /// How the worker makes the target that loads the kernels: the same plugin with the same options.

@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tunesmith/measure/environment.h"
+#include "tunesmith/measure/machine_lock.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/tune/ranking.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
@@ -23,10 +26,13 @@ struct TuneOptions {
   uint64_t seed = 0;
   size_t threads = 0;             // for replaying and compiling; 0 = all
   double time_limit_seconds = 0;  // 0 = none
-  int final_candidates = 5;       // re-measured interleaved at the end
-  int final_rounds = 20;
-  int measure_threads = 1;  // that the runner's kernels use: for the peak
-  bool resume = true;       // take up earlier records of the same task, seed and rules
+  int final_candidates = 5;       // ranked at the end: timed again, in turn
+  int final_rounds = 40;          // of the ranking, as far as its time reaches (InterleaveOptions)
+  int measure_threads = 1;        // that the runner's kernels use: for the peak
+  bool resume = true;             // take up earlier records of the same task, seed and rules
+  /// The runner's (MeasureOptions::machine): proposing and compiling do not go on beside another run's
+  /// measuring. None: they do.
+  std::shared_ptr<MachineLock> machine;
 };
 
 /// The state of a run, for a live line.
@@ -50,9 +56,9 @@ struct TuneTimes {
 struct TuneResult {
   std::string best_id;  // record id; "" when nothing valid was found
   Trace best_trace;
-  double best_seconds = 0;  // 10th percentile of the final interleaved measurement
-  double best_low = 0;      // 95 % confidence interval of that percentile
-  double best_high = 0;
+  double best_seconds = 0;  // the smallest sample of the search, or what the ranking says
+  /// What the final ranking says of the best; nothing where there was none.
+  std::optional<QuantileInterval> best_time;
   double best_prepare_seconds = 0;  // of preparing the best one's constant inputs once; 0: nothing to prepare
   /// Operations a second of the target's peak kernel at the 10th percentile of its times, measured in turn
   /// with the best candidates: what their speed is a share of.
@@ -61,6 +67,7 @@ struct TuneResult {
   int64_t trials = 0;
   int64_t valid = 0;
   int64_t resumed = 0;
+  int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
   std::map<FailureCause, int64_t> failures;  // of measured candidates
   std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason
   double median_compile_seconds = 0;

@@ -1,0 +1,19 @@
+// How commands show what is known of a time.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tunesmith/tune/ranking.h>
+
+namespace tunesmith::cli {
+
+/// "95 % of 821 us to 1.01 ms"; "95 % below 1.30 s, 3 samples" when that is all there is to say; "one
+/// sample".
+std::string interval_text(const QuantileInterval& interval);
+
+/// [low, high], null for a side that is not known.
+nlohmann::json interval_json(const QuantileInterval& interval);
+
+}  // namespace tunesmith::cli
