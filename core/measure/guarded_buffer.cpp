@@ -20,10 +20,11 @@ int64_t whole_pages(int64_t bytes) {
   return (std::max<int64_t>(bytes, 1) + page - 1) / page * page;
 }
 
-GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment) : bytes_(bytes) {
+GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment, Placement placement)
+    : bytes_(bytes), alignment_(static_cast<size_t>(alignment)) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const auto wanted = static_cast<size_t>(std::max<int64_t>(bytes, 1));
-  accessible_bytes_ = static_cast<size_t>(whole_pages(bytes));
+  // Room to be placed anywhere.
+  accessible_bytes_ = static_cast<size_t>(whole_pages(std::max<int64_t>(bytes, 1) + alignment));
   mapping_bytes_ = accessible_bytes_ + 2 * page;
   void* mapping = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED)
@@ -33,9 +34,22 @@ GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment) : bytes_(bytes) {
   if (mprotect(first_, accessible_bytes_, PROT_READ | PROT_WRITE) != 0) {
     throw EnvironmentError(std::string("no memory for a buffer: ") + std::strerror(errno));
   }
-  const size_t offset =
-      (accessible_bytes_ - wanted) / static_cast<size_t>(alignment) * static_cast<size_t>(alignment);
-  data_ = first_ + offset;
+  place(placement);
+}
+
+void GuardedBuffer::place(Placement placement) {
+  const auto wanted = static_cast<size_t>(std::max<int64_t>(bytes_, 1));
+  switch (placement) {
+    case Placement::AtEnd:
+      data_ = first_ + (accessible_bytes_ - wanted) / alignment_ * alignment_;
+      break;
+    case Placement::Unaligned:
+      data_ = first_ + alignment_;
+      break;
+    case Placement::OnPage:
+      data_ = first_;
+      break;
+  }
   fill_canary();
 }
 
@@ -45,7 +59,8 @@ GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
       first_(other.first_),
       accessible_bytes_(other.accessible_bytes_),
       data_(other.data_),
-      bytes_(other.bytes_) {}
+      bytes_(other.bytes_),
+      alignment_(other.alignment_) {}
 
 GuardedBuffer::~GuardedBuffer() {
   if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
@@ -58,10 +73,15 @@ void GuardedBuffer::set_read_only(bool read_only) {
   }
 }
 
-void GuardedBuffer::fill_canary() { std::fill(first_, data_, kCanary); }
+void GuardedBuffer::fill_canary() {
+  std::fill(first_, data_, kCanary);
+  std::fill(data_ + bytes_, first_ + accessible_bytes_, kCanary);
+}
 
 bool GuardedBuffer::check_canary() const {
-  return std::all_of(first_, data_, [](std::byte value) { return value == kCanary; });
+  const auto untouched = [](std::byte value) { return value == kCanary; };
+  return std::all_of(first_, data_, untouched) &&
+         std::all_of(data_ + bytes_, first_ + accessible_bytes_, untouched);
 }
 
 bool GuardedBuffer::owns(const void* address) const {

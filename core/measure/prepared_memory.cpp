@@ -6,22 +6,12 @@
 
 namespace tunesmith {
 
-PreparedMemory::PreparedMemory(int64_t bytes) : guarded_(bytes, 64), aligned_(whole_pages(bytes), 64) {
-  std::memset(guarded_.data(), 0xff, static_cast<size_t>(bytes));
-  std::memset(aligned_.data(), 0xff, static_cast<size_t>(bytes));
-  guarded_.fill_canary();
-  watch_for_faults(guarded_);
-  watch_for_faults(aligned_);
+PreparedMemory::PreparedMemory(int64_t bytes, Placement placement, std::byte poison)
+    : memory_(bytes, 64, placement) {
+  std::memset(memory_.data(), std::to_integer<int>(poison), static_cast<size_t>(bytes));
+  watch_for_faults(memory_);
 }
 
-PreparedMemory::~PreparedMemory() {
-  unwatch(aligned_);
-  unwatch(guarded_);
-}
-
-void PreparedMemory::protect() {
-  guarded_.set_read_only(true);
-  aligned_.set_read_only(true);
-}
+PreparedMemory::~PreparedMemory() { unwatch(memory_); }
 
 }  // namespace tunesmith

@@ -1,5 +1,4 @@
-// Memory that a kernel's preparation fills, twice: for the call that is verified and for those that are
-// timed.
+// Memory that a kernel's preparation fills and the kernel reads.
 #pragma once
 
 #include "measure/guarded_buffer.h"
@@ -9,22 +8,21 @@ namespace tunesmith {
 /// Faults in it are accesses out of bounds while it lives.
 class PreparedMemory {
  public:
-  /// Filled with what is a NaN in every floating type: what is not prepared shows. Throws EnvironmentError
-  /// when the memory is not to be had.
-  explicit PreparedMemory(int64_t bytes);
+  /// Aligned to 64 and filled with `poison`: what is not prepared shows. Throws EnvironmentError when the
+  /// memory is not to be had.
+  PreparedMemory(int64_t bytes, Placement placement, std::byte poison);
   ~PreparedMemory();
   PreparedMemory(const PreparedMemory&) = delete;
   PreparedMemory& operator=(const PreparedMemory&) = delete;
 
-  std::byte* data(bool guarded) const { return guarded ? guarded_.data() : aligned_.data(); }
-  /// False when somebody wrote before the first byte.
-  bool check_canary() const { return guarded_.check_canary(); }
+  std::byte* data() const { return memory_.data(); }
+  /// False when somebody wrote before the first byte, or behind the last.
+  bool check_canary() const { return memory_.check_canary(); }
   /// From now on it is only read.
-  void protect();
+  void protect() { memory_.set_read_only(true); }
 
  private:
-  GuardedBuffer guarded_;  // ends at a guard page
-  GuardedBuffer aligned_;  // begins on a page
+  GuardedBuffer memory_;
 };
 
 }  // namespace tunesmith

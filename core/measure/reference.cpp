@@ -1,161 +1,179 @@
 #include "measure/reference.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <unordered_map>
+#include <memory>
+#include <string>
 
+#include "measure/error_bound.h"
 #include "tunesmith/analysis/schedule_error.h"
-#include "tunesmith/ir/regions.h"
-#include "tunesmith/support/error.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
 namespace {
 
-Expr abs_of(const Expr& value) {
-  if (value.dtype().is_bool()) return cast(kF64, value);
-  return value.dtype().is_float() ? call(MathOp::Abs, {value})
-                                  : cast(kF64, max(value, constant(0.0, value.dtype()) - value));
+Expr zero() { return float_imm(0.0, kF64); }
+
+std::vector<Expr> values(const std::vector<Expr>& exprs, const Twins& twins) {
+  std::vector<Expr> result;
+  for (const Expr& expr : exprs) result.push_back(twins.value(expr));
+  return result;
 }
 
-/// Buffers of the program in f64, and their magnitudes.
-class Twins {
+/// The stores that take the place of one of the program's, in order.
+class Rewrite {
  public:
-  explicit Twins(const Program& program) {
-    for (const Buffer& buffer : program.buffers()) {
-      const DType wide = buffer->dtype.is_float() ? kF64 : buffer->dtype;
-      values_[buffer.get()] = make_buffer(buffer->name, wide, buffer->shape);
-      const bool input =
-          std::find(program.inputs.begin(), program.inputs.end(), buffer) != program.inputs.end();
-      if (!input) magnitudes_[buffer.get()] = make_buffer(buffer->name + "_magnitude", kF64, buffer->shape);
-    }
-  }
+  Rewrite(const Twins& twins, const Store& store)
+      : twins_(twins),
+        bounds_(twins),
+        store_(store),
+        beside_(twins.of(store.buffer)),
+        indices_(values(store.indices, twins)) {}
 
-  const Buffer& value(const Buffer& buffer) const { return values_.at(buffer.get()); }
-  /// Null for an input: its magnitude is its absolute value.
-  const Buffer* magnitude(const Buffer& buffer) const {
-    const auto found = magnitudes_.find(buffer.get());
-    return found == magnitudes_.end() ? nullptr : &found->second;
+  std::unique_ptr<Seq> take() {
+    const Expr term = beside_.sum ? summand(store_) : Expr();
+    if (term) {
+      if (beside_.sum->integral) {
+        count_term(term);
+      } else {
+        add_term(term);
+      }
+    } else if (beside_.sum) {
+      const SumTwins& sum = *beside_.sum;
+      for (const Buffer& twin : {sum.magnitude, sum.squares, sum.roundings, sum.errors, sum.count})
+        if (twin) append(twin, zero());
+    } else if (beside_.bound) {
+      const Expr error = bounds_.of(store_.value);
+      const Expr beyond = ErrorBound::overflow(store_.buffer->dtype, number(store_.value));
+      append(beside_.bound, error && beyond ? error + beyond : error ? error : beyond ? beyond : zero());
+    }
+    // Last: the others read the value that it updates.
+    append(beside_.value, twins_.value(store_.value));
+    return std::move(stores_);
   }
 
  private:
-  std::unordered_map<const BufferNode*, Buffer> values_;
-  std::unordered_map<const BufferNode*, Buffer> magnitudes_;
+  Expr number(const Expr& expr) const {
+    return expr.dtype().is_float() ? twins_.value(expr) : cast(kF64, twins_.value(expr));
+  }
+  Expr now(const Buffer& twin) const { return load(twin, indices_); }
+  void append(const Buffer& to, const Expr& value) {
+    stores_->append(std::make_unique<Store>(to, indices_, value));
+  }
+  void add_to(const Buffer& twin, const Expr& value) { append(twin, now(twin) + value); }
+
+  /// An integer: nothing is rounded as long as the magnitude stays within what the type counts to.
+  void count_term(const Expr& term) {
+    const SumTwins& sum = *beside_.sum;
+    add_to(sum.magnitude, bounds_.magnitude(term));
+    if (sum.errors) add_to(sum.errors, bounds_.of_loads(term));
+  }
+
+  void add_term(const Expr& term) {
+    const SumTwins& sum = *beside_.sum;
+    const double unit = unit_roundoff(store_.buffer->dtype);
+    const Expr t = twins_.value(term);
+    const Expr next = now(beside_.value) + t;
+    // The term's own roundings are independent, too, where it is made of nothing that has an error.
+    const Expr error = bounds_.of(term);
+    const Expr carried = sum.errors ? bounds_.of_loads(term) : Expr();
+    Expr square = t * t;
+    if (error && !carried && !is_product(term)) {
+      const Expr relative = error * float_imm(1.0 / unit, kF64);
+      square = square + relative * relative;
+    }
+    const Expr squares = now(sum.squares) + square;
+    Expr rounding = next * next + squares;
+    Expr linear = carried ? error : Expr();
+    if (sum.count) {
+      const Expr absorbed = lt(t * t, rounding * float_imm(unit * unit, kF64));
+      const Expr lost = select(absorbed, call(MathOp::Abs, {t}), zero());
+      linear = linear ? linear + lost : lost;
+      rounding = select(absorbed, zero(), rounding);
+      add_to(sum.count, select(absorbed, zero(), float_imm(1.0, kF64)));
+    }
+    if (sum.magnitude) {
+      const Expr integer = eq(call(MathOp::Floor, {t}), t);
+      const Expr sure = error ? logical_and(integer, eq(error, zero())) : integer;
+      add_to(sum.magnitude, select(sure, call(MathOp::Abs, {t}), float_imm(kAnything, kF64)));
+    }
+    if (sum.errors) add_to(sum.errors, linear ? linear : zero());
+    append(sum.roundings, now(sum.roundings) + rounding);
+    append(sum.squares, squares);
+  }
+
+  /// Its one rounding is smaller than that of adding it.
+  static bool is_product(const Expr& term) {
+    const auto is_leaf = [](const Expr& part) {
+      return part.is(ExprKind::Load) || (part.is(ExprKind::Cast) && part.arg(0).is(ExprKind::Load));
+    };
+    return is_leaf(term) || (term.is(ExprKind::Mul) && is_leaf(term.arg(0)) && is_leaf(term.arg(1)));
+  }
+
+  const Twins& twins_;
+  ErrorBound bounds_;
+  const Store& store_;
+  const BufferTwins& beside_;
+  std::vector<Expr> indices_;
+  std::unique_ptr<Seq> stores_ = std::make_unique<Seq>();
 };
 
-/// `expr` with floats in f64 and buffers replaced.
-Expr widened(const Expr& expr, const Twins& twins) {
-  if (const FloatImm* number = expr.as<FloatImm>()) return float_imm(number->value, kF64);
-  if (const LoadNode* access = expr.as<LoadNode>()) {
-    std::vector<Expr> indices;
-    for (const Expr& index : access->indices()) indices.push_back(widened(index, twins));
-    return load(twins.value(access->buffer), std::move(indices),
-                access->mask() ? widened(access->mask(), twins) : Expr());
-  }
-  if (expr.args().empty()) return expr;
-  std::vector<Expr> args;
-  for (const Expr& arg : expr.args()) args.push_back(widened(arg, twins));
-  if (expr.is(ExprKind::Cast)) return cast(expr.dtype().is_float() ? kF64 : expr.dtype(), args[0]);
-  return with_args(expr, std::move(args));
-}
-
-/// |f'(x)| as an expression of x (and of f(x), when that is simpler).
-Expr derivative(MathOp op, const Expr& x, const Expr& fx) {
-  const auto number = [](double value) { return float_imm(value, kF64); };
-  switch (op) {
-    case MathOp::Exp:
-      return fx;
-    case MathOp::Log:
-      return div(number(1.0), call(MathOp::Abs, {x}));
-    case MathOp::Sqrt:
-      return div(number(0.5), max(fx, number(1e-150)));
-    case MathOp::Rsqrt:
-      return div(fx, call(MathOp::Abs, {x}) * number(2.0));
-    case MathOp::Erf:
-      return number(2.0 * std::numbers::inv_sqrtpi);
-    case MathOp::Sigmoid:
-    case MathOp::Tanh:
-    case MathOp::Abs:
-      return number(1.0);
-    case MathOp::Floor:
-    case MathOp::Ceil:
-      return number(0.0);
-    case MathOp::Pow:
-      break;  // two arguments: in magnitude_of
-  }
-  throw InternalError("a function without a derivative");
-}
-
-Expr magnitude_of(const Expr& expr, const Twins& twins) {
-  const auto value = [&](const Expr& part) { return widened(part, twins); };
-  const auto below = [&](size_t i) { return magnitude_of(expr.arg(i), twins); };
-  if (!expr.dtype().is_float()) return abs_of(value(expr));
-  switch (expr.kind()) {
-    case ExprKind::FloatImm: {
-      // The identity of a maximum is infinite and no part of the result.
-      const double number = std::abs(expr.as<FloatImm>()->value);
-      return float_imm(number < 1e30 ? number : 0.0, kF64);
-    }
-    case ExprKind::Load: {
-      const LoadNode& access = *expr.as<LoadNode>();
-      const Buffer* magnitude = twins.magnitude(access.buffer);
-      if (magnitude == nullptr) return abs_of(value(expr));
-      std::vector<Expr> indices;
-      for (const Expr& index : access.indices()) indices.push_back(value(index));
-      return load(*magnitude, std::move(indices), access.mask() ? value(access.mask()) : Expr());
-    }
-    case ExprKind::Add:
-    case ExprKind::Sub:
-      return below(0) + below(1);
-    case ExprKind::Mul:
-      return below(0) * below(1);
-    case ExprKind::Div: {
-      const Expr divisor = abs_of(value(expr.arg(1)));
-      return div(below(0), divisor) + div(abs_of(value(expr.arg(0))) * below(1), divisor * divisor);
-    }
-    case ExprKind::Min:
-    case ExprKind::Max:
-      return max(below(0), below(1));
-    case ExprKind::Select:
-      return select(value(expr.arg(0)), below(1), below(2));
-    case ExprKind::Cast:
-      return below(0);
-    case ExprKind::Call: {
-      const CallNode& function = *expr.as<CallNode>();
-      const Expr result = value(expr);
-      if (function.op == MathOp::Pow) {
-        // d(x^y) = x^y (y dx / x + log|x| dy)
-        const Expr x = max(abs_of(value(expr.arg(0))), float_imm(1e-150, kF64));
-        const Expr y = abs_of(value(expr.arg(1)));
-        return abs_of(result) *
-               (float_imm(1.0, kF64) + div(y * below(0), x) + abs_of(call(MathOp::Log, {x})) * below(1));
-      }
-      return abs_of(result) + derivative(function.op, value(expr.arg(0)), result) * below(0);
-    }
-    default:
-      return abs_of(value(expr));
-  }
-}
-
-/// The statement in f64, followed by the one that computes the magnitude.
-void widen(Stmt& stmt, const Twins& twins) {
-  Store* store = stmt.as<Store>();
-  if (store == nullptr) {
-    std::vector<Stmt*> children;
-    for_each_child(stmt, [&](Stmt& child) { children.push_back(&child); });
-    if (Block* block = stmt.as<Block>()) block->predicate = widened(block->predicate, twins);
-    for (Stmt* child : children) widen(*child, twins);
+void rewrite(Stmt& stmt, const Twins& twins) {
+  if (const Store* store = stmt.as<Store>()) {
+    replace(stmt, Rewrite(twins, *store).take());
     return;
   }
+  std::vector<Stmt*> children;
+  for_each_child(stmt, [&](Stmt& child) { children.push_back(&child); });
+  if (Block* block = stmt.as<Block>()) block->predicate = twins.value(block->predicate);
+  for (Stmt* child : children) rewrite(*child, twins);
+}
+
+/// The bound of a sum that is complete, of what was gathered on the way.
+Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>& indices) {
+  const SumTwins& sum = *beside.sum;
+  const auto at = [&](const Buffer& twin) { return load(twin, indices); };
+  Expr bound;
+  if (sum.integral) {
+    bound = ErrorBound::unless_counted(sum.counts_in, at(sum.magnitude));
+  } else {
+    const double unit = type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
+    bound = call(MathOp::Sqrt, {at(sum.roundings)}) * float_imm(kRoundings * unit, kF64);
+    if (sum.magnitude) {
+      bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);
+    }
+    // Partial sums in any order are hardly larger.
+    const Expr reach = call(MathOp::Abs, {at(beside.value)}) +
+                       call(MathOp::Sqrt, {at(sum.squares)}) * float_imm(kRoundings, kF64);
+    if (const Expr beyond = ErrorBound::overflow(type, reach)) bound = bound + beyond;
+  }
+  return sum.errors ? bound + at(sum.errors) : bound;
+}
+
+/// A stage that computes the bounds of the sum `buffer`, behind what sums it up.
+void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& beside) {
+  Seq& root = reference.root();
+  size_t last = 0;
+  for (size_t i = 0; i < root.children().size(); ++i) {
+    for_each_stmt(*root.children()[i], [&](Stmt& stmt) {
+      const Store* store = stmt.as<Store>();
+      if (store != nullptr && store->buffer == beside.value) last = i;
+    });
+  }
+  std::vector<IterVar> iters;
+  std::vector<Expr> bindings;
   std::vector<Expr> indices;
-  for (const Expr& index : store->indices) indices.push_back(widened(index, twins));
-  auto pair = std::make_unique<Seq>();
-  // The magnitude first: an accumulation reads the value it updates.
-  pair->append(
-      std::make_unique<Store>(*twins.magnitude(store->buffer), indices, magnitude_of(store->value, twins)));
-  pair->append(std::make_unique<Store>(twins.value(store->buffer), indices, widened(store->value, twins)));
-  replace(stmt, std::move(pair));
+  for (size_t d = 0; d < buffer->shape.size(); ++d) {
+    const std::string name = "i" + std::to_string(d);
+    iters.push_back({Var("v" + name), buffer->shape[d], IterKind::Spatial});
+    bindings.push_back(Var(name));
+    indices.push_back(iters.back().var);
+  }
+  StmtPtr nest = reference.make_block(
+      beside.bound->name, std::move(iters), bindings, nullptr,
+      std::make_unique<Store>(beside.bound, indices, bound_of_sum(buffer->dtype, beside, indices)));
+  for (size_t d = buffer->shape.size(); d-- > 0;)
+    nest = reference.make_loop(Var::from(bindings[d]), buffer->shape[d], std::move(nest));
+  root.insert(last + 1, std::move(nest));
 }
 
 /// A refused step leaves the schedule as it is, which is right, too.
@@ -169,19 +187,32 @@ void attempt(const Step& step) {
 
 }  // namespace
 
-Program reference_program(const Program& program) {
+Program reference_program(const Program& program, DataKind data) {
   Program reference = program.clone();
-  const Twins twins(program);
-  widen(reference.root(), twins);
+  const Twins twins(program, data);
+  rewrite(reference.root(), twins);
   const auto replaced = [&](std::vector<Buffer>& buffers) {
-    for (Buffer& buffer : buffers) buffer = twins.value(buffer);
+    for (Buffer& buffer : buffers) buffer = twins.of(buffer).value;
   };
   replaced(reference.inputs);
   replaced(reference.outputs);
   replaced(reference.intermediates);
-  for (const Buffer& output : program.outputs) reference.outputs.push_back(*twins.magnitude(output));
-  for (const Buffer& buffer : program.intermediates)
-    reference.intermediates.push_back(*twins.magnitude(buffer));
+  for (const Buffer& output : program.outputs) {
+    const BufferTwins& beside = twins.of(output);
+    if (beside.bound) reference.outputs.push_back(beside.bound);
+  }
+  for (const Buffer& buffer : program.intermediates) {
+    const BufferTwins& beside = twins.of(buffer);
+    if (beside.bound) reference.intermediates.push_back(beside.bound);
+  }
+  for (const Buffer& buffer : program.buffers()) {
+    const BufferTwins& beside = twins.of(buffer);
+    if (!beside.sum) continue;
+    const SumTwins& sum = *beside.sum;
+    for (const Buffer& twin : {sum.magnitude, sum.squares, sum.roundings, sum.errors, sum.count})
+      if (twin) reference.intermediates.push_back(twin);
+    append_bound(reference, buffer, beside);
+  }
   return reference;
 }
 
@@ -205,19 +236,23 @@ Program in_fast_order(const Program& reference) {
   return schedule.program().clone();
 }
 
-double error_unit(const Program& program) {
-  double terms = 1.0;
-  double roundoff = 0.0;
+std::vector<bool> has_bound(const Program& program, DataKind data) {
+  const Twins twins(program, data);
+  std::vector<bool> result;
+  for (const Buffer& output : program.outputs) result.push_back(bool{twins.of(output).bound != nullptr});
+  return result;
+}
+
+int64_t most_terms(const Program& program) {
+  int64_t most = 1;
   for (const Block* block : program.blocks()) {
-    double reduction = 1.0;
+    int64_t terms = 1;
     for (const IterVar& iter : block->iters) {
-      if (iter.kind == IterKind::Reduction) reduction *= static_cast<double>(iter.extent);
+      if (iter.kind == IterKind::Reduction) terms *= iter.extent;
     }
-    terms += reduction;
-    for (const Access& write : writes_of(*block))
-      roundoff = std::max(roundoff, unit_roundoff(write.buffer->dtype));
+    most = std::max(most, terms);
   }
-  return roundoff * std::sqrt(terms);
+  return most;
 }
 
 }  // namespace tunesmith

@@ -1,25 +1,28 @@
-// The reference program that candidates are compared with, and the error each element may have.
-//
-// Every floating value v is computed in f64, and beside it a magnitude m, such that an evaluation in lower
-// precision, in any order, errs by about u * sqrt(K) * m: m of an input is |v|, of a sum the sum of the
-// magnitudes, of a product their product, and of f(x) is |f(x)| plus |f'(x)| times the magnitude of x (the
-// running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, section 3.3).
+// The reference program that candidates are compared with, which computes how far each element may be off.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "measure/reference_twins.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
 
 /// Takes the unscheduled `program` with all floats as f64; its outputs are the values of all outputs, then
-/// their magnitudes (f64, for integer outputs as well).
-Program reference_program(const Program& program);
+/// the bounds (f64) of those that has_bound() names: how far any order of summation, and rounding to the
+/// program's types, may take a right program from the value (error_bound.h). `data` is what it will be run
+/// on.
+Program reference_program(const Program& program, DataKind data);
+
+/// For each output: whether right programs may differ in it.
+std::vector<bool> has_bound(const Program& program, DataKind data);
 
 /// The same computation in an order that machines like: the outer loop of each stage in parallel, and its
 /// last spatial loop innermost, as far as they are legal. Every element is summed up in the order as written.
 Program in_fast_order(const Program& reference);
 
-/// Unit roundoff times the square root of the number of terms that one output element sums up, over all
-/// stages.
-double error_unit(const Program& program);
+/// Terms of one element of the longest sum, product, minimum or maximum of a stage.
+int64_t most_terms(const Program& program);
 
 }  // namespace tunesmith

@@ -1,5 +1,9 @@
 #include "measure/verify_outputs.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -7,10 +11,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tunesmith/interp/tensor.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Results below the normal range have an absolute error of their own.
+constexpr double kSmallest = 1e-37;
+constexpr double kSmallestWide = 1e-307;
+constexpr int64_t kBlock = 4096;  // elements compared between two looks at the result
+
+const double* numbers(const Tensor& tensor) { return reinterpret_cast<const double*>(tensor.bytes.data()); }
 
 std::string position_text(const BufferNode& buffer, int64_t position) {
   std::vector<int64_t> indices(buffer.shape.size());
@@ -21,80 +33,207 @@ std::string position_text(const BufferNode& buffer, int64_t position) {
   return fmt::format("{}[{}]", buffer.name, fmt::join(indices, ", "));
 }
 
-double excess(double got, double wanted, double tolerance) {
-  if (std::isnan(wanted) || std::isinf(wanted)) {
-    const bool same = std::isnan(wanted) ? std::isnan(got) : got == wanted;
-    return same ? 0.0 : std::numeric_limits<double>::infinity();
-  }
-  if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
-  const double error = std::abs(got - wanted);
-  return error == 0.0 ? 0.0 : error / tolerance;
+/// Every value of a 16-bit type as a float, by its bits.
+const float* widened_values(DType type) {
+  static const auto make = [](DType of) {
+    std::vector<float> table(65536);
+    Tensor one = Tensor::zeros(of, {1});
+    for (uint32_t bits = 0; bits < 65536; ++bits) {
+      const auto narrow = static_cast<uint16_t>(bits);
+      std::memcpy(one.bytes.data(), &narrow, sizeof narrow);
+      table[bits] = static_cast<float>(one.get(0));
+    }
+    return table;
+  };
+  static const std::vector<float> f16 = make(kF16);
+  static const std::vector<float> bf16 = make(kBF16);
+  return (type == kF16 ? f16 : bf16).data();
 }
 
-/// Where two values lie and how far apart; the worst of an output so far.
-class Worst {
- public:
-  explicit Worst(const BufferNode& buffer) : buffer_(buffer) {}
-
-  double over() const { return comparison_.worst; }
-  Comparison take() { return std::move(comparison_); }
-
-  void note(int64_t position, double over, double is, double should) {
-    if (over <= comparison_.worst) return;
-    comparison_.worst = over;
-    if (over > 1.0) {
-      comparison_.message =
-          fmt::format("{} is {}, reference {}", position_text(buffer_, position), is, should);
-    }
+/// The largest error of [0, count) over its bound as the bits of a float, which order as the numbers do, a
+/// NaN above all; so the loop has no branch.
+template <typename Got>
+int32_t worst_bits(const Got& got, const float* wanted, const float* inverse, int64_t count) {
+  int32_t worst = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<int32_t>(std::abs(got(i) - wanted[i]) * inverse[i]);
+    worst = worst > bits ? worst : bits;
   }
+  return worst;
+}
 
- private:
-  const BufferNode& buffer_;
-  Comparison comparison_;
+int32_t worst_of(DType type, const void* values, const float* wanted, const float* inverse, int64_t begin,
+                 int64_t end) {
+  if (type.bits == 32) {
+    const float* got = static_cast<const float*>(values) + begin;
+    return worst_bits([got](int64_t i) { return got[i]; }, wanted + begin, inverse + begin, end - begin);
+  }
+  const uint16_t* got = static_cast<const uint16_t*>(values) + begin;
+  const float* table = widened_values(type);
+  return worst_bits([got, table](int64_t i) { return table[got[i]]; }, wanted + begin, inverse + begin,
+                    end - begin);
+}
+
+struct Search {
+  DType type;
+  const void* values;
+  const float* wanted;
+  const float* inverse;
+  int64_t count;
+  std::atomic<int32_t> worst{0};
 };
 
-/// `got`: the element at a position, as f64.
-template <typename Got>
-Comparison compare_floats(const BufferNode& buffer, const Got& got, const double* wanted,
-                          const double* magnitude, double unit) {
-  // A result below the type's normal range has an absolute error of its own.
-  const double smallest = buffer.dtype.bits == 64 ? 1e-307 : (buffer.dtype == kF16 ? 1e-4 : 1e-37);
-  Worst worst(buffer);
-  const int64_t count = buffer.elements();
-  for (int64_t i = 0; i < count; ++i) {
-    const double is = got(i);
-    // Nearly all elements are no worse than one before; what is not finite never passes here.
-    if (std::abs(is - wanted[i]) <= worst.over() * (unit * magnitude[i] + smallest) &&
-        std::isfinite(magnitude[i]))
-      continue;
-    // A magnitude that overflowed says nothing about the error; the value itself stands in.
-    const double scale = std::isfinite(magnitude[i]) ? magnitude[i] : std::abs(wanted[i]);
-    worst.note(i, excess(is, wanted[i], unit * scale + smallest), is, wanted[i]);
+void search_blocks(void* closure, int64_t begin, int64_t end) {
+  auto& search = *static_cast<Search*>(closure);
+  const int32_t worst = worst_of(search.type, search.values, search.wanted, search.inverse, begin * kBlock,
+                                 std::min(end * kBlock, search.count));
+  int32_t before = search.worst.load();
+  while (worst > before && !search.worst.compare_exchange_weak(before, worst)) {
   }
-  return worst.take();
 }
+
+template <typename T>
+void put(std::string& bytes, const std::vector<T>& values) {
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+template <typename T>
+std::vector<T> take(const std::string& bytes, size_t& at, int64_t count) {
+  std::vector<T> values(static_cast<size_t>(count));
+  check_invariant(at + values.size() * sizeof(T) <= bytes.size(), "a reference result fits its buffer");
+  std::memcpy(values.data(), bytes.data() + at, values.size() * sizeof(T));
+  at += values.size() * sizeof(T);
+  return values;
+}
+
+bool is_narrow(DType type) { return type.is_float() && type.bits <= 32; }
 
 }  // namespace
 
-Comparison compare_output(const BufferNode& buffer, const void* values, const void* reference,
-                          const double* magnitude, double unit) {
-  const auto* wanted = static_cast<const double*>(reference);
-  if (buffer.dtype == kF32) {
-    const auto* got = static_cast<const float*>(values);
-    return compare_floats(buffer, [got](int64_t i) { return double{got[i]}; }, wanted, magnitude, unit);
+ExpectedOutput::ExpectedOutput(Buffer buffer, const Tensor& value, const Tensor* bound)
+    : buffer_(std::move(buffer)) {
+  const int64_t count = value.elements();
+  const DType type = buffer_->dtype;
+  if (!type.is_float() && bound == nullptr) {
+    exact_.assign(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
+    return;
   }
-  Tensor got = Tensor::like(buffer);
+  if (is_narrow(type)) {
+    narrow_.reserve(static_cast<size_t>(count));
+    narrow_inverse_.reserve(static_cast<size_t>(count));
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const double wanted = type.is_float() ? numbers(value)[i] : value.get(i);
+    const double allowed = bound == nullptr ? 0.0 : numbers(*bound)[i];
+    if (is_narrow(type)) {
+      const auto nearest = static_cast<float>(wanted);
+      const double off = std::isfinite(nearest) ? std::abs(wanted - double{nearest}) : 0.0;
+      narrow_.push_back(nearest);
+      narrow_inverse_.push_back(static_cast<float>(1.0 / (allowed + off + kSmallest)));
+    } else {
+      wide_.push_back(wanted);
+      wide_bound_.push_back(allowed + kSmallestWide);
+    }
+  }
+}
+
+ExpectedOutput::ExpectedOutput(Buffer buffer, const std::string& bytes) : buffer_(std::move(buffer)) {
+  const int64_t count = buffer_->elements();
+  check_invariant(!bytes.empty(), "a reference result says what it is");
+  size_t at = 1;
+  switch (bytes.front()) {
+    case 'n':
+      narrow_ = take<float>(bytes, at, count);
+      narrow_inverse_ = take<float>(bytes, at, count);
+      break;
+    case 'w':
+      wide_ = take<double>(bytes, at, count);
+      wide_bound_ = take<double>(bytes, at, count);
+      break;
+    default:
+      exact_ = bytes.substr(1);
+      check_invariant(static_cast<int64_t>(exact_.size()) == buffer_->bytes(),
+                      "a reference result fits its buffer");
+  }
+}
+
+std::string ExpectedOutput::bytes() const {
+  std::string bytes(1, !narrow_.empty() ? 'n' : !wide_.empty() ? 'w' : 'e');
+  put(bytes, narrow_);
+  put(bytes, narrow_inverse_);
+  put(bytes, wide_);
+  put(bytes, wide_bound_);
+  return bytes + exact_;
+}
+
+Comparison ExpectedOutput::compare(const void* values, tunesmith_runtime_pool* pool) const {
+  if (!exact_.empty()) {
+    if (std::memcmp(values, exact_.data(), exact_.size()) == 0) return {};
+    return find_worst(values);
+  }
+  if (narrow_.empty()) return find_worst(values);
+  Search search{buffer_->dtype, values, narrow_.data(), narrow_inverse_.data(), buffer_->elements()};
+  tunesmith_runtime_parallel_for(pool, (search.count + kBlock - 1) / kBlock, search_blocks, &search);
+  const float worst = std::bit_cast<float>(search.worst.load());
+  if (worst <= 1.0f) return {worst, ""};
+  return find_worst(values);  // also for what must be infinite, or NaN
+}
+
+double ExpectedOutput::wanted(int64_t position) const {
+  return narrow_.empty() ? wide_[static_cast<size_t>(position)]
+                         : double{narrow_[static_cast<size_t>(position)]};
+}
+
+double ExpectedOutput::tolerance(int64_t position) const {
+  return narrow_.empty() ? wide_bound_[static_cast<size_t>(position)]
+                         : 1.0 / double{narrow_inverse_[static_cast<size_t>(position)]};
+}
+
+Comparison ExpectedOutput::find_worst(const void* values) const {
+  Tensor got = Tensor::like(*buffer_);
   std::memcpy(got.bytes.data(), values, got.bytes.size());
-  if (buffer.dtype.is_float())
-    return compare_floats(buffer, [&got](int64_t i) { return got.get(i); }, wanted, magnitude, unit);
-  Tensor exact = Tensor::like(buffer);
-  std::memcpy(exact.bytes.data(), reference, exact.bytes.size());
-  Worst worst(buffer);
+  Tensor exact = got;
+  if (!exact_.empty()) std::memcpy(exact.bytes.data(), exact_.data(), exact_.size());
+  Comparison comparison;
   for (int64_t i = 0; i < got.elements(); ++i) {
-    const bool same = got.get_int(i) == exact.get_int(i);
-    if (!same) worst.note(i, std::numeric_limits<double>::infinity(), got.get(i), exact.get(i));
+    const double is = got.get(i);
+    const double should = exact_.empty() ? wanted(i) : exact.get(i);
+    double over = 0.0;
+    if (!exact_.empty()) {
+      over = got.get_int(i) == exact.get_int(i) ? 0.0 : kInfinity;
+    } else if (!std::isfinite(should)) {
+      over = (std::isnan(should) ? std::isnan(is) : is == should) ? 0.0 : kInfinity;
+    } else {
+      over = std::isfinite(is) ? std::abs(is - should) / tolerance(i) : kInfinity;
+    }
+    if (over <= comparison.worst) continue;
+    comparison.worst = over;
+    if (over > 1.0)
+      comparison.message = fmt::format("{} is {}, reference {}", position_text(*buffer_, i), is, should);
   }
-  return worst.take();
+  return comparison;
+}
+
+double looseness(const Tensor& value, const Tensor* bound) {
+  if (bound == nullptr) return 0.0;
+  double bounds = 0.0;
+  double values = 0.0;
+  for (int64_t i = 0; i < value.elements(); ++i) {
+    const double v = value.dtype == kF64 ? numbers(value)[i] : value.get(i);
+    if (!std::isfinite(v)) continue;
+    const double e = numbers(*bound)[i];
+    if (!std::isfinite(e)) return kInfinity;
+    bounds += e * e;
+    values += v * v;
+  }
+  if (bounds == 0.0) return 0.0;
+  return values > 0.0 ? std::sqrt(bounds / values) : kInfinity;
+}
+
+bool all_finite(const Tensor& value) {
+  if (!value.dtype.is_float()) return true;
+  return std::all_of(numbers(value), numbers(value) + value.elements(),
+                     [](double element) { return std::isfinite(element); });
 }
 
 }  // namespace tunesmith

@@ -25,7 +25,7 @@ int serve_measurements(int socket) {
       Message answer;
       if (type == "task") {
         task.emplace(message);
-        answer.header = {{"type", "ready"}};
+        answer.header = {{"type", "ready"}, {"fills", task->fills()}};
         answer.attachments = task->reference_results();
         send_message(socket, answer);
         limit_memory(message.header.at("memory_limit_bytes"));
@@ -39,7 +39,8 @@ int serve_measurements(int socket) {
     }
   } catch (const Error& error) {
     Message last;
-    last.header = {{"error", error.what()}};
+    const bool of_user = dynamic_cast<const UserError*>(&error) != nullptr;
+    last.header = {{of_user ? "user_error" : "error", error.what()}};
     try {
       send_message(socket, last);
     } catch (const EnvironmentError&) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/data_sets.h"
 #include "measure/disturbance.h"
 #include "measure/interleave.h"
 #include "measure/reference.h"
@@ -57,11 +58,19 @@ class WorkerRunner final : public Runner {
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
       : options_(options) {
-    const LoweredProgram reference = lower_for(target, in_fast_order(reference_program(workload.program)));
-    const auto compiled = target.compile(reference, "tunesmith_reference");
-    if (!compiled)
-      throw EnvironmentError(
-          fmt::format("the reference of {} does not compile: {}", workload.key, compiled.error()));
+    json references = json::array();
+    for (const DataKind data : kDataKinds) {
+      const LoweredProgram reference =
+          lower_for(target, in_fast_order(reference_program(workload.program, data)));
+      const auto compiled = target.compile(reference, "tunesmith_reference");
+      if (!compiled)
+        throw EnvironmentError(
+            fmt::format("the reference of {} does not compile: {}", workload.key, compiled.error()));
+      json header = kernel_header(*compiled);
+      header["has_bound"] = has_bound(workload.program, data);
+      references.push_back(header);
+      task_.attachments.push_back(compiled->object);
+    }
 
     json buffers = json::array();
     const auto add = [&](const Buffer& buffer, bool output) {
@@ -79,15 +88,14 @@ class WorkerRunner final : public Runner {
                     {"lock_file", worker_target.lock_file},
                     {"threads", options.threads},
                     {"data_seed", options.data_seed},
-                    {"error_unit", options.tolerance * error_unit(workload.program)},
+                    {"most_terms", most_terms(workload.program)},
                     {"min_repeats", options.min_repeats},
                     {"max_repeats", options.max_repeats},
                     {"min_total_seconds", options.min_total_seconds},
                     {"racing_factor", options.racing_factor},
                     {"memory_limit_bytes", options.memory_limit_bytes},
                     {"buffers", buffers},
-                    {"reference", kernel_header(*compiled)}};
-    task_.attachments = {compiled->object};
+                    {"references", references}};
   }
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -225,11 +233,14 @@ class WorkerRunner final : public Runner {
       throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
                                          failure_cause_name(reply.failure.cause), reply.failure.message));
     }
-    if (reply.message->header.contains("error")) {
-      throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
+    const json& answer = reply.message->header;
+    if (answer.contains("user_error")) throw UserError(answer.at("user_error").get<std::string>());
+    if (answer.contains("error")) {
+      throw EnvironmentError("the worker: " + answer.at("error").get<std::string>());
     }
-    // A worker that takes over gets the results with the task.
-    if (task_.attachments.size() == 1) {
+    // A worker that takes over gets the data and the results with the task.
+    if (!task_.header.contains("fills")) {
+      task_.header["fills"] = answer.at("fills");
       for (std::string& result : reply.message->attachments) task_.attachments.push_back(std::move(result));
     }
     return true;

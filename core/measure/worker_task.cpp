@@ -1,19 +1,16 @@
 #include "measure/worker_task.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "measure/time_kernel.h"
-#include "measure/verify_outputs.h"
 #include "measure/worker_faults.h"
 #include "plugin/guard.h"
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 namespace {
@@ -42,6 +39,23 @@ std::vector<RawOption> options_from(const json& list) {
   return options;
 }
 
+json to_json(const Fill& fill) {
+  return {{"largest", fill.largest},
+          {"positive", fill.positive},
+          {"terms", fill.terms},
+          {"background", fill.background},
+          {"all_sparse", fill.all_sparse}};
+}
+
+Fill fill_from(DataKind kind, const json& fill) {
+  return {kind,
+          fill.at("largest"),
+          fill.at("positive"),
+          fill.at("terms"),
+          fill.at("background"),
+          fill.at("all_sparse")};
+}
+
 json failure(FailureCause cause, const std::string& message) {
   return {{"failure", failure_cause_name(cause)}, {"message", message}};
 }
@@ -66,8 +80,6 @@ CompiledKernel kernel_from(const json& header, const std::string& object) {
 
 WorkerTask::WorkerTask(const Message& message) {
   const json& header = message.header;
-  data_seed_ = header.at("data_seed");
-  error_unit_ = header.at("error_unit");
   sampling_ = {header.at("min_repeats"), header.at("max_repeats"), header.at("min_total_seconds"),
                header.at("racing_factor")};
 
@@ -85,137 +97,72 @@ WorkerTask::WorkerTask(const Message& message) {
 
   for (const json& entry : header.at("buffers")) {
     const DType dtype = *DType::parse(entry.at("dtype").get<std::string>());
-    Buffer buffer = make_buffer(entry.at("name"), dtype, entry.at("shape").get<std::vector<int64_t>>());
-    GuardedBuffer guarded(buffer->bytes(), dtype.bytes());
-    GuardedBuffer aligned(whole_pages(buffer->bytes()), 64);
-    arguments_.push_back({buffer, entry.at("output"), std::move(guarded), std::move(aligned)});
-    watch_for_faults(arguments_.back().guarded);
-    watch_for_faults(arguments_.back().aligned);
+    arguments_.push_back({make_buffer(entry.at("name"), dtype, entry.at("shape").get<std::vector<int64_t>>()),
+                          entry.at("output")});
   }
-  const CompiledKernel reference = kernel_from(header.at("reference"), message.attachments.at(0));
-  draw_inputs(false);
-  if (message.attachments.size() > 1) {
-    take_results({message.attachments.begin() + 1, message.attachments.end()});
-  } else {
-    run_reference(reference);
-    if (!reference_is_finite()) {
-      // A logarithm or a root of these inputs: positive ones let more than NaN be compared.
-      draw_inputs(true);
-      run_reference(reference);
+  sets_.emplace_back(arguments_, Placement::Unaligned, kPoisonLarge);
+  sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonNaN);
+  timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);
+  size_t results = kDataKinds.size();  // attachments before them are the references
+  for (size_t set = 0; set < kDataKinds.size(); ++set) {
+    const json& reference = header.at("references").at(set);
+    const DataQuestion question{kDataKinds[set], arguments_, reference.at("has_bound"),
+                                header.at("most_terms"), header.at("data_seed")};
+    if (header.contains("fills")) {
+      take_data(message, question, set, results);
+    } else {
+      choose_data(kernel_from(reference, message.attachments.at(set)), sets_[set], question);
     }
   }
-  for (Argument& argument : arguments_) {
-    if (argument.output) continue;
-    argument.guarded.set_read_only(true);
-    argument.aligned.set_read_only(true);
-  }
+  timed_->protect_inputs();
 }
 
-void WorkerTask::draw_inputs(bool positive) {
-  inputs_.clear();
-  for (Argument& argument : arguments_) {
-    if (argument.output) continue;
-    Tensor data = Tensor::like(*argument.buffer);
-    data.fill_random(hash_combine(data_seed_, inputs_.size()));
-    if (positive && data.dtype.is_float()) {
-      for (int64_t i = 0; i < data.elements(); ++i) data.set(i, std::abs(data.get(i)) + 0.05);
-    }
-    std::memcpy(argument.guarded.data(), data.bytes.data(), data.bytes.size());
-    std::memcpy(argument.aligned.data(), data.bytes.data(), data.bytes.size());
-    inputs_.push_back(std::move(data));
+void WorkerTask::set_inputs(DataSet& data, const std::vector<Tensor>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    data.memory.write_input(i, inputs[i]);
+    if (&data == &sets_.back()) timed_->write_input(i, inputs[i]);
   }
+  data.memory.protect_inputs();
 }
 
-void WorkerTask::run_reference(const CompiledKernel& kernel) {
-  std::vector<Tensor> tensors;
-  for (const Tensor& input : inputs_) {
-    if (!input.dtype.is_float()) {
-      tensors.push_back(input);
-      continue;
-    }
-    Tensor wide = Tensor::zeros(kF64, input.shape);
-    for (int64_t i = 0; i < input.elements(); ++i) wide.set(i, input.get(i));
-    tensors.push_back(std::move(wide));
-  }
-  for (const Argument& argument : arguments_) {
-    if (!argument.output) continue;
-    const DType dtype = argument.buffer->dtype.is_float() ? kF64 : argument.buffer->dtype;
-    tensors.push_back(Tensor::zeros(dtype, argument.buffer->shape));
-  }
-  for (const Argument& argument : arguments_) {
-    if (argument.output) tensors.push_back(Tensor::zeros(kF64, argument.buffer->shape));
-  }
-  std::vector<void*> pointers;
-  for (Tensor& tensor : tensors) pointers.push_back(tensor.bytes.data());
-  const std::unique_ptr<LoadedKernel> loaded = target_->load(kernel);
-  loaded->entry()(pointers.data(), workspace(kernel.workspace_bytes), tunesmith_runtime_parallel_for,
-                  pool_.get());
-  const size_t outputs = (tensors.size() - inputs_.size()) / 2;
-  const auto first = tensors.begin() + static_cast<std::ptrdiff_t>(inputs_.size());
-  const auto middle = first + static_cast<std::ptrdiff_t>(outputs);
-  values_.assign(std::make_move_iterator(first), std::make_move_iterator(middle));
-  magnitudes_.assign(std::make_move_iterator(middle), std::make_move_iterator(tensors.end()));
-}
-
-bool WorkerTask::reference_is_finite() const {
-  return std::all_of(values_.begin(), values_.end(), [](const Tensor& value) {
-    if (!value.dtype.is_float()) return true;
-    const auto* first = reinterpret_cast<const double*>(value.bytes.data());
-    return std::all_of(first, first + value.elements(),
-                       [](double element) { return std::isfinite(element); });
+void WorkerTask::choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question) {
+  const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
+  GuardedBuffer* const space = workspace(reference.workspace_bytes);
+  DrawnData drawn = tunesmith::choose_data(question, [&](std::span<Tensor> tensors) {
+    std::vector<void*> pointers;
+    for (Tensor& tensor : tensors) pointers.push_back(tensor.bytes.data());
+    time_call({loaded->entry(), pointers, space == nullptr ? nullptr : space->data(), pool_.get()});
   });
+  data.expected = std::move(drawn.expected);
+  fills_.push_back(drawn.fill);
+  set_inputs(data, drawn.inputs);
+}
+
+void WorkerTask::take_data(const Message& message, const DataQuestion& question, size_t set,
+                           size_t& attachment) {
+  fills_.push_back(fill_from(question.kind, message.header.at("fills").at(set)));
+  for (const Argument& argument : arguments_) {
+    if (argument.output)
+      sets_[set].expected.emplace_back(argument.buffer, message.attachments.at(attachment++));
+  }
+  set_inputs(sets_[set], draw_inputs(question, fills_.back()));
+}
+
+json WorkerTask::fills() const {
+  json list = json::array();
+  for (const Fill& fill : fills_) list.push_back(to_json(fill));
+  return list;
 }
 
 std::vector<std::string> WorkerTask::reference_results() const {
   std::vector<std::string> results;
-  for (const std::vector<Tensor>* tensors : {&inputs_, &values_, &magnitudes_}) {
-    for (const Tensor& tensor : *tensors) {
-      results.emplace_back(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-    }
+  for (const DataSet& data : sets_) {
+    for (const ExpectedOutput& expected : data.expected) results.push_back(expected.bytes());
   }
   return results;
 }
 
-void WorkerTask::take_results(const std::vector<std::string>& results) {
-  size_t next = 0;
-  const auto take = [&](Tensor& tensor) {
-    const std::string& bytes = results.at(next++);
-    check_invariant(bytes.size() == tensor.bytes.size(), "a reference result fits its buffer");
-    std::memcpy(tensor.bytes.data(), bytes.data(), bytes.size());
-  };
-  size_t input = 0;
-  for (Argument& argument : arguments_) {
-    if (argument.output) continue;
-    take(inputs_[input]);
-    std::memcpy(argument.guarded.data(), inputs_[input].bytes.data(), inputs_[input].bytes.size());
-    std::memcpy(argument.aligned.data(), inputs_[input].bytes.data(), inputs_[input].bytes.size());
-    ++input;
-  }
-  for (const Argument& argument : arguments_) {
-    if (!argument.output) continue;
-    values_.push_back(Tensor::zeros(argument.buffer->dtype.is_float() ? kF64 : argument.buffer->dtype,
-                                    argument.buffer->shape));
-    take(values_.back());
-  }
-  for (const Argument& argument : arguments_) {
-    if (!argument.output) continue;
-    magnitudes_.push_back(Tensor::zeros(kF64, argument.buffer->shape));
-    take(magnitudes_.back());
-  }
-}
-
-void WorkerTask::fill_outputs() {
-  for (Argument& argument : arguments_) {
-    if (!argument.output) continue;
-    // All ones is a NaN in every floating type; integers get a pattern that is no likely result.
-    const int pattern = argument.buffer->dtype.is_float() ? 0xff : 0xa5;
-    std::memset(argument.guarded.data(), pattern, static_cast<size_t>(argument.buffer->bytes()));
-    std::memset(argument.aligned.data(), pattern, static_cast<size_t>(argument.buffer->bytes()));
-    argument.guarded.fill_canary();
-  }
-}
-
-std::byte* WorkerTask::workspace(int64_t bytes) {
+GuardedBuffer* WorkerTask::workspace(int64_t bytes) {
   if (bytes == 0) return nullptr;
   // Its end lies at the guard page for each kernel, so each gets one of its own size.
   if (!workspace_ || workspace_->bytes() != bytes) {
@@ -224,30 +171,23 @@ std::byte* WorkerTask::workspace(int64_t bytes) {
     workspace_ = std::make_unique<GuardedBuffer>(bytes, 64);
     watch_for_faults(*workspace_);
   }
-  workspace_->fill_canary();
-  return workspace_->data();
+  return workspace_.get();
 }
 
-WorkerTask::Pointers WorkerTask::kernel_pointers(const CompiledKernel& kernel, const PreparedMemory* prepared,
-                                                 bool guarded) const {
-  Pointers pointers;
-  for (const Argument& argument : arguments_)
-    pointers.push_back(guarded ? argument.guarded.data() : argument.aligned.data());
-  if (prepared == nullptr) return pointers;
-  for (const size_t position : kernel.prepare->unread) pointers[position] = nullptr;
-  pointers.push_back(prepared->data(guarded));
-  return pointers;
+KernelCall WorkerTask::timed_call(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                  const PreparedMemory* prepared, GuardedBuffer* workspace) const {
+  return {loaded.entry(), timed_->kernel_pointers(kernel, prepared == nullptr ? nullptr : prepared->data()),
+          workspace == nullptr ? nullptr : workspace->data(), pool_.get()};
 }
 
-WorkerTask::Pointers WorkerTask::prepare_pointers(const PrepareStep& step, const PreparedMemory& prepared,
-                                                  bool guarded) const {
-  Pointers pointers(arguments_.size(), nullptr);
-  for (const size_t position : step.reads) {
-    const Argument& argument = arguments_.at(position);
-    pointers[position] = guarded ? argument.guarded.data() : argument.aligned.data();
-  }
-  pointers.push_back(prepared.data(guarded));
-  return pointers;
+std::unique_ptr<PreparedMemory> WorkerTask::prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                                    GuardedBuffer* workspace, double& seconds) const {
+  if (!kernel.prepare) return nullptr;
+  auto prepared = std::make_unique<PreparedMemory>(kernel.prepare->bytes, Placement::OnPage, kPoisonNaN);
+  seconds = time_call({loaded.prepare(), timed_->prepare_pointers(*kernel.prepare, prepared->data()),
+                       workspace == nullptr ? nullptr : workspace->data(), pool_.get()});
+  prepared->protect();
+  return prepared;
 }
 
 json WorkerTask::run(const Message& message) {
@@ -260,100 +200,70 @@ json WorkerTask::run(const Message& message) {
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
-  std::byte* space = nullptr;
-  try {
-    space = workspace(kernel.workspace_bytes);
-  } catch (const EnvironmentError& error) {
-    return failure(FailureCause::OutOfMemory,
-                   fmt::format("a workspace of {} bytes: {}", kernel.workspace_bytes, error.what()));
-  }
+  GuardedBuffer* space = nullptr;
   std::unique_ptr<PreparedMemory> prepared;
   double prepare_seconds = 0.0;
-  if (kernel.prepare) {
-    const PrepareStep& step = *kernel.prepare;
-    try {
-      prepared = std::make_unique<PreparedMemory>(step.bytes);
-    } catch (const EnvironmentError& error) {
-      return failure(FailureCause::OutOfMemory,
-                     fmt::format("prepared memory of {} bytes: {}", step.bytes, error.what()));
+  double verified_call = 0.0;
+  double worst = 0.0;
+  try {
+    space = workspace(kernel.workspace_bytes);
+    probe_->begin();
+    for (DataSet& data : sets_) {
+      const Verdict verdict = verify_candidate(*loaded, kernel, data, space, pool_.get());
+      if (verdict.failure) return failure(verdict.failure->cause, verdict.failure->message);
+      verified_call = verdict.seconds;
+      worst = std::max(worst, verdict.worst);
     }
-    time_call({loaded->prepare(), prepare_pointers(step, *prepared, true), space, pool_.get()});
-    prepare_seconds =
-        time_call({loaded->prepare(), prepare_pointers(step, *prepared, false), space, pool_.get()});
-    if (!prepared->check_canary()) {
-      return failure(FailureCause::OutOfBounds, "wrote before the beginning of the prepared memory");
-    }
-    prepared->protect();
+    prepared = prepare(*loaded, kernel, space, prepare_seconds);
+  } catch (const EnvironmentError& error) {
+    return failure(
+        FailureCause::OutOfMemory,
+        fmt::format("a workspace of {} bytes and prepared memory of {}: {}", kernel.workspace_bytes,
+                    kernel.prepare ? kernel.prepare->bytes : 0, error.what()));
   }
-  const auto answer = [&](const std::vector<double>& samples, const Reading& reading, double error) {
-    json result{{"samples", samples}, {"reading", reading_json(reading)}, {"verified_error", error}};
+  const auto answer = [&](const std::vector<double>& samples, const Reading& reading) {
+    json result{{"samples", samples}, {"reading", reading_json(reading)}, {"verified_error", worst}};
     if (prepared) result["prepare_seconds"] = prepare_seconds;
     return result;
   };
-  fill_outputs();
-  probe_->begin();
-  const double verified_call =
-      time_call({loaded->entry(), kernel_pointers(kernel, prepared.get(), true), space, pool_.get()});
-
-  if (space != nullptr && !workspace_->check_canary()) {
-    return failure(FailureCause::OutOfBounds, "wrote before the beginning of the workspace");
-  }
-  double worst = 0.0;
-  size_t output = 0;
-  for (const Argument& argument : arguments_) {
-    if (!argument.output) continue;
-    if (!argument.guarded.check_canary()) {
-      return failure(FailureCause::OutOfBounds,
-                     fmt::format("wrote before the beginning of {}", argument.buffer->name));
-    }
-    const Comparison comparison =
-        compare_output(*argument.buffer, argument.guarded.data(), values_[output].bytes.data(),
-                       reinterpret_cast<const double*>(magnitudes_[output].bytes.data()), error_unit_);
-    if (comparison.worst > 1.0) return failure(FailureCause::WrongResult, comparison.message);
-    worst = std::max(worst, comparison.worst);
-    ++output;
-  }
-
   if (limit > 0.0 && verified_call > std::max(kShortCall, kFirstCall * sampling_.racing_factor * limit)) {
     // Hopeless: called once more it would only take longer.
-    return answer({verified_call}, probe_->end(), worst);
+    return answer({verified_call}, probe_->end());
   }
 
+  timed_->poison_outputs(kPoisonNaN);
   probe_->begin();
   const std::vector<double> samples =
-      sample_kernel({loaded->entry(), kernel_pointers(kernel, prepared.get(), false), space, pool_.get()},
-                    sampling_, limit);
+      sample_kernel(timed_call(*loaded, kernel, prepared.get(), space), sampling_, limit);
   const Reading reading = probe_->end();
-  for (const Argument& argument : arguments_) {
-    const auto bytes = static_cast<size_t>(argument.buffer->bytes());
-    if (argument.output && std::memcmp(argument.guarded.data(), argument.aligned.data(), bytes) != 0) {
-      return failure(FailureCause::WrongResult,
-                     fmt::format("{} differs from run to run", argument.buffer->name));
+  // Called many times since, with nothing reset, on other memory: what accumulates, or varies, shows.
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const Buffer& buffer = arguments_[i].buffer;
+    if (arguments_[i].output && std::memcmp(sets_.back().memory.output(i), timed_->output(i),
+                                            static_cast<size_t>(buffer->bytes())) != 0) {
+      return failure(FailureCause::WrongResult, fmt::format("{} differs from run to run", buffer->name));
     }
   }
-  return answer(samples, reading, worst);
+  return answer(samples, reading);
 }
 
 json WorkerTask::add_to_rounds(const Message& message) {
   if (message.header.at("begin").get<bool>()) end_rounds();
   const CompiledKernel kernel = kernel_from(message.header, message.attachments.at(0));
   Loaded loaded;
-  std::byte* space = nullptr;
+  GuardedBuffer* space = nullptr;
   try {
     loaded.kernel =
         guard_plugin(PluginKind::Target, target_id_, "load", [&] { return target_->load(kernel); });
     space = workspace(message.header.at("shared_workspace_bytes"));
-    if (kernel.prepare) loaded.prepared = std::make_unique<PreparedMemory>(kernel.prepare->bytes);
+    if (space != nullptr) space->place(Placement::AtEnd);
+    double prepare_seconds = 0.0;
+    loaded.prepared = prepare(*loaded.kernel, kernel, space, prepare_seconds);
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
-  if (const auto& step = kernel.prepare) {
-    time_call(
-        {loaded.kernel->prepare(), prepare_pointers(*step, *loaded.prepared, false), space, pool_.get()});
-  }
   InterleavedKernel entry;
-  entry.call = {loaded.kernel->entry(), kernel_pointers(kernel, loaded.prepared.get(), false), space,
-                pool_.get()};
+  entry.call = timed_call(*loaded.kernel, kernel, loaded.prepared.get(), space);
   entry.warm = time_call(entry.call);
   loaded_.push_back(std::move(loaded));
   rounds_.push_back(std::move(entry));

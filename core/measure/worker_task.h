@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "measure/choose_data.h"
 #include "measure/disturbance.h"
-#include "measure/guarded_buffer.h"
 #include "measure/message.h"
 #include "measure/prepared_memory.h"
 #include "measure/time_kernel.h"
-#include "tunesmith/interp/tensor.h"
+#include "measure/verify_candidate.h"
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/target/runtime.h"
 #include "tunesmith/target/target.h"
@@ -20,11 +20,13 @@ namespace tunesmith {
 
 class WorkerTask {
  public:
-  /// From a "task" message: makes the target, draws the inputs, runs the reference (or takes its results from
-  /// the attachments).
+  /// From a "task" message: makes the target, chooses the data sets and runs the reference on them (or takes
+  /// both from the message). Throws UserError when no data would tell a wrong result from rounding.
   explicit WorkerTask(const Message& message);
 
-  /// The reference's results, for a worker that may have to take over.
+  /// {fills: [..]}: how the data sets were drawn, for a worker that may have to take over.
+  nlohmann::json fills() const;
+  /// Likewise the reference's results.
   std::vector<std::string> reference_results() const;
 
   /// Answers {samples, reading, verified_error}, with prepare_seconds where the kernel has a PrepareStep, or
@@ -37,35 +39,26 @@ class WorkerTask {
   nlohmann::json time_in_turn(const Message& message);
 
  private:
-  struct Argument {
-    Buffer buffer;
-    bool output = false;
-    GuardedBuffer guarded;  // ends at a guard page: for the run that is verified
-    GuardedBuffer aligned;  // begins on a page: for the runs that are timed
-  };
-
-  void draw_inputs(bool positive);
-  void run_reference(const CompiledKernel& kernel);
-  bool reference_is_finite() const;
-  void take_results(const std::vector<std::string>& results);
-  void fill_outputs();
-  using Pointers = std::vector<void*>;
-  /// What the kernel gets for its verified (`guarded`) or its timed calls.
-  Pointers kernel_pointers(const CompiledKernel& kernel, const PreparedMemory* prepared, bool guarded) const;
-  /// Likewise its preparation.
-  Pointers prepare_pointers(const PrepareStep& step, const PreparedMemory& prepared, bool guarded) const;
-  std::byte* workspace(int64_t bytes);
+  void choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
+  void take_data(const Message& message, const DataQuestion& question, size_t set, size_t& attachment);
+  void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);
+  GuardedBuffer* workspace(int64_t bytes);
+  KernelCall timed_call(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                        const PreparedMemory* prepared, GuardedBuffer* workspace) const;
+  /// For the timed calls; seconds in `seconds`.
+  std::unique_ptr<PreparedMemory> prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                          GuardedBuffer* workspace, double& seconds) const;
   void end_rounds();
 
   std::unique_ptr<PluginRegistry> registry_;
   std::string target_id_;
   std::shared_ptr<Target> target_;
-  std::deque<Argument> arguments_;
-  std::vector<Tensor> inputs_;
-  std::vector<Tensor> values_;      // the reference's, of each output
-  std::vector<Tensor> magnitudes_;  // likewise
+  std::vector<Argument> arguments_;
   std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool_{
       nullptr, tunesmith_runtime_pool_destroy};
+  std::deque<DataSet> sets_;               // in the order of kDataKinds
+  std::vector<Fill> fills_;                // of each of them
+  std::unique_ptr<ArgumentMemory> timed_;  // with the inputs of the random set
   std::unique_ptr<GuardedBuffer> workspace_;
   /// What the kernels in the rounds stand on.
   struct Loaded {
@@ -75,8 +68,6 @@ class WorkerTask {
   std::vector<Loaded> loaded_;
   std::vector<InterleavedKernel> rounds_;
   std::unique_ptr<DisturbanceProbe> probe_;
-  uint64_t data_seed_ = 0;
-  double error_unit_ = 0.0;
   SamplingOptions sampling_;
 };
 

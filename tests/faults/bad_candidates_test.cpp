@@ -156,8 +156,8 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   };
   EXPECT_NE(message(Mistake::WrongResult).find("O[500] is "), std::string::npos);
   EXPECT_EQ(message(Mistake::VariesFromRunToRun), "O differs from run to run");
-  EXPECT_EQ(message(Mistake::WritesBefore), "wrote before the beginning of O");
-  EXPECT_EQ(message(Mistake::WritesBeforeWorkspace), "wrote before the beginning of the workspace");
+  EXPECT_EQ(message(Mistake::WritesBefore), "wrote outside of O");
+  EXPECT_EQ(message(Mistake::WritesBeforeWorkspace), "wrote outside of the workspace");
   EXPECT_EQ(message(Mistake::ThrowsInLoad), "target 'faulty': [P12] load threw: boom in load");
   EXPECT_EQ(message(Mistake::Endless), "not done in 3 s");
 }

@@ -71,6 +71,19 @@ int run_records_check(const Common& common, const RecordsArguments& arguments);
 int run_workloads_list(const Common& common);
 int run_workloads_show(const Common& common, const std::string& workload);
 
+struct CheckVerificationArguments {
+  std::vector<std::string> workloads;  // empty: the suite
+  std::vector<std::string>
+      types;         // for workloads with a parameter dtype that do not say one; empty: as they are
+  int programs = 1;  // scheduled ones, besides the unscheduled
+  int sites = 2;     // places for each kind of mistake
+  uint64_t seed = 0;
+  int threads = 0;
+  double time_limit = 0;
+  double candidate_time_out = 60;
+};
+int run_workloads_check_verification(const Common& common, const CheckVerificationArguments& arguments);
+
 struct PluginsArguments {
   bool why = false;
   bool options = false;

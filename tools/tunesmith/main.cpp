@@ -195,6 +195,34 @@ void add_workloads(CLI::App& app, Common& common, std::string& workload, int& co
   show->callback([&] { code = run_workloads_show(common, workload); });
 }
 
+void add_check_verification(CLI::App& app, Common& common, CheckVerificationArguments& arguments, int& code) {
+  CLI::App* command =
+      app.get_subcommand("workloads")
+          ->add_subcommand("check-verification", "make wrong programs, and see whether any is accepted");
+  command->footer("Example: tunesmith workloads check-verification mine.yaml softmax:m=64 --types f32,bf16");
+  command->add_option("workload", arguments.workloads, "one or more; the suite when there is none");
+  command->add_option("--types", arguments.types, "values for the parameter dtype, with commas")
+      ->delimiter(',');
+  command->add_option("--programs", arguments.programs, "programs of the space, besides the unscheduled one")
+      ->capture_default_str()
+      ->check(kNotNegative);
+  command->add_option("--places", arguments.sites, "places for each kind of mistake in one program")
+      ->capture_default_str()
+      ->check(kPositive);
+  command->add_option("--seed", arguments.seed, "of the programs")->capture_default_str();
+  command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
+      ->capture_default_str()
+      ->check(kNotNegative);
+  command
+      ->add_option("--time-limit", arguments.time_limit, "seconds after which no workload is begun; 0 = none")
+      ->capture_default_str();
+  command
+      ->add_option("--candidate-time-out", arguments.candidate_time_out, "seconds that one program may take")
+      ->capture_default_str();
+  add_common(*command, common, true);
+  command->callback([&] { code = run_workloads_check_verification(common, arguments); });
+}
+
 void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& arguments, int& code) {
   CLI::App* command = group.add_subcommand("new", "a folder that builds a plugin which does nothing yet");
   command->footer("Example: tunesmith plugins new module acme_tile");
@@ -317,6 +345,7 @@ int main(int argc, char** argv) {
   RecordsArguments records;
   PluginsArguments plugins;
   NewPluginArguments new_plugin;
+  CheckVerificationArguments check_verification;
   VerifyArguments verification;
   TraceArguments trace;
   std::string workload;
@@ -324,6 +353,7 @@ int main(int argc, char** argv) {
   add_spaces(app, common, spaces, code);
   add_records(app, common, records, code);
   add_workloads(app, common, workload, code);
+  add_check_verification(app, common, check_verification, code);
   add_plugins(app, common, plugins, new_plugin, verification, code);
   add_trace(app, common, trace, code);
   try {

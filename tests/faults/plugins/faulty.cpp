@@ -47,10 +47,10 @@ void add_one(const float* x, float* o, int64_t count) {
 void run_reference(void* const* buffers, void*, tunesmith_parallel_for, void*) {
   const auto* x = static_cast<const double*>(buffers[0]);
   auto* value = static_cast<double*>(buffers[1]);
-  auto* magnitude = static_cast<double*>(buffers[2]);
+  auto* bound = static_cast<double*>(buffers[2]);
   for (int64_t i = 0; i < g_elements; ++i) {
     value[i] = x[i] + 1.0;
-    magnitude[i] = std::abs(x[i]) + 1.0;
+    bound[i] = 1e-4;
   }
 }
 
@@ -85,7 +85,7 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
       o[n / 2] += 0.01f;
       break;
     case Mistake::VariesFromRunToRun:
-      o[n / 2] += 2e-7f * static_cast<float>(++g_varied);  // the first time within the tolerance
+      o[n / 2] += 2e-6f * static_cast<float>(++g_varied);  // the first times within the bound
       break;
     case Mistake::WritesBeyond:
       static_cast<volatile float*>(o)[n] = 1.0f;

@@ -30,8 +30,6 @@ struct MeasureOptions {
   /// A candidate is not run again after a sample slower than racing_factor * limit_seconds.
   double racing_factor = 1.5;
   uint64_t data_seed = 1;
-  /// Accepted error of an element, in units of u * sqrt(K) * (sum of |terms|): see docs/measuring.md.
-  double tolerance = 8.0;
   /// Who takes turns at measuring with others on this machine; none: nobody. Shared with no other thread.
   std::shared_ptr<MachineLock> machine;
   /// Set by a signal handler: the candidate under way and those after it end at once, with the cause
@@ -97,8 +95,9 @@ struct WorkerTarget {
 };
 
 /// Runs candidates in a separate process, with limits on memory and time, restarted when it dies. Every
-/// candidate is verified against the reference before it is timed: outputs pre-filled with NaN, buffers
-/// between guard pages. `target` compiles the reference: the unscheduled program in f64.
+/// candidate is verified on two data sets before it is timed (docs/measuring.md). `target` compiles the
+/// reference: the unscheduled program in f64. Runner's functions throw UserError when no data would tell a
+/// wrong result of the workload from rounding.
 std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
                                            const WorkerTarget& worker_target, const MeasureOptions& options);
 

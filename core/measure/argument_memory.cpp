@@ -1,0 +1,63 @@
+#include "measure/argument_memory.h"
+
+#include <cstring>
+
+#include "measure/worker_faults.h"
+
+namespace tunesmith {
+
+ArgumentMemory::ArgumentMemory(std::span<const Argument> arguments, Placement placement)
+    : arguments_(arguments.begin(), arguments.end()) {
+  for (const Argument& argument : arguments_) {
+    memory_.emplace_back(argument.buffer->bytes(), argument.buffer->dtype.bytes(), placement);
+    watch_for_faults(memory_.back());
+  }
+}
+
+ArgumentMemory::~ArgumentMemory() {
+  for (const GuardedBuffer& memory : memory_) unwatch(memory);
+}
+
+void ArgumentMemory::write_input(size_t position, const Tensor& data) {
+  std::memcpy(memory_[position].data(), data.bytes.data(), data.bytes.size());
+}
+
+void ArgumentMemory::protect_inputs() {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (!arguments_[i].output) memory_[i].set_read_only(true);
+  }
+}
+
+void ArgumentMemory::poison_outputs(std::byte poison) {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (!arguments_[i].output) continue;
+    std::memset(memory_[i].data(), std::to_integer<int>(poison),
+                static_cast<size_t>(arguments_[i].buffer->bytes()));
+    memory_[i].fill_canary();
+  }
+}
+
+const Argument* ArgumentMemory::touched_around() const {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].output && !memory_[i].check_canary()) return &arguments_[i];
+  }
+  return nullptr;
+}
+
+std::vector<void*> ArgumentMemory::kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const {
+  std::vector<void*> pointers;
+  for (const GuardedBuffer& memory : memory_) pointers.push_back(memory.data());
+  if (prepared == nullptr) return pointers;
+  for (const size_t position : kernel.prepare->unread) pointers[position] = nullptr;
+  pointers.push_back(prepared);
+  return pointers;
+}
+
+std::vector<void*> ArgumentMemory::prepare_pointers(const PrepareStep& step, std::byte* prepared) const {
+  std::vector<void*> pointers(memory_.size(), nullptr);
+  for (const size_t position : step.reads) pointers[position] = memory_.at(position).data();
+  pointers.push_back(prepared);
+  return pointers;
+}
+
+}  // namespace tunesmith

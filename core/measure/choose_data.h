@@ -1,0 +1,41 @@
+// Draws a data set and runs the reference on it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measure/argument_memory.h"
+#include "measure/data_sets.h"
+#include "measure/verify_outputs.h"
+
+namespace tunesmith {
+
+/// How to run a reference program: with its inputs, then its outputs (reference.h).
+using RunReference = std::function<void(std::span<Tensor>)>;
+
+struct DrawnData {
+  Fill fill;
+  std::vector<Tensor> inputs;
+  std::vector<ExpectedOutput> expected;  // of each output
+};
+
+/// What a choice of data depends on besides the reference.
+struct DataQuestion {
+  DataKind kind = DataKind::Random;
+  std::vector<Argument> arguments;
+  std::vector<bool> has_bound;  // of each output (reference.h)
+  int64_t most_terms = 1;
+  uint64_t seed = 1;
+};
+
+/// The inputs as `fill` draws them.
+std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill);
+
+/// The first fill whose bounds are tight (data_sets.h), or else the tightest of all. Throws UserError when
+/// that one leaves bounds above kLoosest of a typical element: nothing could be verified.
+DrawnData choose_data(const DataQuestion& question, const RunReference& run);
+
+}  // namespace tunesmith

@@ -1,0 +1,110 @@
+#include "measure/data_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tunesmith/support/random.h"
+
+namespace tunesmith {
+namespace {
+
+/// Low enough that nothing remains of its exponential, and yet a number of every floating type.
+constexpr double kLow = -1024.0;
+
+double real(RandomStream& random, const Fill& fill) {
+  const double value = 2 * random.uniform() - 1;
+  return fill.positive ? std::abs(value) + 0.05 : value;
+}
+
+double integer(RandomStream& random, const Fill& fill) {
+  const auto value = static_cast<double>(1 + random.below(static_cast<uint64_t>(fill.largest)));
+  return !fill.positive && random.below(2) == 0 ? -value : value;
+}
+
+void draw_integers(Tensor& data, RandomStream& random) {
+  const bool is_signed = data.dtype.code == TypeCode::Int;
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    if (data.dtype.is_bool()) {
+      data.set_int(i, static_cast<int64_t>(random.below(2)));
+    } else {
+      data.set_int(
+          i, is_signed ? static_cast<int64_t>(random.below(7)) - 3 : static_cast<int64_t>(random.below(4)));
+    }
+  }
+}
+
+}  // namespace
+
+std::string Fill::text() const {
+  std::string text = kind == DataKind::Exact ? fmt::format("integers up to {}", largest) : "reals";
+  if (positive) text += ", all positive";
+  if (terms > 0) text += fmt::format(", {} terms of a sum", terms);
+  if (background != 0.0) text += fmt::format(", the others {}", background);
+  if (all_sparse) text += ", of every input";
+  return text;
+}
+
+std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
+  std::vector<Fill> result;
+  const bool exact = kind == DataKind::Exact;
+  const std::vector<int64_t> sparse =
+      exact ? std::vector<int64_t>{100, 24, 6} : std::vector<int64_t>{64, 16, 4};
+  for (const bool all_sparse : {false, true}) {
+    for (const bool positive : {false, true}) {
+      Fill fill;
+      fill.kind = kind;
+      fill.positive = positive;
+      if (!all_sparse) {
+        result.push_back(fill);
+        fill.largest = 1;
+        if (exact) result.push_back(fill);
+      }
+      fill.largest = 1;
+      fill.all_sparse = all_sparse;
+      for (const double background : {0.0, kLow}) {
+        for (const int64_t terms : sparse) {
+          if (terms >= most_terms) continue;
+          fill.terms = terms;
+          fill.background = background;
+          result.push_back(fill);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+double tight_enough(DataKind kind, DType type) {
+  return kind == DataKind::Random ? kLoosest : std::max(4.0 * unit_roundoff(type), 1e-4);
+}
+
+void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed) {
+  const bool exact = fill.kind == DataKind::Exact;
+  if (!data.dtype.is_float()) {
+    RandomStream random(seed);
+    if (exact) {
+      draw_integers(data, random);
+    } else {
+      data.fill_random(seed);
+    }
+    return;
+  }
+  RandomStream random(seed);
+  const bool sparse = fill.terms > 0 && (first || fill.all_sparse);
+  const double share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
+  const auto next = [&] {
+    if (sparse && random.uniform() >= share) return fill.background;
+    return exact ? integer(random, fill) : real(random, fill);
+  };
+  const int64_t count = data.elements();
+  if (data.dtype == kF32) {  // the usual type, and there may be many
+    auto* values = reinterpret_cast<float*>(data.bytes.data());
+    for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(next());
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) data.set(i, next());
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,50 @@
+// What candidates are run on when they are verified: two data sets, each drawn in the first way that lets a
+// wrong element be told from a rounded one.
+//
+//   random   reals without symmetry, so that wrong indexing shows
+//   exact    small integers, so that sums and products of them have no rounding and the bound is zero
+//
+// Where a type cannot sum up as many terms as a stage has, most of the data are the background, which adds
+// nothing: 0, or so low that nothing remains of its exponential.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure/reference_twins.h"
+#include "tunesmith/interp/tensor.h"
+
+namespace tunesmith {
+
+/// In the order in which a candidate meets them.
+inline constexpr std::array<DataKind, 2> kDataKinds{DataKind::Exact, DataKind::Random};
+
+/// One way of drawing the inputs of floating types. Integers are drawn over their range (i8, u8) or from
+/// [-1000, 1000] for the random set, and from [-3, 3] for the exact one.
+struct Fill {
+  DataKind kind = DataKind::Random;
+  int largest = 3;  // of the exact set: 1 .. largest, and the negatives
+  bool positive = false;
+  int64_t terms = 0;  // of a longest sum that are no background; 0: all
+  double background = 0.0;
+  bool all_sparse = false;  // every input has a background, not only the first of a floating type
+
+  /// "integers up to 3, 32 terms of a sum".
+  std::string text() const;
+};
+
+/// The ways to draw a set, in the order in which they are tried: the most telling first. `most_terms`: of the
+/// program (reference.h).
+std::vector<Fill> fills(DataKind kind, int64_t most_terms);
+
+/// What a bound may be at most, as a share of a typical element (root mean square over an output).
+inline constexpr double kLoosest = 0.05;
+/// A bound that leaves no reason to try the next fill. `type` is the output's.
+double tight_enough(DataKind kind, DType type);
+
+/// Draws one input. `first`: no floating input comes before it. The same on every machine.
+void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed);
+
+}  // namespace tunesmith

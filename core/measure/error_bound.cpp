@@ -1,0 +1,284 @@
+#include "measure/error_bound.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+// Units of roundoff that an operation may err by (docs/targets.md).
+constexpr double kArithmetic = 1.0;
+constexpr double kDivision = 2.0;        // or a product with the rounded reciprocal
+constexpr double kFunction = 6.0;        // three units in the last place
+constexpr double kNarrowFunction = 1.1;  // computed in a wider type, then rounded
+
+Expr number_imm(double value) { return float_imm(value, kF64); }
+Expr abs_of(const Expr& value) { return call(MathOp::Abs, {value}); }
+Expr square_root(const Expr& value) { return call(MathOp::Sqrt, {value}); }
+
+/// Null stands for zero.
+Expr plus(const Expr& a, const Expr& b) { return !a ? b : !b ? a : a + b; }
+Expr larger(const Expr& a, const Expr& b) { return !a ? b : !b ? a : max(a, b); }
+Expr times(const Expr& a, const Expr& b) { return !a || !b ? Expr() : a * b; }
+Expr or_zero(const Expr& a) { return a ? a : number_imm(0.0); }
+
+double roundoff(DType type) {
+  // The reference itself is in f64, and rounds as often.
+  return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
+}
+
+}  // namespace
+
+Expr ErrorBound::number(const Expr& expr) const {
+  return expr.dtype().is_float() ? twins_.value(expr) : cast(kF64, twins_.value(expr));
+}
+
+Expr ErrorBound::overflow(DType type, const Expr& value) {
+  if (type.bits == 64) return {};
+  const double largest = type == kF16 ? 6e4 : 3e38;
+  const Expr size = abs_of(value);
+  return select(logical_and(lt(number_imm(largest), size),
+                            lt(size, number_imm(std::numeric_limits<double>::infinity()))),
+                number_imm(kAnything), number_imm(0.0));
+}
+
+Expr ErrorBound::unless_counted(DType type, const Expr& magnitude) {
+  return select(le(magnitude, number_imm(1.0 / unit_roundoff(type))), number_imm(0.0), magnitude);
+}
+
+Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool underflows) const {
+  // Of an infinite value nothing is asked; its bound stays finite for what becomes zero of it (exp).
+  Expr error = min(abs_of(value), number_imm(kAnything)) * number_imm(units * roundoff(type));
+  if (underflows && type.scalar() == kF16) error = error + number_imm(0x1p-25);
+  // f64 has nothing wider that would show whether it rounds.
+  if (twins_.data() != DataKind::Exact || type.bits == 64) return error;
+  return select(eq(cast(kF64, cast(type.scalar(), value)), value), number_imm(0.0), error);
+}
+
+Expr ErrorBound::of_loads(const Expr& expr) const {
+  Expr error;
+  for_each(expr, [&](const Expr& part) {
+    if (part.is(ExprKind::Load)) error = plus(error, of(part));
+  });
+  return error;
+}
+
+Expr ErrorBound::magnitude(const Expr& expr) const {
+  const auto below = [&](size_t i) { return magnitude(expr.arg(i)); };
+  switch (expr.kind()) {
+    case ExprKind::Load: {
+      const LoadNode& access = *expr.as<LoadNode>();
+      const auto& sum = twins_.of(access.buffer).sum;
+      if (!sum || !sum->magnitude) return abs_of(number(expr));
+      std::vector<Expr> indices;
+      for (const Expr& index : access.indices()) indices.push_back(twins_.value(index));
+      return load(sum->magnitude, std::move(indices), access.mask() ? twins_.value(access.mask()) : Expr());
+    }
+    case ExprKind::Add:
+    case ExprKind::Sub:
+      return below(0) + below(1);
+    case ExprKind::Mul:
+      return below(0) * below(1);
+    case ExprKind::Min:
+    case ExprKind::Max:
+      return max(below(0), below(1));
+    case ExprKind::Select:
+      return select(twins_.value(expr.arg(0)), below(1), below(2));
+    case ExprKind::Cast:
+      return expr.arg(0).dtype().is_float() ? below(0) : abs_of(number(expr));
+    default:
+      return abs_of(number(expr));
+  }
+}
+
+Expr ErrorBound::of_epilogue(const Expr& expr) const {
+  Expr error;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    const LoadNode* access = expr.arg(side).as<LoadNode>();
+    if (access == nullptr) continue;
+    const auto& sum = twins_.of(access->buffer).sum;
+    if (!sum) continue;
+    const Expr& other = expr.arg(1 - side);
+    Expr size = abs_of(twins_.value(other));
+    if (sum->integral) size = size + magnitude(expr.arg(side));
+    Expr additions = number_imm(sum->terms);
+    if (sum->count) {
+      std::vector<Expr> indices;
+      for (const Expr& index : access->indices()) indices.push_back(twins_.value(index));
+      additions = load(sum->count, std::move(indices));
+    }
+    error = plus(error, size * square_root(additions) * number_imm(kRoundings * roundoff(expr.dtype())));
+  }
+  return error;
+}
+
+Expr ErrorBound::of(const Expr& expr) const {
+  if (twins_.exact(expr)) return {};
+  if (const LoadNode* access = expr.as<LoadNode>()) {
+    std::vector<Expr> indices;
+    for (const Expr& index : access->indices()) indices.push_back(twins_.value(index));
+    return load(twins_.of(access->buffer).bound, std::move(indices),
+                access->mask() ? twins_.value(access->mask()) : Expr());
+  }
+  if (!expr.dtype().is_float()) return of_discrete(expr);
+  if (twins_.integral(expr))
+    return plus(of_loads(expr), unless_counted(coarsest_arithmetic(expr), magnitude(expr)));
+  const DType type = expr.dtype();
+  const auto value = [&](size_t i) { return twins_.value(expr.arg(i)); };
+  const auto below = [&](size_t i) { return of(expr.arg(i)); };
+  switch (expr.kind()) {
+    case ExprKind::Add:
+    case ExprKind::Sub:
+      return plus(plus(plus(below(0), below(1)), of_epilogue(expr)),
+                  rounding(type, twins_.value(expr), kArithmetic, false));
+    case ExprKind::Mul: {
+      const Expr a = below(0);
+      const Expr b = below(1);
+      const Expr carried = plus(plus(times(a, abs_of(value(1))), times(b, abs_of(value(0)))), times(a, b));
+      return plus(carried, rounding(type, twins_.value(expr), kArithmetic, true));
+    }
+    case ExprKind::Div: {
+      const Expr result = twins_.value(expr);
+      const Expr divisor = abs_of(value(1));
+      Expr carried = below(0) ? div(below(0), divisor) : Expr();
+      if (const Expr error = below(1)) {
+        const Expr relative = div(error, divisor);
+        carried = plus(carried, abs_of(result) * relative) * (number_imm(1.0) + relative * number_imm(2.0));
+      }
+      const Expr own = rounding(type, result, kDivision, true);
+      const Expr reciprocal = div(number_imm(1.0), value(1));
+      return plus(carried, max(own, abs_of(result) * rounding(type, reciprocal, kDivision, true) * divisor));
+    }
+    case ExprKind::Min:
+    case ExprKind::Max:
+      return larger(below(0), below(1));
+    case ExprKind::Select:
+      return of_select(expr);
+    case ExprKind::Cast: {
+      const Expr own = holds_all_of(type, expr.arg(0).dtype())
+                           ? Expr()
+                           : rounding(type, number(expr.arg(0)), kArithmetic, true);
+      return plus(below(0), own);
+    }
+    case ExprKind::Call:
+      return of_call(expr);
+    default:
+      throw InternalError("a value without an error bound");
+  }
+}
+
+Expr ErrorBound::of_select(const Expr& expr) const {
+  const Expr condition = twins_.value(expr.arg(0));
+  const Expr yes = of(expr.arg(1));
+  const Expr no = of(expr.arg(2));
+  Expr error = yes || no ? select(condition, or_zero(yes), or_zero(no)) : Expr();
+  if (const Expr doubt = of(expr.arg(0))) {
+    const Expr apart = abs_of(number(expr.arg(1)) - number(expr.arg(2)));
+    error = select(lt(number_imm(0.0), doubt), plus(larger(yes, no), apart), or_zero(error));
+  }
+  return error;
+}
+
+Expr ErrorBound::of_call(const Expr& expr) const {
+  const MathOp op = expr.as<CallNode>()->op;
+  const DType type = expr.dtype();
+  const Expr x = twins_.value(expr.arg(0));
+  const Expr result = twins_.value(expr);
+  const Expr size = abs_of(result);
+  const Expr error = of(expr.arg(0));
+  // Only what is computed in a wider type is sure to hit a value that its own type has.
+  const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true)
+                                  : size * number_imm(kFunction * roundoff(type));
+  const Expr tail = error ? error * error : Expr();  // of second order, where |f''| / 2 is at most one
+  Expr carried;
+  switch (op) {
+    case MathOp::Abs:
+      return error;
+    case MathOp::Floor:
+    case MathOp::Ceil:
+      return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0),
+                    error + number_imm(1.0));
+    case MathOp::Exp:
+      carried = times(size, plus(error, tail));
+      break;
+    case MathOp::Log: {
+      const Expr relative = error ? div(error, abs_of(x)) : Expr();
+      carried = plus(relative, times(relative, relative));
+      break;
+    }
+    case MathOp::Sqrt:
+      if (error) carried = div(error, max(max(result, square_root(error)), number_imm(1e-150)));
+      break;
+    case MathOp::Rsqrt:
+      if (error) {
+        const Expr relative = div(error, abs_of(x));
+        carried = size * relative * (number_imm(0.5) + relative);
+      }
+      break;
+    case MathOp::Tanh:
+      carried = plus(times(number_imm(1.0) - result * result, error), tail);
+      break;
+    case MathOp::Sigmoid:
+      carried = plus(times(result * (number_imm(1.0) - result), error), tail);
+      break;
+    case MathOp::Erf:
+      carried = plus(times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error),
+                     tail);
+      break;
+    case MathOp::Pow: {
+      // d(x^y) = x^y (y dx / x + log|x| dy)
+      const Expr base = max(abs_of(x), number_imm(1e-150));
+      const Expr exponent = twins_.value(expr.arg(1));
+      const Expr of_base = error ? div(abs_of(exponent) * error, base) : Expr();
+      const Expr relative = plus(of_base, times(abs_of(call(MathOp::Log, {base})), of(expr.arg(1))));
+      carried = times(size, plus(relative, times(relative, relative)));
+      break;
+    }
+  }
+  return plus(carried, own);
+}
+
+Expr ErrorBound::of_discrete(const Expr& expr) const {
+  const auto some = [&](const Expr& doubt, double error) {
+    return select(doubt, number_imm(error), number_imm(0.0));
+  };
+  switch (expr.kind()) {
+    case ExprKind::Eq:
+    case ExprKind::Ne:
+    case ExprKind::Lt:
+    case ExprKind::Le: {
+      const Expr error = plus(of(expr.arg(0)), of(expr.arg(1)));
+      return some(le(abs_of(number(expr.arg(0)) - number(expr.arg(1))), error), 1.0);
+    }
+    case ExprKind::And:
+    case ExprKind::Or:
+    case ExprKind::Min:
+    case ExprKind::Max:
+      return larger(of(expr.arg(0)), of(expr.arg(1)));
+    case ExprKind::Not:
+      return of(expr.arg(0));
+    case ExprKind::Add:
+    case ExprKind::Sub:
+      return plus(of(expr.arg(0)), of(expr.arg(1)));
+    case ExprKind::Select:
+      return of_select(expr);
+    case ExprKind::Cast: {
+      const Expr error = of(expr.arg(0));
+      if (!expr.arg(0).dtype().is_float()) return error;
+      const Expr x = twins_.value(expr.arg(0));
+      if (expr.dtype().is_bool()) return some(le(abs_of(x), error), 1.0);
+      return select(eq(call(MathOp::Floor, {x - error}), call(MathOp::Floor, {x + error})), number_imm(0.0),
+                    error + number_imm(1.0));
+    }
+    default: {
+      Expr error;
+      for (const Expr& arg : expr.args()) error = plus(error, of(arg));
+      return some(lt(number_imm(0.0), error), kAnything);
+    }
+  }
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,50 @@
+// How far a right program's value may be from the reference, as an expression that the reference computes
+// beside the value.
+//
+// Rounding is counted where it happens and in the type that it happens in (running error analysis; Higham,
+// Accuracy and Stability of Numerical Algorithms, section 3.3): an operation in a type of unit roundoff u
+// adds u * |result| to what its operands' errors make of it, to first order. A sum in that type adds
+// kRoundings * u * sqrt(sum of s * s + of t * t): the root of the sum of squares, because the roundings of a
+// sum's additions are independent, with the partial sums s of the order as written, and the squares of the
+// terms t for those of any other order. Adding what is too small to change a sum errs by no more than that.
+#pragma once
+
+#include "measure/reference_twins.h"
+
+namespace tunesmith {
+
+/// Roundings of one sum err by a standard deviation of about 0.4 of what they are counted as.
+inline constexpr double kRoundings = 3.0;
+/// Where a value overflows the type of a right program, it may be anything; the square of this is finite.
+inline constexpr double kAnything = 1e120;
+
+/// Writes expressions over the twins, which must live as long.
+class ErrorBound {
+ public:
+  explicit ErrorBound(const Twins& twins) : twins_(twins) {}
+
+  /// Of a value as every right program may compute it; null when all agree to the bit.
+  Expr of(const Expr& expr) const;
+  /// Of the errors that come into `expr` with what it loads; null when there are none. For sums of terms
+  /// whose own roundings are counted elsewhere.
+  Expr of_loads(const Expr& expr) const;
+  /// What bounds `expr` and every part of it: the sum of its terms' magnitudes.
+  Expr magnitude(const Expr& expr) const;
+  /// kAnything where `value` (f64) does not fit into `type`, else 0.
+  static Expr overflow(DType type, const Expr& value);
+  /// 0 where integers up to `magnitude` are exact in `type`, else `magnitude`.
+  static Expr unless_counted(DType type, const Expr& magnitude);
+
+ private:
+  Expr of_discrete(const Expr& expr) const;
+  Expr of_select(const Expr& expr) const;
+  Expr of_call(const Expr& expr) const;
+  /// What the loop of a sum may add to, before all terms, instead of afterwards.
+  Expr of_epilogue(const Expr& expr) const;
+  Expr rounding(DType type, const Expr& value, double units, bool underflows) const;
+  Expr number(const Expr& expr) const;
+
+  const Twins& twins_;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,66 @@
+// What stands in the reference beside each buffer of a program, and which values every right program computes
+// to the bit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+/// The two data sets that outputs are compared on (data_sets.h): reals, and small integers.
+enum class DataKind : uint8_t { Random, Exact };
+
+/// What is gathered while a buffer sums up terms t with the partial sums s. Null where it is not needed.
+struct SumTwins {
+  Buffer magnitude;  // sum of |t|; more than any type holds where a t is no integer or not exact
+  Buffer squares;    // sum of t * t
+  Buffer roundings;  // sum of s * s and of all t * t before, over the additions that can round
+  Buffer errors;     // sum of the errors that the t themselves have
+  Buffer count;      // of additions that can round
+  double terms = 1;  // of one element: the extents of the reduction
+  bool integral = false;
+  DType counts_in = kF64;  // the coarsest type of the additions and of what makes the terms
+};
+
+struct BufferTwins {
+  Buffer value;  // floats in f64
+  Buffer bound;  // f64; null where every right program computes the same bits
+  std::optional<SumTwins> sum;
+};
+
+/// A value; refers to the program's buffers, which must live as long.
+class Twins {
+ public:
+  Twins(const Program& program, DataKind data);
+
+  DataKind data() const { return data_; }
+  const BufferTwins& of(const Buffer& buffer) const { return twins_.at(buffer.get()); }
+
+  /// `expr` with floats in f64 and buffers replaced.
+  Expr value(const Expr& expr) const;
+  /// True when no order of evaluation and no rounding changes it.
+  bool exact(const Expr& expr) const;
+  /// A floating value that is an integer, if nothing on the way to it exceeds what its type counts to.
+  bool integral(const Expr& expr) const;
+
+ private:
+  DataKind data_;
+  std::unordered_map<const BufferNode*, BufferTwins> twins_;  // looked up, never walked
+  std::unordered_map<const BufferNode*, bool> exact_;
+  std::unordered_map<const BufferNode*, bool> integral_;
+};
+
+/// True when every value of `from` is one of `to`, or (to integers) when a cast has one right result.
+bool holds_all_of(DType to, DType from);
+
+/// The coarsest type in which `expr` adds, subtracts or multiplies; f64 where it does not.
+DType coarsest_arithmetic(const Expr& expr);
+
+/// What `store` adds to the element it updates; null when it is no floating sum of a reduction.
+Expr summand(const Store& store);
+
+}  // namespace tunesmith

@@ -1,0 +1,100 @@
+#include "measure/verify_candidate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "measure/prepared_memory.h"
+#include "measure/time_kernel.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr size_t kStackBytes = size_t{512} * 1024;  // as much as a kernel may use (LowerOptions)
+constexpr auto kPatience = std::chrono::microseconds(200);
+
+struct StackPoison {
+  int threads;
+  int value;
+  std::atomic<int> reached{0};
+};
+
+/// What a kernel leaves unwritten on the stack is then read as `value`.
+[[gnu::noinline]] void poison_stack(void* closure, int64_t /*begin*/, int64_t /*end*/) {
+  auto& poison = *static_cast<StackPoison*>(closure);
+  std::array<std::byte, kStackBytes> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+  std::memset(stack.data(), poison.value, stack.size());
+  asm volatile("" : : "r"(stack.data()) : "memory");
+  // The others get the time to wake and take a part of their own.
+  ++poison.reached;
+  const auto begin = std::chrono::steady_clock::now();
+  while (poison.reached.load() < poison.threads && std::chrono::steady_clock::now() - begin < kPatience) {
+  }
+}
+
+void poison_stacks(tunesmith_runtime_pool* pool, std::byte value) {
+  StackPoison poison{tunesmith_runtime_pool_threads(pool), std::to_integer<int>(value)};
+  tunesmith_runtime_parallel_for(pool, poison.threads, poison_stack, &poison);
+}
+
+CandidateFailure out_of_bounds(std::string_view where) {
+  return {FailureCause::OutOfBounds, fmt::format("wrote outside of {}", where)};
+}
+
+}  // namespace
+
+Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
+                         GuardedBuffer* workspace, tunesmith_runtime_pool* pool) {
+  Verdict verdict;
+  const auto poison_workspace = [&] {
+    if (workspace == nullptr) return;
+    workspace->place(data.placement);
+    std::memset(workspace->data(), std::to_integer<int>(data.poison),
+                static_cast<size_t>(workspace->bytes()));
+  };
+  std::byte* const unplaced = nullptr;
+  std::unique_ptr<PreparedMemory> prepared;
+  if (const auto& step = kernel.prepare) {
+    prepared = std::make_unique<PreparedMemory>(step->bytes, data.placement, data.poison);
+    poison_workspace();
+    poison_stacks(pool, data.poison);
+    time_call({loaded.prepare(), data.memory.prepare_pointers(*step, prepared->data()),
+               workspace == nullptr ? unplaced : workspace->data(), pool});
+    if (!prepared->check_canary()) {
+      verdict.failure = out_of_bounds("the prepared memory");
+      return verdict;
+    }
+    prepared->protect();
+  }
+  poison_workspace();
+  data.memory.poison_outputs(data.poison);
+  poison_stacks(pool, data.poison);
+  verdict.seconds =
+      time_call({loaded.entry(), data.memory.kernel_pointers(kernel, prepared ? prepared->data() : nullptr),
+                 workspace == nullptr ? unplaced : workspace->data(), pool});
+
+  if (workspace != nullptr && !workspace->check_canary()) {
+    verdict.failure = out_of_bounds("the workspace");
+    return verdict;
+  }
+  if (const Argument* argument = data.memory.touched_around()) {
+    verdict.failure = out_of_bounds(argument->buffer->name);
+    return verdict;
+  }
+  const size_t inputs = data.memory.size() - data.expected.size();
+  for (size_t i = 0; i < data.expected.size(); ++i) {
+    const Comparison comparison = data.expected[i].compare(data.memory.output(inputs + i), pool);
+    verdict.worst = std::max(verdict.worst, comparison.worst);
+    if (comparison.worst > 1.0) {
+      verdict.failure = {FailureCause::WrongResult, comparison.message};
+      return verdict;
+    }
+  }
+  return verdict;
+}
+
+}  // namespace tunesmith

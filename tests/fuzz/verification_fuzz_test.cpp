@@ -1,0 +1,141 @@
+// Random workload x random instructions in every floating type, compiled: a right program is within the
+// bounds that candidates are verified by. The environment makes a longer run, as of schedule_fuzz_test.cpp.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/support/error.h>
+
+#include "lowered_program.h"
+#include "measure/choose_data.h"
+#include "measure/reference.h"
+#include "random_scheduler.h"
+#include "random_workload.h"
+#include "trace_check.h"
+
+namespace tunesmith::fuzz {
+namespace {
+
+constexpr uint64_t kSteps = 16;
+constexpr int64_t kMostInstances = 5000;
+constexpr std::array<DType, 4> kTypes{kF32, kF16, kBF16, kF64};
+
+/// `program` with `type` for f64.
+Program retyped(const Program& program, DType type) {
+  Program result = program.clone();
+  std::unordered_map<const BufferNode*, Buffer> twins;
+  const auto other = [&](DType from) { return from == kF64 ? type : from; };
+  for (const Buffer& buffer : program.buffers())
+    twins[buffer.get()] = make_buffer(buffer->name, other(buffer->dtype), buffer->shape);
+  const std::function<Expr(const Expr&)> rewrite = [&](const Expr& expr) -> Expr {
+    if (const FloatImm* number = expr.as<FloatImm>()) return float_imm(number->value, other(number->dtype));
+    std::vector<Expr> args;
+    for (const Expr& arg : expr.args()) args.push_back(rewrite(arg));
+    if (const LoadNode* access = expr.as<LoadNode>())
+      return load(twins.at(access->buffer.get()), std::move(args));
+    if (args.empty()) return expr;
+    return expr.is(ExprKind::Cast) ? cast(other(expr.dtype()), args[0]) : with_args(expr, std::move(args));
+  };
+  std::vector<Store*> stores;
+  for_each_stmt(result.root(), [&](Stmt& stmt) {
+    if (Store* store = stmt.as<Store>()) stores.push_back(store);
+  });
+  for (Store* store : stores)
+    replace(*store,
+            std::make_unique<Store>(twins.at(store->buffer.get()), store->indices, rewrite(store->value)));
+  for (std::vector<Buffer>* list : {&result.inputs, &result.outputs, &result.intermediates}) {
+    for (Buffer& buffer : *list) buffer = twins.at(buffer.get());
+  }
+  return result;
+}
+
+DrawnData data_of(const Program& program, DataKind kind) {
+  DataQuestion question{kind, {}, has_bound(program, kind), most_terms(program), 1};
+  for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
+  for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
+  const Program reference = reference_program(program, kind);
+  return choose_data(question, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+}
+
+class VerificationCheck {
+ public:
+  std::string operator()(const Program& program, const Trace& trace) {
+    try {
+      const auto schedule = replay(program, trace);
+      if (!schedule.has_value()) return "";
+      bool bound = false;
+      for_each_stmt(schedule->program().root(), [&](const Stmt& stmt) {
+        const Loop* loop = stmt.as<Loop>();
+        bound = bound || (loop != nullptr && loop->loop_kind == LoopKind::Bound);
+      });
+      if (bound) return "";  // a processor has no thread axes
+      const LoweredProgram lowered = lower(schedule->program(), target_->lower_options());
+      for (const DataKind kind : kDataKinds) {
+        DrawnData data = data_of(program, kind);
+        std::vector<Tensor> arguments = std::move(data.inputs);
+        const size_t inputs = arguments.size();
+        for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+        const std::vector<Tensor> given = testing::run_guarded(*target_, lowered, arguments);
+        for (size_t i = 0; i < data.expected.size(); ++i) {
+          const Comparison comparison = data.expected[i].compare(given[inputs + i].bytes.data());
+          if (comparison.worst > 1.0) {
+            return fmt::format("{:.3g} times the bound: {} ({})", comparison.worst, comparison.message,
+                               data.fill.text());
+          }
+        }
+      }
+      ++accepted_;
+      return "";
+    } catch (const LowerError&) {
+      return "";  // a program that the target cannot take is no wrong one
+    } catch (const UserError&) {
+      ++unverifiable_;
+      return "";
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+  uint64_t accepted() const { return accepted_; }
+  uint64_t unverifiable() const { return unverifiable_; }
+
+ private:
+  std::unique_ptr<llvm_target::LlvmTarget> target_ = testing::make_target();
+  uint64_t accepted_ = 0;
+  uint64_t unverifiable_ = 0;
+};
+
+TEST(VerificationFuzz, RightProgramsAreWithinTheirBounds) {
+  const uint64_t seed = from_environment("TUNESMITH_FUZZ_SEED", 1);
+  const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 300);
+  const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);
+  VerificationCheck check;
+  Coverage coverage;
+  for (uint64_t i = first; i < first + pairs; ++i) {
+    RandomStream random(seed, i);
+    const auto [text, workload] = random_workload(random);
+    const Program program = retyped(workload.program, kTypes[i % kTypes.size()]);
+    RandomScheduler scheduler(program, random);
+    const uint64_t steps = 1 + random.below(kSteps);
+    for (uint64_t s = 0; s < steps && scheduler.instances() < kMostInstances; ++s)
+      ASSERT_EQ(scheduler.step(coverage), "");
+    if (scheduler.instances() >= kMostInstances) continue;
+    const Trace& trace = scheduler.schedule().trace();
+    if (check(program, trace).empty()) continue;
+    const Trace small = shrink(program, trace, std::ref(check));
+    ADD_FAILURE() << fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\n{}\ntrace:\n{}", seed, i,
+                                 text, check(program, small), to_string(program), small.str());
+  }
+  fmt::print("{} accepted, {} that no data verify\n", check.accepted(), check.unverifiable());
+  EXPECT_GT(check.accepted(), pairs / 2);
+  EXPECT_LT(check.unverifiable(), pairs / 10);
+}
+
+}  // namespace
+}  // namespace tunesmith::fuzz

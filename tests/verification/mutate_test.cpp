@@ -1,0 +1,52 @@
+#include "mutate.h"
+
+#include <array>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/workload/library.h>
+
+namespace tunesmith::cli {
+namespace {
+
+TEST(Mutate, EveryKindHasAPlaceInTheSuite) {
+  std::set<size_t> kinds;
+  for (const char* text : {"conv2d:h=5,w=5,ci=3,co=4", "dense_bias_gelu:n=6,m=5,k=7", "layer_norm:m=4,n=4"}) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const std::string before = to_string(workload.program);
+    for (size_t kind = 0; kind < kMutations; ++kind) {
+      const std::optional<Program> mutant = mutate(workload.program, static_cast<Mutation>(kind), 0);
+      if (!mutant) continue;
+      kinds.insert(kind);
+      EXPECT_NE(to_string(*mutant), before) << mutation_name(static_cast<Mutation>(kind)) << " of " << text;
+    }
+    EXPECT_EQ(to_string(workload.program), before) << "the program itself stays as it is";
+  }
+  EXPECT_EQ(kinds.size(), kMutations);
+}
+
+TEST(Mutate, PlacesAreDifferentAndComeToAnEnd) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=3,m=4,k=5");
+  std::set<std::string> mutants;
+  uint64_t site = 0;
+  while (const std::optional<Program> mutant = mutate(workload.program, Mutation::OffByOne, site)) {
+    mutants.insert(to_string(*mutant));
+    ++site;
+  }
+  EXPECT_EQ(site, 2u) << "a load of A and one of B";
+  EXPECT_EQ(mutants.size(), 2u);
+}
+
+TEST(InDoublePrecision, FloatsAreF64AndIntegersStay) {
+  const Program wide = in_double_precision(WorkloadLibrary().load("gmm:n=3,m=4,k=5,dtype=bf16").program);
+  for (const Buffer& buffer : wide.buffers()) EXPECT_EQ(buffer->dtype, kF64);
+  const Program integers =
+      in_double_precision(WorkloadLibrary().load("gmm:n=3,m=4,k=5,dtype=u8,b_dtype=i8").program);
+  EXPECT_EQ(integers.inputs[0]->dtype, kU8);
+}
+
+}  // namespace
+}  // namespace tunesmith::cli

@@ -1,0 +1,108 @@
+// Wrong programs that were accepted when the tolerance was eight times the coarsest rounding times the root
+// of all terms, and the workspace was not poisoned.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <tunesmith/measure/runner.h>
+#include <tunesmith/plugin/registry.h>
+#include <tunesmith/workload/library.h>
+
+#include "mutate.h"
+
+namespace tunesmith {
+namespace {
+
+using cli::mutate;
+using cli::Mutation;
+
+class WrongPrograms : public testing::Test {
+ protected:
+  WrongPrograms()
+      : registry_({.command_line = {{TARGET_PLUGINS}}, .defaults = false}),
+        target_(registry_.create<Target>(
+            "llvm", Options::defaults(registry_.option_specs(PluginKind::Target, "llvm"), "llvm"))) {
+    options_.min_repeats = options_.max_repeats = 1;
+    options_.min_total_seconds = 0.0;
+    options_.time_out_seconds = 120.0;
+  }
+
+  /// The cause, "" for an accepted one.
+  std::string verify(const std::string& text, const Program& program) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const auto kernel = target_->compile(lower(program, target_->lower_options()), "wrong");
+    EXPECT_TRUE(kernel.has_value());
+    const std::unique_ptr<Runner> runner =
+        make_worker_runner(workload, *target_, {"llvm", {}, {TARGET_PLUGINS}}, options_);
+    const MeasureRequest request{&*kernel, 0.0};
+    const MeasureResult result = runner->run({&request, 1}).front();
+    return result.failure ? std::string(failure_cause_name(result.failure->cause)) : "";
+  }
+
+  static Program program_of(const std::string& text) {
+    return std::move(WorkloadLibrary().load(text).program);
+  }
+
+  PluginRegistry registry_;
+  std::shared_ptr<Target> target_;
+  MeasureOptions options_;
+};
+
+class ZerosOf : public WrongPrograms, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ZerosOf, AreWrong) {
+  const std::optional<Program> zeros = mutate(program_of(GetParam()), Mutation::Zeros, 0);
+  ASSERT_TRUE(zeros.has_value());
+  EXPECT_EQ(verify(GetParam(), *zeros), "wrong_result");
+}
+
+INSTANTIATE_TEST_SUITE_P(Accepted, ZerosOf,
+                         testing::Values("conv2d:h=14,w=14,ci=256,co=256,kernel=3,dtype=bf16",
+                                         "conv2d:h=14,w=14,ci=256,co=256,kernel=3,dtype=f16",
+                                         "softmax:m=256,n=256,dtype=bf16",
+                                         "layer_norm:m=128,n=768,dtype=bf16",
+                                         "conv1d:l=256,ci=64,co=128,kernel=3,stride=2,padding=1,dtype=bf16",
+                                         "reduce_sum_1d:n=16777216"));
+
+/// The last loop around the program's first reduction block runs `extent` times.
+Program shortened(Program program, int64_t extent) {
+  for (Block* block : program.blocks()) {
+    if (!block->has_reduction()) continue;
+    loops_above(*block).back()->extent = int_imm(extent);
+    break;
+  }
+  return program;
+}
+
+TEST_F(WrongPrograms, ASumWithoutItsLastFourFifths) {
+  const std::string text = "reduce_sum_1d:n=1048576";
+  EXPECT_EQ(verify(text, shortened(program_of(text), 1048576 / 5)), "wrong_result");
+  EXPECT_EQ(verify(text, shortened(program_of(text), 1048575)), "wrong_result") << "one term of a million";
+  EXPECT_EQ(verify(text, program_of(text)), "");
+}
+
+TEST_F(WrongPrograms, ReluInPlaceOfGelu) {
+  const std::string text = "dense_bias_gelu:n=128,k=3072,m=768";
+  const std::optional<Program> relu = mutate(program_of(text), Mutation::FunctionReplaced, 0);
+  ASSERT_TRUE(relu.has_value());
+  EXPECT_EQ(verify(text, *relu), "wrong_result");
+}
+
+TEST_F(WrongPrograms, SixteenTermsMissingOfThreeThousand) {
+  const std::string text = "dense_bias_gelu:n=128,k=3072,m=768";
+  EXPECT_EQ(verify(text, shortened(program_of(text), 3072 - 16)), "wrong_result");
+}
+
+TEST_F(WrongPrograms, AConvolutionWithoutItsFillOfPadding) {
+  for (const char* text : {"conv2d:h=14,w=14,ci=8,co=8", "max_pool2d:h=12,w=12,c=8",
+                           "conv2d:h=14,w=14,ci=8,co=8,dtype=u8,w_dtype=i8"}) {
+    const std::optional<Program> unfilled = mutate(program_of(text), Mutation::PaddingNotFilled, 0);
+    ASSERT_TRUE(unfilled.has_value());
+    EXPECT_EQ(verify(text, *unfilled), "wrong_result") << text;
+    EXPECT_EQ(verify(text, program_of(text)), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith

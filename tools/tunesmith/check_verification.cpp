@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/lower/lower.h>
+#include <tunesmith/measure/runner.h>
+#include <tunesmith/support/error.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+#include "mutate.h"
+#include "output.h"
+
+namespace tunesmith::cli {
+namespace {
+
+constexpr const char* kSymbol = "tunesmith_mutant";
+
+/// What became of the programs of one workload, or of all.
+struct Tally {
+  int right = 0;                     // right programs
+  int right_refused = 0;             // right programs that were not accepted
+  int wrong = 0;                     // mutants that compute something else
+  int accepted = 0;                  // those of them that were accepted
+  int equivalent = 0;                // mutants that compute the same
+  int refused = 0;                   // mutants that do not lower or compile
+  std::map<std::string, int> kinds;  // wrong programs by mutation
+
+  void add(const Tally& other) {
+    right += other.right;
+    right_refused += other.right_refused;
+    wrong += other.wrong;
+    accepted += other.accepted;
+    equivalent += other.equivalent;
+    refused += other.refused;
+    for (const auto& [kind, count] : other.kinds) kinds[kind] += count;
+  }
+};
+
+nlohmann::json to_json(const Tally& tally) {
+  return {
+      {"right", tally.right},       {"right_refused", tally.right_refused}, {"wrong", tally.wrong},
+      {"accepted", tally.accepted}, {"equivalent", tally.equivalent},       {"not_compiled", tally.refused},
+      {"kinds", tally.kinds}};
+}
+
+std::string to_text(const Tally& tally) {
+  return fmt::format(
+      "{} wrong programs, {} accepted; {} equivalent, {} not compiled; {} right ones, {} refused",
+      tally.wrong, tally.accepted, tally.equivalent, tally.refused, tally.right, tally.right_refused);
+}
+
+/// One task's own program and the same in f64.
+class Check {
+ public:
+  Check(const Workload& workload, Space& space, const WorkerTarget& worker_target,
+        const MeasureOptions& options)
+      : space_(space), worker_target_(worker_target), options_(options) {
+    narrow_ = task_of(workload.program.clone(), workload);
+    wide_ = task_of(in_double_precision(workload.program), workload);
+  }
+
+  Tally run(const CheckVerificationArguments& arguments) {
+    Tally tally;
+    check_program(narrow_.workload.program, "unscheduled", arguments.sites, tally);
+    const SketchSet set = space_.generate(narrow_.workload.program);
+    for (int i = 0; i < arguments.programs && !set.sketches.empty(); ++i) {
+      RandomStream random(arguments.seed, static_cast<uint64_t>(i));
+      const size_t sketch = random.below(set.sketches.size());
+      const auto candidate = space_.materialise(narrow_.workload.program,
+                                                set.sketches[sketch].trace().with_open_decisions(), random);
+      if (!candidate) continue;
+      const auto schedule = replay(narrow_.workload.program, (*candidate)->trace);
+      if (schedule) check_program(schedule->program(), fmt::format("program {}", i), arguments.sites, tally);
+    }
+    return tally;
+  }
+
+ private:
+  struct Task {
+    Workload workload;
+    std::unique_ptr<Runner> runner;
+  };
+
+  static Task task_of(Program program, const Workload& like) {
+    Task task;
+    task.workload.program = std::move(program);
+    task.workload.name = like.name;
+    task.workload.key = like.key;
+    task.workload.flops = like.flops;
+    return task;
+  }
+
+  /// What happened to it; nothing when it does not lower or compile.
+  std::optional<MeasureResult> verify(Task& task, const Program& program) {
+    std::optional<CompiledKernel> kernel;
+    try {
+      auto compiled = space_.target().compile(lower(program, space_.target().lower_options()), kSymbol);
+      if (compiled) kernel = std::move(*compiled);
+    } catch (const UserError&) {
+      throw;
+    } catch (const EnvironmentError&) {
+      throw;
+    } catch (const Error&) {
+      return std::nullopt;  // a mutation may leave what lowering rightly does not take
+    }
+    if (!kernel) return std::nullopt;
+    if (!task.runner) {
+      task.runner = make_worker_runner(task.workload, space_.target(), worker_target_, options_);
+    }
+    const MeasureRequest request{&*kernel, 0.0};
+    return task.runner->run({&request, 1}).front();
+  }
+
+  void check_program(const Program& program, const std::string& name, int sites, Tally& tally) {
+    const std::optional<MeasureResult> right = verify(narrow_, program);
+    if (!right) return;
+    ++tally.right;
+    if (right->failure) {
+      ++tally.right_refused;
+      fmt::print(output(), "  REFUSED, and right: {} of {}: {}\n", name, narrow_.workload.key,
+                 right->failure->message);
+      return;
+    }
+    for (size_t kind = 0; kind < kMutations; ++kind) {
+      for (int site = 0; site < sites; ++site) {
+        check_mutation(program, name, static_cast<Mutation>(kind), static_cast<uint64_t>(site), tally);
+      }
+    }
+  }
+
+  void check_mutation(const Program& program, const std::string& name, Mutation mutation, uint64_t site,
+                      Tally& tally) {
+    const std::optional<Program> mutant = mutate(program, mutation, site);
+    if (!mutant) return;
+    const std::optional<MeasureResult> result = verify(narrow_, *mutant);
+    const std::string kind(mutation_name(mutation));
+    if (!result) {
+      ++tally.refused;
+    } else if (result->failure) {
+      ++tally.wrong;
+      ++tally.kinds[kind];
+    } else if (!is_rounding_only(mutation) && same_in_double_precision(*mutant)) {
+      ++tally.equivalent;
+    } else {
+      ++tally.wrong;
+      ++tally.accepted;
+      ++tally.kinds[kind];
+      fmt::print(output(), "  ACCEPTED, and wrong: {} (place {}) of {} of {}, {:.3g} of what is allowed\n",
+                 kind, site, name, narrow_.workload.key, result->verified_error);
+    }
+  }
+
+  bool same_in_double_precision(const Program& mutant) {
+    const std::optional<MeasureResult> result = verify(wide_, in_double_precision(mutant));
+    return result && !result->failure;
+  }
+
+  Space& space_;
+  WorkerTarget worker_target_;
+  MeasureOptions options_;
+  Task narrow_;
+  Task wide_;
+};
+
+/// `text` with each of `types`, where it has a parameter dtype and says none itself.
+std::vector<std::string> in_types(const std::string& text, const std::vector<std::string>& types) {
+  if (types.empty() || text.find("dtype=") != std::string::npos) return {text};
+  const Workload workload = WorkloadLibrary().load(text);
+  const bool has_type = std::any_of(workload.params.begin(), workload.params.end(),
+                                    [](const WorkloadParam& param) { return param.name == "dtype"; });
+  if (!has_type) return {text};
+  std::vector<std::string> texts;
+  for (const std::string& type : types)
+    texts.push_back(text + (text.find(':') == std::string::npos ? ":" : ",") + "dtype=" + type);
+  return texts;
+}
+
+}  // namespace
+
+int run_workloads_check_verification(const Common& common, const CheckVerificationArguments& arguments) {
+  std::vector<std::string> texts = arguments.workloads;
+  if (texts.empty()) {
+    for (const WorkloadSuite& row : WorkloadLibrary().suites())
+      texts.insert(texts.end(), row.workloads.begin(), row.workloads.end());
+  }
+  Session session(common);
+  const std::unique_ptr<Space> space = session.space();
+  MeasureOptions options;
+  options.threads = arguments.threads;
+  options.time_out_seconds = arguments.candidate_time_out;
+  options.min_repeats = options.max_repeats = 1;
+  options.min_total_seconds = 0.0;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  Tally all;
+  nlohmann::json rows = nlohmann::json::array();
+  int left = 0;
+  for (const std::string& text : texts) {
+    for (const std::string& typed : in_types(text, arguments.types)) {
+      if (arguments.time_limit > 0 && seconds() > arguments.time_limit) {
+        ++left;
+        continue;
+      }
+      const Workload workload = WorkloadLibrary().load(typed);
+      const Tally tally = Check(workload, *space, session.worker_target(), options).run(arguments);
+      all.add(tally);
+      nlohmann::json row = to_json(tally);
+      row["workload"] = workload.key;
+      rows.push_back(std::move(row));
+      if (!common.json) fmt::print(output(), "{}: {}\n", typed, to_text(tally));
+      std::fflush(output());
+    }
+  }
+  if (common.json) {
+    nlohmann::json result = to_json(all);
+    result["workloads"] = rows;
+    result["left_out"] = left;
+    fmt::print(output(), "{}\n", result.dump());
+  } else {
+    fmt::print(output(), "\n{}\n", to_text(all));
+    for (const auto& [kind, count] : all.kinds) fmt::print(output(), "{:6} {}\n", count, kind);
+    if (left > 0) fmt::print(output(), "{} workloads were left out: the time was over\n", left);
+  }
+  return all.accepted == 0 && all.right_refused == 0 ? kDone : kNothingFound;
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,43 @@
+// Makes wrong programs out of right ones: mistakes that a scheduler, a lowering pass or a code generator
+// could make, put into a scheduled program so that everything after it is the way that candidates take.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <tunesmith/ir/program.h>
+
+namespace tunesmith::cli {
+
+enum class Mutation : uint8_t {
+  TileDropped,        // an outermost loop ends one iteration early
+  TailDropped,        // an innermost one does
+  OffByOne,           // a load reads the next element
+  InitMissing,        // a reduction starts from what is in memory
+  InitRepeated,       // it starts again in the middle
+  TermDropped,        // one of its terms is left out
+  TermTwice,          // or counted twice
+  OperandsSwapped,    // a - b as b - a, or two indices of a load
+  PaddingNotFilled,   // what lies outside keeps what is in memory
+  ScaleLost,          // a factor or divisor is left out
+  StaleWorkspace,     // a part of an intermediate is not computed
+  OneElementWrong,    // one element of an output is made from the wrong input
+  Zeros,              // an output is zero
+  FunctionReplaced,   // gelu by relu, exp by 1 + x, relu by nothing, a maximum by the last term
+  NarrowAccumulator,  // a sum is rounded to the next narrower type at each step
+};
+inline constexpr size_t kMutations = 15;
+
+std::string_view mutation_name(Mutation mutation);
+/// True for what leaves the result in f64 as it is: nothing but rounding goes wrong.
+bool is_rounding_only(Mutation mutation);
+
+/// `program` with the mistake at its `site`-th place, from 0; nothing where there are no more.
+std::optional<Program> mutate(const Program& program, Mutation mutation, uint64_t site);
+
+/// The computation with every floating type as f64, to tell whether a mutation changes what is computed.
+Program in_double_precision(const Program& program);
+
+}  // namespace tunesmith::cli
