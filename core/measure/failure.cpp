@@ -54,6 +54,19 @@ std::string_view failure_cause_name(FailureCause cause) { return entry(cause).na
 
 std::string_view failure_cause_meaning(FailureCause cause) { return entry(cause).meaning; }
 
+bool is_transient(FailureCause cause, bool disturbed) {
+  switch (cause) {
+    case FailureCause::LoadError:
+    case FailureCause::OutOfMemory:
+    case FailureCause::WorkerLost:
+      return true;
+    case FailureCause::TimeOut:
+      return disturbed;
+    default:
+      return false;
+  }
+}
+
 std::optional<FailureCause> parse_failure_cause(std::string_view name) {
   const auto found = std::ranges::find(kCauses, name, &CauseEntry::name);
   if (found == kCauses.end()) return std::nullopt;

@@ -18,29 +18,38 @@ void check_database(sqlite::Database& database, std::vector<std::string>& faults
                                  references.text(0), references.text(2)));
   }
 }
+
+void check_record(const Record& record, const RecordStore::TraceValidator& validator, CheckReport& report) {
+  if (!record.attributed()) {
+    ++report.unattributed;
+    return;
+  }
+  if (!validator) return;
+  if (const std::string fault = validator(record); !fault.empty())
+    report.faults.push_back(fmt::format("record '{}': {}", record.id, fault));
+}
 }  // namespace
 
 CheckReport RecordStore::check(const TraceValidator& validator) const {
   const std::lock_guard lock(impl_->mutex);
+  sqlite::Database& database = impl_->database;
   CheckReport report;
+  const auto note = [&](const auto& stored) {
+    if (!stored.value()) report.faults.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
+  };
   try {
-    check_database(impl_->database, report.faults);
-    impl_->scan_environments([&](const StoredEnvironment& stored) {
+    check_database(database, report.faults);
+    scan_environments(database, [&](const auto& stored) {
       ++report.environments;
-      if (const auto* fault = std::get_if<std::string>(&stored.content)) {
-        report.faults.push_back(fmt::format("environment {}: {}", stored.hash, *fault));
-      }
+      note(stored);
     });
-    impl_->scan({}, true, [&](const StoredRow& row) {
+    scan_workloads(database, note);
+    scan_spaces(database, note);
+    scan_runs(database, note);
+    scan_records(database, {}, [&](const auto& stored) {
       ++report.records;
-      const Record* record = row.record();
-      std::string fault;
-      if (record == nullptr) {
-        fault = std::get<std::string>(row.content);
-      } else if (validator) {
-        fault = validator(*record);
-      }
-      if (!fault.empty()) report.faults.push_back(fmt::format("record '{}': {}", row.id, fault));
+      note(stored);
+      if (const Record* record = stored.value()) check_record(*record, validator, report);
     });
   } catch (const EnvironmentError& error) {
     // A page that cannot be read ends the walk; what was found up to it is still told.

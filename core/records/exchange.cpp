@@ -12,105 +12,181 @@
 namespace tunesmith {
 
 namespace {
-/// Takes records in, a thousand to a transaction: other writers get their turn between.
+/// Writes lines, each referred one before the line that refers to it, and once.
+class Export {
+ public:
+  Export(sqlite::Database& database, std::ostream& out) : out_(out) {
+    gather(environments_, database, scan_environments,
+           [](const Environment& environment) { return std::to_string(environment.hash()); });
+    gather(workloads_, database, scan_workloads,
+           [](const RecordedWorkload& workload) { return key(workload.hash, workload.text); });
+    gather(spaces_, database, scan_spaces,
+           [](const RecordedSpace& space) { return key(space.rules_hash, space.name); });
+    gather(runs_, database, scan_runs, [](const RecordedRun& run) { return run.id; });
+  }
+
+  void write(const Record& record) {
+    write(environments_, std::to_string(record.environment));
+    if (record.attributed()) {
+      write(workloads_, key(record.workload_hash, record.workload));
+      write(spaces_, key(record.rules_hash, record.space));
+      write(runs_, record.run);
+    }
+    out_ << line_of(record) << '\n';
+  }
+
+  std::vector<std::string> left_out;
+
+ private:
+  using Lines = std::map<std::string, std::string>;  // not written yet
+
+  static std::string key(uint64_t hash, const std::string& text) { return fmt::format("{} {}", hash, text); }
+
+  template <class Value, class Key>
+  void gather(Lines& lines, sqlite::Database& database, void (*scan)(sqlite::Database&, const Visit<Value>&),
+              const Key& key_of) {
+    scan(database, [&](const Stored<Value>& stored) {
+      if (const Value* value = stored.value()) {
+        lines.emplace(key_of(*value), line_of(*value));
+      } else {
+        left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
+      }
+    });
+  }
+
+  void write(Lines& lines, const std::string& key) {
+    const auto found = lines.find(key);
+    if (found == lines.end()) return;
+    out_ << found->second << '\n';
+    lines.erase(found);
+  }
+
+  std::ostream& out_;
+  Lines environments_;
+  Lines workloads_;
+  Lines spaces_;
+  Lines runs_;
+};
+
+/// Takes things in, a thousand to a transaction: other writers get their turn between.
 class Intake {
  public:
-  Intake(RecordStore::Impl& store, ImportReport& report) : store_(store), report_(report) {}
+  Intake(sqlite::Database& database, ImportReport& report) : database_(database), report_(report) {}
 
-  void add(const Environment& environment) {
-    store_.insert_environment(environment);
+  void add(const Environment& environment, const std::string& /*place*/) {
+    insert_environment(database_, environment);
     turn();
   }
-  /// False when the record's environment is not known (yet).
-  bool add(const Record& record, const std::string& place) {
-    switch (store_.insert(record)) {
-      case RecordStore::Impl::Insertion::Added:
+  void add(const RecordedWorkload& workload, const std::string& /*place*/) {
+    insert_workload(database_, workload);
+    turn();
+  }
+  void add(const RecordedSpace& space, const std::string& /*place*/) {
+    insert_space(database_, space);
+    turn();
+  }
+  void add(const RecordedRun& run, const std::string& place) {
+    if (!take(run, place)) waiting_runs_.emplace_back(place, run);
+  }
+  void add(const Record& record, const std::string& place) {
+    if (const std::string fault = record_fault(record); !fault.empty()) {
+      refuse(place, fault);
+    } else if (!take(record, place)) {
+      waiting_.emplace_back(place, record);
+    }
+  }
+
+  void refuse(const std::string& place, const std::string& why) {
+    report_.refused.push_back(fmt::format("{}: {}", place, why));
+  }
+
+  /// What waited for something that came later, and the last commit.
+  void finish() {
+    for (const auto& [place, run] : waiting_runs_) {
+      if (!take(run, place)) refuse(place, "its space or its environment is neither here nor in the input");
+    }
+    for (const auto& [place, record] : waiting_) {
+      if (!take(record, place))
+        refuse(place, "its environment, its workload or its run is neither here nor in the input");
+    }
+    transaction_->commit();
+  }
+
+ private:
+  // False when something that it refers to is not known (yet).
+  bool take(const RecordedRun& run, const std::string& place) {
+    const Insertion insertion = insert_run(database_, run);
+    if (insertion == Insertion::UnknownReference) return false;
+    if (insertion == Insertion::Conflict) refuse(place, fmt::format("another run has its id '{}'", run.id));
+    turn();
+    return true;
+  }
+  bool take(const Record& record, const std::string& place) {
+    switch (insert_record(database_, record)) {
+      case Insertion::Added:
         ++report_.added;
         break;
-      case RecordStore::Impl::Insertion::Known:
+      case Insertion::Known:
         ++report_.known;
         break;
-      case RecordStore::Impl::Insertion::Conflict:
-        report_.refused.push_back(fmt::format("{}: another record has its id '{}'", place, record.id));
+      case Insertion::Conflict:
+        refuse(place, fmt::format("another record has its id '{}'", record.id));
         break;
-      case RecordStore::Impl::Insertion::UnknownEnvironment:
+      case Insertion::ContradictsItsRun:
+        refuse(place, "its seed, space or environment is not that of its run");
+        break;
+      case Insertion::UnknownReference:
         return false;
     }
     turn();
     return true;
   }
-  void finish() { transaction_->commit(); }
 
- private:
   void turn() {
     if (++pending_ < 1000) return;
     transaction_->commit();
-    transaction_.emplace(store_.database);
+    transaction_.emplace(database_);
     pending_ = 0;
   }
 
-  RecordStore::Impl& store_;
+  sqlite::Database& database_;
   ImportReport& report_;
-  std::optional<sqlite::Transaction> transaction_{std::in_place, store_.database};
+  std::optional<sqlite::Transaction> transaction_{std::in_place, database_};
   size_t pending_ = 0;
+  // With the places that they came from.
+  std::vector<std::pair<std::string, RecordedRun>> waiting_runs_;
+  std::vector<std::pair<std::string, Record>> waiting_;
 };
 }  // namespace
 
 std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const RecordFilter& filter) const {
   const std::lock_guard lock(impl_->mutex);
-  std::vector<std::string> left_out;
-  std::map<uint64_t, std::string> environments;
-  impl_->scan_environments([&](const StoredEnvironment& stored) {
-    if (const Environment* environment = stored.environment()) {
-      environments.emplace(environment->hash(), environment_line(*environment));
+  Export lines(impl_->database, out);
+  scan_records(impl_->database, filter, [&](const Stored<Record>& stored) {
+    if (const Record* record = stored.value()) {
+      lines.write(*record);
     } else {
-      left_out.push_back(
-          fmt::format("environment {}: {}", stored.hash, std::get<std::string>(stored.content)));
+      lines.left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
     }
-  });
-  impl_->scan(filter, true, [&](const StoredRow& row) {
-    const Record* record = row.record();
-    if (record == nullptr) {
-      left_out.push_back(fmt::format("record '{}': {}", row.id, std::get<std::string>(row.content)));
-      return;
-    }
-    if (const auto environment = environments.find(record->environment); environment != environments.end()) {
-      out << environment->second << '\n';
-      environments.erase(environment);
-    }
-    out << record_line(*record) << '\n';
   });
   out.flush();
   if (!out) throw EnvironmentError("the export could not be written");
-  return left_out;
+  return std::move(lines.left_out);
 }
 
 ImportReport RecordStore::import_jsonl(std::istream& in, const std::string& name) {
   const std::lock_guard lock(impl_->mutex);
   ImportReport report;
-  Intake intake(*impl_, report);
-  // Lines may stand in any order, so a record may come before its environment.
-  std::vector<std::pair<std::string, Record>> waiting;
+  Intake intake(impl_->database, report);
   std::string line;
   for (size_t number = 1; std::getline(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string place = fmt::format("{}:{}", name, number);
     try {
-      const auto content = parse_line(line);
-      if (const auto* environment = std::get_if<Environment>(&content)) {
-        intake.add(*environment);
-        continue;
-      }
-      const Record& record = std::get<Record>(content);
-      if (const std::string fault = record_fault(record); !fault.empty()) throw UserError(fault);
-      if (!intake.add(record, place)) waiting.emplace_back(place, record);
+      std::visit([&](const auto& content) { intake.add(content, place); }, parse_line(line));
     } catch (const UserError& error) {
-      report.refused.push_back(fmt::format("{}: {}", place, error.what()));
+      intake.refuse(place, error.what());
     }
-  }
-  for (const auto& [place, record] : waiting) {
-    if (!intake.add(record, place))
-      report.refused.push_back(place + ": its environment is neither here nor in the input");
   }
   intake.finish();
   if (in.bad()) throw EnvironmentError(fmt::format("{}: could not be read to its end", name));
@@ -125,24 +201,21 @@ ImportReport RecordStore::merge(const std::filesystem::path& other) {
   Impl source(other, Mode::Existing);
   const std::lock_guard lock(impl_->mutex);
   ImportReport report;
-  Intake intake(*impl_, report);
-  source.scan_environments([&](const StoredEnvironment& stored) {
-    if (const Environment* environment = stored.environment()) {
-      intake.add(*environment);
+  report.migration = source.migration;
+  Intake intake(impl_->database, report);
+  const auto take = [&](const auto& stored) {
+    const std::string place = fmt::format("{}: {}", other.string(), stored.name);
+    if (const auto* value = stored.value()) {
+      intake.add(*value, place);
     } else {
-      report.refused.push_back(fmt::format("{}: environment {}: {}", other.string(), stored.hash,
-                                           std::get<std::string>(stored.content)));
+      intake.refuse(place, stored.fault());
     }
-  });
-  source.scan({}, true, [&](const StoredRow& row) {
-    const std::string place = fmt::format("{}: record '{}'", other.string(), row.id);
-    const Record* record = row.record();
-    if (record == nullptr) {
-      report.refused.push_back(fmt::format("{}: {}", place, std::get<std::string>(row.content)));
-    } else if (!intake.add(*record, place)) {
-      report.refused.push_back(place + ": its environment is damaged");
-    }
-  });
+  };
+  scan_environments(source.database, take);
+  scan_workloads(source.database, take);
+  scan_spaces(source.database, take);
+  scan_runs(source.database, take);
+  scan_records(source.database, {}, take);
   intake.finish();
   return report;
 }

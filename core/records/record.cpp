@@ -3,26 +3,86 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
+#include "tunesmith/workload/library.h"
 
 namespace tunesmith {
 
-std::string record_fault(const Record& record) {
-  if (record.id.empty()) return "its job id is empty";
-  if (record.workload.empty()) return "its workload is empty";
-  if (record.target.empty()) return "its target is empty";
-  if (record.trace_version < 0) return "its trace version is negative";
-  if (record.verified_error && !std::isfinite(*record.verified_error))
-    return "its verified error is not finite";
-  if (record.failure) return record.timing ? "it failed and yet has a time" : "";
-  if (!record.timing) return "it succeeded and yet has no time";
-  if (!record.verified_error) return "it succeeded and yet was not verified";
-  const Timing& timing = *record.timing;
+namespace {
+bool is_time(double seconds) { return std::isfinite(seconds) && seconds > 0.0; }
+
+std::string timing_fault(const Timing& timing, double seconds) {
   if (timing.samples.empty()) return "it has a time and yet no samples";
   if (!is_time(timing.min) || !is_time(timing.median) || !std::ranges::all_of(timing.samples, is_time)) {
     return "a time is not finite and positive";
   }
   if (!std::isfinite(timing.prepare) || timing.prepare < 0.0) return "its time of preparing is no time";
+  const auto [least, most] = std::ranges::minmax(timing.samples);
+  if (!(seconds >= least && seconds <= most)) return "it is compared by a time outside its samples";
   return "";
+}
+}  // namespace
+
+std::string_view measurement_kind_name(MeasurementKind kind) {
+  switch (kind) {
+    case MeasurementKind::Search:
+      return "search";
+    case MeasurementKind::Ranking:
+      return "ranking";
+    case MeasurementKind::Bench:
+      break;
+  }
+  return "bench";
+}
+
+std::optional<MeasurementKind> parse_measurement_kind(std::string_view name) {
+  for (const auto kind : {MeasurementKind::Search, MeasurementKind::Ranking, MeasurementKind::Bench}) {
+    if (measurement_kind_name(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+Workload instantiate(const RecordedWorkload& recorded) {
+  if (recorded.definition.empty()) {
+    throw UserError(fmt::format("the record store does not have the definition of '{}'", recorded.text),
+                    "it was recorded before schema 3, which keeps it");
+  }
+  const auto [name, params] = parse_workload_text(recorded.text);
+  return WorkloadDefinition::parse(recorded.definition, name).instantiate(params);
+}
+
+std::string record_fault(const Record& record) {
+  if (record.id.empty()) return "its id is empty";
+  if (record.workload.empty()) return "its workload is empty";
+  if (record.target.empty()) return "its target is empty";
+  if (record.trace_version < 0) return "its trace version is negative";
+  if (record.threads < 0) return "its number of threads is negative";
+  if (record.attributed() != (record.threads > 0) || record.attributed() == record.run.empty()) {
+    return "of its threads, its run and its lowered hash some are known and some are not";
+  }
+  if ((record.kind == MeasurementKind::Ranking) != (record.ranking > 0)) {
+    return "it is of a ranking without a number, or has the number of a ranking and is of none";
+  }
+  if (record.verified_error && !std::isfinite(*record.verified_error))
+    return "its verified error is not finite";
+  if (record.failure) {
+    if (record.timing) return "it failed and yet has a time";
+    return record.seconds == 0.0 ? "" : "it failed and yet is compared by a time";
+  }
+  if (!record.timing) return "it succeeded and yet has no time";
+  if (!record.verified_error && record.kind != MeasurementKind::Ranking)
+    return "it succeeded and yet was not verified";
+  return timing_fault(*record.timing, record.seconds);
+}
+
+std::string make_id() {
+  std::random_device entropy;
+  return hex64(uint64_t{entropy()} << 32 | entropy());
 }
 
 int64_t now_ms() {

@@ -1,8 +1,9 @@
-// Records and environments as lines of JSONL. A line stands alone: lines may be sorted, filtered and
-// concatenated.
-//   {"checksum": "..", "record": {..}, "version": 1}
-//   {"checksum": "..", "environment": {..}, "version": 1}
-// The checksum is of the canonical JSON (keys sorted, no spaces) of the object beside it.
+// What a store holds as JSON: for checksums, and as lines of JSONL. A line stands alone: lines may be sorted,
+// filtered and concatenated.
+//   {"checksum": "..", "record": {..}, "version": 2}
+// and the same with "environment", "workload", "space" and "run". The checksum is of the canonical JSON (keys
+// sorted, no spaces) of the object beside it. Lines of version 1 are read, too: their records are
+// unattributed.
 #pragma once
 
 #include <string>
@@ -16,16 +17,32 @@
 namespace tunesmith {
 
 /// Canonical JSON. Text that is not UTF-8 is replaced: a compiler's message may hold any byte.
-std::string record_json(const Record& record);
+std::string canonical_json(const Record& record);
+std::string canonical_json(const RecordedWorkload& workload);
+std::string canonical_json(const RecordedSpace& space);
+std::string canonical_json(const RecordedRun& run);
+std::string canonical_json(const Environment& environment);
 
 /// The first 64 bits of the SHA-256 of canonical JSON, in hexadecimal.
 std::string json_checksum(std::string_view canonical);
 
-std::string record_line(const Record& record);
-std::string environment_line(const Environment& environment);
+template <class Value>
+std::string checksum_of(const Value& value) {
+  return json_checksum(canonical_json(value));
+}
 
+std::string line_of(const Record& record);
+std::string line_of(const RecordedWorkload& workload);
+std::string line_of(const RecordedSpace& space);
+std::string line_of(const RecordedRun& run);
+std::string line_of(const Environment& environment);
+
+using LineContent = std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, Record>;
 /// Throws UserError saying what is wrong with the line.
-std::variant<Environment, Record> parse_line(std::string_view line);
+LineContent parse_line(std::string_view line);
+
+/// Throws UserError when `text` is not 16 hexadecimal digits.
+uint64_t parse_hash(std::string_view text);
 
 std::string samples_json(const std::vector<double>& samples);
 /// Throws UserError when `text` is not a list of numbers.

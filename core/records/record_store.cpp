@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "records/record_json.h"
+#include "records/schema.h"
 #include "records/store_impl.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
@@ -9,12 +11,27 @@
 namespace tunesmith {
 
 namespace {
-const Record& sound(const StoredRow& row, const sqlite::Database& database) {
-  if (const Record* record = row.record()) return *record;
-  throw EnvironmentError(fmt::format("{}: record '{}' is damaged: {}; run 'tunesmith records check'",
-                                     database.path().string(), row.id, std::get<std::string>(row.content)));
+constexpr int kBusyMs = 30'000;
+
+std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore::Mode mode) {
+  std::error_code error;
+  if (mode == RecordStore::Mode::Existing) {
+    if (!std::filesystem::exists(path, error)) {
+      throw UserError({path.string()}, "there is no record store here", "tune first, or name another file");
+    }
+  } else if (path.has_parent_path()) {
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) {
+      throw EnvironmentError(fmt::format("{}: the folder for the record store cannot be made: {}",
+                                         path.string(), error.message()));
+    }
+  }
+  return path;
 }
 }  // namespace
+
+RecordStore::Impl::Impl(const std::filesystem::path& path, Mode mode)
+    : database(made_ready(path, mode), mode == Mode::Create, kBusyMs), migration(prepare_schema(database)) {}
 
 RecordStore::RecordStore(const std::filesystem::path& path, Mode mode)
     : impl_(std::make_unique<Impl>(path, mode)) {}
@@ -23,10 +40,11 @@ RecordStore::RecordStore(RecordStore&&) noexcept = default;
 RecordStore& RecordStore::operator=(RecordStore&&) noexcept = default;
 
 const std::filesystem::path& RecordStore::path() const { return impl_->database.path(); }
+const std::optional<MigrationReport>& RecordStore::migration() const { return impl_->migration; }
 
 void RecordStore::add_environment(const Environment& environment) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->insert_environment(environment);
+  insert_environment(impl_->database, environment);
 }
 
 std::optional<Environment> RecordStore::environment(uint64_t hash) const {
@@ -39,10 +57,60 @@ std::optional<Environment> RecordStore::environment(uint64_t hash) const {
 std::vector<Environment> RecordStore::environments() const {
   const std::lock_guard lock(impl_->mutex);
   std::vector<Environment> all;
-  impl_->scan_environments([&](const StoredEnvironment& stored) {
-    if (const Environment* sound_one = stored.environment()) all.push_back(*sound_one);
+  scan_environments(impl_->database, [&](const Stored<Environment>& stored) {
+    if (const Environment* environment = stored.value()) all.push_back(*environment);
   });
   return all;
+}
+
+void RecordStore::add_workload(const RecordedWorkload& workload) {
+  const std::lock_guard lock(impl_->mutex);
+  insert_workload(impl_->database, workload);
+}
+
+std::optional<RecordedWorkload> RecordStore::workload(uint64_t hash) const {
+  const std::lock_guard lock(impl_->mutex);
+  auto row = impl_->database.prepare(
+      "SELECT text, definition FROM workload WHERE hash = ? AND definition IS NOT NULL ORDER BY id LIMIT 1");
+  if (!row.bind(hex64(hash)).step()) return std::nullopt;
+  return RecordedWorkload{hash, row.text(0), row.text(1)};
+}
+
+void RecordStore::add_space(const RecordedSpace& space) {
+  const std::lock_guard lock(impl_->mutex);
+  insert_space(impl_->database, space);
+}
+
+std::optional<RecordedSpace> RecordStore::space(std::string_view name, uint64_t rules_hash) const {
+  const std::lock_guard lock(impl_->mutex);
+  auto row = impl_->database.prepare("SELECT rules FROM space WHERE name = ? AND rules_hash = ?");
+  if (!row.bind(name).bind(hex64(rules_hash)).step()) return std::nullopt;
+  return RecordedSpace{std::string(name), rules_hash, row.text(0)};
+}
+
+void RecordStore::add_run(const RecordedRun& run) {
+  check_invariant(!run.id.empty() && run.began_ms > 0, "a run has an id and a beginning");
+  const std::lock_guard lock(impl_->mutex);
+  sqlite::Transaction transaction(impl_->database);
+  check_invariant(insert_run(impl_->database, run) == Insertion::Added,
+                  "a run is new, and its space and environment are added before it");
+  transaction.commit();
+}
+
+void RecordStore::end_run(std::string_view id, int64_t ended_ms, std::string_view because) {
+  const std::lock_guard lock(impl_->mutex);
+  sqlite::Transaction transaction(impl_->database);
+  std::optional<RecordedRun> run = find_run(impl_->database, id);
+  check_invariant(run && run->ended_ms == 0, "a run that ends has begun and has not ended");
+  run->ended_ms = ended_ms;
+  run->ended_because = because;
+  insert_run(impl_->database, *run);
+  transaction.commit();
+}
+
+std::optional<RecordedRun> RecordStore::run(std::string_view id) const {
+  const std::lock_guard lock(impl_->mutex);
+  return find_run(impl_->database, id);
 }
 
 bool RecordStore::add(const Record& record) { return add(std::span(&record, 1)) == 1; }
@@ -57,10 +125,12 @@ size_t RecordStore::add(std::span<const Record> records) {
   sqlite::Transaction transaction(impl_->database);
   size_t added = 0;
   for (const Record& record : records) {
-    const Impl::Insertion insertion = impl_->insert(record);
-    check_invariant(insertion != Impl::Insertion::UnknownEnvironment,
-                    "a record's environment is added before it");
-    if (insertion == Impl::Insertion::Added) ++added;
+    const Insertion insertion = insert_record(impl_->database, record);
+    check_invariant(insertion != Insertion::UnknownReference,
+                    "a record's environment, workload and run are added before it");
+    check_invariant(insertion != Insertion::ContradictsItsRun,
+                    "a record has the seed, the space and the environment of its run");
+    if (insertion == Insertion::Added) ++added;
   }
   transaction.commit();
   return added;
@@ -68,17 +138,15 @@ size_t RecordStore::add(std::span<const Record> records) {
 
 std::optional<Record> RecordStore::find(std::string_view id) const {
   const std::lock_guard lock(impl_->mutex);
-  auto row =
-      impl_->database.prepare(fmt::format("SELECT {} FROM {} WHERE r.id = ?", kRecordColumns, kRecordTables));
+  auto row = impl_->database.prepare(fmt::format("SELECT {} FROM record WHERE id = ?", kRecordColumns));
   if (!row.bind(id).step()) return std::nullopt;
-  return sound(read_row(row, false), impl_->database);
+  return sound_record(row, impl_->database);
 }
 
 size_t RecordStore::count(const RecordFilter& filter) const {
   const std::lock_guard lock(impl_->mutex);
   const Condition condition = condition_of(filter);
-  auto row =
-      impl_->database.prepare(fmt::format("SELECT count(*) FROM {} WHERE {}", kRecordTables, condition.sql));
+  auto row = impl_->database.prepare(fmt::format("SELECT count(*) FROM record WHERE {}", condition.sql));
   condition.bind(row);
   check_invariant(row.step(), "a count gives a row");
   return static_cast<size_t>(row.integer(0));
@@ -93,24 +161,11 @@ std::vector<Record> RecordStore::list(const RecordFilter& filter) const {
 void RecordStore::for_each(const RecordFilter& filter,
                            const std::function<void(const Record&)>& visit) const {
   const std::lock_guard lock(impl_->mutex);
-  impl_->scan(filter, false, [&](const StoredRow& row) { visit(sound(row, impl_->database)); });
-}
-
-std::vector<Record> RecordStore::best(const RecordFilter& filter, size_t n) const {
-  RecordFilter succeeded = filter;
-  succeeded.ok = true;
-  const Condition condition = condition_of(succeeded);
-  const std::lock_guard lock(impl_->mutex);
-  auto rows = impl_->database.prepare(fmt::format(
-      "SELECT {} FROM {} JOIN (SELECT r.seq, row_number() OVER (PARTITION BY w.hash, r.target, "
-      "r.environment, r.program_hash ORDER BY r.sample_count DESC, r.seq DESC) AS place FROM {} WHERE {}) p "
-      "ON p.seq = r.seq WHERE p.place = 1 ORDER BY r.seconds_min, r.seq LIMIT ?",
-      kRecordColumns, kRecordTables, kRecordTables, condition.sql));
+  const Condition condition = condition_of(filter);
+  auto rows = impl_->database.prepare(
+      fmt::format("SELECT {} FROM record WHERE {} ORDER BY seq", kRecordColumns, condition.sql));
   condition.bind(rows);
-  rows.bind(static_cast<int64_t>(n));
-  std::vector<Record> fastest;
-  while (rows.step()) fastest.push_back(sound(read_row(rows, false), impl_->database));
-  return fastest;
+  while (rows.step()) visit(sound_record(rows, impl_->database));
 }
 
 }  // namespace tunesmith

@@ -2,66 +2,124 @@
 
 #include <fmt/format.h>
 
+#include "records/migrate.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
 
 namespace {
-constexpr int kSchemaVersion = 2;           // 2: seconds_prepare
 constexpr int kApplicationId = 0x54534d52;  // "TSMR", in the file's header: file(1) and we know it by this
 
 // Hashes are 16 hexadecimal digits: SQLite's integers have a sign and a person at its prompt compares text.
-constexpr const char* kTables = R"sql(
+constexpr const char* kLastingTables = R"sql(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE workload (
-  id INTEGER PRIMARY KEY,
-  hash TEXT NOT NULL,
-  text TEXT NOT NULL,
-  UNIQUE (hash, text)
-) STRICT;
 CREATE TABLE target (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE environment (
   hash TEXT PRIMARY KEY,
   machine TEXT NOT NULL,
   text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE record (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  workload INTEGER NOT NULL REFERENCES workload (id),
-  target INTEGER NOT NULL REFERENCES target (id),
-  environment TEXT NOT NULL REFERENCES environment (hash),
-  space TEXT NOT NULL,
+)sql";
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE workload (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL,
+  text TEXT NOT NULL,
+  definition TEXT,                 -- NULL: unknown
+  checksum TEXT NOT NULL,
+  UNIQUE (hash, text)
+) STRICT;
+CREATE TABLE space (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
   rules_hash TEXT NOT NULL,
+  rules TEXT,                      -- NULL: unknown
+  checksum TEXT NOT NULL,
+  UNIQUE (name, rules_hash)
+) STRICT;
+CREATE TABLE run (
+  id TEXT PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES space (id),
+  environment TEXT NOT NULL REFERENCES environment (hash),
+  seed INTEGER NOT NULL,
+  command TEXT,                    -- NULL, and all below: gathers unattributed records of one space,
+  searcher TEXT,                   -- environment and seed
+  cost_model TEXT,
+  threads INTEGER,
+  options TEXT,
+  code_generator TEXT,
+  began_ms INTEGER,
+  ended_ms INTEGER,                -- NULL: has not ended, or was killed
+  ended_because TEXT,
+  checksum TEXT NOT NULL,
+  CHECK ((ended_ms IS NULL) = (ended_because IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE task (
+  id INTEGER PRIMARY KEY,
+  workload_hash TEXT NOT NULL,
+  target INTEGER NOT NULL REFERENCES target (id),
+  threads INTEGER NOT NULL,        -- 0: unknown
+  device TEXT NOT NULL,            -- '': the host
+  UNIQUE (workload_hash, target, threads, device)
+) STRICT;
+CREATE TABLE program (
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES task (id),
+  workload INTEGER NOT NULL REFERENCES workload (id),
+  space INTEGER NOT NULL REFERENCES space (id),
   trace TEXT NOT NULL,
   trace_version INTEGER NOT NULL,
-  program_hash TEXT NOT NULL,
+  lowered_hash TEXT,               -- NULL: unattributed, a program for each record
+  UNIQUE (task, lowered_hash)
+) STRICT;
+CREATE TABLE measurement (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  program INTEGER NOT NULL REFERENCES program (id),
+  run TEXT NOT NULL REFERENCES run (id),
+  kind TEXT NOT NULL CHECK (kind IN ('search', 'ranking', 'bench')),
+  ranking INTEGER NOT NULL,        -- 0: of none
+  candidate INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('ok', 'failed')),
   cause TEXT,
   message TEXT,
+  seconds REAL,
   seconds_min REAL,
   seconds_median REAL,
   samples TEXT,
   sample_count INTEGER NOT NULL,
   seconds_prepare REAL,
+  disturbed INTEGER,               -- NULL: not known
   verified_error REAL,
-  seed INTEGER NOT NULL,
-  candidate INTEGER NOT NULL,
   time_ms INTEGER NOT NULL,
   checksum TEXT NOT NULL,
+  CHECK ((kind = 'ranking') = (ranking > 0)),
   CHECK ((status = 'failed') = (cause IS NOT NULL)),
-  CHECK ((status = 'ok') = (seconds_min IS NOT NULL AND seconds_median IS NOT NULL AND samples IS NOT NULL)),
-  CHECK (status = 'failed' OR verified_error IS NOT NULL)
+  CHECK ((status = 'ok') = (seconds IS NOT NULL AND seconds_min IS NOT NULL AND seconds_median IS NOT NULL
+                            AND samples IS NOT NULL AND seconds_prepare IS NOT NULL)),
+  CHECK (status = 'failed' OR kind = 'ranking' OR verified_error IS NOT NULL)
 ) STRICT;
-CREATE INDEX record_by_task ON record (workload, target, seq);
+CREATE INDEX measurement_by_program ON measurement (program);
+CREATE INDEX measurement_by_run ON measurement (run);
+CREATE VIEW record AS
+  SELECT m.seq, m.id, p.task, m.program, w.text AS workload, k.workload_hash, t.text AS target, k.threads,
+         k.device, CASE WHEN p.lowered_hash IS NULL THEN '' ELSE m.run END AS run, r.environment, e.machine,
+         s.name AS space, s.rules_hash, r.seed, p.trace, p.trace_version, p.lowered_hash, m.kind, m.ranking,
+         m.candidate, m.status, m.cause, m.message, m.seconds, m.seconds_min, m.seconds_median, m.samples,
+         m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.checksum
+    FROM measurement m
+    JOIN program p ON p.id = m.program
+    JOIN task k ON k.id = p.task
+    JOIN target t ON t.id = k.target
+    JOIN workload w ON w.id = p.workload
+    JOIN run r ON r.id = m.run
+    JOIN space s ON s.id = r.space
+    JOIN environment e ON e.hash = r.environment;
 )sql";
 
 bool is_empty(sqlite::Database& database) {
   return database.integer("SELECT count(*) FROM sqlite_schema") == 0;
-}
-
-int64_t schema_version(sqlite::Database& database) {
-  return database.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'schema_version'");
 }
 
 void check_schema(sqlite::Database& database) {
@@ -69,28 +127,23 @@ void check_schema(sqlite::Database& database) {
     throw UserError({database.path().string()}, "a database, but not a record store", "name another file");
   }
   const int64_t version = schema_version(database);
-  if (version > kSchemaVersion) {
+  if (version > kRecordSchema) {
     throw UserError(
         {database.path().string()},
         fmt::format("the record store was written by a newer Tunesmith (schema {}, this one reads up to {})",
-                    version, kSchemaVersion),
+                    version, kRecordSchema),
         "update Tunesmith, or name another file");
   }
 }
-/// Older stores get what came since; nothing that they hold changes.
-void update_schema(sqlite::Database& database) {
-  if (schema_version(database) == kSchemaVersion) return;
-  sqlite::Transaction transaction(database);
-  if (schema_version(database) == 1) {
-    database.execute("ALTER TABLE record ADD COLUMN seconds_prepare REAL");
-    database.execute("UPDATE meta SET value = '2' WHERE key = 'schema_version'");
-  }
-  transaction.commit();
-}
-
 }  // namespace
 
-void prepare_schema(sqlite::Database& database) {
+int64_t schema_version(sqlite::Database& database) {
+  return database.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'schema_version'");
+}
+
+void create_tables(sqlite::Database& database) { database.execute(kTables); }
+
+std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {
   database.execute("PRAGMA foreign_keys = ON");
   database.execute("PRAGMA trusted_schema = OFF");
   // In a write-ahead log NORMAL would survive SIGKILL too; FULL syncs at every commit, so that a reported
@@ -101,16 +154,17 @@ void prepare_schema(sqlite::Database& database) {
     database.use_write_ahead_log();
     sqlite::Transaction transaction(database);
     if (is_empty(database)) {
+      database.execute(kLastingTables);
       database.execute(kTables);
       database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
       database.prepare("INSERT INTO meta VALUES ('schema_version', ?)")
-          .bind(fmt::format("{}", kSchemaVersion))
+          .bind(fmt::format("{}", kRecordSchema))
           .run();
     }
     transaction.commit();
   }
   check_schema(database);
-  update_schema(database);
+  return migrate(database);
 }
 
 }  // namespace tunesmith

@@ -1,12 +1,21 @@
 // The tables of a record store and their version.
 #pragma once
 
+#include <optional>
+
 #include "records/sqlite.h"
+#include "tunesmith/records/record_store.h"
 
 namespace tunesmith {
 
 /// Makes the tables where there are none; otherwise checks that the file is a record store of a version that
-/// this Tunesmith reads. Throws UserError when it is not, before anything is changed.
-void prepare_schema(sqlite::Database& database);
+/// this Tunesmith reads, and brings an older one up to date. Throws UserError when it is not, before anything
+/// is changed.
+std::optional<MigrationReport> prepare_schema(sqlite::Database& database);
+
+int64_t schema_version(sqlite::Database& database);
+
+/// The tables that came with schema 3, in the caller's transaction.
+void create_tables(sqlite::Database& database);
 
 }  // namespace tunesmith

@@ -127,6 +127,20 @@ void Database::use_write_ahead_log() {
   }
 }
 
+void Database::copy_to(const std::filesystem::path& file) const {
+  // SQLite does not copy from a connection that is in a write transaction.
+  const Database source(path_, false, busy_ms_);
+  const Database destination(file, true, busy_ms_);
+  sqlite3_backup* backup =
+      sqlite3_backup_init(destination.handle_.get(), "main", source.handle_.get(), "main");
+  if (backup != nullptr) {
+    sqlite3_backup_step(backup, -1);
+    sqlite3_backup_finish(backup);
+  }
+  const int code = sqlite3_extended_errcode(destination.handle_.get());
+  if (code != SQLITE_OK && code != SQLITE_DONE) destination.fail(code);
+}
+
 void Database::fail(int code) const {
   const std::string file = path_.string();
   const char* detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,11 @@ class Statement {
   Statement& bind(int64_t value);
   Statement& bind(double value);
   Statement& bind_null();
+  /// Binds NULL when there is no value.
+  template <class Value>
+  Statement& bind_optional(const std::optional<Value>& value) {
+    return value ? bind(*value) : bind_null();
+  }
 
   /// True when there is a row.
   bool step();
@@ -63,6 +69,10 @@ class Database {
   /// Rows changed by the last statement.
   int64_t changes() const;
   int64_t last_row() const;
+
+  /// Copies the committed content, page by page, to a file that is not there. Others may write meanwhile;
+  /// this connection may be in a transaction that has changed nothing yet.
+  void copy_to(const std::filesystem::path& file) const;
 
   /// Switches to the write-ahead log, which stays with the file.
   void use_write_ahead_log();

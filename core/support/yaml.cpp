@@ -274,7 +274,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file) {
   return root;
 }
 
-YamlNode read_yaml_file(const std::string& path) {
+std::string read_yaml_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::string text;
   if (stream) {
@@ -285,8 +285,10 @@ YamlNode read_yaml_file(const std::string& path) {
   if (!stream.eof() && !stream.good()) {
     throw UserError(SourceLocation{path, 0, 0}, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
-  return parse_yaml(text, path);
+  return text;
 }
+
+YamlNode read_yaml_file(const std::string& path) { return parse_yaml(read_yaml_text(path), path); }
 
 void refuse_unknown_keys(const YamlNode& node, const std::vector<std::string>& known, std::string_view what) {
   for (const YamlEntry& entry : node.entries) {

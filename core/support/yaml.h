@@ -54,6 +54,10 @@ std::string_view yaml_kind_name(YamlNode::Kind kind);
 /// Limits: 1 MiB of text, 32 levels of nesting.
 YamlNode parse_yaml(std::string_view text, const std::string& file);
 
+/// A file's text, up to one byte more than parse_yaml accepts. Throws UserError when there is none or it
+/// cannot be read.
+std::string read_yaml_text(const std::string& path);
+
 /// Reads and parses a file. Throws UserError when there is none or it cannot be read.
 YamlNode read_yaml_file(const std::string& path);
 

@@ -19,6 +19,12 @@ namespace {
 constexpr size_t kGroup = 8;
 constexpr const char* kSymbol = "tunesmith_candidate";
 
+uint64_t lowered_hash(const Candidate& candidate) {
+  const LoweredProgram* prepare = candidate.lowered.prepare.get();
+  return hash_combine(structural_hash(candidate.lowered.program),
+                      prepare != nullptr ? structural_hash(prepare->program) : 0);
+}
+
 /// A run in progress.
 class Run {
  public:
@@ -32,7 +38,7 @@ class Run {
         options_(options),
         hooks_(hooks),
         task_(workload, space, options.seed, options.threads) {
-    store_.add_environment(environment);
+    begin_run(environment);
     if (options.resume) load_records();
   }
 
@@ -44,6 +50,7 @@ class Run {
       if (!stopped()) measure_baseline();
       for (size_t stage = 0; stage < space_.spec().search.size() && !done(); ++stage) run_stage(stage);
       finish();
+      end_run();
       wall_ = nullptr;
     }
     result_.refusals = task_.refusals();
@@ -65,16 +72,50 @@ class Run {
                             : MachineLock::Turn();
   }
 
-  /// Measured before with the same program, rules and environment: taken up instead of measuring again. The
-  /// search itself is run anew, and proposes the same candidates, so a resumed run goes on exactly where it
-  /// was.
+  void begin_run(const Environment& environment) {
+    store_.add_environment(environment);
+    store_.add_workload({workload_.hash, workload_.key, workload_.definition});
+    store_.add_space({space_.spec().name, space_.rules_hash(), ""});
+    run_.id = make_id();
+    run_.seed = options_.seed;
+    run_.space = space_.spec().name;
+    run_.rules_hash = space_.rules_hash();
+    run_.environment = environment_;
+    for (const SpaceSpec::Stage& stage : space_.spec().search)
+      run_.searcher += (run_.searcher.empty() ? "" : ", ") + stage.searcher.id;
+    run_.cost_model = space_.spec().cost_model.id;
+    run_.threads = options_.measure_threads;
+    run_.options = fmt::format("trials={} batch={}", options_.trials, options_.batch);
+    run_.began_ms = now_ms();
+    store_.add_run(run_);
+  }
+
+  void end_run() {
+    const char* why = result_.interrupted                 ? "interrupted"
+                      : result_.trials >= options_.trials ? "all trials done"
+                                                          : "the time is over, or nothing new was proposed";
+    store_.end_run(run_.id, now_ms(), why);
+  }
+
+  TaskKey task_key() const {
+    return {workload_.hash, space_.target().identity(), options_.measure_threads, ""};
+  }
+
+  /// Measured before with the same program, rules and environment: taken up instead of measuring again,
+  /// unless it failed and may do better now. The search itself is run anew, and proposes the same candidates,
+  /// so a resumed run goes on exactly where it was.
   void load_records() {
     RecordFilter filter;
-    filter.workload_hash = workload_.hash;
-    filter.target = space_.target().identity();
+    filter.task = task_key();
     filter.environment = environment_;
     filter.rules_hash = space_.rules_hash();
-    for (Record& record : store_.list(filter)) earlier_.try_emplace(record.program_hash, std::move(record));
+    filter.kind = MeasurementKind::Search;
+    filter.attributed = true;
+    for (Record& record : store_.list(filter)) {
+      if (record.transient()) continue;
+      const uint64_t hash = *record.lowered_hash;
+      earlier_.try_emplace(hash, std::move(record));
+    }
   }
 
   void run_stage(size_t stage) {
@@ -113,7 +154,7 @@ class Run {
     std::vector<Measured> results;
     std::vector<CandidatePtr> fresh;
     for (const CandidatePtr& candidate : proposed) {
-      if (earlier_.count(candidate->program_hash) == 0) fresh.push_back(candidate);
+      if (earlier_.count(lowered_hash(*candidate)) == 0) fresh.push_back(candidate);
     }
     const std::vector<tl::expected<CompiledKernel, std::string>> built = build(fresh);
     std::unordered_map<const Candidate*, Measured> measured;
@@ -123,7 +164,7 @@ class Run {
         measured.emplace(one.candidate.get(), std::move(one));
     }
     for (const CandidatePtr& candidate : proposed) {
-      if (const auto old = earlier_.find(candidate->program_hash); old != earlier_.end()) {
+      if (const auto old = earlier_.find(lowered_hash(*candidate)); old != earlier_.end()) {
         results.push_back({candidate, old->second.timing, old->second.failure});
         ++result_.resumed;
         note(results.back(), old->second.id);
@@ -200,27 +241,27 @@ class Run {
   /// `ahead`: records of the same group before this one, which are not counted yet.
   Record make_record(const Candidate& candidate, const MeasureResult& answer, size_t ahead) const {
     Record record;
+    record.id = make_id();
     record.workload = workload_.key;
     record.workload_hash = workload_.hash;
     record.target = space_.target().identity();
+    record.threads = run_.threads;
+    record.run = run_.id;
     record.environment = environment_;
-    record.space = space_.spec().name;
-    record.rules_hash = space_.rules_hash();
+    record.space = run_.space;
+    record.rules_hash = run_.rules_hash;
+    record.seed = run_.seed;
     record.trace = candidate.trace.str();
     record.trace_version = kTraceVersion;
-    record.program_hash = candidate.program_hash;
-    record.timing = answer.timing;
-    if (answer.timing) record.verified_error = answer.verified_error;
-    record.failure = answer.failure;
-    record.seed = options_.seed;
+    record.lowered_hash = lowered_hash(candidate);
     record.candidate = static_cast<uint64_t>(result_.trials) + ahead;
-    record.time_ms = now_ms();
-    uint64_t id = hash_bytes(record.trace, environment_);
-    for (const uint64_t part : {workload_.hash, record.rules_hash, record.seed, record.candidate,
-                                static_cast<uint64_t>(record.time_ms)}) {
-      id = hash_combine(id, part);
+    record.timing = answer.timing;
+    if (answer.timing) {
+      record.seconds = answer.timing->min;
+      record.verified_error = answer.verified_error;
     }
-    record.id = hex64(id);
+    record.failure = answer.failure;
+    record.time_ms = now_ms();
     return record;
   }
 
@@ -310,8 +351,9 @@ class Run {
   const uint64_t environment_;
   const TuneOptions& options_;
   const TuneHooks& hooks_;
+  RecordedRun run_;
   Task task_;
-  std::unordered_map<uint64_t, Record> earlier_;  // by program hash; looked up, never walked
+  std::unordered_map<uint64_t, Record> earlier_;  // by lowered hash; looked up, never walked
   std::vector<Best> best_;                        // fastest first
   std::vector<double> compile_seconds_;
   const Stopwatch* wall_ = nullptr;

@@ -39,6 +39,7 @@ struct OutputSyntax {
 
 struct Definition {
   std::string file;
+  std::string text;  // the whole file
   std::string name;
   std::string description;
   std::vector<NamedValue> params;

@@ -20,18 +20,19 @@ WorkloadDefinition::WorkloadDefinition(std::shared_ptr<const workload::Definitio
     : definition_(std::move(definition)) {}
 
 WorkloadDefinition WorkloadDefinition::parse(std::string_view yaml, const std::string& file) {
-  return WorkloadDefinition(
-      std::make_shared<const workload::Definition>(workload::read_definition(parse_yaml(yaml, file))));
+  workload::Definition definition = workload::read_definition(parse_yaml(yaml, file));
+  definition.text = yaml;
+  return WorkloadDefinition(std::make_shared<const workload::Definition>(std::move(definition)));
 }
 
 WorkloadDefinition WorkloadDefinition::read(const std::string& path) {
-  return WorkloadDefinition(
-      std::make_shared<const workload::Definition>(workload::read_definition(read_yaml_file(path))));
+  return parse(read_yaml_text(path), path);
 }
 
 const std::string& WorkloadDefinition::name() const { return definition_->name; }
 const std::string& WorkloadDefinition::description() const { return definition_->description; }
 const std::string& WorkloadDefinition::file() const { return definition_->file; }
+const std::string& WorkloadDefinition::text() const { return definition_->text; }
 
 std::vector<WorkloadParam> WorkloadDefinition::params() const {
   return workload::resolve_parameters(*definition_, {}).values;
@@ -44,6 +45,7 @@ Workload WorkloadDefinition::instantiate(const std::vector<ParamText>& given) co
   made.name = definition_->name;
   made.params = std::move(parameters.values);
   made.key = std::move(parameters.key);
+  made.definition = definition_->text;
   made.hash = structural_hash(made.program);
   made.flops = count_flops(made.program);
   for (const auto* list : {&made.program.inputs, &made.program.outputs}) {

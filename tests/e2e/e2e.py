@@ -243,7 +243,7 @@ def threads_change_nothing(folder):
         # Blind search: what is proposed depends on the seed alone, not on measured times.
         tune("gmm:n=32,m=48,k=16", database, "--trials", 48, "--seed", 11, "--threads", threads, "--space", "cpu-random")
         with sqlite3.connect(database) as connection:
-            orders.append(connection.execute("select program_hash, trace from record order by seq").fetchall())
+            orders.append(connection.execute("select lowered_hash, trace from record order by seq").fetchall())
     assert len(orders[0]) == 48 and orders[0] == orders[1]
 
 

@@ -42,7 +42,7 @@ struct Comparison {
 /// What `what` names: "unscheduled", "space:NAME" (its best record), a record's id, a trace's file, or ""
 /// (the best record of all spaces).
 Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
-                 const Workload& workload, const Space& space) {
+                 const Workload& workload, const Space& space, int threads) {
   Entry entry{what, {}, 0.0, 0.0, "", {}};
   const auto compile = [&](const LoweredProgram& lowered) {
     auto kernel = space.target().compile(lowered, "tunesmith_bench");
@@ -63,12 +63,12 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
           fmt::format("space '{}' is of another target than '{}'", other.space, space.spec().name),
           "compare spaces of one target");
     }
-    const Record best = best_record(workload, *its, arguments.database, other.space);
+    const Record best = best_record(workload, *its, arguments.database, threads, other.space);
     compile(materialise(*its, workload, load_trace(best.id, arguments.database))->lowered);
     return entry;
   }
   const std::string name =
-      what.empty() ? best_record(workload, space, arguments.database, common.space).id : what;
+      what.empty() ? best_record(workload, space, arguments.database, threads, common.space).id : what;
   if (what.empty()) entry.name = "record " + name;
   compile(materialise(space, workload, load_trace(name, arguments.database))->lowered);
   return entry;
@@ -187,7 +187,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     std::vector<std::string> named{arguments.trace};
     named.insert(named.end(), arguments.compare.begin(), arguments.compare.end());
     for (const std::string& what : named) {
-      comparison.entries.push_back(make_entry(what, common, arguments, comparison.workload, *space));
+      comparison.entries.push_back(make_entry(what, common, arguments, comparison.workload, *space, threads));
     }
   }
   nlohmann::json results = nlohmann::json::array();

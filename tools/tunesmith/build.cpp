@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/progress.h>
+#include <tunesmith/support/thread_pool.h>
 
 #include "commands.h"
 #include "exit_codes.h"
@@ -31,7 +32,8 @@ Chosen choose(const BuildArguments& arguments, const Workload& workload, const S
     return {load_trace(arguments.trace, arguments.database),
             fmt::format("{}, trace {}", workload.key, arguments.trace)};
   }
-  const Record best = best_record(workload, space, arguments.database);
+  const Record best =
+      best_record(workload, space, arguments.database, static_cast<int>(available_processors()));
   return {load_trace(best.id, arguments.database),
           fmt::format("{}, record {}, {}", workload.key, best.id, seconds_text(best.timing->median))};
 }

@@ -14,7 +14,7 @@ namespace tunesmith::cli {
 namespace {
 
 RecordStore open(const RecordsArguments& arguments) {
-  return RecordStore(database_path(arguments.database), RecordStore::Mode::Existing);
+  return open_records(arguments.database, RecordStore::Mode::Existing);
 }
 
 RecordFilter filter_of(const RecordsArguments& arguments) {
@@ -58,11 +58,17 @@ int report_import(const Common& common, const ImportReport& report) {
 }  // namespace
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
+  const RecordStore store = open(arguments);
   RecordFilter filter = filter_of(arguments);
-  filter.machine = detect_environment({}).machine();
-  const std::vector<Record> best = open(arguments).best(filter, static_cast<size_t>(arguments.count));
-  print_records(common, best);
-  return best.empty() ? kNothingFound : kDone;
+  filter.attributed = true;
+  const uint64_t machine = detect_environment({}).machine();
+  std::vector<Record> records;
+  for (const TaskKey& task : store.tasks(filter)) {
+    for (Record& record : store.best({task, machine}, static_cast<size_t>(arguments.count)))
+      records.push_back(std::move(record));
+  }
+  print_records(common, records);
+  return records.empty() ? kNothingFound : kDone;
 }
 
 int run_records_list(const Common& common, const RecordsArguments& arguments) {
@@ -90,7 +96,7 @@ int run_records_export(const Common& /*common*/, const RecordsArguments& argumen
 }
 
 int run_records_import(const Common& common, const RecordsArguments& arguments) {
-  RecordStore store(database_path(arguments.database));
+  RecordStore store = open_records(arguments.database);
   if (arguments.file.empty()) return report_import(common, store.import_jsonl(std::cin, "stdin"));
   std::ifstream in(arguments.file);
   if (!in) throw UserError(SourceLocation{arguments.file, 0, 0}, "cannot be read");
@@ -98,7 +104,7 @@ int run_records_import(const Common& common, const RecordsArguments& arguments) 
 }
 
 int run_records_merge(const Common& common, const RecordsArguments& arguments) {
-  RecordStore store(database_path(arguments.database));
+  RecordStore store = open_records(arguments.database);
   return report_import(common, store.merge(arguments.file));
 }
 

@@ -68,4 +68,21 @@ std::string database_path(const std::string& asked) {
   throw UserError("neither HOME nor XDG_DATA_HOME is set", "name the database with --database");
 }
 
+RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
+  RecordStore store(database_path(asked), mode);
+  if (store.migration()) tell(*store.migration());
+  return store;
+}
+
+void tell(const MigrationReport& migration) {
+  fmt::print(
+      stderr,
+      "tunesmith: the record store was of schema {} and is of schema {} now; as it was it is in {}. Its {} "
+      "records do not say with how many threads nor as which compiled program they were measured: they "
+      "are kept as unattributed, and neither tune nor build uses them.\n",
+      migration.from_schema, kRecordSchema, migration.copy.string(), migration.records);
+  for (const std::string& fault : migration.left_out)
+    fmt::print(stderr, "tunesmith: damaged, and in that copy alone: {}\n", fault);
+}
+
 }  // namespace tunesmith::cli

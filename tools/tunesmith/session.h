@@ -52,5 +52,9 @@ std::string find_spaces_file(const std::string& asked);
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
 /// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
 std::string database_path(const std::string& asked);
+/// Opens the store there, and tells the user when it was brought up to date from an older schema.
+RecordStore open_records(const std::string& asked, RecordStore::Mode mode = RecordStore::Mode::Create);
+/// Tells the user, on standard error.
+void tell(const MigrationReport& migration);
 
 }  // namespace tunesmith::cli

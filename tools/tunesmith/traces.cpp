@@ -28,7 +28,7 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
     named.trace = Trace::parse(text, name, &named.places);
     return named;
   }
-  const RecordStore store(database_path(database), RecordStore::Mode::Existing);
+  const RecordStore store = open_records(database, RecordStore::Mode::Existing);
   const std::optional<Record> record = store.find(name);
   if (!record) {
     throw UserError(fmt::format("no record '{}' in {}", name, store.path().string()),
@@ -39,24 +39,20 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
   return named;
 }
 
-Record best_record(const Workload& workload, const Space& space, const std::string& database,
+Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
                    const std::string& space_name) {
-  const RecordStore store(database_path(database), RecordStore::Mode::Existing);
-  RecordFilter filter;
-  filter.workload_hash = workload.hash;
-  filter.target = space.target().identity();
-  filter.machine = detect_environment(space.plugin_versions()).machine();
-  filter.ok = true;
-  if (!space_name.empty()) filter.space = space_name;
-  const std::vector<Record> best = store.best(filter, 1);
-  if (best.empty()) {
-    throw UserError(fmt::format("no record of {} on this machine{} in {}", workload.key,
-                                space_name.empty() ? "" : fmt::format(" of space '{}'", space_name),
-                                store.path().string()),
-                    fmt::format("run: tunesmith tune {}{}", workload.key,
-                                space_name.empty() ? "" : " --space " + space_name));
-  }
-  return best.front();
+  const RecordStore store = open_records(database, RecordStore::Mode::Existing);
+  BestQuery query;
+  query.task = {workload.hash, space.target().identity(), threads, ""};
+  query.machine = detect_environment(space.plugin_versions()).machine();
+  if (!space_name.empty()) query.space = space_name;
+  const std::vector<Record> best = store.best(query, 1);
+  if (!best.empty()) return best.front();
+  throw UserError(
+      fmt::format("no record of {} with {} threads on this machine{} in {}", workload.key, threads,
+                  space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string()),
+      fmt::format("run: tunesmith tune {}{}", workload.key,
+                  space_name.empty() ? "" : " --space " + space_name));
 }
 
 Schedule replay(const Workload& workload, const NamedTrace& named) {

@@ -22,9 +22,9 @@ struct NamedTrace {
 /// with file, line and column.
 NamedTrace load_trace(const std::string& name, const std::string& database);
 
-/// The fastest record of the workload on this machine, in the space of this name if it is not empty. Throws
-/// UserError when there is none.
-Record best_record(const Workload& workload, const Space& space, const std::string& database,
+/// The best record of the workload on this machine with this number of threads (RecordStore::best), in the
+/// space of this name if it is not empty. Throws UserError when there is none.
+Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
                    const std::string& space_name = "");
 
 /// The finished program that the trace makes of the workload; open decisions are drawn from stream 0. An

@@ -137,7 +137,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   Session session(common);
   const std::unique_ptr<Space> space = session.space();
   const Environment environment = detect_environment(space->plugin_versions());
-  RecordStore store(database_path(arguments.database));
+  RecordStore store = open_records(arguments.database);
 
   MeasureOptions measure;
   measure.threads = arguments.threads;

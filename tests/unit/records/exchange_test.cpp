@@ -18,7 +18,7 @@ using testing::IsEmpty;
 class ExchangeTest : public StoreFixture {
  protected:
   ExchangeTest() : source_(path("source.db")) {
-    source_.add_environment(environment());
+    prepare(source_);
     source_.add(success("a", {1e-3, 1.0 / 3.0}));
     source_.add(failure("b", FailureCause::Crash, "signal 11"));
     source_.add(success("c", {3e-3}));
@@ -56,8 +56,8 @@ TEST_F(ExchangeTest, ImportingAgainAddsNothing) {
   EXPECT_EQ(report.known, 3u);
 }
 
-TEST_F(ExchangeTest, AFilterExportsItsRecordsWithTheirEnvironment) {
-  EXPECT_EQ(exported_lines({.ok = false}).size(), 2u);
+TEST_F(ExchangeTest, AFilterExportsItsRecordsWithAllThatTheyReferTo) {
+  EXPECT_EQ(exported_lines({.ok = false}).size(), 5u) << "environment, workload, space, run and the record";
   EXPECT_THAT(exported_lines({.target = "cuda"}), IsEmpty());
 }
 
@@ -71,14 +71,14 @@ TEST_F(ExchangeTest, LinesMayComeInAnyOrder) {
 
 TEST_F(ExchangeTest, ADamagedLineIsRefusedByNumberAndTheRestImported) {
   const std::vector<std::string> good = exported_lines();
-  ASSERT_EQ(good.size(), 4u);
+  ASSERT_EQ(good.size(), 7u);
   RecordStore copy(path("copy.db"));
   for (size_t i = 0; i < good[2].size(); ++i) {
     std::vector<std::string> lines = good;
-    lines[2][i] = lines[2][i] == '1' ? '2' : '1';
+    lines[5][i] = lines[5][i] == '1' ? '2' : '1';
     const ImportReport report = import_lines(copy, lines);
-    ASSERT_EQ(report.refused.size(), 1u) << lines[2];
-    EXPECT_THAT(report.refused[0], HasSubstr("in.jsonl:3: "));
+    ASSERT_EQ(report.refused.size(), 1u) << lines[5];
+    EXPECT_THAT(report.refused[0], HasSubstr("in.jsonl:6: "));
     EXPECT_EQ(report.added + report.known, 2u);
   }
   EXPECT_EQ(copy.find("b"), std::nullopt);
@@ -90,7 +90,7 @@ TEST_F(ExchangeTest, ATruncatedFileGivesWhatIsWhole) {
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, lines);
   EXPECT_EQ(report.added, 2u);
-  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("in.jsonl:4: damaged")));
+  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("in.jsonl:7: damaged")));
 }
 
 TEST_F(ExchangeTest, RecordsWithoutTheirEnvironmentAreRefused) {
@@ -99,13 +99,14 @@ TEST_F(ExchangeTest, RecordsWithoutTheirEnvironmentAreRefused) {
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, lines);
   EXPECT_EQ(report.added, 0u);
-  ASSERT_EQ(report.refused.size(), 3u);
-  EXPECT_THAT(report.refused[0], HasSubstr("in.jsonl:1: its environment"));
+  ASSERT_EQ(report.refused.size(), 4u);
+  EXPECT_THAT(report.refused[0], HasSubstr("in.jsonl:3: its space or its environment"));
+  EXPECT_THAT(report.refused[1], HasSubstr("in.jsonl:4: its environment"));
 }
 
 TEST_F(ExchangeTest, OtherLinesAreRefused) {
   std::string newer = exported_lines()[0];
-  newer.replace(newer.rfind("\"version\":1"), 11, "\"version\":9");
+  newer.replace(newer.rfind("\"version\":2"), 11, "\"version\":9");
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, {"", "{}", "[]", "null", "not json", newer});
   EXPECT_EQ(report.added, 0u);
@@ -116,17 +117,17 @@ TEST_F(ExchangeTest, OtherLinesAreRefused) {
 
 TEST_F(ExchangeTest, OneIdWithTwoContentsIsAConflict) {
   RecordStore copy(path("copy.db"));
-  copy.add_environment(environment());
+  prepare(copy);
   copy.add(success("a", {9e-3}));
   const ImportReport report = import_lines(copy, exported_lines());
   EXPECT_EQ(report.added, 2u);
-  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("in.jsonl:2: another record has its id 'a'")));
+  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("in.jsonl:5: another record has its id 'a'")));
   EXPECT_EQ(copy.find("a")->timing->min, 9e-3);
 }
 
 TEST_F(ExchangeTest, MergeTakesInAnotherStore) {
   RecordStore copy(path("copy.db"));
-  copy.add_environment(environment());
+  prepare(copy);
   copy.add(success("a", {1e-3, 1.0 / 3.0}));
   copy.add(success("d", {4e-3}));
   const ImportReport report = copy.merge(path("source.db"));
@@ -139,7 +140,7 @@ TEST_F(ExchangeTest, MergeTakesInAnotherStore) {
 }
 
 TEST_F(ExchangeTest, DamagedRowsAreNeitherExportedNorMerged) {
-  Sql(path("source.db")).run("UPDATE record SET seconds_median = 1e-9 WHERE id = 'c'");
+  Sql(path("source.db")).run("UPDATE measurement SET seconds_median = 1e-9 WHERE id = 'c'");
   std::stringstream out;
   EXPECT_THAT(source_.export_jsonl(out), ElementsAre(HasSubstr("record 'c'")));
   RecordStore copy(path("copy.db"));
@@ -157,13 +158,24 @@ TEST_F(ExchangeTest, CheckIsCleanOnASoundStore) {
 TEST_F(ExchangeTest, CheckFindsEverySortOfDamage) {
   Sql sql(path("source.db"));
   sql.run("PRAGMA ignore_check_constraints = ON");
-  sql.run("UPDATE record SET trace = 'other' WHERE id = 'a'");
-  sql.run("UPDATE record SET cause = 'melted' WHERE id = 'b'");
-  sql.run("UPDATE record SET samples = '[1,' WHERE id = 'c'");
+  sql.run("UPDATE measurement SET time_ms = 1 WHERE id = 'a'");
+  sql.run("UPDATE measurement SET cause = 'melted' WHERE id = 'b'");
+  sql.run("UPDATE measurement SET samples = '[1,' WHERE id = 'c'");
   EXPECT_THAT(source_.check().faults, ElementsAre("record 'a': its checksum does not fit its content",
                                                   "record 'b': unknown cause of failure 'melted'",
                                                   HasSubstr("record 'c': its samples")));
   EXPECT_THROW((void)source_.list(), EnvironmentError);
+
+  sql.run("UPDATE measurement SET cause = 'crash' WHERE id = 'b'");
+  sql.run("UPDATE measurement SET samples = '[0.003]' WHERE id = 'c'");
+  sql.run("UPDATE measurement SET time_ms = 1700000000000 WHERE id = 'a'");
+  EXPECT_TRUE(source_.check().clean()) << source_.check().faults.at(0);
+  sql.run("UPDATE program SET trace = 'other'");
+  EXPECT_EQ(source_.check().faults.size(), 3u) << "all that are of that program";
+  sql.run(
+      "UPDATE run SET command = 'rm -r'; UPDATE space SET rules = ''; UPDATE workload SET definition = ''");
+  EXPECT_THAT(source_.check().faults, testing::IsSupersetOf({HasSubstr("run 'run'"), HasSubstr("space 'cpu'"),
+                                                             HasSubstr("workload 'gmm:n=512'")}));
 
   sql.run("UPDATE environment SET text = replace(text, 'Xeon', 'Neox')");
   EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("its hash does not fit")));
@@ -189,6 +201,30 @@ TEST_F(ExchangeTest, CheckTellsOfADamagedPage) {
   }
   source_ = RecordStore(path("source.db"));
   EXPECT_FALSE(source_.check().clean());
+}
+
+TEST_F(ExchangeTest, ARunMetBeforeItsEndIsGivenItsEnd) {
+  RecordStore copy(path("copy.db"));
+  EXPECT_EQ(import_lines(copy, exported_lines()).added, 3u);
+  source_.end_run("run", 1'700'000'009'000, "interrupted");
+  const ImportReport report = import_lines(copy, exported_lines());
+  EXPECT_EQ(report.known, 3u);
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_EQ(copy.run("run"), source_.run("run"));
+  EXPECT_TRUE(copy.check().clean());
+}
+
+TEST_F(ExchangeTest, UnattributedRecordsTravelAsWhatTheyAre) {
+  const Record old = unattributed(success("old", {5e-3}));
+  source_.add(old);
+  RecordStore copy(path("copy.db"));
+  EXPECT_EQ(import_lines(copy, exported_lines()).added, 4u);
+  EXPECT_EQ(copy.find("old"), old);
+  EXPECT_FALSE(copy.find("old")->attributed());
+  RecordStore merged(path("merged.db"));
+  EXPECT_EQ(merged.merge(path("source.db")).added, 4u);
+  EXPECT_EQ(merged.list(), source_.list());
+  EXPECT_EQ(merged.check().unattributed, 1u);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using RecordStoreTest = StoreFixture;
 
 TEST_F(RecordStoreTest, GivesBackARecordAsItWasAdded) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
   const Record ok = success("job-1", {2.5e-3, 1.25e-3, 1.0 / 3.0});
   const Record failed = failure("job-2", FailureCause::OutOfBounds, "C[3, 4]\nline two \"quoted\"");
   EXPECT_TRUE(store.add(ok));
@@ -32,12 +32,18 @@ TEST_F(RecordStoreTest, GivesBackARecordAsItWasAdded) {
 
 TEST_F(RecordStoreTest, KeepsEveryBitOfTheNumbers) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
+  RecordedRun odd = run("odd");
+  odd.seed = std::numeric_limits<uint64_t>::max();
+  odd.rules_hash = std::numeric_limits<uint64_t>::max();
+  store.add_space({odd.space, odd.rules_hash, "others"});
+  store.add_run(odd);
   Record record = success("job", {std::numeric_limits<double>::denorm_min(), 0.1, 1e300});
-  record.seed = std::numeric_limits<uint64_t>::max();
+  record.run = "odd";
+  record.seed = odd.seed;
   record.candidate = uint64_t{1} << 63;
-  record.program_hash = 1;
-  record.rules_hash = std::numeric_limits<uint64_t>::max();
+  record.lowered_hash = 1;
+  record.rules_hash = odd.rules_hash;
   record.verified_error = 0.1 + 0.2;
   store.add(record);
   EXPECT_EQ(store.find("job"), record);
@@ -48,7 +54,7 @@ TEST_F(RecordStoreTest, SurvivesClosingAndOpening) {
   const Record record = success("job", {1e-3});
   {
     RecordStore store(path("deep/folder/a.db"));
-    store.add_environment(environment());
+    prepare(store);
     store.add(record);
   }
   RecordStore store(path("deep/folder/a.db"), RecordStore::Mode::Existing);
@@ -58,8 +64,11 @@ TEST_F(RecordStoreTest, SurvivesClosingAndOpening) {
 
 TEST_F(RecordStoreTest, AnIdIsAddedOnceAndTheFirstStays) {
   RecordStore store(path("a.db"));
+  prepare(store);
   store.add_environment(environment());
-  store.add_environment(environment());
+  store.add_workload(workload());
+  store.add_space(space());
+  EXPECT_THROW(store.add_run(run()), InternalError);
   EXPECT_TRUE(store.add(success("job", {1e-3})));
   EXPECT_FALSE(store.add(success("job", {1e-3})));
   EXPECT_FALSE(store.add(success("job", {9e-3})));
@@ -70,7 +79,7 @@ TEST_F(RecordStoreTest, AnIdIsAddedOnceAndTheFirstStays) {
 
 TEST_F(RecordStoreTest, AFailureHasNoTimeAndASuccessIsVerified) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
   Record record = failure("job", FailureCause::Crash, "signal 11");
   record.timing = make_timing({1e-3});
   EXPECT_THROW(store.add(record), InternalError);
@@ -82,12 +91,21 @@ TEST_F(RecordStoreTest, AFailureHasNoTimeAndASuccessIsVerified) {
   EXPECT_THROW(store.add(record), InternalError);
   record = success("", {1e-3});
   EXPECT_THROW(store.add(record), InternalError);
+  record = success("job", {1e-3, 2e-3});
+  record.seconds = 3e-3;  // no sample is that slow
+  EXPECT_THROW(store.add(record), InternalError);
+  record = success("job", {1e-3});
+  record.kind = MeasurementKind::Ranking;  // without a number
+  EXPECT_THROW(store.add(record), InternalError);
+  record = success("job", {1e-3});
+  record.threads = 0;  // half an attribution
+  EXPECT_THROW(store.add(record), InternalError);
   EXPECT_EQ(store.count(), 0u);
 }
 
 TEST_F(RecordStoreTest, ABatchIsAddedWholeOrNotAtAll) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
   std::vector<Record> batch{success("a", {1e-3}), success("b", {1e-3}), success("a", {1e-3})};
   EXPECT_EQ(store.add(batch), 2u);
   batch = {success("c", {1e-3}), success("d", {1e-3})};
@@ -99,11 +117,18 @@ TEST_F(RecordStoreTest, ABatchIsAddedWholeOrNotAtAll) {
 
 TEST_F(RecordStoreTest, ListsInOrderOfInsertionByFilter) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
+  store.add_workload({77, "dense:n=64", "name: dense\n"});
   Record other = success("z", {1e-3});
   other.workload = "dense:n=64";
   other.workload_hash = 77;
+  RecordedRun paper = run("paper");
+  paper.space = "cpu-paper";
+  paper.seed = 9;
+  store.add_space({"cpu-paper", 42, "modules: [tile]"});
+  store.add_run(paper);
   Record elsewhere = success("m", {1e-3});
+  elsewhere.run = "paper";
   elsewhere.space = "cpu-paper";
   elsewhere.seed = 9;
   store.add(other);
@@ -128,59 +153,97 @@ TEST_F(RecordStoreTest, ListsInOrderOfInsertionByFilter) {
   EXPECT_EQ(ids({.cause = FailureCause::TimeOut}), "b");
   EXPECT_EQ(ids({.cause = FailureCause::Crash}), "");
   EXPECT_EQ(ids({.rules_hash = 1}), "");
+  EXPECT_EQ(ids({.task = other.task()}), "z");
+  EXPECT_EQ(ids({.task = TaskKey{77, other.target, 1, ""}}), "") << "other threads are another task";
+  EXPECT_EQ(ids({.run = "paper"}), "m");
+  EXPECT_EQ(ids({.lowered_hash = 0x123}), "zmba");
+  EXPECT_EQ(ids({.kind = MeasurementKind::Ranking}), "");
+  EXPECT_EQ(ids({.attributed = true}), "zmba");
 }
 
-TEST_F(RecordStoreTest, BestRanksProgramsByTheirLeastTime) {
+TEST_F(RecordStoreTest, ARecordNeedsWhatItRefersTo) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
-  store.add(with_program(success("slow", {4e-3}), 1));
-  store.add(with_program(success("disturbed", {1e-3, 3e-3, 3e-3}), 2));
-  store.add(with_program(success("fast", {2e-3, 2e-3, 2e-3}), 3));
-  store.add(with_program(failure("failed", FailureCause::WrongResult, ""), 4));
-  store.add(with_program(success("tie", {2e-3}), 5));
-  std::vector<std::string> order;
-  for (const Record& record : store.best({}, 10)) order.push_back(record.id);
-  EXPECT_THAT(order, testing::ElementsAre("disturbed", "fast", "tie", "slow"));
-  EXPECT_EQ(store.best({}, 2).size(), 2u);
-  EXPECT_TRUE(store.best({.target = "cuda"}, 2).empty());
+  EXPECT_THROW(store.add(success("job", {1e-3})), InternalError) << "nothing is there";
+  prepare(store);
+  Record record = success("job", {1e-3});
+  record.run = "another";
+  EXPECT_THROW(store.add(record), InternalError);
+  record = success("job", {1e-3});
+  record.seed = 8;  // its run has 7
+  EXPECT_THROW(store.add(record), InternalError);
+  record = success("job", {1e-3});
+  record.workload = "gmm:n=513";
+  EXPECT_THROW(store.add(record), InternalError);
+  EXPECT_THROW(store.add_run([] {
+    RecordedRun other = run("other");
+    other.space = "nowhere";
+    return other;
+  }()),
+               InternalError);
+  EXPECT_EQ(store.count(), 0u);
 }
 
-// A lucky single run must not outlive a careful measurement of the same program.
-TEST_F(RecordStoreTest, BestTakesTheMostCarefulMeasurementOfAProgram) {
+TEST_F(RecordStoreTest, OfTwoTracesOfOneProgramTheFirstIsKept) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
-  store.add(with_program(success("lucky", {1e-3}), 1));
-  store.add(with_program(success("careful", {3e-3, 3e-3, 3e-3}), 1));
-  store.add(with_program(success("again", {4e-3, 4e-3, 4e-3}), 1));
-  store.add(with_program(success("other", {2e-3}), 2));
-  const std::vector<Record> best = store.best({}, 10);
-  ASSERT_EQ(best.size(), 2u);
-  EXPECT_EQ(best[0].id, "other");
-  EXPECT_EQ(best[1].id, "again");
+  prepare(store);
+  store.add_workload({workload().hash, "layer2:n=512", "name: layer2\n"});
+  store.add(success("first", {2e-3}));
+  Record second = success("second", {1e-3});
+  second.trace = "b0 = get_block(\"D\")\n";
+  second.workload = "layer2:n=512";
+  EXPECT_TRUE(store.add(second));
+  EXPECT_EQ(store.find("second")->trace, success("first", {2e-3}).trace);
+  EXPECT_EQ(store.find("second")->workload, "gmm:n=512") << "whose names are those of the trace";
+  EXPECT_FALSE(store.add(second)) << "the same measurement, whatever became of its trace";
+  EXPECT_EQ(store.tasks().size(), 1u);
+  EXPECT_TRUE(store.check().clean());
 }
 
-TEST_F(RecordStoreTest, TimesOfAnotherMachineStayApart) {
+TEST_F(RecordStoreTest, AWorkloadIsMadeAgainWithoutItsFile) {
+  const char* text =
+      "name: twice\nparams: {n: 8}\ninputs:\n  X: {shape: [n], dtype: f32}\ncompute: |\n"
+      "  O[i<n] = X[i] + X[i]\noutputs: [O]\n";
+  const Workload made = WorkloadDefinition::parse(text, "twice.yaml").instantiate({{"n", "12"}});
   RecordStore store(path("a.db"));
-  Environment updated = environment();
-  updated.plugins["llvm"] = "9.9.9";
-  Environment elsewhere = environment();
-  elsewhere.cpu_model = "Another";
-  for (const Environment& e : {environment(), updated, elsewhere}) store.add_environment(e);
-  store.add(success("here", {3e-3}));
-  Record record = success("updated", {2e-3});
-  record.environment = updated.hash();
-  store.add(record);
-  record = success("elsewhere", {1e-3});
-  record.environment = elsewhere.hash();
-  store.add(record);
-  EXPECT_EQ(store.best({}, 1).at(0).id, "elsewhere");
-  EXPECT_EQ(store.best({.machine = environment().machine()}, 1).at(0).id, "updated");
-  EXPECT_EQ(store.best({.environment = environment().hash()}, 1).at(0).id, "here");
+  store.add_workload({made.hash, made.key, made.definition});
+  store.add_workload({made.hash, "another:n=12", "name: another\n"});
+  const std::optional<RecordedWorkload> recorded = store.workload(made.hash);
+  ASSERT_TRUE(recorded);
+  const Workload again = instantiate(*recorded);
+  EXPECT_EQ(again.hash, made.hash);
+  EXPECT_EQ(again.key, made.key);
+  EXPECT_EQ(store.workload(1), std::nullopt);
+  EXPECT_THROW(instantiate({1, "unknown:n=1", ""}), UserError);
+}
+
+TEST_F(RecordStoreTest, ARunEndsOnce) {
+  RecordStore store(path("a.db"));
+  prepare(store);
+  EXPECT_EQ(store.run("run"), run());
+  store.end_run("run", 1'700'000'001'000, "all trials done");
+  RecordedRun ended = run();
+  ended.ended_ms = 1'700'000'001'000;
+  ended.ended_because = "all trials done";
+  EXPECT_EQ(store.run("run"), ended);
+  EXPECT_THROW(store.end_run("run", 1'700'000'002'000, "interrupted"), InternalError);
+  EXPECT_THROW(store.end_run("none", 1, "interrupted"), InternalError);
+  EXPECT_TRUE(store.check().clean());
+}
+
+TEST_F(RecordStoreTest, WhatFailedByTheMachinesFaultIsTransient) {
+  Record record = failure("job", FailureCause::TimeOut, "");
+  EXPECT_FALSE(record.transient()) << "nobody knows of a disturbance";
+  record.disturbed = true;
+  EXPECT_TRUE(record.transient());
+  EXPECT_TRUE(failure("job", FailureCause::WorkerLost, "").transient());
+  EXPECT_TRUE(failure("job", FailureCause::OutOfMemory, "").transient());
+  EXPECT_FALSE(failure("job", FailureCause::WrongResult, "").transient());
+  EXPECT_FALSE(success("job", {1e-3}).transient());
 }
 
 TEST_F(RecordStoreTest, ManyThreadsAddAtOnce) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
@@ -195,7 +258,7 @@ TEST_F(RecordStoreTest, ManyThreadsAddAtOnce) {
 TEST_F(RecordStoreTest, TwoStoresOnOneFileSeeEachOther) {
   RecordStore a(path("a.db"));
   RecordStore b(path("a.db"));
-  a.add_environment(environment());
+  prepare(a);
   EXPECT_TRUE(a.add(success("from-a", {1e-3})));
   EXPECT_TRUE(b.add(success("from-b", {1e-3})));
   EXPECT_EQ(a.count(), 2u);
@@ -212,7 +275,7 @@ TEST_F(RecordStoreTest, KeepsTheTimeOfPreparing) {
   prepared.timing->prepare = 2.5e-4;
   {
     RecordStore store(path("a.db"));
-    store.add_environment(environment());
+    prepare(store);
     store.add(prepared);
     store.add(success("plain", {1e-3}));
   }
@@ -226,38 +289,19 @@ TEST_F(RecordStoreTest, KeepsTheTimeOfPreparing) {
   EXPECT_EQ(copy.list(), store.list());
 }
 
-TEST_F(RecordStoreTest, BringsAStoreOfTheFirstSchemaUpToDate) {
-  {
-    RecordStore store(path("a.db"));
-    store.add_environment(environment());
-    store.add(success("old", {1e-3}));
-  }
-  Sql(path("a.db"))
-      .run(
-          "ALTER TABLE record DROP COLUMN seconds_prepare; "
-          "UPDATE meta SET value = '1' WHERE key = 'schema_version'");
-  RecordStore store(path("a.db"), RecordStore::Mode::Existing);
-  Record prepared = success("new", {1e-3});
-  prepared.timing->prepare = 1e-5;
-  EXPECT_TRUE(store.add(prepared));
-  EXPECT_THAT(store.list(), ElementsAre(success("old", {1e-3}), prepared));
-  EXPECT_TRUE(store.check().clean()) << "what was there has the checksum that it had";
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "2");
-}
-
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   {
     RecordStore store(path("a.db"));
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '3' WHERE key = 'schema_version'");
+  Sql(path("a.db")).run("UPDATE meta SET value = '4' WHERE key = 'schema_version'");
   try {
     RecordStore store(path("a.db"));
     FAIL() << "a newer schema was opened";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 3"));
+    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 4"));
     EXPECT_THAT(error.what(), HasSubstr("a.db"));
   }
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "3");
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "4");
 }
 
 TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {
@@ -281,13 +325,13 @@ TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {
 TEST_F(RecordStoreTest, AnEmptyFileBecomesAStore) {
   write("a.db", "");
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
   EXPECT_TRUE(store.add(success("job", {1e-3})));
 }
 
 TEST_F(RecordStoreTest, TextThatIsNotUtf8IsStoredAndExported) {
   RecordStore store(path("a.db"));
-  store.add_environment(environment());
+  prepare(store);
   store.add(failure("job", FailureCause::CompileError, "bad byte \xff here"));
   EXPECT_TRUE(store.check().clean());
   EXPECT_EQ(store.find("job")->failure->message, "bad byte \xff here");

@@ -65,9 +65,36 @@ class StoreFixture : public testing::Test {
     return e;
   }
 
+  static RecordedWorkload workload() { return {0xfeedfacecafebeefULL, "gmm:n=512", "name: gmm\n"}; }
+  static RecordedSpace space() { return {"cpu", 42, "modules: []"}; }
+  static RecordedRun run(const std::string& id = "run") {
+    RecordedRun r;
+    r.id = id;
+    r.command = "tunesmith tune gmm:n=512";
+    r.seed = 7;
+    r.space = "cpu";
+    r.rules_hash = 42;
+    r.environment = environment().hash();
+    r.searcher = "evolutionary";
+    r.cost_model = "analytical";
+    r.threads = 2;
+    r.options = "trials=64";
+    r.code_generator = "llvm 19";
+    r.began_ms = 1'700'000'000'000;
+    return r;
+  }
+  /// All that the records below refer to.
+  static void prepare(RecordStore& store) {
+    store.add_environment(environment());
+    store.add_workload(workload());
+    store.add_space(space());
+    store.add_run(run());
+  }
+
   static Record success(const std::string& id, std::vector<double> samples) {
     Record r = common(id);
     r.timing = make_timing(std::move(samples));
+    r.seconds = r.timing->min;
     r.verified_error = 0.25;
     return r;
   }
@@ -78,8 +105,16 @@ class StoreFixture : public testing::Test {
     return r;
   }
 
-  static Record with_program(Record record, uint64_t program_hash) {
-    record.program_hash = program_hash;
+  static Record with_program(Record record, uint64_t lowered_hash) {
+    record.lowered_hash = lowered_hash;
+    return record;
+  }
+
+  /// As records from before schema 3 are.
+  static Record unattributed(Record record) {
+    record.threads = 0;
+    record.run.clear();
+    record.lowered_hash.reset();
     return record;
   }
 
@@ -90,12 +125,14 @@ class StoreFixture : public testing::Test {
     r.workload = "gmm:n=512";
     r.workload_hash = 0xfeedfacecafebeefULL;
     r.target = "llvm mcpu=native";
+    r.threads = 2;
+    r.run = "run";
     r.environment = environment().hash();
     r.space = "cpu";
     r.rules_hash = 42;
     r.trace = "b0 = get_block(\"C\")\nl1, l2 = get_loops(b0)\n";
     r.trace_version = 1;
-    r.program_hash = 0x123;
+    r.lowered_hash = 0x123;
     r.seed = 7;
     r.candidate = 3;
     r.time_ms = 1'700'000'000'000;

@@ -36,6 +36,11 @@ std::string_view failure_cause_name(FailureCause cause);
 /// One line for a person: what happened to the candidate.
 std::string_view failure_cause_meaning(FailureCause cause);
 
+/// May the same program do better another time, because the machine and not the program may be to blame? True
+/// for load_error, out_of_memory and worker_lost, and for time_out when the machine was disturbed meanwhile.
+/// Everything else is the program's own fault, and the same again tomorrow.
+bool is_transient(FailureCause cause, bool disturbed);
+
 /// Nothing when `name` is not a cause's name.
 std::optional<FailureCause> parse_failure_cause(std::string_view name);
 

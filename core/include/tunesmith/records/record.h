@@ -1,46 +1,143 @@
-// A record: one candidate, what became of it, and everything needed to make the same program again.
+// What a record store holds, as values.
+//
+//   Record             one measurement, with the program, the task and the run that it is of
+//   RecordedWorkload   what was computed, as the text that it can be made from again
+//   RecordedSpace      the rules that a space was made by
+//   RecordedRun        one call of tune or bench: who measured, how and when
+//
+// A *task* (TaskKey) is what programs compete for: one computation, on one target, with one number of
+// threads. A *program* is a task and the hash of its lowered form; it may have many measurements.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/measure/timing.h"
+#include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
 
-/// A value. Either it succeeded (`timing` and `verified_error`, no `failure`) or it failed (`failure`, no
+/// Why a program was measured. The text names (measurement_kind_name) stand in stores and exports.
+enum class MeasurementKind : uint8_t {
+  Search,   // search: once, as a candidate of a search
+  Ranking,  // ranking: interleaved with the others that a run found best
+  Bench     // bench: interleaved with programs of a person's choice; decides nothing
+};
+std::string_view measurement_kind_name(MeasurementKind kind);
+/// Nothing when `name` is not a kind's name.
+std::optional<MeasurementKind> parse_measurement_kind(std::string_view name);
+
+/// What programs compete for: times of different tasks are never compared.
+struct TaskKey {
+  uint64_t workload_hash = 0;  // of the program with names removed: equal computations are one task
+  std::string target;          // Target::identity()
+  int threads = 0;             // that the measured program runs on; 0: unknown, of an unattributed record
+  std::string device;          // "" for the host
+
+  bool operator==(const TaskKey&) const = default;
+};
+
+/// A workload as text, so that its program can be made without the file that it came from.
+struct RecordedWorkload {
+  uint64_t hash = 0;       // TaskKey::workload_hash
+  std::string text;        // Workload::key, "gmm:n=512,m=512,k=512"
+  std::string definition;  // Workload::definition, the YAML; "" when unknown
+
+  bool operator==(const RecordedWorkload&) const = default;
+};
+/// The same workload again. Throws UserError when its definition is unknown or this Tunesmith does not accept
+/// it.
+Workload instantiate(const RecordedWorkload& recorded);
+
+struct RecordedSpace {
+  std::string name;         // in spaces.yaml
+  uint64_t rules_hash = 0;  // Space::rules_hash()
+  std::string rules;        // the text of the rules that the hash is of; "" when unknown
+
+  bool operator==(const RecordedSpace&) const = default;
+};
+
+/// One call of `tune` or `bench`. What is unknown of a run that has not ended is 0 or "".
+struct RecordedRun {
+  std::string id;       // unique over all machines; of make_id()
+  std::string command;  // the command line, or what a caller of the library says of itself
+  uint64_t seed = 0;
+  std::string space;  // name and rules hash of a RecordedSpace that the store has
+  uint64_t rules_hash = 0;
+  uint64_t environment = 0;  // Environment::hash() of an environment that the store has
+  std::string searcher;      // the search's stages and the cost model, with their options
+  std::string cost_model;
+  int threads = 0;             // of the measured programs
+  std::string options;         // whatever else decides what the run does: trials, batch, time-outs
+  std::string code_generator;  // version or fingerprint of what compiled the programs
+  int64_t began_ms = 0;        // as Record::time_ms
+  int64_t ended_ms = 0;        // 0: it has not ended, or was killed
+  std::string ended_because;   // "trials", "time limit", "interrupted", ...
+
+  bool operator==(const RecordedRun&) const = default;
+};
+
+/// A value, and one measurement. Either it succeeded (`timing`, no `failure`) or it failed (`failure`, no
 /// `timing`): a failure is never a number.
+///
+/// A record is *attributed* when it says exactly what was measured: its threads, its run and the hash of its
+/// lowered program. Records from before schema 3 cannot say so. They are kept, shown and exported, and are
+/// never taken as a task's measured programs.
 struct Record {
-  std::string id;  // of the job: unique over all machines; the same id is the same job
+  std::string id;  // of the measurement: unique over all machines; the same id is the same measurement
 
-  std::string workload;        // canonical text, "gmm:k=512,m=512,n=512"
-  uint64_t workload_hash = 0;  // of the unscheduled program: two files may give one name to different things
-  std::string target;          // canonical text
-  uint64_t environment = 0;    // Environment::hash() of an environment that the store has
-  std::string space;           // its name in spaces.yaml
-  uint64_t rules_hash = 0;     // of the modules and options that the space was made by
+  // The task, and the text that the program was made from.
+  std::string workload;  // canonical text, "gmm:k=512,m=512,n=512"
+  uint64_t workload_hash = 0;
+  std::string target;
+  int threads = 0;     // 0: unattributed
+  std::string device;  // "" for the host
 
+  // The run. The store checks that these agree with its RecordedRun.
+  std::string run;           // RecordedRun::id; "": unattributed
+  uint64_t environment = 0;  // Environment::hash() of an environment that the store has
+  std::string space;
+  uint64_t rules_hash = 0;
+  uint64_t seed = 0;
+
+  // The program. Of several traces that give one lowered program the store keeps the first, with its workload
+  // text, for all of the program's records.
   std::string trace;  // text form, decisions as repaired
   int trace_version = 0;
-  uint64_t program_hash = 0;  // of the finished program: equal for traces that give the same program
+  std::optional<uint64_t> lowered_hash;  // nothing: unattributed
 
-  std::optional<Timing> timing;
-  std::optional<double> verified_error;  // largest error over its tolerance, at most 1 when accepted
-  std::optional<CandidateFailure> failure;
-
-  uint64_t seed = 0;       // of the run
+  // The measurement.
+  MeasurementKind kind = MeasurementKind::Search;
+  int ranking = 0;         // of kind Ranking: which one of its run, from 1; else 0
   uint64_t candidate = 0;  // index within the run
-  int64_t time_ms = 0;     // when it was measured: milliseconds since 1970, UTC
+  std::optional<Timing> timing;
+  double seconds = 0.0;  // what it is compared by, within the samples' range: of a search its least sample,
+                         // of the other kinds a low quantile; 0 exactly when it failed
+  std::optional<bool> disturbed;  // was the machine busy with something else meanwhile? nothing: not known
+  std::optional<double> verified_error;  // largest error over its tolerance, at most 1 when accepted; of a
+                                         // ranking, which does not verify again, may be absent
+  std::optional<CandidateFailure> failure;
+  int64_t time_ms = 0;  // when it was measured: milliseconds since 1970, UTC
 
   bool ok() const { return !failure.has_value(); }
+  bool attributed() const { return lowered_hash.has_value(); }
+  /// Failed, and may do better another time (is_transient): a run that is resumed tries it again.
+  bool transient() const { return failure && is_transient(failure->cause, disturbed.value_or(false)); }
+  TaskKey task() const { return {workload_hash, target, threads, device}; }
   bool operator==(const Record&) const = default;
 };
 
 /// What makes `record` unfit for a store, or "" when it is fit: an empty id, a success without a time or
-/// without a verified error, a failure with a time, a time that is not finite and positive.
+/// without a verified error, a failure with a time, a time that is not finite and positive, half an
+/// attribution.
 std::string record_fault(const Record& record);
+
+/// 16 hexadecimal digits that no other call on any machine gives, as far as 64 random bits keep apart. Names
+/// runs and measurements; no result depends on it.
+std::string make_id();
 
 /// Now, as Record::time_ms has it.
 int64_t now_ms();

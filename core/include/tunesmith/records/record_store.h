@@ -1,4 +1,8 @@
-// The record store: one SQLite database file that holds every candidate ever measured.
+// The record store: one SQLite database file that holds everything ever measured. docs/records.md has its
+// tables.
+//
+// Schema. A store of an older schema is copied aside and brought to this one when it is opened; migration()
+// says so. What an older schema did not say stays unknown (Record::attributed).
 //
 // Durability. add() returns when the record is on disk (write-ahead log, synced at every commit): what was
 // reported after that survives SIGKILL of the process at any moment, and a power cut as far as the disk keeps
@@ -29,8 +33,12 @@
 
 namespace tunesmith {
 
+/// Of the stores that this Tunesmith writes.
+inline constexpr int kRecordSchema = 3;
+
 /// Which records; what is not set is not asked for.
 struct RecordFilter {
+  std::optional<TaskKey> task = {};  // what a search's history is: {.task = ..., .environment = ...}
   std::optional<uint64_t> workload_hash = {};
   std::optional<std::string> workload = {};  // canonical text
   std::optional<std::string> target = {};
@@ -39,8 +47,28 @@ struct RecordFilter {
   std::optional<std::string> space = {};
   std::optional<uint64_t> rules_hash = {};
   std::optional<uint64_t> seed = {};
+  std::optional<std::string> run = {};  // RecordedRun::id
+  std::optional<uint64_t> lowered_hash = {};
+  std::optional<MeasurementKind> kind = {};
+  std::optional<bool> attributed = {};
   std::optional<bool> ok = {};
   std::optional<FailureCause> cause = {};
+};
+
+/// Of what the best programs are asked.
+struct BestQuery {
+  TaskKey task;
+  uint64_t machine = 0;                   // Environment::machine(): on which they were measured
+  std::optional<std::string> space = {};  // only what runs in the space of this name measured
+};
+
+/// What became of a store of an older schema when it was opened.
+struct MigrationReport {
+  int from_schema = 0;
+  std::filesystem::path copy;  // the store as it was: "records.db.schema2.bak"
+  size_t records = 0;          // carried over, all of them unattributed
+  /// Damaged ones, which are in the copy alone; one text each.
+  std::vector<std::string> left_out;
 };
 
 /// What became of the lines of a JSONL file or of the records of a merged store.
@@ -49,10 +77,13 @@ struct ImportReport {
   size_t known = 0;  // already here under the same id, with the same content
   /// Refused, one text each: "file:line: reason". The rest was taken in.
   std::vector<std::string> refused;
+  /// Of a merged store that was of an older schema.
+  std::optional<MigrationReport> migration;
 };
 
 struct CheckReport {
   size_t records = 0;
+  size_t unattributed = 0;  // of `records`
   size_t environments = 0;
   std::vector<std::string> faults;
 
@@ -73,14 +104,36 @@ class RecordStore {
 
   const std::filesystem::path& path() const;
 
-  /// Must precede the first record that names it; adding again does nothing.
+  /// Set by the process that brought the store up to date, and only there.
+  const std::optional<MigrationReport>& migration() const;
+
+  /// Must precede the first run that names it; adding again does nothing.
   void add_environment(const Environment& environment);
   std::optional<Environment> environment(uint64_t hash) const;
   /// Those that are not damaged, in order of their hashes.
   std::vector<Environment> environments() const;
 
+  /// Must precede the first record of it. One hash may have several texts, as equal layers of a network have;
+  /// a second definition for one hash and text changes nothing.
+  void add_workload(const RecordedWorkload& workload);
+  /// The first that was stored with this hash and a definition: its names are those in the traces of the
+  /// task's programs.
+  std::optional<RecordedWorkload> workload(uint64_t hash) const;
+
+  /// Must precede the first run in it; adding again does nothing.
+  void add_space(const RecordedSpace& space);
+  std::optional<RecordedSpace> space(std::string_view name, uint64_t rules_hash) const;
+
+  /// Must precede its first record. Its space and environment must be known and its id new; otherwise
+  /// InternalError.
+  void add_run(const RecordedRun& run);
+  /// A run that was killed never ends, and keeps ended_ms == 0. InternalError for an unknown id.
+  void end_run(std::string_view id, int64_t ended_ms, std::string_view because);
+  std::optional<RecordedRun> run(std::string_view id) const;
+
   /// True when it was added; false when a record with this id is there already, which stays as it is.
-  /// The record must be fit (record_fault) and its environment known; otherwise InternalError.
+  /// The record must be fit (record_fault) and its environment known, and when it is attributed, its run and
+  /// workload, too; otherwise InternalError.
   bool add(const Record& record);
   /// All or none, with one sync to disk; answers how many were new.
   size_t add(std::span<const Record> records);
@@ -91,26 +144,40 @@ class RecordStore {
   std::vector<Record> list(const RecordFilter& filter = {}) const;
   /// The same records one by one, without holding them all. `visit` must not call this store.
   void for_each(const RecordFilter& filter, const std::function<void(const Record&)>& visit) const;
-  /// The fastest `n` programs by their least time, since disturbances only add; each once for a target and
-  /// environment: a program measured several times counts by its record with the most samples, the latest of
-  /// equals. Ties go to the earlier record. Set `environment` or `machine` in the filter wherever times are
-  /// compared.
-  std::vector<Record> best(const RecordFilter& filter, size_t n) const;
+  /// Every task that has records, in the order in which they came.
+  std::vector<TaskKey> tasks(const RecordFilter& filter = {}) const;
+  /// The best `n` programs of a task, each with the measurement that it counts by, best first. The one rule
+  /// by which `tune`, `build`, `bench` and `records best` decide:
+  ///  1. Only attributed successes of exactly this task, measured on this machine. A program that any
+  ///     measurement of this task on this machine found to be wrong (wrong_result, out_of_bounds, crash,
+  ///     illegal_instruction) is out. Measurements of kind Bench decide nothing.
+  ///  2. All of the answer was measured in one environment (hardware and software): that of the latest
+  ///     ranking; where nothing was ranked, the one in which most programs were measured, of equals the
+  ///     latest.
+  ///  3. First the programs of that latest ranking, by Record::seconds: they were measured interleaved.
+  ///  4. Behind them the rest, by Record::seconds of a search. A program counts by its undisturbed
+  ///  measurement
+  ///     with the most samples, of equals the latest.
+  /// Ties go to the earlier record. What was found after the latest ranking stands behind it until a run
+  /// ranks it.
+  std::vector<Record> best(const BestQuery& query, size_t n) const;
 
-  /// One JSON object a line, each with a checksum; an environment stands before the first record that names
-  /// it. Answers what was left out because it is damaged, one text each.
+  /// One JSON object a line, each with a checksum; environments, workloads, spaces and runs stand before the
+  /// first line that names them. Answers what was left out because it is damaged, one text each.
   [[nodiscard]] std::vector<std::string> export_jsonl(std::ostream& out,
                                                       const RecordFilter& filter = {}) const;
-  /// Takes in what export_jsonl wrote, lines in any order. A damaged line is refused and reported with its
+  /// Takes in what export_jsonl wrote, lines in any order, also what older versions wrote, as unattributed
+  /// records. A damaged line is refused and reported with its
   /// number; the rest is imported. `name` stands for the input in the report.
   [[nodiscard]] ImportReport import_jsonl(std::istream& in, const std::string& name);
-  /// Takes in all of another store, which is only read.
+  /// Takes in all of another store. It is only read, save that one of an older schema is brought up to date
+  /// as by opening it.
   [[nodiscard]] ImportReport merge(const std::filesystem::path& other);
 
   /// What is wrong with a record's trace, or "".
   using TraceValidator = std::function<std::string(const Record&)>;
   /// The database's own integrity, its references, every checksum, every record's fitness, and, where a
-  /// validator is given, every trace.
+  /// validator is given, every attributed record's trace.
   [[nodiscard]] CheckReport check(const TraceValidator& validator = {}) const;
 
   /// Private to the kernel.

@@ -51,6 +51,9 @@ struct Workload {
   /// of them except those that were left to a default computed from other parameters. Equal keys of one
   /// definition are equal programs.
   std::string key;
+  /// The text of the definition's file: WorkloadDefinition::parse() of it, instantiated with the parameters
+  /// in `key`, gives this workload again.
+  std::string definition;
   /// Of what is computed: the same for the same program whatever its text looks like, on every machine.
   uint64_t hash = 0;
   /// Nominal arithmetic of one call: additions, subtractions, multiplications, divisions, minima, maxima,
@@ -72,6 +75,8 @@ class WorkloadDefinition {
   const std::string& name() const;
   const std::string& description() const;
   const std::string& file() const;
+  /// The whole file.
+  const std::string& text() const;
   /// With the values that they have when nothing is given.
   std::vector<WorkloadParam> params() const;
 

@@ -1,0 +1,145 @@
+// Stores of schemas 1 and 2: one table of records, one of workloads, and no word of runs and threads.
+#include "records/migrate.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "records/record_json.h"
+#include "records/record_json_v1.h"
+#include "records/schema.h"
+#include "records/tables.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+
+namespace {
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_copy(const fs::path& copy, const std::string& why) {
+  throw EnvironmentError(fmt::format(
+      "{}: the record store of an older schema cannot be copied aside, so it was left as it is: {}",
+      copy.string(), why));
+}
+
+void sync_to_disk(const fs::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  if (descriptor >= 0) close(descriptor);
+  if (!synced) cannot_copy(file, std::generic_category().message(errno));
+}
+
+/// The store as it is, under a name that no file has. The caller's transaction keeps writers away, also from
+/// the unfinished copy of a process that was killed, which is made anew.
+fs::path copy_aside(sqlite::Database& database, int64_t version) {
+  const std::string base = fmt::format("{}.schema{}.bak", database.path().string(), version);
+  const fs::path unfinished = base + ".unfinished";
+  std::error_code error;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(unfinished.string() + suffix, error);
+  database.copy_to(unfinished);
+  sync_to_disk(unfinished);
+  for (int number = 1; number < 1000; ++number) {
+    const fs::path copy = number == 1 ? base : fmt::format("{}{}", base, number);
+    // A link, as it fails where a file is; a rename would replace it.
+    fs::create_hard_link(unfinished, copy, error);
+    if (error == std::errc::file_exists) continue;
+    if (error) break;
+    fs::remove(unfinished, error);
+    sync_to_disk(fs::absolute(copy).parent_path());
+    return copy;
+  }
+  cannot_copy(base, error.message());
+}
+
+struct OldRow {
+  Record record;
+  std::string fault;  // of a damaged row; then the record has only its id
+};
+
+/// Decodes a row of kOldRows.
+OldRow read_old_row(const sqlite::Statement& row) {
+  int column = 0;
+  Record r;
+  r.id = row.text(column++);
+  try {
+    r.workload = row.text(column++);
+    r.workload_hash = parse_hash(row.text(column++));
+    r.target = row.text(column++);
+    r.environment = parse_hash(row.text(column++));
+    r.space = row.text(column++);
+    r.rules_hash = parse_hash(row.text(column++));
+    r.trace = row.text(column++);
+    r.trace_version = static_cast<int>(row.integer(column++));
+    const uint64_t program_hash = parse_hash(row.text(column++));
+    if (!row.is_null(column)) {
+      const auto cause = parse_failure_cause(row.text(column));
+      if (!cause) throw UserError(fmt::format("unknown cause of failure '{}'", row.text(column)));
+      r.failure = CandidateFailure{*cause, row.text(column + 1)};
+    }
+    column += 2;
+    if (!row.is_null(column)) {
+      r.timing = Timing{row.real(column), row.real(column + 1), parse_samples(row.text(column + 2)),
+                        row.real(column + 3)};
+      r.seconds = r.timing->min;
+    }
+    column += 4;
+    if (!row.is_null(column)) r.verified_error = row.real(column);
+    ++column;
+    r.seed = static_cast<uint64_t>(row.integer(column++));
+    r.candidate = static_cast<uint64_t>(row.integer(column++));
+    r.time_ms = row.integer(column++);
+    std::string fault = record_fault(r);
+    if (fault.empty() && json_checksum(canonical_json_v1(r, program_hash)) != row.text(column))
+      fault = "its checksum does not fit its content";
+    return {std::move(r), std::move(fault)};
+  } catch (const UserError& error) {
+    return {std::move(r), error.what()};
+  }
+}
+
+/// {}: seconds_prepare, which came with schema 2.
+constexpr const char* kOldRows =
+    "SELECT r.id, w.text, w.hash, t.text, r.environment, r.space, r.rules_hash, r.trace, r.trace_version, "
+    "r.program_hash, r.cause, r.message, r.seconds_min, r.seconds_median, r.samples, {}, r.verified_error, "
+    "r.seed, r.candidate, r.time_ms, r.checksum FROM old_record r LEFT JOIN old_workload w ON w.id = "
+    "r.workload "
+    "LEFT JOIN target t ON t.id = r.target ORDER BY r.seq";
+
+void carry_over(sqlite::Database& database, int64_t version, MigrationReport& report) {
+  const std::string query = fmt::format(kOldRows, version == 1 ? "NULL" : "r.seconds_prepare");
+  auto rows = database.prepare(query);
+  while (rows.step()) {
+    const OldRow old = read_old_row(rows);
+    if (!old.fault.empty()) {
+      report.left_out.push_back(fmt::format("record '{}': {}", old.record.id, old.fault));
+    } else if (insert_record(database, old.record) == Insertion::UnknownReference) {
+      report.left_out.push_back(fmt::format("record '{}': its environment is not there", old.record.id));
+    } else {
+      ++report.records;
+    }
+  }
+}
+}  // namespace
+
+std::optional<MigrationReport> migrate(sqlite::Database& database) {
+  if (schema_version(database) == kRecordSchema) return std::nullopt;
+  sqlite::Transaction transaction(database);
+  const int64_t version = schema_version(database);
+  if (version == kRecordSchema) return std::nullopt;
+  MigrationReport report;
+  report.from_schema = static_cast<int>(version);
+  report.copy = copy_aside(database, version);
+  database.execute(
+      "ALTER TABLE record RENAME TO old_record; ALTER TABLE workload RENAME TO old_workload; "
+      "DROP INDEX record_by_task");
+  create_tables(database);
+  carry_over(database, version, report);
+  database.execute("DROP TABLE old_record; DROP TABLE old_workload");
+  database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")
+      .bind(fmt::format("{}", kRecordSchema))
+      .run();
+  transaction.commit();
+  return report;
+}
+
+}  // namespace tunesmith

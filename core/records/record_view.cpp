@@ -1,0 +1,131 @@
+// Reading records: the view `record` joins a measurement with its program, task and run.
+#include <fmt/format.h>
+
+#include "records/record_json.h"
+#include "records/tables.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+
+const char* const kRecordColumns =
+    "id, workload, workload_hash, target, threads, device, run, environment, space, rules_hash, seed, trace, "
+    "trace_version, lowered_hash, kind, ranking, candidate, cause, message, seconds, seconds_min, "
+    "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, checksum";
+
+namespace {
+constexpr int kChecksum = 27;
+
+Record decode(const sqlite::Statement& row) {
+  int column = 0;
+  Record r;
+  r.id = row.text(column++);
+  r.workload = row.text(column++);
+  r.workload_hash = parse_hash(row.text(column++));
+  r.target = row.text(column++);
+  r.threads = static_cast<int>(row.integer(column++));
+  r.device = row.text(column++);
+  r.run = row.text(column++);
+  r.environment = parse_hash(row.text(column++));
+  r.space = row.text(column++);
+  r.rules_hash = parse_hash(row.text(column++));
+  r.seed = static_cast<uint64_t>(row.integer(column++));
+  r.trace = row.text(column++);
+  r.trace_version = static_cast<int>(row.integer(column++));
+  if (!row.is_null(column)) r.lowered_hash = parse_hash(row.text(column));
+  ++column;
+  const auto kind = parse_measurement_kind(row.text(column++));
+  if (!kind) throw UserError("unknown kind of measurement");
+  r.kind = *kind;
+  r.ranking = static_cast<int>(row.integer(column++));
+  r.candidate = static_cast<uint64_t>(row.integer(column++));
+  if (!row.is_null(column)) {
+    const auto cause = parse_failure_cause(row.text(column));
+    if (!cause) throw UserError(fmt::format("unknown cause of failure '{}'", row.text(column)));
+    r.failure = CandidateFailure{*cause, row.text(column + 1)};
+  }
+  column += 2;
+  if (!row.is_null(column)) {
+    r.seconds = row.real(column);
+    r.timing = Timing{row.real(column + 1), row.real(column + 2), parse_samples(row.text(column + 3)),
+                      row.real(column + 4)};
+  }
+  column += 5;
+  if (!row.is_null(column)) r.disturbed = row.integer(column) != 0;
+  ++column;
+  if (!row.is_null(column)) r.verified_error = row.real(column);
+  ++column;
+  r.time_ms = row.integer(column);
+  return r;
+}
+
+/// With `verify` the checksum is compared.
+Stored<Record> read_record(const sqlite::Statement& row, bool verify) {
+  Stored<Record> stored{fmt::format("record '{}'", row.text(0)), {}};
+  try {
+    Record record = decode(row);
+    if (const std::string fault = record_fault(record); !fault.empty()) {
+      stored.content = fault;
+    } else if (verify && checksum_of(record) != row.text(kChecksum)) {
+      stored.content = "its checksum does not fit its content";
+    } else {
+      stored.content = std::move(record);
+    }
+  } catch (const UserError& error) {
+    stored.content = std::string(error.what());
+  }
+  return stored;
+}
+}  // namespace
+
+Record sound_record(const sqlite::Statement& row, const sqlite::Database& database) {
+  Stored<Record> stored = read_record(row, false);
+  if (Record* record = std::get_if<Record>(&stored.content)) return std::move(*record);
+  throw EnvironmentError(fmt::format("{}: {} is damaged: {}; run 'tunesmith records check'",
+                                     database.path().string(), stored.name, stored.fault()));
+}
+
+void Condition::bind(sqlite::Statement& statement) const {
+  for (const auto& parameter : parameters) {
+    std::visit([&](const auto& value) { statement.bind(value); }, parameter);
+  }
+}
+
+Condition condition_of(const RecordFilter& filter) {
+  Condition condition{"1", {}};
+  const auto require = [&](const char* column, std::variant<std::string, int64_t> value) {
+    condition.sql += fmt::format(" AND {} = ?", column);
+    condition.parameters.push_back(std::move(value));
+  };
+  if (filter.task) {
+    require("workload_hash", hex64(filter.task->workload_hash));
+    require("target", filter.task->target);
+    require("threads", int64_t{filter.task->threads});
+    require("device", filter.task->device);
+  }
+  if (filter.workload_hash) require("workload_hash", hex64(*filter.workload_hash));
+  if (filter.workload) require("workload", *filter.workload);
+  if (filter.target) require("target", *filter.target);
+  if (filter.environment) require("environment", hex64(*filter.environment));
+  if (filter.machine) require("machine", hex64(*filter.machine));
+  if (filter.space) require("space", *filter.space);
+  if (filter.rules_hash) require("rules_hash", hex64(*filter.rules_hash));
+  if (filter.seed) require("seed", static_cast<int64_t>(*filter.seed));
+  if (filter.run) require("run", *filter.run);
+  if (filter.lowered_hash) require("lowered_hash", hex64(*filter.lowered_hash));
+  if (filter.kind) require("kind", std::string(measurement_kind_name(*filter.kind)));
+  if (filter.attributed) require("(lowered_hash IS NOT NULL)", int64_t{*filter.attributed});
+  if (filter.ok) require("status", *filter.ok ? "ok" : "failed");
+  if (filter.cause) require("cause", std::string(failure_cause_name(*filter.cause)));
+  return condition;
+}
+
+void scan_records(sqlite::Database& database, const RecordFilter& filter, const Visit<Record>& visit) {
+  const Condition condition = condition_of(filter);
+  auto rows = database.prepare(
+      fmt::format("SELECT {} FROM record WHERE {} ORDER BY seq", kRecordColumns, condition.sql));
+  condition.bind(rows);
+  while (rows.step()) visit(read_record(rows, true));
+}
+
+}  // namespace tunesmith

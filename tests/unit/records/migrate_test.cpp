@@ -1,0 +1,157 @@
+// Stores from before schema 3. fixtures/schema2.sql is what Tunesmith wrote before it: three short runs with
+// one thread and two of gmm and softmax, and one whose candidates took too long; only the name of the machine
+// was made up. fixtures/lines1.jsonl is its export.
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/records/record_store.h>
+#include <tunesmith/support/error.h>
+
+#include "unit/records/store_fixture.h"
+
+namespace tunesmith {
+namespace {
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Property;
+
+constexpr const char* kFixtures = TUNESMITH_SOURCE_DIR "/tests/unit/records/fixtures/";
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(kFixtures + file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class MigrateTest : public StoreFixture {
+ protected:
+  void write_old_store(const std::string& file = "a.db") const {
+    Sql sql(path(file));
+    sql.run(text_of("schema2.sql").c_str());
+    sql.run("PRAGMA journal_mode = WAL");
+  }
+};
+
+TEST_F(MigrateTest, AStoreOfSchema2IsCopiedAsideAndCarriedOver) {
+  write_old_store();
+  const RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 2);
+  EXPECT_EQ(store.migration()->records, 18u);
+  EXPECT_THAT(store.migration()->left_out, IsEmpty());
+  EXPECT_EQ(store.migration()->copy, path("a.db.schema2.bak"));
+  const CheckReport check = store.check();
+  EXPECT_TRUE(check.clean()) << check.faults.at(0);
+  EXPECT_EQ(check.records, 18u);
+  EXPECT_EQ(check.unattributed, 18u);
+  EXPECT_EQ(check.environments, 2u);
+  EXPECT_EQ(store.count({.cause = FailureCause::TimeOut}), 3u);
+  EXPECT_THAT(store.list(), Each(Property(&Record::attributed, false)));
+  // The copy is the whole old store, and sound.
+  Sql copy(path("a.db.schema2.bak"));
+  EXPECT_EQ(copy.text("SELECT value FROM meta"), "2");
+  EXPECT_EQ(copy.text("SELECT count(*) FROM record"), "18");
+  EXPECT_EQ(copy.text("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(MigrateTest, WhatTheOldRecordSaidIsKeptAndTheRestIsUnknown) {
+  write_old_store();
+  const RecordStore store(path("a.db"));
+  const std::optional<Record> record = store.find("ad305967385d3bae");
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->workload, "gmm:b=1,n=16,m=16,k=16,dtype=f32,constant_b=0");
+  EXPECT_EQ(record->space, "cpu");
+  EXPECT_THAT(record->trace, HasSubstr("get_block"));
+  ASSERT_TRUE(record->timing);
+  EXPECT_EQ(record->seconds, record->timing->min);
+  EXPECT_TRUE(store.environment(record->environment));
+  EXPECT_EQ(record->threads, 0);
+  EXPECT_EQ(record->run, "");
+  EXPECT_EQ(record->lowered_hash, std::nullopt);
+  EXPECT_EQ(record->disturbed, std::nullopt);
+  EXPECT_EQ(store.workload(record->workload_hash), std::nullopt) << "its definition is unknown";
+  EXPECT_THAT(store.best({record->task(), store.environment(record->environment)->machine(), {}}, 5),
+              IsEmpty());
+}
+
+TEST_F(MigrateTest, ItIsDoneOnceAndNeverOverACopy) {
+  write_old_store();
+  write("a.db.schema2.bak", "mine");
+  {
+    const RecordStore store(path("a.db"));
+    ASSERT_TRUE(store.migration());
+    EXPECT_EQ(store.migration()->copy, path("a.db.schema2.bak2"));
+  }
+  const RecordStore again(path("a.db"));
+  EXPECT_FALSE(again.migration());
+  EXPECT_EQ(again.count(), 18u);
+  std::ifstream in(path("a.db.schema2.bak"));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "mine");
+  EXPECT_FALSE(std::filesystem::exists(path("a.db.schema2.bak3")));
+}
+
+TEST_F(MigrateTest, AStoreOfSchema1HadNoTimeOfPreparing) {
+  write_old_store();
+  Sql(path("a.db"))
+      .run(
+          "ALTER TABLE record DROP COLUMN seconds_prepare; "
+          "UPDATE meta SET value = '1' WHERE key = 'schema_version'");
+  const RecordStore store(path("a.db"), RecordStore::Mode::Existing);
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 1);
+  EXPECT_EQ(store.count(), 18u);
+  EXPECT_TRUE(store.check().clean());
+  EXPECT_TRUE(std::filesystem::exists(path("a.db.schema1.bak")));
+}
+
+TEST_F(MigrateTest, DamagedRecordsStayInTheCopyAndAreNamed) {
+  write_old_store();
+  Sql(path("a.db")).run("UPDATE record SET seconds_median = 1.0 WHERE id = 'ad305967385d3bae'");
+  const RecordStore store(path("a.db"));
+  EXPECT_EQ(store.migration()->records, 17u);
+  EXPECT_THAT(store.migration()->left_out,
+              ElementsAre("record 'ad305967385d3bae': its checksum does not fit its content"));
+  EXPECT_TRUE(store.check().clean());
+  EXPECT_EQ(Sql(path("a.db.schema2.bak")).text("SELECT count(*) FROM record"), "18");
+}
+
+TEST_F(MigrateTest, NewRecordsStandBesideOldOnes) {
+  write_old_store();
+  RecordStore store(path("a.db"));
+  prepare(store);
+  EXPECT_TRUE(store.add(success("new", {1e-3})));
+  EXPECT_EQ(store.count({.attributed = true}), 1u);
+  EXPECT_EQ(store.count({.attributed = false}), 18u);
+  EXPECT_TRUE(store.check().clean());
+}
+
+TEST_F(MigrateTest, OldLinesAreImportedAsUnattributedRecords) {
+  write_old_store();
+  const RecordStore migrated(path("a.db"));
+  RecordStore store(path("b.db"));
+  std::stringstream lines(text_of("lines1.jsonl"));
+  const ImportReport report = store.import_jsonl(lines, "lines1.jsonl");
+  EXPECT_EQ(report.added, 18u);
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_EQ(store.list(), migrated.list()) << "the same by both ways";
+  EXPECT_TRUE(store.check().clean());
+  EXPECT_EQ(store.merge(path("a.db")).known, 18u);
+}
+
+TEST_F(MigrateTest, AnOldStoreCanBeMerged) {
+  write_old_store("old.db");
+  RecordStore store(path("new.db"));
+  const ImportReport report = store.merge(path("old.db"));
+  EXPECT_EQ(report.added, 18u);
+  ASSERT_TRUE(report.migration);
+  EXPECT_EQ(report.migration->copy, path("old.db.schema2.bak"));
+  EXPECT_TRUE(store.check().clean());
+}
+
+}  // namespace
+}  // namespace tunesmith
