@@ -66,7 +66,7 @@ function(_tunesmith_pack_libraries result folder targets)
       message(FATAL_ERROR "LIBRARIES: ${library} is no shared library of this build")
     endif()
     set_target_properties(${library} PROPERTIES
-      LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+      LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
     list(APPEND names "$<TARGET_SONAME_FILE_NAME:${library}>")
     if(TUNESMITH_PLUGIN_INSTALL_DIR)
       install(TARGETS ${library} LIBRARY DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} ${_tunesmith_component} NAMELINK_SKIP)
@@ -140,7 +140,7 @@ function(tunesmith_add_plugin NAME KIND)
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${folder}
-    BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN"
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake)
   target_link_options(${NAME} PRIVATE -Wl,-z,now -Wl,-z,nodelete)
   # A sanitizer's run-time library is in the executable, so that its symbols are undefined here.

@@ -27,7 +27,7 @@ Data data_of(const Space& space, const Workload& workload) {
       data.candidates.push_back(*candidate);
       // A seventh of them failed.
       data.throughputs.push_back(draw % 7 == 0 ? 0.0
-                                               : RandomStream(kSeed, (*candidate)->program_hash).uniform());
+                                               : RandomStream(kSeed, (*candidate)->lowered_hash).uniform());
     }
   }
   return data;

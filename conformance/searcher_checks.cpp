@@ -21,7 +21,7 @@ enum class World {
 
 /// What a candidate "took": a function of the program, so that it is the same in every run.
 Measured pretend(const CandidatePtr& candidate, World world) {
-  const uint64_t number = RandomStream(candidate->program_hash).next();
+  const uint64_t number = RandomStream(candidate->lowered_hash).next();
   if (world == World::AllFail || number % 7 == 0) {
     return {candidate, std::nullopt, CandidateFailure{FailureCause::Crash, "made up"}};
   }
@@ -55,11 +55,11 @@ Search search(const Subject& subject, World world, size_t threads, size_t worklo
         result.fault = "it proposed nothing in a candidate's place (a null pointer)";
         return result;
       }
-      if (!seen.insert(candidate->program_hash).second) {
+      if (!seen.insert(candidate->lowered_hash).second) {
         result.fault = fmt::format("it proposed a program a second time, in round {}", round + 1);
         return result;
       }
-      result.proposed.push_back(candidate->program_hash);
+      result.proposed.push_back(candidate->lowered_hash);
       measured.push_back(pretend(candidate, world));
     }
     task.learn(measured);

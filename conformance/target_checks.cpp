@@ -44,6 +44,11 @@ Verdict check_contract(const Subject& subject) {
     return failed("its identity is not one line");
   if (identity != again->identity() || identity != target->identity())
     return failed("its identity changes", "P19");
+  const std::string fingerprint = target->fingerprint();
+  if (fingerprint.empty() || fingerprint.find('\n') != std::string::npos)
+    return failed("the fingerprint of its code generator is not one line");
+  if (fingerprint != again->fingerprint())
+    return failed("the fingerprint of its code generator changes", "P19");
   if (target->device().all() != again->device().all()) {
     return failed("two objects with the same options describe different machines", "P19");
   }

@@ -14,8 +14,6 @@
 namespace tunesmith {
 
 namespace {
-bool is_time(double seconds) { return std::isfinite(seconds) && seconds > 0.0; }
-
 std::string timing_fault(const Timing& timing, double seconds) {
   if (timing.samples.empty()) return "it has a time and yet no samples";
   if (!is_time(timing.min) || !is_time(timing.median) || !std::ranges::all_of(timing.samples, is_time)) {

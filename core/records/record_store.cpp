@@ -76,6 +76,13 @@ std::optional<RecordedWorkload> RecordStore::workload(uint64_t hash) const {
   return RecordedWorkload{hash, row.text(0), row.text(1)};
 }
 
+std::optional<RecordedWorkload> RecordStore::workload(uint64_t hash, std::string_view text) const {
+  const std::lock_guard lock(impl_->mutex);
+  auto row = impl_->database.prepare("SELECT definition FROM workload WHERE hash = ? AND text = ?");
+  if (!row.bind(hex64(hash)).bind(text).step()) return std::nullopt;
+  return RecordedWorkload{hash, std::string(text), row.text(0)};
+}
+
 void RecordStore::add_space(const RecordedSpace& space) {
   const std::lock_guard lock(impl_->mutex);
   insert_space(impl_->database, space);

@@ -4,6 +4,7 @@
 #include "plugin/watch.h"
 #include "space/composition.h"
 #include "tunesmith/analysis/verify.h"
+#include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
@@ -29,25 +30,33 @@ class Context final : public ModuleContext {
 
 }  // namespace
 
-ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
-                          const DeviceModel& device, const Program& original, Claims& claims) {
+std::string refusal_text(const ScheduleError& refusal) {
+  return fmt::format("{}: {}", refusal.primitive(), refusal.reason());
+}
+
+tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule,
+                                                       const std::string& block, const DeviceModel& device,
+                                                       const Program& original, Claims& claims) {
   const std::string place = block.empty() ? "the program" : fmt::format("block '{}'", block);
   Context context(module.id, device, original, claims);
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
   const std::string call = "apply at " + place;
-  ModuleResult result = guard_plugin(PluginKind::Module, module.id, call, [&] {
+  using Answer = tl::expected<ModuleResult, ScheduleError>;
+  Answer answered = guard_plugin(PluginKind::Module, module.id, call, [&]() -> Answer {
     const PluginWatch watch(PluginKind::Module, module.id, call);
     try {
       return module.module->apply(std::move(schedule), block, context);
     } catch (const ScheduleError& refusal) {
-      return ModuleResult::not_applicable(fmt::format("{}: {}", refusal.primitive(), refusal.reason()));
+      return tl::make_unexpected(refusal);
     }
   });
+  if (!answered) return answered;
+  ModuleResult& result = *answered;
   switch (result.status()) {
     case ModuleResult::Status::NotApplicable:
-      return result;
+      return answered;
     case ModuleResult::Status::Broken:
       throw broken(result.reason());
     case ModuleResult::Status::Applied:
@@ -56,19 +65,23 @@ ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const
   if (result.schedules().empty()) throw broken("answered Applied without a schedule");
   // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
   // account.
-  if (module.stage == ModuleStage::Finishing) return result;
+  if (module.stage == ModuleStage::Finishing) {
+    if (result.schedules().size() > 1) throw broken("a finishing module answers one schedule");
+    return answered;
+  }
   for (const Schedule& answer : result.schedules()) {
     if (const std::string fault = verify(answer.program()); !fault.empty()) {
       throw broken("[P23] left a program that is not well formed: " + fault);
     }
     // What a module did behind its schedule's back would be lost, or worse, in every candidate.
     const auto replayed = replay(original, answer.trace());
-    if (!replayed || structural_hash(replayed->program()) != structural_hash(answer.program())) {
+    if (!replayed || to_string(replayed->program()) != to_string(answer.program()) ||
+        structural_hash(replayed->program()) != structural_hash(answer.program())) {
       throw broken(fmt::format("[P23] replaying its trace {}",
                                replayed ? "gives another program" : "fails: " + replayed.error().reason()));
     }
   }
-  return result;
+  return answered;
 }
 
 }  // namespace tunesmith

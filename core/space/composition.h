@@ -40,9 +40,13 @@ struct Claim {
 };
 using Claims = std::map<std::string, Claim, std::less<>>;
 
+/// "split: the product of the factors is less than the extent": a constant sentence, for counting.
+std::string refusal_text(const ScheduleError& refusal);
+
 /// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified.
-/// `block` is empty for the root. Throws PluginError when the module broke its contract.
-ModuleResult apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
+/// `block` is empty for the root. The unexpected value is the refusal that left the module. Throws PluginError
+/// when the module broke its contract.
+tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
                           const DeviceModel& device, const Program& original, Claims& claims);
 
 }  // namespace tunesmith

@@ -58,7 +58,9 @@ class Generator {
     Schedule input = branch.schedule.clone();
     input.reseed(RandomStream(kSketchSeed, hash_bytes(module.id + "/" + block)));
     Claims claims = branch.claims;
-    ModuleResult result = apply_module(module, std::move(input), block, device_, program_, claims);
+    auto answered = apply_module(module, std::move(input), block, device_, program_, claims);
+    ModuleResult result =
+        answered ? std::move(*answered) : ModuleResult::not_applicable(refusal_text(answered.error()));
     log({module.id, block, result.status(), result.reason(), result.schedules().size(), 1});
     if (result.status() != ModuleResult::Status::Applied) {
       next.push_back(std::move(branch));

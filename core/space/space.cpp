@@ -144,28 +144,32 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
     return tl::make_unexpected(CandidateFailure{cause, std::move(why)});
   };
   if (!replayed) {
-    return refused(FailureCause::IllegalSchedule,
-                   fmt::format("{}: {}", replayed.error().primitive(), replayed.error().reason()));
+    return refused(FailureCause::IllegalSchedule, refusal_text(replayed.error()));
+  }
+  Schedule finished = std::move(*replayed);
+  if (!trace.complete()) {
+    finished.enter_finishing();
+    Claims claims;
+    for (const ComposedModule& module : state_->modules) {
+      if (module.stage != ModuleStage::Finishing) continue;
+      auto result = apply_module(module, finished.clone(), "", state_->device, program, claims);
+      if (!result) {
+        return refused(FailureCause::IllegalSchedule,
+                       fmt::format("finishing module '{}': {}", module.id, refusal_text(result.error())));
+      }
+      if (result->status() == ModuleResult::Status::Applied)
+        finished = std::move(result->schedules().front());
+    }
   }
   auto candidate = std::make_shared<Candidate>();
-  candidate->trace = replayed->trace();
-  candidate->points = replayed->sampling_points();
-
-  Schedule finished = std::move(*replayed);
-  finished.stop_recording();
-  Claims claims;
-  for (const ComposedModule& module : state_->modules) {
-    if (module.stage != ModuleStage::Finishing) continue;
-    Schedule input = finished.clone();
-    ModuleResult result = apply_module(module, std::move(input), "", state_->device, program, claims);
-    if (result.status() == ModuleResult::Status::Applied) finished = std::move(result.schedules().front());
-  }
-  candidate->program_hash = structural_hash(finished.program());
+  candidate->trace = finished.trace();
+  candidate->points = finished.sampling_points();
   try {
     candidate->lowered = lower(finished.program(), state_->lower_options, state_->pipeline, observer);
   } catch (const LowerError& error) {
     return refused(FailureCause::VerifyLimits, error.reason());
   }
+  candidate->lowered_hash = lowered_hash(candidate->lowered);
   return CandidatePtr(std::move(candidate));
 }
 

@@ -2,10 +2,18 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "lowering_fingerprint.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
+
+std::string task_target(const Target& target) {
+  return fmt::format("{} generator={} lowering={}", target.identity(), target.fingerprint(),
+                     kLoweringFingerprint);
+}
 
 namespace {
 

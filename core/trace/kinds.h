@@ -74,4 +74,7 @@ KindPtr tensorize_kind();
 KindPtr annotate_kind();
 KindPtr unannotate_kind();
 
+// The marker
+KindPtr enter_finishing_kind();
+
 }  // namespace tunesmith

@@ -33,7 +33,9 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Tensor intrinsics
     blockize_kind, tensorize_kind,
     // Annotations
-    annotate_kind, unannotate_kind};
+    annotate_kind, unannotate_kind,
+    // The marker
+    enter_finishing_kind};
 
 auto lower_bound(const std::vector<KindPtr>& kinds, std::string_view name) {
   return std::lower_bound(kinds.begin(), kinds.end(), name,

@@ -69,7 +69,7 @@ Schedule::Schedule(const Schedule& other)
       points_(other.points_),
       values_(other.values_),
       random_(other.random_),
-      recording_(other.recording_) {}
+      finishing_(other.finishing_) {}
 Schedule::Schedule(Schedule&&) noexcept = default;
 Schedule& Schedule::operator=(Schedule&&) noexcept = default;
 Schedule::~Schedule() = default;
@@ -100,6 +100,8 @@ int64_t Schedule::value(IntRV rv) const {
 ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const Arg> args,
                                   const Decision* decision) {
   const std::vector<Value> arguments = resolve_all(kind, args, values_);
+  const bool marker = kind.name() == kFinishingMarker;
+  if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
   ExecutionResult result;
   if (kind.keeps_on_throw()) {
     result = kind.execute(program_, arguments, decision, random_);
@@ -112,7 +114,13 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
       throw;
     }
   }
+  finishing_ = finishing_ || marker;
   return result;
+}
+
+void Schedule::note_point(const InstructionKind& kind, SamplingDomain domain) {
+  if (finishing_) return;
+  points_.push_back({trace_.size(), static_cast<const SamplingKind*>(&kind), std::move(domain)});
 }
 
 std::vector<TraceVar> Schedule::execute(const InstructionKind& kind, std::vector<Arg> args,
@@ -129,15 +137,13 @@ std::vector<TraceVar> Schedule::execute(const InstructionKind& kind, std::vector
     outputs.push_back({static_cast<uint32_t>(values_.size())});
     values_.push_back(std::move(value));
   }
-  if (recording_) {
-    std::optional<Decision> taken;
-    if (kind.sort() == InstructionSort::Sampling) {
-      points_.push_back({trace_.size(), static_cast<const SamplingKind*>(&kind), std::move(result.domain)});
-      taken = std::move(result.decision);
-    }
-    trace_.append(
-        std::make_shared<const Instruction>(Instruction{&kind, std::move(args), outputs, std::move(taken)}));
+  std::optional<Decision> taken;
+  if (kind.sort() == InstructionSort::Sampling) {
+    note_point(kind, std::move(result.domain));
+    taken = std::move(result.decision);
   }
+  trace_.append(
+      std::make_shared<const Instruction>(Instruction{&kind, std::move(args), outputs, std::move(taken)}));
   return outputs;
 }
 
@@ -157,7 +163,7 @@ void Schedule::replay_instruction(std::shared_ptr<const Instruction> instruction
     values_.push_back(std::move(result.values[i]));
   }
   if (kind.sort() == InstructionSort::Sampling) {
-    points_.push_back({trace_.size(), static_cast<const SamplingKind*>(&kind), std::move(result.domain)});
+    note_point(kind, std::move(result.domain));
     if (instruction->decision != result.decision) {
       auto repaired = std::make_shared<Instruction>(*instruction);
       repaired->decision = std::move(result.decision);

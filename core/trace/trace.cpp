@@ -24,6 +24,11 @@ Arg renumber(const Arg& arg, const std::vector<uint32_t>& numbers) {
   return result;
 }
 
+const InstructionKind* finishing_marker() {
+  static const InstructionKind* const marker = InstructionRegistry::global().find(kFinishingMarker);
+  return marker;
+}
+
 }  // namespace
 
 bool Trace::operator==(const Trace& other) const {
@@ -37,18 +42,34 @@ bool Trace::operator==(const Trace& other) const {
 
 uint64_t Trace::hash() const { return hash_bytes(str()); }
 
+size_t Trace::finishing() const {
+  const auto marker = std::find_if(instructions_.begin(), instructions_.end(), [](const auto& instruction) {
+    return instruction->kind == finishing_marker();
+  });
+  return static_cast<size_t>(marker - instructions_.begin());
+}
+
+Trace Trace::searchable() const {
+  Trace result;
+  result.instructions_.assign(instructions_.begin(),
+                              instructions_.begin() + static_cast<std::ptrdiff_t>(finishing()));
+  return result;
+}
+
 std::vector<size_t> Trace::sampling() const {
   std::vector<size_t> positions;
-  for (size_t i = 0; i < instructions_.size(); ++i) {
+  const size_t end = finishing();
+  for (size_t i = 0; i < end; ++i) {
     if (instructions_[i]->kind->sort() == InstructionSort::Sampling) positions.push_back(i);
   }
   return positions;
 }
 
 Trace Trace::with_decision(size_t position, Decision decision) const {
-  check_invariant(position < size() && instructions_[position]->kind->sort() == InstructionSort::Sampling,
-                  "a decision belongs to a sampling instruction");
-  Trace result = *this;
+  Trace result = searchable();
+  check_invariant(
+      position < result.size() && instructions_[position]->kind->sort() == InstructionSort::Sampling,
+      "a decision belongs to a sampling instruction before the marker");
   auto changed = std::make_shared<Instruction>(*instructions_[position]);
   changed->decision = std::move(decision);
   result.instructions_[position] = std::move(changed);
@@ -56,7 +77,7 @@ Trace Trace::with_decision(size_t position, Decision decision) const {
 }
 
 Trace Trace::with_open_decisions() const {
-  Trace result = *this;
+  Trace result = searchable();
   for (auto& instruction : result.instructions_) {
     if (!instruction->decision.has_value()) continue;
     auto open = std::make_shared<Instruction>(*instruction);

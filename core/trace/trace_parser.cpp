@@ -222,6 +222,8 @@ class TraceParser : private TraceScanner {
     }
     const auto [kind_name, kind_at] = names.back();
     names.pop_back();
+    if (kind_name == kFinishingMarker && std::exchange(finishing_, true))
+      fail(kind_at, fmt::format("'{}' stands in a trace once", kFinishingMarker));
 
     const InstructionKind* kind = InstructionRegistry::global().find(kind_name);
     if (kind == nullptr) {
@@ -259,6 +261,7 @@ class TraceParser : private TraceScanner {
 
   std::map<std::string, Variable> variables_;
   std::vector<ResultType> types_;  // of variables, by index
+  bool finishing_ = false;         // the marker has been read
 };
 
 }  // namespace

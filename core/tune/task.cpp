@@ -87,7 +87,7 @@ std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
 void Task::learn(std::span<const Measured> results) {
   for (const Measured& result : results) {
     history_.push_back(result);
-    measured_.insert(result.candidate->program_hash);
+    measured_.insert(result.candidate->lowered_hash);
   }
   const Stopwatch watch(model_seconds_);
   double best = std::numeric_limits<double>::infinity();

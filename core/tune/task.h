@@ -25,7 +25,7 @@ class Task final : public SearchContext {
   std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const override;
   std::vector<Trace> neighbours(const Candidate& candidate) const override;
   std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) override;
-  bool is_measured(uint64_t program_hash) const override { return measured_.count(program_hash) != 0; }
+  bool is_measured(uint64_t lowered_hash) const override { return measured_.count(lowered_hash) != 0; }
   std::vector<double> score(std::span<const CandidatePtr> candidates) override;
   std::span<const Measured> history() const override { return history_; }
 

@@ -19,12 +19,6 @@ namespace {
 constexpr size_t kGroup = 8;
 constexpr const char* kSymbol = "tunesmith_candidate";
 
-uint64_t lowered_hash(const Candidate& candidate) {
-  const LoweredProgram* prepare = candidate.lowered.prepare.get();
-  return hash_combine(structural_hash(candidate.lowered.program),
-                      prepare != nullptr ? structural_hash(prepare->program) : 0);
-}
-
 /// A run in progress.
 class Run {
  public:
@@ -98,7 +92,7 @@ class Run {
   }
 
   TaskKey task_key() const {
-    return {workload_.hash, space_.target().identity(), options_.measure_threads, ""};
+    return {workload_.hash, task_target(space_.target()), options_.measure_threads, ""};
   }
 
   /// Measured before with the same program, rules and environment: taken up instead of measuring again,
@@ -154,7 +148,7 @@ class Run {
     std::vector<Measured> results;
     std::vector<CandidatePtr> fresh;
     for (const CandidatePtr& candidate : proposed) {
-      if (earlier_.count(lowered_hash(*candidate)) == 0) fresh.push_back(candidate);
+      if (earlier_.count(candidate->lowered_hash) == 0) fresh.push_back(candidate);
     }
     const std::vector<tl::expected<CompiledKernel, std::string>> built = build(fresh);
     std::unordered_map<const Candidate*, Measured> measured;
@@ -164,7 +158,7 @@ class Run {
         measured.emplace(one.candidate.get(), std::move(one));
     }
     for (const CandidatePtr& candidate : proposed) {
-      if (const auto old = earlier_.find(lowered_hash(*candidate)); old != earlier_.end()) {
+      if (const auto old = earlier_.find(candidate->lowered_hash); old != earlier_.end()) {
         results.push_back({candidate, old->second.timing, old->second.failure});
         ++result_.resumed;
         note(results.back(), old->second.id);
@@ -244,7 +238,7 @@ class Run {
     record.id = make_id();
     record.workload = workload_.key;
     record.workload_hash = workload_.hash;
-    record.target = space_.target().identity();
+    record.target = task_target(space_.target());
     record.threads = run_.threads;
     record.run = run_.id;
     record.environment = environment_;
@@ -253,7 +247,7 @@ class Run {
     record.seed = run_.seed;
     record.trace = candidate.trace.str();
     record.trace_version = kTraceVersion;
-    record.lowered_hash = lowered_hash(candidate);
+    record.lowered_hash = candidate.lowered_hash;
     record.candidate = static_cast<uint64_t>(result_.trials) + ahead;
     record.timing = answer.timing;
     if (answer.timing) {

@@ -17,7 +17,7 @@ class RandomModel final : public CostModel {
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     std::vector<double> scores;
     for (const CandidatePtr& candidate : candidates) {
-      scores.push_back(RandomStream(seed_, candidate->program_hash).uniform());
+      scores.push_back(RandomStream(seed_, candidate->lowered_hash).uniform());
     }
     return scores;
   }

@@ -52,8 +52,8 @@ class AcmeClimb final : public Searcher {
                    std::unordered_set<uint64_t>& seen, std::vector<CandidatePtr>& chosen) {
     std::vector<CandidatePtr> fresh;
     for (CandidatePtr& candidate : context.materialise(drafts)) {
-      if (candidate && !context.is_measured(candidate->program_hash) &&
-          seen.insert(candidate->program_hash).second) {
+      if (candidate && !context.is_measured(candidate->lowered_hash) &&
+          seen.insert(candidate->lowered_hash).second) {
         fresh.push_back(std::move(candidate));
       }
     }

@@ -60,6 +60,10 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     for (const std::string& name : names) {
       if (steps >= 0) unroll(schedule, schedule.get_block(name), steps, vector_bits, registers);
     }
+    // Carried out they say nothing more, and programs that they led to alike are alike.
+    for (const char* key : {"parallel_jobs", "vectorize", "unroll_steps"}) {
+      if (schedule.program().annotations.contains(key)) schedule.unannotate(key);
+    }
     return ModuleResult::applied(std::move(schedule));
   }
 

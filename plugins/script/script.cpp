@@ -77,6 +77,8 @@ class Script final : public TransformationModule {
       const std::string place = error.location().str() + ": ";
       refuse(options, error.location(), prologue, what.starts_with(place) ? what.substr(place.size()) : what);
     }
+    if (trace.complete())
+      refuse(options, places[trace.finishing()], prologue, "a script does not finish; remove the marker");
     for (size_t i = 0; i < trace.size(); ++i) {
       if (!trace[i].decision.has_value()) continue;
       refuse(options, places[i], prologue,

@@ -103,8 +103,8 @@ class Evolutionary final : public Searcher {
   std::vector<CandidatePtr> pick(SearchContext& context, std::vector<Scored> met, size_t n) const {
     std::unordered_set<uint64_t> seen;
     std::erase_if(met, [&](const Scored& one) {
-      return context.is_measured(one.candidate->program_hash) ||
-             !seen.insert(one.candidate->program_hash).second;
+      return context.is_measured(one.candidate->lowered_hash) ||
+             !seen.insert(one.candidate->lowered_hash).second;
     });
     std::stable_sort(met.begin(), met.end(),
                      [](const Scored& a, const Scored& b) { return a.score > b.score; });

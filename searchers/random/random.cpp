@@ -23,8 +23,8 @@ class RandomSearcher final : public Searcher {
         drafts.push_back({std::move(trace), random});
       }
       for (CandidatePtr& candidate : context.materialise(drafts)) {
-        const bool fresh = candidate && !context.is_measured(candidate->program_hash) &&
-                           seen.insert(candidate->program_hash).second;
+        const bool fresh = candidate && !context.is_measured(candidate->lowered_hash) &&
+                           seen.insert(candidate->lowered_hash).second;
         if (fresh) found.push_back(std::move(candidate));
         empty = fresh ? 0 : empty + 1;
       }

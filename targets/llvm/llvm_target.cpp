@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LLVMContext.h>
 
+#include "generator_fingerprint.h"
 #include "module_emitter.h"
 #include "tunesmith/support/hash.h"
 
@@ -36,6 +38,10 @@ std::string LlvmTarget::identity() const {
       "llvm 19 cpu={} features={} vector_bits={} contract={} reassociate={} reciprocal={} codegen={}",
       machine_.cpu, hex64(hash_bytes(features)), machine_.vector_bits, options_.contract,
       options_.reassociate, options_.reciprocal, options_.codegen);
+}
+
+std::string LlvmTarget::fingerprint() const {
+  return fmt::format("{},llvm-{}", kGeneratorFingerprint, LLVM_VERSION_STRING);
 }
 
 LowerOptions LlvmTarget::lower_options() const {

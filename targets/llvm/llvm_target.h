@@ -18,6 +18,7 @@ class LlvmTarget final : public Target {
   ProbeResult probe() const override;
   const DeviceModel& device() const override { return machine_.device; }
   std::string identity() const override;
+  std::string fingerprint() const override;
   LowerOptions lower_options() const override;
   bool can_prepare() const override { return true; }
   /// LLVM's names.

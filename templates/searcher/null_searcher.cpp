@@ -23,7 +23,7 @@ class NullSearcher final : public Searcher {
     }
     std::vector<CandidatePtr> chosen;
     for (CandidatePtr& candidate : context.materialise(drafts)) {
-      if (candidate && !context.is_measured(candidate->program_hash)) chosen.push_back(std::move(candidate));
+      if (candidate && !context.is_measured(candidate->lowered_hash)) chosen.push_back(std::move(candidate));
     }
     return chosen;
   }

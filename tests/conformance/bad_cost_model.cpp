@@ -28,7 +28,7 @@ class BadCostModel final : public CostModel {
     if (mistake("shares_state")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::vector<double> scores;
     for (const CandidatePtr& candidate : candidates) {
-      double score = RandomStream(1, candidate->program_hash).uniform();
+      double score = RandomStream(1, candidate->lowered_hash).uniform();
       if (mistake("nan")) score = std::numeric_limits<double>::quiet_NaN();
       if (mistake("predicting_learns")) score += ++predictions_;
       if (mistake("objects_differ")) score += number_;

@@ -36,7 +36,7 @@ class BadSearcher final : public Searcher {
       const CandidatePtr candidate = context.materialise(std::span(&draft, 1)).front();
       if (!candidate) continue;
       const bool fresh =
-          !context.is_measured(candidate->program_hash) && seen.insert(candidate->program_hash).second;
+          !context.is_measured(candidate->lowered_hash) && seen.insert(candidate->lowered_hash).second;
       const bool stale = mistake("never_ends") && context.sketches().size() == 1;
       if (fresh || stale) found.push_back(candidate);
       if (mistake("proposes_twice") && found.size() == 1) found.push_back(candidate);

@@ -59,6 +59,7 @@ class BadTarget final : public Target {
   }
   ProbeResult probe() const override { return {mistake("not_here") ? "the flux unit" : ""}; }
   const DeviceModel& device() const override { return device_; }
+  std::string fingerprint() const override { return "1"; }
   std::string identity() const override { return "bad_target"; }
   LowerOptions lower_options() const override { return {}; }
   bool can_prepare() const override { return mistake("promises_to_prepare"); }

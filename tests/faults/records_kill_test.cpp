@@ -208,12 +208,12 @@ void write_old_store(const fs::path& path, int copies) {
   run({std::istreambuf_iterator<char>(in), {}});
   // Under other ids their checksums would not fit; these do not come into the migrated store, but take time.
   for (int i = 1; i < copies; ++i) {
-    run(fmt::format(
-        "INSERT INTO record SELECT NULL, id || '-{}', workload, target, environment, space, "
-        "rules_hash, trace, trace_version, program_hash, status, cause, message, seconds_min, "
-        "seconds_median, samples, sample_count, verified_error, seed, candidate, time_ms, checksum, "
-        "seconds_prepare FROM record WHERE seq <= 18",
-        i));
+    run(
+        fmt::format("INSERT INTO record SELECT NULL, id || '-{}', workload, target, environment, space, "
+                    "rules_hash, trace, trace_version, program_hash, status, cause, message, seconds_min, "
+                    "seconds_median, samples, sample_count, seconds_prepare, verified_error, seed, "
+                    "candidate, time_ms, checksum FROM record WHERE seq <= 18",
+                    i));
   }
   run("PRAGMA journal_mode = WAL");
   sqlite3_close(database);

@@ -119,8 +119,8 @@ TEST(VerificationFuzz, RightProgramsAreWithinTheirBounds) {
   Coverage coverage;
   for (uint64_t i = first; i < first + pairs; ++i) {
     RandomStream random(seed, i);
-    const auto [text, workload] = random_workload(random);
-    const Program program = retyped(workload.program, kTypes[i % kTypes.size()]);
+    const RandomWorkload made = random_workload(random);
+    const Program program = retyped(made.workload.program, kTypes[i % kTypes.size()]);
     RandomScheduler scheduler(program, random);
     const uint64_t steps = 1 + random.below(kSteps);
     for (uint64_t s = 0; s < steps && scheduler.instances() < kMostInstances; ++s)
@@ -130,7 +130,7 @@ TEST(VerificationFuzz, RightProgramsAreWithinTheirBounds) {
     if (check(program, trace).empty()) continue;
     const Trace small = shrink(program, trace, std::ref(check));
     ADD_FAILURE() << fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\n{}\ntrace:\n{}", seed, i,
-                                 text, check(program, small), to_string(program), small.str());
+                                 made.text, check(program, small), to_string(program), small.str());
   }
   fmt::print("{} accepted, {} that no data verify\n", check.accepted(), check.unverifiable());
   EXPECT_GT(check.accepted(), pairs / 2);

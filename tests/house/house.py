@@ -41,7 +41,7 @@ ARROWS = {
     "target": "lower intrinsics workload ir plugin support",
     "runtime": "target",
     "measure": "target interp trace workload analysis affine ir plugin support",
-    "records": "measure support",
+    "records": "measure workload support",
     "search": "measure records target lower trace workload ir plugin support",
     "space": "search measure target trace analysis workload ir plugin support",
     "tune": "space search records measure target lower interp trace analysis workload ir plugin support",

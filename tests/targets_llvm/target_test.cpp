@@ -27,6 +27,8 @@ TEST(Target, DescribesTheMachine) {
 
 TEST(Target, HasAnIdentityThatOptionsChange) {
   EXPECT_EQ(make_target()->identity(), make_target()->identity());
+  EXPECT_EQ(make_target()->fingerprint(), make_target()->fingerprint());
+  EXPECT_NE(task_target(*make_target()).find(make_target()->fingerprint()), std::string::npos);
   EXPECT_NE(make_target()->identity(), make_target({{"contract", "false"}})->identity());
   EXPECT_NE(make_target()->identity(), make_target({{"mcpu", "x86-64"}})->identity());
 }

@@ -58,11 +58,13 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments);
 struct RecordsArguments {
   std::string database;
   std::string workload;  // empty: all
+  std::string record;    // an id
   std::string file;      // to export to or import from; empty: stdout or stdin
   int count = 10;
 };
 int run_records_best(const Common& common, const RecordsArguments& arguments);
 int run_records_list(const Common& common, const RecordsArguments& arguments);
+int run_records_show(const Common& common, const RecordsArguments& arguments);
 int run_records_export(const Common& common, const RecordsArguments& arguments);
 int run_records_import(const Common& common, const RecordsArguments& arguments);
 int run_records_merge(const Common& common, const RecordsArguments& arguments);

@@ -167,11 +167,14 @@ void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int
     command->callback([&, run] { code = run(common, arguments); });
     return command;
   };
-  for (CLI::App* command : {add("best", "the fastest programs on this machine", run_records_best),
+  for (CLI::App* command : {add("best", "the best programs of each task on this machine", run_records_best),
                             add("list", "the latest records", run_records_list)}) {
     command->add_option("--workload", arguments.workload, "only of this workload");
     command->add_option("--count", arguments.count, "how many")->capture_default_str()->check(kPositive);
   }
+  add("show", "all that is known of one record", run_records_show)
+      ->add_option("record", arguments.record, "its id")
+      ->required();
   CLI::App* export_command = add("export", "write records as JSON lines", run_records_export);
   export_command->add_option("--workload", arguments.workload, "only of this workload");
   export_command->add_option("--output,-o", arguments.file, "the file (stdout)");

@@ -38,13 +38,13 @@ bool is_self(const Expr& expr, const Store& store) {
   return access != nullptr && access->buffer == store.buffer;
 }
 
-/// The update of a reduction: the element itself and the term, by the position of the operand.
-std::optional<size_t> self_operand(const Store& store) {
-  if (store.value.args().size() != 2) return std::nullopt;
+/// In the update of a reduction, the operand that is the element itself; 2 when neither is.
+size_t self_operand(const Store& store) {
+  if (store.value.args().size() != 2) return 2;
   for (const size_t side : {size_t{0}, size_t{1}}) {
     if (is_self(store.value.arg(side), store)) return side;
   }
-  return std::nullopt;
+  return 2;
 }
 
 /// One change for each node of the store's value that `rewrite` answers with another.
@@ -119,7 +119,8 @@ DType narrower(DType type) { return type == kF64 ? kF32 : kBF16; }
 void collect_in_block(const Program& program, Block& block, Store& store, Mutation mutation,
                       std::vector<Change>& changes) {
   const std::vector<Loop*> loops = loops_above(block);
-  const std::optional<size_t> self = block.has_reduction() ? self_operand(store) : std::nullopt;
+  const size_t self = block.has_reduction() ? self_operand(store) : 2;
+  const bool updates = self < 2;
   const Expr middle = middle_of_reduction(block);
   switch (mutation) {
     case Mutation::TileDropped:
@@ -139,8 +140,8 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
       break;
     case Mutation::InitRepeated: {
       const Store* init = block.init() == nullptr ? nullptr : block.init()->as<Store>();
-      if (!self || !middle || init == nullptr) break;
-      changes.push_back([&store, self = *self, middle, start = init->value] {
+      if (!updates || !middle || init == nullptr) break;
+      changes.push_back([&store, self, middle, start = init->value] {
         std::vector<Expr> args(store.value.args().begin(), store.value.args().end());
         args[self] = select(middle, start, args[self]);
         store.value = with_args(store.value, std::move(args));
@@ -148,15 +149,14 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
       break;
     }
     case Mutation::TermDropped:
-      if (self && middle) {
-        changes.push_back([&store, self = *self, middle] {
-          store.value = select(middle, store.value.arg(self), store.value);
-        });
+      if (updates && middle) {
+        changes.push_back(
+            [&store, self, middle] { store.value = select(middle, store.value.arg(self), store.value); });
       }
       break;
     case Mutation::TermTwice:
-      if (self && middle && store.value.is(ExprKind::Add)) {
-        changes.push_back([&store, self = *self, middle] {
+      if (updates && middle && store.value.is(ExprKind::Add)) {
+        changes.push_back([&store, self, middle] {
           store.value = select(middle, store.value + store.value.arg(1 - self), store.value);
         });
       }
@@ -234,7 +234,7 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
       });
       break;
     case Mutation::NarrowAccumulator:
-      if (self && store.value.is(ExprKind::Add) && store.value.dtype().is_float() &&
+      if (updates && store.value.is(ExprKind::Add) && store.value.dtype().is_float() &&
           store.value.dtype().bits >= 32) {
         changes.push_back([&store] {
           const DType type = store.value.dtype();

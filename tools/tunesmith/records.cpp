@@ -1,14 +1,17 @@
+#include <ctime>
 #include <fstream>
 #include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/support/hash.h>
 #include <tunesmith/support/progress.h>
 
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "traces.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -17,32 +20,66 @@ RecordStore open(const RecordsArguments& arguments) {
   return open_records(arguments.database, RecordStore::Mode::Existing);
 }
 
-RecordFilter filter_of(const RecordsArguments& arguments) {
+/// Those whose text is the one asked for. It may be of a file that is no longer there, so the store is asked
+/// before the library.
+RecordFilter filter_of(const RecordsArguments& arguments, const RecordStore& store) {
   RecordFilter filter;
-  if (!arguments.workload.empty()) filter.workload_hash = WorkloadLibrary().load(arguments.workload).hash;
+  if (arguments.workload.empty()) return filter;
+  filter.workload = arguments.workload;
+  if (store.count(filter) == 0) filter.workload = WorkloadLibrary().load(arguments.workload).key;
   return filter;
 }
 
+std::string outcome(const Record& record) {
+  if (record.ok()) return seconds_text(record.seconds);
+  return fmt::format("{} {}", failure_cause_name(record.failure->cause), record.failure->message);
+}
+
+std::string threads_text(const TaskKey& task) {
+  if (task.threads == 0) return "unattributed";
+  return fmt::format("{} {}{}", task.threads, task.threads == 1 ? "thread" : "threads",
+                     task.device.empty() ? "" : " on " + task.device);
+}
+
+template <class Value>
+nlohmann::json or_null(bool known, const Value& value) {
+  return known ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json to_json(const Record& record) {
+  nlohmann::json one{{"id", record.id},
+                     {"workload", record.workload},
+                     {"target", record.target},
+                     {"threads", or_null(record.threads > 0, record.threads)},
+                     {"device", record.device},
+                     {"space", record.space},
+                     {"run", or_null(!record.run.empty(), record.run)},
+                     {"program", or_null(record.attributed(), hex64(record.lowered_hash.value_or(0)))},
+                     {"attributed", record.attributed()},
+                     {"kind", measurement_kind_name(record.kind)},
+                     {"ok", record.ok()},
+                     {"time_ms", record.time_ms}};
+  if (record.timing) one["seconds"] = record.seconds;
+  if (record.failure) one["cause"] = failure_cause_name(record.failure->cause);
+  return one;
+}
+
 void print_records(const Common& common, const std::vector<Record>& records) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Record& record : records) {
-    if (common.json) {
-      nlohmann::json one{
-          {"id", record.id}, {"workload", record.workload}, {"space", record.space}, {"ok", record.ok()}};
-      if (record.timing) one["seconds"] = record.timing->min;
-      if (record.failure) one["cause"] = failure_cause_name(record.failure->cause);
-      list.push_back(std::move(one));
-      continue;
-    }
-    const std::string outcome = record.ok() ? seconds_text(record.timing->min)
-                                            : fmt::format("{} {}", failure_cause_name(record.failure->cause),
-                                                          record.failure->message);
-    fmt::print(output(), "{}  {:<10} {}  {}\n", record.id, record.space, record.workload, outcome);
+  if (common.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Record& record : records) list.push_back(to_json(record));
+    fmt::print(output(), "{}\n", nlohmann::json{{"records", list}}.dump());
+    return;
   }
-  if (common.json) fmt::print(output(), "{}\n", nlohmann::json{{"records", list}}.dump());
+  for (const Record& record : records) {
+    fmt::print(output(), "{}  {:<10} {:<7} {:<12} {}  {}\n", record.id, record.space,
+               measurement_kind_name(record.kind), threads_text(record.task()), record.workload,
+               outcome(record));
+  }
 }
 
 int report_import(const Common& common, const ImportReport& report) {
+  if (report.migration) tell(*report.migration);
   for (const std::string& refused : report.refused) fmt::print(stderr, "tunesmith: {}\n", refused);
   if (common.json) {
     fmt::print(
@@ -55,28 +92,145 @@ int report_import(const Common& common, const ImportReport& report) {
   return report.refused.empty() ? kDone : kBadInput;
 }
 
+/// "2026-11-22 01:45:00 UTC".
+std::string date_text(int64_t time_ms) {
+  const auto seconds = static_cast<std::time_t>(time_ms / 1000);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[32];
+  const size_t length = std::strftime(text, sizeof text, "%F %T UTC", &utc);
+  return {text, length};
+}
+
+void show_line(const char* name, const std::string& value) {
+  fmt::print(output(), "  {:<14} {}\n", name, value.empty() ? "unknown" : value);
+}
+
+void show_measurement(const Record& record) {
+  fmt::print(output(), "record {}: {}\n", record.id, outcome(record));
+  show_line("kind", std::string(measurement_kind_name(record.kind)));
+  show_line("measured", date_text(record.time_ms));
+  if (record.timing) {
+    show_line("samples", fmt::format("{}, least {}, median {}", record.timing->samples.size(),
+                                     seconds_text(record.timing->min), seconds_text(record.timing->median)));
+    if (record.timing->prepare > 0)
+      show_line("prepare", seconds_text(record.timing->prepare) + " once, not in the times");
+  }
+  if (record.verified_error)
+    show_line("verified", fmt::format("largest error {:.3g} of its tolerance", *record.verified_error));
+  show_line("disturbed", !record.disturbed ? "" : *record.disturbed ? "yes" : "no");
+}
+
+void show_task(const Record& record, const std::vector<Record>& measurements) {
+  fmt::print(output(), "task\n");
+  show_line("workload", record.workload);
+  show_line("target", record.target);
+  show_line("threads", record.threads > 0 ? threads_text(record.task()) : "");
+  fmt::print(output(), "program\n");
+  show_line("lowered hash", record.attributed() ? hex64(*record.lowered_hash) : "");
+  for (const Record& other : measurements) {
+    show_line("measured as", fmt::format("{}  {}  {}  {}", other.id, measurement_kind_name(other.kind),
+                                         date_text(other.time_ms), outcome(other)));
+  }
+}
+
+void show_run(const Record& record, const std::optional<RecordedRun>& run) {
+  fmt::print(output(), "run\n");
+  show_line("id", record.run);
+  show_line("space", fmt::format("{} (rules {})", record.space, hex64(record.rules_hash)));
+  show_line("seed", fmt::format("{}, candidate {}", record.seed, record.candidate));
+  if (!run) return;
+  show_line("command", run->command);
+  show_line("searcher", run->searcher);
+  show_line("cost model", run->cost_model);
+  show_line("options", run->options);
+  show_line("code generator", run->code_generator);
+  show_line("began", date_text(run->began_ms));
+  show_line("ended", run->ended_ms == 0
+                         ? "no: still running, or killed"
+                         : fmt::format("{}: {}", date_text(run->ended_ms), run->ended_because));
+}
+
 }  // namespace
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
-  RecordFilter filter = filter_of(arguments);
+  RecordFilter filter = filter_of(arguments, store);
   filter.attributed = true;
   const uint64_t machine = detect_environment({}).machine();
   std::vector<Record> records;
   for (const TaskKey& task : store.tasks(filter)) {
-    for (Record& record : store.best({task, machine}, static_cast<size_t>(arguments.count)))
+    for (Record& record : store.best({task, machine, {}}, static_cast<size_t>(arguments.count)))
       records.push_back(std::move(record));
   }
   print_records(common, records);
+  if (records.empty() && !common.json) {
+    filter.attributed = false;
+    const size_t old = store.count(filter);
+    fmt::print(
+        stderr, "tunesmith: nothing was measured on this machine{}\n",
+        old == 0 ? ""
+                 : fmt::format("; {} unattributed records, from before schema 3, do not say what they are of",
+                               old));
+  }
   return records.empty() ? kNothingFound : kDone;
 }
 
 int run_records_list(const Common& common, const RecordsArguments& arguments) {
-  std::vector<Record> records = open(arguments).list(filter_of(arguments));
+  const RecordStore store = open(arguments);
+  std::vector<Record> records = store.list(filter_of(arguments, store));
   const auto wanted = static_cast<size_t>(arguments.count);
   if (records.size() > wanted)
     records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(wanted));
   print_records(common, records);
+  return kDone;
+}
+
+int run_records_show(const Common& common, const RecordsArguments& arguments) {
+  const RecordStore store = open(arguments);
+  const Record record = find_record(store, arguments.record);
+  std::vector<Record> measurements;
+  std::optional<RecordedRun> run;
+  std::optional<RecordedWorkload> workload;
+  if (record.attributed()) {
+    measurements = store.list({.task = record.task(), .lowered_hash = record.lowered_hash});
+    run = store.run(record.run);
+    workload = store.workload(record.workload_hash, record.workload);
+  }
+  const std::string definition = workload ? workload->definition : "";
+  const std::optional<RecordedSpace> space = store.space(record.space, record.rules_hash);
+  const std::string rules = space ? space->rules : "";
+  const std::optional<Environment> environment = store.environment(record.environment);
+  if (common.json) {
+    nlohmann::json all{{"record", to_json(record)}, {"trace", record.trace}};
+    all["definition"] = or_null(!definition.empty(), definition);
+    all["rules"] = or_null(!rules.empty(), rules);
+    if (environment) all["environment"] = nlohmann::json::parse(environment->text());
+    if (run) {
+      all["run"] = {{"id", run->id},
+                    {"command", run->command},
+                    {"seed", run->seed},
+                    {"searcher", run->searcher},
+                    {"cost_model", run->cost_model},
+                    {"threads", run->threads},
+                    {"options", run->options},
+                    {"code_generator", run->code_generator},
+                    {"began_ms", run->began_ms},
+                    {"ended_ms", or_null(run->ended_ms != 0, run->ended_ms)},
+                    {"ended_because", or_null(run->ended_ms != 0, run->ended_because)}};
+    }
+    all["measurements"] = nlohmann::json::array();
+    for (const Record& other : measurements) all["measurements"].push_back(to_json(other));
+    fmt::print(output(), "{}\n", all.dump());
+    return kDone;
+  }
+  show_measurement(record);
+  show_task(record, measurements);
+  show_run(record, run);
+  if (environment) fmt::print(output(), "environment\n  {}\n", environment->text());
+  if (!rules.empty()) fmt::print(output(), "rules\n{}\n", rules);
+  if (!definition.empty()) fmt::print(output(), "definition\n{}\n", definition);
+  fmt::print(output(), "trace\n{}", record.trace);
   return kDone;
 }
 
@@ -88,7 +242,7 @@ int run_records_export(const Common& /*common*/, const RecordsArguments& argumen
     if (!file) throw EnvironmentError(fmt::format("{}: cannot be written", arguments.file));
   }
   std::ostream& out = arguments.file.empty() ? std::cout : file;
-  const std::vector<std::string> left_out = store.export_jsonl(out, filter_of(arguments));
+  const std::vector<std::string> left_out = store.export_jsonl(out, filter_of(arguments, store));
   out.flush();
   if (!out) throw EnvironmentError("the records could not be written whole");
   for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
@@ -119,12 +273,16 @@ int run_records_check(const Common& common, const RecordsArguments& arguments) {
   });
   for (const std::string& fault : report.faults) fmt::print(stderr, "tunesmith: {}\n", fault);
   if (common.json) {
-    fmt::print(
-        output(), "{}\n",
-        nlohmann::json{{"records", report.records}, {"faults", report.faults}, {"clean", report.clean()}}
-            .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"records", report.records},
+                              {"unattributed", report.unattributed},
+                              {"faults", report.faults},
+                              {"clean", report.clean()}}
+                   .dump());
   } else {
-    fmt::print(output(), "{} records, {} environments: {}\n", report.records, report.environments,
+    fmt::print(output(), "{} records{}, {} environments: {}\n", report.records,
+               report.unattributed > 0 ? fmt::format(" ({} unattributed)", report.unattributed) : "",
+               report.environments,
                report.clean() ? "clean" : fmt::format("{} faults", report.faults.size()));
   }
   return report.clean() ? kDone : kEnvironmentFault;

@@ -29,21 +29,27 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
     return named;
   }
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
-  const std::optional<Record> record = store.find(name);
-  if (!record) {
-    throw UserError(fmt::format("no record '{}' in {}", name, store.path().string()),
-                    "tunesmith records list shows the records");
-  }
-  named.workload = record->workload;
-  named.trace = Trace::parse(record->trace, "record " + name, &named.places);
+  const Record record = find_record(store, name);
+  named.workload = record.workload;
+  named.trace = Trace::parse(record.trace, "record " + name, &named.places);
   return named;
+}
+
+Record find_record(const RecordStore& store, const std::string& id) {
+  if (std::optional<Record> record = store.find(id)) return std::move(*record);
+  std::vector<std::string> known;
+  store.for_each({}, [&](const Record& record) { known.push_back(record.id); });
+  const std::string nearest = nearest_name(id, known);
+  throw UserError(fmt::format("no record '{}' in {}", id, store.path().string()),
+                  nearest.empty() ? "tunesmith records list shows the records"
+                                  : fmt::format("did you mean '{}'?", nearest));
 }
 
 Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
                    const std::string& space_name) {
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
   BestQuery query;
-  query.task = {workload.hash, space.target().identity(), threads, ""};
+  query.task = {workload.hash, task_target(space.target()), threads, ""};
   query.machine = detect_environment(space.plugin_versions()).machine();
   if (!space_name.empty()) query.space = space_name;
   const std::vector<Record> best = store.best(query, 1);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/records/record.h>
+#include <tunesmith/records/record_store.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/trace/schedule.h>
 #include <tunesmith/workload/workload.h>
@@ -21,6 +21,9 @@ struct NamedTrace {
 /// `name` is a file's, or else a record's id in `database` (as database_path() takes it). Throws UserError
 /// with file, line and column.
 NamedTrace load_trace(const std::string& name, const std::string& database);
+
+/// The record of this id. Throws UserError, with the nearest id, when there is none.
+Record find_record(const RecordStore& store, const std::string& id);
 
 /// The best record of the workload on this machine with this number of threads (RecordStore::best), in the
 /// space of this name if it is not empty. Throws UserError when there is none.

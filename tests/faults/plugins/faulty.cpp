@@ -213,6 +213,7 @@ class FaultyTarget final : public Target {
   }
   ProbeResult probe() const override { return {}; }
   const DeviceModel& device() const override { return device_; }
+  std::string fingerprint() const override { return "1"; }
   std::string identity() const override { return "faulty"; }
   LowerOptions lower_options() const override { return {}; }
 

@@ -19,7 +19,7 @@ TEST(StructuralHash, IsTheSameForProgramsMadeApartAndForClones) {
 
 // Records of one machine are compared with those of another: the number itself must not move unnoticed.
 TEST(StructuralHash, IsAKnownNumber) {
-  EXPECT_EQ(structural_hash(test::make_gmm(4, 5, 6)), 15898027246652948219ULL);
+  EXPECT_EQ(structural_hash(test::make_gmm(4, 5, 6)), 338154449876511318ULL);
 }
 
 TEST(StructuralHash, NamesAndAgesOfVariablesDoNotCount) {
@@ -34,11 +34,20 @@ TEST(StructuralHash, NamesAndAgesOfVariablesDoNotCount) {
   EXPECT_EQ(structural_hash(a), structural_hash(b));
 }
 
+// Two layers of one network are one task, whatever their definitions call things.
+TEST(StructuralHash, NoNameCounts) {
+  const Program a = test::make_gmm(4, 5, 6);
+  Program b = a.clone();
+  b.name = "another layer";
+  b.find_block("C")->name = "D";
+  b.swap_buffer(b.inputs[0], make_buffer("weights", kF32, {4, 6}));
+  b.swap_buffer(b.outputs[0], make_buffer("D", kF32, {4, 5}));
+  EXPECT_EQ(structural_hash(a), structural_hash(b));
+}
+
 TEST(StructuralHash, EveryChangeOfMeaningChangesIt) {
   const std::vector<std::function<void(Program&)>> changes = {
       [](Program&) {},
-      [](Program& p) { p.name = "other"; },
-      [](Program& p) { p.find_block("C")->name = "D"; },
       [](Program& p) { p.annotations["unroll"] = int64_t{1}; },
       [](Program& p) { p.annotations["unroll"] = 1.0; },
       [](Program& p) { p.annotations["unroll"] = std::string("1"); },
@@ -52,7 +61,6 @@ TEST(StructuralHash, EveryChangeOfMeaningChangesIt) {
       [](Program& p) { loops_above(*p.find_block("C"))[0]->annotations["x"] = int64_t{1}; },
       [](Program& p) { p.swap_buffer(p.inputs[0], make_buffer("A", kF32, {4, 6}, kScopeLocal)); },
       [](Program& p) { p.swap_buffer(p.inputs[0], make_buffer("A", kF32, {4, 7})); },
-      [](Program& p) { p.swap_buffer(p.inputs[0], make_buffer("A2", kF32, {4, 6})); },
       [](Program& p) { p.swap_buffer(p.inputs[0], make_buffer("A", kF32, {4, 6}, kScopeGlobal, true)); },
       [](Program& p) {
         p.swap_buffer(p.inputs[0], make_buffer("A", kF32, {4, 6}, kScopeGlobal, false, {8, 1}));

@@ -38,8 +38,9 @@ outputs: [O]
 
 class ApplyModule : public testing::Test {
  protected:
-  ModuleResult run(Apply apply, const std::string& block = "O") {
-    const ComposedModule module{"tiler", std::make_shared<LocalModule>(std::move(apply)), ModuleStage::Block};
+  tl::expected<ModuleResult, ScheduleError> run(Apply apply, const std::string& block = "O",
+                                                ModuleStage stage = ModuleStage::Block) {
+    const ComposedModule module{"tiler", std::make_shared<LocalModule>(std::move(apply)), stage};
     return apply_module(module, Schedule(workload_.program), block, device_, workload_.program, claims_);
   }
 
@@ -58,13 +59,13 @@ TEST_F(ApplyModule, AnyExceptionIsTheModulesFaultByNameAndPlace) {
 }
 
 TEST_F(ApplyModule, ARefusedTransformationIsAnAnswer) {
-  ModuleResult result = run([](Schedule schedule) {
+  const auto result = run([](Schedule schedule) {
     const LoopRV loop = schedule.get_loops(schedule.get_block("O")).front();
     schedule.split(loop, {IntArg{2}, IntArg{2}});  // 4 of 8 iterations
     return ModuleResult::applied(std::move(schedule));
   });
-  EXPECT_EQ(result.status(), ModuleResult::Status::NotApplicable);
-  EXPECT_THAT(result.reason(), testing::StartsWith("split: "));
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(refusal_text(result.error()), testing::StartsWith("split: "));
 }
 
 TEST_F(ApplyModule, BrokenAnswersEndTheRun) {
@@ -76,6 +77,30 @@ TEST_F(ApplyModule, BrokenAnswersEndTheRun) {
         static_cast<void>(run([](Schedule) { return ModuleResult::applied(std::vector<Schedule>{}); }));
       },
       ThrowsMessage<PluginError>("module 'tiler': at block 'O': answered Applied without a schedule"));
+}
+
+TEST_F(ApplyModule, AFinishingModuleAnswersOneSchedule) {
+  const auto twice = [](Schedule schedule) {
+    std::vector<Schedule> both;
+    both.push_back(schedule.clone());
+    both.push_back(std::move(schedule));
+    return ModuleResult::applied(std::move(both));
+  };
+  EXPECT_THAT(
+      [&] { static_cast<void>(run(twice, "", ModuleStage::Finishing)); },
+      ThrowsMessage<PluginError>("module 'tiler': at the program: a finishing module answers one schedule"));
+}
+
+TEST_F(ApplyModule, ABlockRenamedBehindTheTraceIsFound) {
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(run([](Schedule schedule) {
+          schedule.block(schedule.get_block("O")).name = "P";
+          return ModuleResult::applied(std::move(schedule));
+        }));
+      },
+      ThrowsMessage<PluginError>(
+          "module 'tiler': at block 'O': [P23] replaying its trace gives another program"));
 }
 
 TEST_F(ApplyModule, AProgramThatIsNotWellFormedIsFound) {
@@ -104,12 +129,12 @@ TEST_F(ApplyModule, WhatIsNotInTheTraceIsFound) {
 }
 
 TEST_F(ApplyModule, AGoodAnswerPasses) {
-  ModuleResult result = run([](Schedule schedule) {
+  const auto result = run([](Schedule schedule) {
     schedule.parallel(schedule.get_loops(schedule.get_block("O")).front());
     return ModuleResult::applied(std::move(schedule));
   });
-  ASSERT_EQ(result.status(), ModuleResult::Status::Applied);
-  EXPECT_EQ(result.schedules().size(), 1u);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->status(), ModuleResult::Status::Applied);
 }
 
 }  // namespace

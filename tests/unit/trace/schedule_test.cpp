@@ -21,17 +21,25 @@ TEST(Schedule, ClonesGoTheirOwnWay) {
             schedule.value(schedule.sample_perfect_tile(loops[1], 2, 8)[0]));
 }
 
-TEST(Schedule, FinishingPassesLeaveNoTrace) {
+TEST(Schedule, FinishingIsRecordedBehindTheMarkerAndReplayed) {
   const Program program = test::make_gmm(8, 8, 4);
-  Schedule schedule(program);
+  Schedule schedule(program, RandomStream(1));
   const auto loops = schedule.get_loops(schedule.get_block("C"));
+  schedule.sample_categorical({1, 2}, {0.5, 0.5});
   const Trace before = schedule.trace();
-  schedule.stop_recording();
+  schedule.enter_finishing();
   schedule.parallel(loops[0]);
   schedule.sample_categorical({1, 2}, {0.5, 0.5});
-  EXPECT_EQ(schedule.trace(), before);
-  EXPECT_TRUE(schedule.sampling_points().empty());
-  EXPECT_EQ(schedule.loop(loops[0]).loop_kind, LoopKind::Parallel);
+  EXPECT_EQ(schedule.trace().searchable(), before);
+  EXPECT_TRUE(schedule.trace().complete());
+  EXPECT_EQ(schedule.sampling_points().size(), 1U) << "what is finished is not searched";
+  EXPECT_THROW(schedule.enter_finishing(), ScheduleError);
+  EXPECT_THROW(schedule.clone().enter_finishing(), ScheduleError);
+  const auto again = replay(program, schedule.trace());
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->trace(), schedule.trace());
+  EXPECT_EQ(again->sampling_points().size(), 1U);
+  EXPECT_EQ(to_string(again->program()), to_string(schedule.program()));
 }
 
 TEST(Schedule, ErrorsShowTheProgramAndThePlace) {
@@ -144,10 +152,10 @@ TEST(Schedule, KindsCanComeFromOutside) {
   Schedule schedule(program);
   test::expect_refused(schedule, "test_half_done", "changed its mind", [&] { schedule.execute(kind, {}); });
   schedule.execute(kind, {int64_t{3}});
-  EXPECT_EQ(schedule.trace().str(), "# tunesmith trace 1\ntest_half_done(number=3)\n");
+  EXPECT_EQ(schedule.trace().str(), "# tunesmith trace 2\ntest_half_done(number=3)\n");
   test::expect_replays(program, schedule);
   // An argument that is left out takes its default, which the text leaves out, too.
-  EXPECT_EQ(Trace::parse("test_half_done()\n").str(), "# tunesmith trace 1\ntest_half_done()\n");
+  EXPECT_EQ(Trace::parse("test_half_done()\n").str(), "# tunesmith trace 2\ntest_half_done()\n");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string error_of(const std::string& text) {
 
 std::string again(const std::string& text) { return Trace::parse(text).str(); }
 
-constexpr const char* kHead = "# tunesmith trace 1\n";
+constexpr const char* kHead = "# tunesmith trace 2\n";
 
 TEST(TraceParser, EveryFormOfArgument) {
   const std::string text = std::string(kHead) +
@@ -51,7 +51,7 @@ TEST(TraceParser, FreedomOfWriting) {
                   "outer , inner = get_loops(update)\n\n"
                   "x, y = sample_perfect_tile(\n  inner,\n  2, # factors\n  max_innermost=64)"),
             canonical);
-  EXPECT_EQ(again("# tunesmith trace 1\r\n"), kHead);
+  EXPECT_EQ(again("# tunesmith trace 2\r\n"), kHead);
   EXPECT_EQ(again(""), kHead);
   EXPECT_EQ(again("v = sample_categorical([1, 2], [1, 0])\n"),
             std::string(kHead) + "v0 = sample_categorical([1, 2], [1.0, 0.0])\n");
@@ -61,12 +61,23 @@ TEST(TraceParser, FreedomOfWriting) {
 
 TEST(TraceParser, Versions) {
   EXPECT_EQ(
-      error_of("# tunesmith trace 2\n"),
-      "my.trace:1:19: the trace is of version 2, this program reads up to 1; use the release of Tunesmith "
+      error_of("# tunesmith trace 3\n"),
+      "my.trace:1:19: the trace is of version 3, this program reads up to 2; use the release of Tunesmith "
       "that wrote it, or a newer one");
   EXPECT_EQ(error_of("# tunesmith trace 0\n"), "my.trace:1:19: there is no version 0");
   EXPECT_EQ(error_of("# tunesmith trace x\n"),
             "my.trace:1:19: expected the version of the text form, found 'x'");
+}
+
+TEST(TraceParser, TextsOfVersionOneAreReadAsTheyAre) {
+  EXPECT_EQ(again("# tunesmith trace 1\nb = get_block(\"C\")\n"),
+            std::string(kHead) + "b0 = get_block(\"C\")\n");
+}
+
+TEST(TraceParser, TheMarkerStandsOnce) {
+  EXPECT_EQ(again("enter_finishing()\n"), std::string(kHead) + "enter_finishing()\n");
+  EXPECT_EQ(error_of("enter_finishing()\nenter_finishing()\n"),
+            "my.trace:2:1: 'enter_finishing' stands in a trace once");
 }
 
 TEST(TraceParser, UnknownNames) {

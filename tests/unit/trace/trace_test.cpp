@@ -6,7 +6,7 @@ namespace tunesmith {
 namespace {
 
 constexpr const char* kText =
-    "# tunesmith trace 1\n"
+    "# tunesmith trace 2\n"
     "b0 = get_block(\"C\")\n"
     "b1 = get_block(\"D\")\n"
     "l2, l3 = get_loops(b0)\n"
@@ -31,9 +31,27 @@ TEST(Trace, DecisionsCanBeReplaced) {
   EXPECT_EQ(Trace::parse(open.str()), open);
 }
 
+TEST(Trace, WhatIsFinishedIsNeitherMutatedNorKeptForOtherDecisions) {
+  const Trace searched = Trace::parse(kText);
+  EXPECT_FALSE(searched.complete());
+  EXPECT_EQ(searched.finishing(), searched.size());
+  EXPECT_EQ(searched.searchable(), searched);
+  const Trace whole = Trace::parse(std::string(kText) +
+                                   "enter_finishing()\n"
+                                   "v = sample_categorical([1, 2], [0.5, 0.5]) @ 1\n"
+                                   "unroll(l8)\n");
+  EXPECT_TRUE(whole.complete());
+  EXPECT_EQ(whole.finishing(), 7U);
+  EXPECT_EQ(whole.searchable(), searched);
+  EXPECT_EQ(whole.sampling(), searched.sampling());
+  EXPECT_EQ(whole.with_decision(3, {2, 4}), searched.with_decision(3, {2, 4}));
+  EXPECT_EQ(whole.with_open_decisions(), searched.with_open_decisions());
+  EXPECT_EQ(Trace::parse(whole.str()), whole);
+}
+
 TEST(Trace, SimplifiedDropsWhatNothingUses) {
   EXPECT_EQ(Trace::parse(kText).simplified().str(),
-            "# tunesmith trace 1\n"
+            "# tunesmith trace 2\n"
             "b0 = get_block(\"C\")\n"
             "l1, l2 = get_loops(b0)\n"
             "v3, v4 = sample_perfect_tile(l1, n=2, max_innermost=8) @ [4, 2]\n"

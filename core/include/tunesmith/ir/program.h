@@ -58,8 +58,8 @@ class Program {
   uint32_t next_id_ = 0;
 };
 
-/// The program's structure as one number, the same on every machine: names of variables do not count, names
-/// of blocks and buffers do. Equal programs have equal hashes; used to deduplicate candidates.
+/// What the program computes, and how, as one number, the same on every machine. No name counts (of the
+/// program, its buffers, blocks and variables): two layers of one network with equal shapes are equal.
 uint64_t structural_hash(const Program& program);
 
 }  // namespace tunesmith

@@ -86,4 +86,9 @@ class LowerError : public Error {
 /// By the standard list of steps (pipeline.h). Throws LowerError. Thread-safe; `program` is not changed.
 LoweredProgram lower(const Program& program, const LowerOptions& options);
 
+/// All that a target is given, as one number, the same on every machine: the program, the layout of its
+/// workspace and of its prepared memory, its preparation. No name counts. It is what a candidate is: two
+/// traces with one hash are one program, which is measured once.
+uint64_t lowered_hash(const LoweredProgram& lowered);
+
 }  // namespace tunesmith

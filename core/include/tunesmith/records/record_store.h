@@ -119,6 +119,8 @@ class RecordStore {
   /// The first that was stored with this hash and a definition: its names are those in the traces of the
   /// task's programs.
   std::optional<RecordedWorkload> workload(uint64_t hash) const;
+  /// That with this text.
+  std::optional<RecordedWorkload> workload(uint64_t hash, std::string_view text) const;
 
   /// Must precede the first run in it; adding again does nothing.
   void add_space(const RecordedSpace& space);

@@ -15,14 +15,14 @@ namespace tunesmith {
 
 /// Immutable, shared, readable from any thread.
 struct Candidate {
-  /// Decisions as repaired: what is recorded and what a searcher mutates.
+  /// Complete, decisions as repaired: what is recorded, and whose searchable part a searcher mutates.
   Trace trace;
   /// The sampling instructions of `trace` with the domains they met.
   std::vector<SamplingPoint> points;
-  /// Of the finished program (after the finishing modules): equal programs are one candidate.
-  uint64_t program_hash = 0;
   /// The finished program, lowered for the space's target. What features are computed from.
   LoweredProgram lowered;
+  /// Of `lowered`, and what the candidate is: traces that lower to one program are one candidate.
+  uint64_t lowered_hash = 0;
 };
 using CandidatePtr = std::shared_ptr<const Candidate>;
 

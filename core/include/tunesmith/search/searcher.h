@@ -49,7 +49,7 @@ class SearchContext {
   virtual std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) = 0;
 
   /// Has this program been measured (in this run or in the records it resumed from)?
-  virtual bool is_measured(uint64_t program_hash) const = 0;
+  virtual bool is_measured(uint64_t lowered_hash) const = 0;
   /// The cost model's scores, higher is better.
   virtual std::vector<double> score(std::span<const CandidatePtr> candidates) = 0;
   /// Everything measured so far for this task on this machine, in order, resumed records first.

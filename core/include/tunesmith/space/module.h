@@ -43,7 +43,7 @@ class [[nodiscard]] ModuleResult {
 enum class ModuleStage : uint8_t {
   Block,     // to each block, in post-order, building the sketches; its instructions are in the trace
   Root,      // once for each sketch, after all Block modules, at the root; in the trace
-  Finishing  // once for each candidate, after replay; never in the trace
+  Finishing  // once for each candidate, after replay; behind the marker of its trace, where nothing is mutated
 };
 
 /// What a module may know. Valid during one call.
@@ -63,9 +63,11 @@ class TransformationModule {
  public:
   virtual ~TransformationModule();
   virtual ModuleStage stage() const { return ModuleStage::Block; }
-  /// `schedule` is the module's own to change or to clone. For Root and Finishing modules `block_name` is
-  /// empty. A ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root
-  /// modules, and rejects the candidate for Finishing modules.
+  /// `schedule` is the module's own to change or to clone, through its instructions only: its trace is all
+  /// that is kept. For Root and Finishing modules `block_name` is empty. A ScheduleError that leaves apply()
+  /// counts as NotApplicable with its reason for Block and Root modules. A Finishing module answers one
+  /// schedule, or NotApplicable when there is nothing for it to do; a ScheduleError that leaves it makes the
+  /// candidate a failure, illegal_schedule, that names the module: no candidate is measured half finished.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
 };
 

@@ -89,8 +89,9 @@ class Space {
   /// the first (MetaSchedule, figure 5). A module that answers Broken, throws, or leaves a program that does
   /// not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
-  /// Replays, applies the finishing modules, verifies, lowers. Failure: illegal_schedule, verify_limits or
-  /// plugin_error. `observer` sees the program after each step of lowering.
+  /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A complete trace is
+  /// only replayed and lowered: no module is asked. Failure: illegal_schedule or verify_limits. `observer` sees
+  /// the program after each step of lowering.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
                                                            RandomStream random,
                                                            const LoweringObserver& observer = {}) const;

@@ -80,8 +80,12 @@ class Target {
 
   virtual ProbeResult probe() const = 0;
   virtual const DeviceModel& device() const = 0;
-  /// What identifies compiled code: kind, processor, features; part of a record's key. Stable text.
+  /// What code is compiled for: kind, processor, features, options. Stable text of one line.
   virtual std::string identity() const = 0;
+  /// Of the code generator: another text whenever compile() may make other code of one lowered program, so
+  /// that times of old code are never taken for those of new code. A hash of the target's sources, made when
+  /// it is built, and the versions of the libraries that generate code. One line.
+  virtual std::string fingerprint() const = 0;
   virtual LowerOptions lower_options() const = 0;
   /// The steps by which programs are lowered for it, in order: standard_pipeline() unless it says otherwise.
   virtual Pipeline pipeline() const;
@@ -110,6 +114,9 @@ class Target {
 
 /// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
 LoweredProgram lower_for(const Target& target, const Program& program);
+/// What a task is tuned for and its records are kept under: the target's identity, the fingerprint of its code
+/// generator, and that of the lowering in this kernel.
+std::string task_target(const Target& target);
 
 /// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
 /// EnvironmentError when the threads cannot be started.

@@ -50,9 +50,11 @@ class Schedule {
 
   const Program& program() const { return program_; }
   const Trace& trace() const { return trace_; }
+  /// Of the searchable part of the trace.
   const std::vector<SamplingPoint>& sampling_points() const { return points_; }
-  /// From here on nothing is added to the trace: for finishing passes, which search must not mutate.
-  void stop_recording() { recording_ = false; }
+  /// Puts the marker into the trace: from here on is what finishing modules do, which search must not change.
+  /// Refused the second time.
+  void enter_finishing();
   void reseed(RandomStream random) { random_ = random; }
 
   /// What a handle stands for now. Throws ScheduleError when the loop or block no longer exists.
@@ -256,6 +258,8 @@ class Schedule {
   /// Executes and keeps the values and the sampling point; recording is the caller's. Throws ScheduleError,
   /// the schedule as before.
   ExecutionResult perform(const InstructionKind& kind, std::span<const Arg> args, const Decision* decision);
+  /// Before the instruction is appended.
+  void note_point(const InstructionKind& kind, SamplingDomain domain);
   void replay_instruction(std::shared_ptr<const Instruction> instruction);
 
   Program program_;
@@ -263,7 +267,7 @@ class Schedule {
   std::vector<SamplingPoint> points_;
   std::vector<Value> values_;  // of trace variables, by index
   RandomStream random_;
-  bool recording_ = true;
+  bool finishing_ = false;  // the marker is in the trace
 };
 
 /// Executes a trace on a fresh clone of `program`. Decisions that no longer fit are repaired, open ones drawn

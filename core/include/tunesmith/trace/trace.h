@@ -1,12 +1,19 @@
 // Traces: the record of what was done to a program, and the only form in which a schedule is stored.
 //
-//   # tunesmith trace 1
+//   # tunesmith trace 2
 //   b0 = get_block("C")
 //   l1, l2, l3, l4 = get_loops(b0)
 //   v5, v6, v7, v8 = sample_perfect_tile(l2, n=4, max_innermost=64) @ [8, 4, 2, 8]
+//   enter_finishing()
+//   parallel(l2)
+//
+// It has two parts: what modules and sampling did, which search changes, and, behind the marker
+// `enter_finishing`, what the finishing modules did for these very decisions, which nothing changes. A trace
+// with both parts is complete: replayed it gives its program without any module.
 //
 // A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed.
-// Other lines that begin with # are comments. A sampling line without `@` has an open decision.
+// Other lines that begin with # are comments. A sampling line without `@` has an open decision. Texts of version
+// 1, which knew no marker, are read as they are.
 #pragma once
 
 #include <memory>
@@ -19,7 +26,9 @@
 
 namespace tunesmith {
 
-inline constexpr int kTraceVersion = 1;
+inline constexpr int kTraceVersion = 2;
+/// The instruction that parts what is searched from what is finished.
+inline constexpr std::string_view kFinishingMarker = "enter_finishing";
 
 /// A value: cheap to copy (instructions are shared). Carries no addresses, no host facts.
 class Trace {
@@ -43,11 +52,18 @@ class Trace {
     instructions_.push_back(std::move(instruction));
   }
 
-  /// Positions of the sampling instructions.
+  /// Where the marker stands: what is before it is searched, what is behind it is frozen. size() without one.
+  size_t finishing() const;
+  bool complete() const { return finishing() < size(); }
+  /// What stands before the marker.
+  Trace searchable() const;
+
+  /// Positions of the sampling instructions of the searchable part.
   std::vector<size_t> sampling() const;
-  /// The same trace with another decision at a sampling instruction.
+  /// The searchable part with another decision at a sampling instruction: what was finished for the old one
+  /// does not belong to it.
   Trace with_decision(size_t position, Decision decision) const;
-  /// The same trace with all decisions open.
+  /// The searchable part with all decisions open.
   Trace with_open_decisions() const;
   /// Without look-ups and samplings whose results nothing uses.
   Trace simplified() const;

@@ -1,0 +1,37 @@
+// Structure as a number. What is added counts in its order; variables and buffers count by their first
+// appearance, and no name counts. Nor does the order of the terms of an integer sum: it comes of the ages of
+// variables.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+class StructuralHasher {
+ public:
+  uint64_t result() const { return hash_; }
+
+  void number(uint64_t value);
+  void text(std::string_view value);
+  /// With all that it is but its name when it appears for the first time.
+  void buffer(const Buffer& buffer);
+  void program(const Program& program);
+
+ private:
+  void type(DType type);
+  void annotations(const Annotations& facts);
+  void var(const VarNode* node);
+  void expr(const Expr& e);
+  void sum(const Expr& e);
+  void stmt(const Stmt& s);
+
+  uint64_t hash_ = 0;
+  std::unordered_map<const VarNode*, uint64_t> vars_;  // looked up in, never walked
+  std::unordered_map<const BufferNode*, uint64_t> buffers_;
+};
+
+}  // namespace tunesmith
