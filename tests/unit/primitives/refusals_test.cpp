@@ -226,8 +226,10 @@ std::string text_of_files(const std::string& folder) {
 
 TEST(Refusals, EveryReasonIsRaisedByATest) {
   std::string tests, sources;
-  for (const char* folder : {"primitives", "sampling", "trace"}) tests += text_of_files(std::string("/tests/unit/") + folder);
-  for (const char* folder : {"analysis", "intrinsics", "primitives", "primitives/shared", "sampling", "trace"})
+  for (const char* folder : {"primitives", "sampling", "trace"})
+    tests += text_of_files(std::string("/tests/unit/") + folder);
+  for (const char* folder :
+       {"analysis", "intrinsics", "primitives", "primitives/shared", "sampling", "trace"})
     sources += text_of_files(std::string("/core/") + folder);
   const std::regex reason(
       "(?:Refusal\\{\\s*|refuse\\(\\s*|ScheduleError\\(\\s*[\\w\"]+,\\s*)\"([^\"]* [^\"]* [^\"]*)\"");
