@@ -192,5 +192,35 @@ TEST_F(BadCandidates, AStopEndsTheCandidateUnderWayWithinTwoSeconds) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
+TEST_F(BadCandidates, ARunnerWaitsForItsTurnAndAStopEndsTheWaiting) {
+  std::string name = (std::filesystem::temp_directory_path() / "tunesmith-turns-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(name.data());
+  std::atomic<bool> stop = false;
+  std::vector<std::string> said;
+  options_.stop = &stop;
+  options_.machine = std::make_shared<MachineLock>(folder / "machine.lock",
+                                                   [&](const std::string& line) { said.push_back(line); });
+  const std::unique_ptr<Runner> all = runner();
+  const CompiledKernel good = kernel(Mistake::None);
+  EXPECT_EQ(causes(*all, {good}), std::vector<std::string>{""});
+  EXPECT_TRUE(said.empty());
+  {
+    MachineLock other(folder / "machine.lock");
+    const MachineLock::Turn turn = other.wait(MachineLock::Use::Measure);
+    ASSERT_TRUE(turn);
+    std::thread person([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      stop = true;
+    });
+    EXPECT_EQ(causes(*all, {good}), std::vector<std::string>{"worker_lost"});
+    person.join();
+  }
+  EXPECT_EQ(said.size(), 1u);
+  stop = false;
+  EXPECT_EQ(causes(*all, {good}), std::vector<std::string>{""});
+  EXPECT_EQ(said.size(), 1u);
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace tunesmith

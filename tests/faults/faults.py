@@ -171,7 +171,8 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
         process.send_signal(signal.SIGINT)
     for process in processes:
         err = process.communicate(timeout=60)[1]
-        assert process.returncode in (0, 3), err  # 3: stopped before it had measured anything
+        # 3: stopped before it had measured anything; a signal's end: before it had begun to search.
+        assert process.returncode in (0, 3, -signal.SIGINT), (process.returncode, err)
         waited += err.count("take turns")
     assert waited > 0, "nobody said that he waits for the other"
     expect_clean(folder)
