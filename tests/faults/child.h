@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,11 @@ class Child {
     waitpid(pid_, &status, 0);
     pid_ = -1;
     return status;
+  }
+  /// Until the child has reported something, or has ended, or half a minute has gone.
+  void wait_for_report() const {
+    pollfd ready{read_end_, POLLIN, 0};
+    poll(&ready, 1, 30'000);
   }
   /// Until the child has ended. A line cut off in the middle was not reported.
   std::vector<std::string> reported() const {

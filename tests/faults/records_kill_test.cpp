@@ -121,6 +121,7 @@ TEST_F(RecordsKillTest, NothingReportedIsLostInTwentyKills) {
     Child writer([&](int report) {
       return write_records(path, fmt::format("run{}", round), kForEver, round % 3 == 2 ? 8 : 1, report);
     });
+    if (round % 2 == 1) writer.wait_for_report();
     sleep_ms(1 + random.below(150));
     writer.end(SIGKILL);
     for (const std::string& id : writer.reported()) reported.insert(id);
@@ -186,6 +187,7 @@ TEST_F(RecordsKillTest, TwoWritersKilledAtOnceLoseNothingInTwentyKills) {
                              report);
       }));
     }
+    if (round % 2 == 1) writers.front()->wait_for_report();
     sleep_ms(1 + random.below(150));
     for (const auto& writer : writers) writer->end(SIGKILL);
     for (const auto& writer : writers) {

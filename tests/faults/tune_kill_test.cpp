@@ -41,7 +41,7 @@ std::string space_text() {
 }
 
 /// Reports the id of each record that the tuner reports. In a process of its own.
-int tune_and_report(const fs::path& path, int64_t trials, int report) {
+int tune_and_report(const fs::path& path, int64_t trials, int report, uint64_t seed = 0) {
   PluginRegistry registry({.command_line = {{TEST_PLUGINS}}});
   const Space space(SpacesFile::parse(space_text(), "s.yaml").space(""), registry);
   const Workload workload = WorkloadDefinition::parse(kWorkload, "add_one.yaml").instantiate();
@@ -53,6 +53,7 @@ int tune_and_report(const fs::path& path, int64_t trials, int report) {
   TuneOptions options;
   options.trials = trials;
   options.batch = 32;
+  options.seed = seed;
   RecordStore store(path);
   TuneHooks hooks;
   hooks.recorded = [&](const Record& record) { report_id(report, record.id); };
@@ -67,6 +68,9 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
   std::set<std::string> reported;
   for (int round = 0; round < 12; ++round) {
     Child tuner([&](int report) { return tune_and_report(path, 1000, report); });
+    // At any moment: one round in three from its start, the others once it measures, however slow the
+    // machine.
+    if (round % 3 != 0) tuner.wait_for_report();
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(200)));
     tuner.end(SIGKILL);
     for (const std::string& id : tuner.reported())
@@ -84,6 +88,38 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
   EXPECT_EQ(last.reported().size(), 1000 - kept);
   EXPECT_EQ(RecordStore(path).count(), 1000u);
   EXPECT_EQ(RecordStore(path).count({.cause = FailureCause::Crash}), 142u) << "7, 14, .. 994";
+}
+
+TEST(TuneKill, TwoRunsOfOneStoreKilledTwentyTimesLoseNothingAndBothResume) {
+  const fs::path path = fs::path(testing::TempDir()) / "tunesmith_two_tune_kill.db";
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix);
+  RandomStream random(5, 1);
+  std::set<std::string> reported;
+  for (int round = 0; round < 20; ++round) {
+    Child one([&](int report) { return tune_and_report(path, 1000, report, 1); });
+    Child two([&](int report) { return tune_and_report(path, 1000, report, 2); });
+    if (round % 3 != 0) one.wait_for_report();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(200)));
+    one.end(SIGKILL);
+    two.end(SIGKILL);
+    for (const Child* tuner : {&one, &two}) {
+      for (const std::string& id : tuner->reported()) reported.insert(id);
+    }
+    const RecordStore store(path);
+    const CheckReport check = store.check();
+    EXPECT_TRUE(check.clean()) << check.faults.at(0);
+    for (const std::string& id : reported) EXPECT_TRUE(store.find(id)) << id << " was reported and is lost";
+  }
+  EXPECT_GE(reported.size(), 32u) << "the kills came too early to test anything";
+  for (const uint64_t seed : {1, 2}) {
+    Child last([&](int report) { return tune_and_report(path, 600, report, seed); });
+    const int status = last.wait();
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    for (const std::string& id : last.reported()) EXPECT_EQ(reported.count(id), 0u);
+  }
+  const RecordStore store(path);
+  EXPECT_TRUE(store.check().clean());
+  for (const std::string& id : reported) EXPECT_TRUE(store.find(id)) << id << " is lost";
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <iostream>
@@ -28,6 +29,20 @@ RecordFilter filter_of(const RecordsArguments& arguments, const RecordStore& sto
   filter.workload = arguments.workload;
   if (store.count(filter) == 0) filter.workload = WorkloadLibrary().load(arguments.workload).key;
   return filter;
+}
+
+/// The tasks of the workload asked for, under whatever text: equal layers of a network are one.
+std::vector<TaskKey> tasks_of(const RecordsArguments& arguments, const RecordStore& store) {
+  RecordFilter filter;
+  filter.attributed = true;
+  if (!arguments.workload.empty()) {
+    filter.workload = arguments.workload;
+    const std::vector<TaskKey> known = store.tasks(filter);
+    filter.workload.reset();
+    filter.workload_hash =
+        known.empty() ? WorkloadLibrary().load(arguments.workload).hash : known.front().workload_hash;
+  }
+  return store.tasks(filter);
 }
 
 std::string outcome(const Record& record) {
@@ -75,6 +90,12 @@ void print_records(const Common& common, const std::vector<Record>& records) {
     fmt::print(output(), "{}  {:<10} {:<7} {:<12} {}  {}\n", record.id, record.space,
                measurement_kind_name(record.kind), threads_text(record.task()), record.workload,
                outcome(record));
+  }
+  if (std::ranges::any_of(records, [](const Record& record) { return !record.attributed(); })) {
+    fmt::print(
+        output(),
+        "unattributed: from before schema 3, which did not say with how many threads nor as which compiled "
+        "program it was measured; neither tune nor build uses it\n");
   }
 }
 
@@ -155,16 +176,15 @@ void show_run(const Record& record, const std::optional<RecordedRun>& run) {
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
-  RecordFilter filter = filter_of(arguments, store);
-  filter.attributed = true;
   const uint64_t machine = detect_environment({}).machine();
   std::vector<Record> records;
-  for (const TaskKey& task : store.tasks(filter)) {
+  for (const TaskKey& task : tasks_of(arguments, store)) {
     for (Record& record : store.best({task, machine, {}}, static_cast<size_t>(arguments.count)))
       records.push_back(std::move(record));
   }
   print_records(common, records);
   if (records.empty() && !common.json) {
+    RecordFilter filter = filter_of(arguments, store);
     filter.attributed = false;
     const size_t old = store.count(filter);
     fmt::print(
