@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/fresh_copy.h"
+#include "ir/move_accesses.h"
 #include "lower/passes.h"
 #include "tunesmith/ir/visit.h"
 
@@ -78,22 +79,11 @@ void require_early(const Stmt& producer, const Loop& loop, const Buffer& buffer)
 
 /// Accesses of the buffer go to one half of the double one.
 void use_half(Stmt& stmt, const Buffer& buffer, const Buffer& both, const Expr& half) {
-  const auto in_half = [&](std::span<const Expr> indices) {
+  move_accesses(stmt, buffer, both, [&](const Stmt&, std::span<const Expr> indices) {
     std::vector<Expr> result{half};
     result.insert(result.end(), indices.begin(), indices.end());
     return result;
-  };
-  walk(stmt, [&](Stmt& part) {
-    Store* store = part.as<Store>();
-    if (store == nullptr || store->buffer != buffer) return;
-    store->indices = in_half(store->indices);
-    store->buffer = both;
   });
-  const auto moved = [&](const Expr& part) {
-    const LoadNode* old = part.as<LoadNode>();
-    return old != nullptr && old->buffer == buffer ? load(both, in_half(old->indices()), old->mask()) : part;
-  };
-  transform_exprs(stmt, [&](const Expr& expr) { return transform(expr, moved); });
 }
 
 Buffer doubled(const Buffer& buffer) {

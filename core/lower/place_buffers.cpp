@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/move_accesses.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/region.h"
 
@@ -90,21 +91,6 @@ std::vector<Expr> shifted(std::span<const Expr> indices, const Region& region) {
   return result;
 }
 
-void rewrite_uses(Stmt& site, const Buffer& from, const Buffer& to, const Region& region) {
-  for_each_stmt(site, [&](Stmt& stmt) {
-    if (Store* store = stmt.as<Store>(); store != nullptr && store->buffer == from) {
-      store->buffer = to;
-      store->indices = shifted(store->indices, region);
-    }
-  });
-  const auto moved = [&](const Expr& part) {
-    const LoadNode* old = part.as<LoadNode>();
-    if (old == nullptr || old->buffer != from) return part;
-    return load(to, shifted(old->indices(), region), old->mask());
-  };
-  transform_exprs(site, [&](const Expr& expr) { return transform(expr, moved); });
-}
-
 /// The body of `site` is put under an Allocate.
 void wrap(Stmt& site, const Buffer& buffer) {
   if (Loop* loop = site.as<Loop>()) {
@@ -133,7 +119,10 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts) {
     region = region.empty() ? touched : unite(region, touched, buffer, outside);
   }
   const Buffer placed = shrink(buffer, region, facts);
-  if (placed != buffer) rewrite_uses(site, buffer, placed, region);
+  if (placed != buffer) {
+    move_accesses(site, buffer, placed,
+                  [&](const Stmt&, std::span<const Expr> indices) { return shifted(indices, region); });
+  }
   wrap(site, placed);
   std::replace(facts.doubled.begin(), facts.doubled.end(), buffer, placed);
 }

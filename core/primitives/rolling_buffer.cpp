@@ -5,6 +5,7 @@
 #include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/touched_region.h"
+#include "ir/move_accesses.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/placement.h"
@@ -92,25 +93,14 @@ void fold(Program& program, const Buffer& buffer, size_t axis, int64_t extent) {
   std::vector<int64_t> shape = buffer->shape;
   shape[axis] = extent;
   const Buffer folded = make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope);
-  walk(static_cast<Stmt&>(program.root()), [&](Stmt& stmt) {
-    std::optional<Analyzer> analyzer;
-    const auto turned = [&](std::span<const Expr> indices) {
-      if (!analyzer) analyzer = Analyzer::at(stmt);
-      std::vector<Expr> result(indices.begin(), indices.end());
-      result[axis] = analyzer->simplify(floormod(result[axis], extent));
-      return result;
-    };
-    visit_exprs(stmt, [&](Expr& expr) {
-      expr = rewrite_expr(expr, [&](const Expr& part) {
-        const LoadNode* old = part.as<LoadNode>();
-        return old != nullptr && old->buffer == buffer ? load(folded, turned(old->indices()), old->mask())
-                                                       : part;
-      });
-    });
-    Store* store = stmt.as<Store>();
-    if (store == nullptr || store->buffer != buffer) return;
-    store->indices = turned(store->indices);
-    store->buffer = folded;
+  const Stmt* known = nullptr;
+  Analyzer analyzer;
+  move_accesses(program.root(), buffer, folded, [&](const Stmt& stmt, std::span<const Expr> indices) {
+    if (known != &stmt) analyzer = Analyzer::at(stmt);
+    known = &stmt;
+    std::vector<Expr> turned(indices.begin(), indices.end());
+    turned[axis] = analyzer.simplify(floormod(turned[axis], extent));
+    return turned;
   });
   program.swap_buffer(buffer, folded);
 }

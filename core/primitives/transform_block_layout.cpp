@@ -5,9 +5,8 @@
 
 #include "analysis/loop_tools.h"
 #include "primitives/primitives.h"
-#include "primitives/shared/index_map.h"
+#include "primitives/shared/index_map_parser.h"
 #include "trace/kind_builder.h"
-#include "tunesmith/affine/iter_map.h"
 #include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
@@ -43,30 +42,6 @@ std::optional<Refusal> nest_refusal(const Block& block) {
   return std::nullopt;
 }
 
-/// The parameters over the results of a map that is one-to-one and onto its box.
-bool turn_round(const IndexMap& map, const std::vector<int64_t>& extents, const std::vector<Expr>& results,
-                std::vector<Expr>* params) {
-  std::vector<IterDomain> domains;
-  for (size_t i = 0; i < extents.size(); ++i) domains.push_back({map.params[i], extents[i]});
-  params->assign(extents.size(), Expr(0));
-  for (size_t d = 0; d < map.results.size(); ++d) {
-    const std::optional<IterSum> sum = as_iter_sum(map.results[d], domains);
-    if (!sum || sum->base != 0) return false;
-    for (size_t n = 0; n < sum->terms.size(); ++n) {
-      const IterSplit& term = sum->terms[n];
-      const int64_t below =
-          n + 1 < sum->terms.size() ? sum->terms[n + 1].scale * sum->terms[n + 1].extent : 1;
-      if (term.scale != below) return false;
-      Expr digit = floordiv(results[d], term.scale);
-      if (n > 0) digit = floormod(digit, term.extent);
-      const auto param = std::find(map.params.begin(), map.params.end(), term.source);
-      Expr& value = (*params)[static_cast<size_t>(param - map.params.begin())];
-      value = value + digit * term.lower_factor;
-    }
-  }
-  return true;
-}
-
 std::optional<Refusal> map_refusal(const Block& block, const IndexMap& map, NewIters* made) {
   if (map.params.size() != block.iters.size())
     return Refusal{"the map has not one parameter for each iterator",
@@ -88,8 +63,9 @@ std::optional<Refusal> map_refusal(const Block& block, const IndexMap& map, NewI
     made->iters.push_back({var, made->image.extents[d], reduction ? IterKind::Reduction : IterKind::Spatial});
     new_vars.emplace_back(var);
   }
-  if (!turn_round(map, iter_extents(block), new_vars, &made->old_values))
-    return Refusal{"the map cannot be turned round", block.name, &block};
+  auto old_values = map.invert(iter_extents(block), new_vars);
+  if (!old_values) return Refusal{"the map cannot be turned round", block.name, &block};
+  made->old_values = std::move(*old_values);
   return std::nullopt;
 }
 

@@ -2,40 +2,13 @@
 
 #include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
+#include "ir/move_accesses.h"
 #include "primitives/primitives.h"
-#include "primitives/shared/index_map.h"
+#include "primitives/shared/index_map_parser.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
-#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
-namespace {
-
-/// Loads and stores of `from`, at any depth, become such of `to` at mapped indices.
-void rewrite_accesses(Stmt& root, const Buffer& from, const Buffer& to, const IndexMap& map) {
-  walk(root, [&](Stmt& stmt) {
-    std::optional<Analyzer> analyzer;
-    const auto mapped = [&](std::span<const Expr> indices) {
-      if (!analyzer) analyzer = Analyzer::at(stmt);
-      std::vector<Expr> result = map.apply(indices);
-      for (Expr& index : result) index = analyzer->simplify(index);
-      return result;
-    };
-    visit_exprs(stmt, [&](Expr& expr) {
-      expr = rewrite_expr(expr, [&](const Expr& part) {
-        const LoadNode* old = part.as<LoadNode>();
-        return old != nullptr && old->buffer == from ? load(to, mapped(old->indices()), old->mask()) : part;
-      });
-    });
-    Store* store = stmt.as<Store>();
-    if (store == nullptr || store->buffer != from) return;
-    store->indices = mapped(store->indices);
-    store->buffer = to;
-  });
-}
-
-}  // namespace
-
 void transform_layout(Program& program, BlockId id, std::string_view access, int64_t index,
                       std::string_view index_map) {
   const IndexMap map = parse_index_map(index_map, "transform_layout");
@@ -52,7 +25,15 @@ void transform_layout(Program& program, BlockId id, std::string_view access, int
                         &block);
   }
   const Buffer transformed = make_buffer(buffer->name, buffer->dtype, image.extents, buffer->scope);
-  rewrite_accesses(program.root(), buffer, transformed, map);
+  const Stmt* known = nullptr;
+  Analyzer analyzer;
+  move_accesses(program.root(), buffer, transformed, [&](const Stmt& stmt, std::span<const Expr> indices) {
+    if (known != &stmt) analyzer = Analyzer::at(stmt);
+    known = &stmt;
+    std::vector<Expr> mapped = map.apply(indices);
+    for (Expr& at : mapped) at = analyzer.simplify(at);
+    return mapped;
+  });
   program.swap_buffer(buffer, transformed);
 }
 

@@ -5,23 +5,15 @@
 #include <fmt/format.h>
 
 #include "analysis/buffer_uses.h"
+#include "ir/move_accesses.h"
 #include "ir/tree_surgery.h"
 #include "primitives/shared/copy_nest.h"
-#include "primitives/shared/index_map.h"
+#include "primitives/shared/index_map_parser.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
 
 namespace tunesmith {
 namespace {
-
-void redirect_writes(Block& block, const Buffer& from, const Buffer& to, std::span<const Expr> indices) {
-  walk(static_cast<Stmt&>(block), [&](Stmt& stmt) {
-    Store* store = stmt.as<Store>();
-    if (store == nullptr || store->buffer != from) return;
-    store->buffer = to;
-    store->indices.assign(indices.begin(), indices.end());
-  });
-}
 
 bool has_iter(const std::vector<IterVar>& iters, const IterVar& wanted) {
   return std::any_of(iters.begin(), iters.end(), [&](const IterVar& iter) { return iter.var == wanted.var; });
@@ -137,8 +129,13 @@ BlockId make_reindexed_copy(Program& program, Block& block, const CopiedAccess& 
                             std::span<const Expr> indices) {
   const Buffer& buffer = access.of.buffer;
   program.intermediates.push_back(cache);
-  redirect_reads(block, access.of, cache, indices);
-  if (access.writes) redirect_writes(block, buffer, cache, indices);
+  if (access.writes) {
+    move_accesses(block, buffer, cache, [&](const Stmt&, std::span<const Expr>) {
+      return std::vector<Expr>(indices.begin(), indices.end());
+    });
+  } else {
+    redirect_reads(block, access.of, cache, indices);
+  }
 
   Substitution map;
   std::vector<IterVar> iters;

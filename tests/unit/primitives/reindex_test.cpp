@@ -57,6 +57,21 @@ TEST(Reindex, OneOfTwoReadsOfABuffer) {
   expect_sound(before, schedule);
 }
 
+TEST(Reindex, RefusesToWriteInTwoWays) {
+  Program program = make_program("{n: 4}", "{A: {shape: [n], dtype: f32}}", "O[i<n, j<2] = A[i]");
+  Block& block = *program.find_block("O");
+  const auto& first = *block.body()->as<Store>();
+  auto both = std::make_unique<Seq>();
+  for (const int64_t column : {0, 1})
+    both->append(
+        std::make_unique<Store>(first.buffer, std::vector<Expr>{first.indices[0], column}, first.value));
+  block.set_body(std::move(both));
+  Schedule schedule(program);
+  const BlockRV written = schedule.get_block("O");
+  expect_refused(schedule, "reindex", "the block accesses the buffer in more than one way",
+                 [&] { schedule.reindex(written, "write", 0); });
+}
+
 TEST(Reindex, RefusesAGuardedAccess) {
   Schedule schedule(make_conv(4, 2, 3, 1, 1, 1));
   const BlockRV block = schedule.get_block("P");

@@ -1,4 +1,4 @@
-#include "primitives/shared/index_map.h"
+#include "primitives/shared/index_map_parser.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "tunesmith/affine/iter_map.h"
 #include "tunesmith/analysis/schedule_error.h"
 
 namespace tunesmith {
@@ -154,35 +153,8 @@ class Parser {
 
 }  // namespace
 
-std::vector<Expr> IndexMap::apply(std::span<const Expr> values) const {
-  Substitution map;
-  for (size_t i = 0; i < params.size(); ++i) map.set(params[i], values[i]);
-  std::vector<Expr> applied;
-  for (const Expr& result : results) applied.push_back(substitute(result, map));
-  return applied;
-}
-
 IndexMap parse_index_map(std::string_view text, std::string_view primitive) {
   return Parser(text, primitive).parse();
-}
-
-std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> extents, MapImage* image) {
-  if (map.params.size() != extents.size()) return "the index map has another number of parameters";
-  std::vector<IterDomain> domains;
-  Analyzer analyzer;
-  for (size_t i = 0; i < extents.size(); ++i) {
-    domains.push_back({map.params[i], extents[i]});
-    analyzer.bind(map.params[i], extents[i]);
-  }
-  for (const Expr& result : map.results) {
-    const Interval range = analyzer.bounds(result);
-    if (range.min < 0) return "the index map gives a negative index";
-    image->extents.push_back(range.max + 1);
-  }
-  const IterMapCheck check = check_iter_map(map.results, image->extents, domains, bool_imm(true));
-  if (!check.injective) return "the index map is not one-to-one";
-  image->onto = check.bijective;
-  return "";
 }
 
 }  // namespace tunesmith

@@ -1,7 +1,9 @@
-// A map between index spaces as a trace writes it: "(i, j) -> (i // 16, j, i % 16)".
+// A map between index spaces: "(i, j) -> (i // 16, j, i % 16)".
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,10 @@ struct IndexMap {
 
   /// The results with `values` for the parameters.
   std::vector<Expr> apply(std::span<const Expr> values) const;
+  /// The parameters, which run over [0, extent), at which the results are `values`; for a map that is
+  /// one-to-one and onto its box. Nothing when they cannot be told.
+  std::optional<std::vector<Expr>> invert(std::span<const int64_t> extents,
+                                          std::span<const Expr> values) const;
 };
 
 /// The results' extents when each parameter runs over [0, extent), for a map that is one-to-one on these
@@ -23,10 +29,6 @@ struct MapImage {
   std::vector<int64_t> extents;
   bool onto = false;  // every point of the box is given
 };
-
-/// Sums, products with constants, // and % by constants, over named parameters. Parentheses around the two
-/// lists may be left out. Throws ScheduleError naming the column.
-IndexMap parse_index_map(std::string_view text, std::string_view primitive);
 
 /// "" when the map may be used on `extents`, else why not.
 std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> extents, MapImage* image);
