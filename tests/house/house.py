@@ -124,9 +124,10 @@ def the_docs_list_the_folders_in_this_order():
 
 
 def private_includes(text, path):
-    """What a plugin's file includes that is neither of the SDK nor beside it."""
+    """What a plugin's file includes that is neither of the SDK nor beside it, as it is or as what it is made from."""
     return [name for name in re.findall(r'#include "([^"]+)"', text)
-            if not (name.startswith("tunesmith/") and (ROOT / "core/include" / name).exists()) and not (path.parent / name).exists() and "@" not in name]
+            if not (name.startswith("tunesmith/") and (ROOT / "core/include" / name).exists())
+            and not any((path.parent / file).exists() for file in (name, name + ".in")) and "@" not in name]
 
 
 def plugins_include_the_sdk_only():
