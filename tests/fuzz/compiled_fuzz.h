@@ -36,7 +36,7 @@ class CompiledFuzz {
   };
   Pair make(uint64_t index) const;
   /// "" when `scheduled` gives, compiled, what `program` gives interpreted.
-  std::string check(const Program& program, const Program& scheduled, Numbers numbers);
+  std::string check(const Program& program, const Program& scheduled, Numbers numbers, int threads);
 
   uint64_t seed_;
   std::unique_ptr<llvm_target::LlvmTarget> target_;

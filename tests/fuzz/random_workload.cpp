@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <vector>
 
 #include <tunesmith/workload/library.h>
@@ -59,6 +60,15 @@ const std::vector<Family>& families() {
   return all;
 }
 
+/// As WorkloadLibrary::load, but each file is read once.
+Workload built_in(const std::string& text) {
+  static std::map<std::string, WorkloadDefinition> definitions;
+  const auto [name, params] = parse_workload_text(text);
+  auto known = definitions.find(name);
+  if (known == definitions.end()) known = definitions.emplace(name, WorkloadLibrary().definition(name)).first;
+  return known->second.instantiate(params);
+}
+
 std::string random_built_in(RandomStream& random, Numbers numbers) {
   const Family* chosen = nullptr;
   do {
@@ -106,11 +116,10 @@ void fill_exact(Tensor& tensor, uint64_t seed) {
 }  // namespace
 
 RandomWorkload random_workload(RandomStream& random) {
-  static const WorkloadLibrary library;
   const Numbers numbers = random.below(2) == 0 ? Numbers::Reals : Numbers::Exact;
   if (random.below(2) == 0) {
     const std::string text = random_built_in(random, numbers);
-    return {text, library.load(text), numbers};
+    return {text, built_in(text), numbers};
   }
   const std::string text = random_definition(random, numbers);
   return {text, WorkloadDefinition::parse(text, "random.yaml").instantiate(), numbers};
