@@ -45,6 +45,7 @@ std::optional<std::vector<Expr>> IndexMap::invert(std::span<const int64_t> exten
 }
 
 std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> extents, MapImage* image) {
+  *image = {};
   if (map.params.size() != extents.size()) return "the index map has another number of parameters";
   const std::vector<IterDomain> domains = domains_of(map, extents);
   Analyzer analyzer;
