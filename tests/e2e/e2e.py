@@ -156,6 +156,42 @@ def bad_spaces_are_refused(folder):
         assert f"spaces.yaml{place}" in done.stderr and wanted in done.stderr, (new, done.stderr)
 
 
+def records_say_what_they_are(folder):
+    """A store of an older schema is copied aside and told of once; records are listed, shown and found by near names."""
+    database = folder / "records.db"
+    with sqlite3.connect(database) as connection:
+        connection.executescript((pathlib.Path(__file__).parents[1] / "unit/records/fixtures/schema2.sql").read_text())
+        connection.execute("pragma journal_mode = wal")
+    listed = run("records", "list", "--database", database, "--count", 2)
+    assert "records.db.schema2.bak" in listed.stderr and "18 records" in listed.stderr, listed.stderr
+    assert listed.stdout.count("unattributed") == 3, listed.stdout
+    assert (folder / "records.db.schema2.bak").exists()
+    again = run("records", "check", "--database", database)
+    assert again.stderr == "" and "18 records (18 unattributed)" in again.stdout and "clean" in again.stdout
+    none = run("records", "best", "--database", database, code=3)
+    assert "18 unattributed records" in none.stderr, none.stderr
+    run("build", "gmm:n=16,m=16,k=16", "--database", database, "--output", folder / "lib", code=2)
+
+    tune("gmm:n=16,m=16,k=16", database, "--trials", 4, "--threads", 1)
+    best = json.loads(run("records", "best", "--database", database, "--count", 1, "--json").stdout)["records"]
+    assert len(best) == 1 and best[0]["threads"] == 1 and best[0]["attributed"], best
+    again = tune("gmm:n=16,m=16,k=16", database, "--trials", 4, "--threads", 2)
+    assert again["resumed"] == 0, "the times of one thread are not those of two"
+    best = json.loads(run("records", "best", "--workload", "gmm:n=16,m=16,k=16", "--database", database, "--count", 1, "--json").stdout)["records"]
+    assert sorted(one["threads"] for one in best) == [1, 2], best
+    shown = run("records", "show", best[0]["id"], "--database", database)
+    for part in ["threads", "lowered hash", "began", "definition", "name: gmm", "trace"]:
+        assert part in shown.stdout, (part, shown.stdout)
+    assert json.loads(run("records", "show", best[0]["id"], "--database", database, "--json").stdout)["definition"].startswith("name: gmm")
+    wrong = best[0]["id"][:-1] + ("0" if best[0]["id"][-1] != "0" else "1")
+    assert best[0]["id"] in run("records", "show", wrong, "--database", database, code=2).stderr
+    assert "did you mean 'softmax'" in run("records", "list", "--workload", "softmx", "--database", database, code=2).stderr
+    lines = run("records", "export", "--database", database).stdout
+    (folder / "all.jsonl").write_text(lines)
+    assert "0 refused" in run("records", "import", folder / "all.jsonl", "--database", folder / "copy.db").stdout
+    assert run("records", "export", "--database", folder / "copy.db").stdout == lines
+
+
 def count_records(database):
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         return connection.execute("select count(*) from record").fetchone()[0]
