@@ -56,6 +56,7 @@ const std::vector<Family>& families() {
       {"norm", {{"b", 1, 3}, {"m", 1, 8}, {"n", 1, 8}}, false},
       {"reduce_sum_2d", {{"m", 1, 12}, {"n", 1, 16}}},
       {"attention_scores", {{"seq", 1, 5}, {"heads", 1, 3}, {"dim", 1, 5}}},
+      {"gram", {{"b", 1, 2}, {"n", 1, 8}, {"k", 1, 8}}},
   };
   return all;
 }

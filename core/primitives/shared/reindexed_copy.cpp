@@ -113,6 +113,25 @@ std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, 
   return std::nullopt;
 }
 
+/// Does every evaluation of `expr` make the access, whatever its selects choose?
+bool always_reads(const Expr& expr, const Access& access) {
+  const LoadNode* load = expr.as<LoadNode>();
+  if (load != nullptr && is_at(access, load->buffer, load->indices())) return true;
+  if (expr.is(ExprKind::Select)) return always_reads(expr.arg(0), access);
+  return std::ranges::any_of(expr.args(), [&](const Expr& arg) { return always_reads(arg, access); });
+}
+
+/// May the copy stand directly before the loop nest of the block? It reads what the block reads, and where
+/// the block reads only if a select asks for it, that too: perhaps what nothing has written.
+std::optional<Refusal> copy_of_read_refusal(const Program& program, Block& block, const Access& access) {
+  if (auto refusal = copy_before_refusal(program, block, access.buffer)) return refusal;
+  bool always = false;
+  walk(static_cast<const Stmt&>(*block.body()), [&](const Stmt& stmt) {
+    visit_exprs(stmt, [&](const Expr& expr) { always = always || always_reads(expr, access); });
+  });
+  return always ? std::nullopt : whole_copy_refusal(program, block, access.buffer);
+}
+
 }  // namespace
 
 CopiedAccess require_copied_access(const Program& program, Block& block, std::string_view sort, int64_t index,
@@ -121,7 +140,7 @@ CopiedAccess require_copied_access(const Program& program, Block& block, std::st
   throw_refusal(primitive, program, access_refusal(block, &access));
   throw_refusal(primitive, program,
                 access.writes ? copy_after_refusal(program, block, access)
-                              : copy_before_refusal(program, block, access.of.buffer));
+                              : copy_of_read_refusal(program, block, access.of));
   return access;
 }
 

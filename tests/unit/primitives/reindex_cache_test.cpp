@@ -74,6 +74,25 @@ TEST(ReindexCacheRead, OneOfTwoReadsOfABuffer) {
   expect_sound(before, schedule);
 }
 
+// A copy reads at every instance: where a select keeps the block from an element that nothing writes, the
+// copy would read it.
+TEST(ReindexCacheRead, OfALayoutWithGaps) {
+  const auto gapped = [](const char* last) {
+    Schedule schedule(make_program("{n: 6}", "{A: {shape: [n], dtype: i32}}",
+                                   std::string("B[i<n] = A[i] + 1\n  O[i<n] = ") + last));
+    schedule.transform_layout(schedule.get_block("B"), "write", 0, "(i) -> (i + 1)");
+    return schedule;
+  };
+  Schedule guarded = gapped("inside(B[i - 1], 2)");
+  const BlockRV block = guarded.get_block("O");
+  expect_refused(guarded, "reindex_cache_read", "the buffer has elements that nothing writes",
+                 [&] { guarded.reindex_cache_read(block, 0, "local", "(i) -> (i)"); });
+
+  Schedule always = gapped("B[i] * 2");
+  always.reindex_cache_read(always.get_block("O"), 0, "local", "(i) -> (i)");
+  EXPECT_NE(body_of(always).find("B_local[v0] = B[v0 + 1]"), std::string::npos) << body_of(always);
+}
+
 TEST(ReadAt, OneOfTwoReadsOfABuffer) {
   const Program before =
       make_program("{n: 6}", "{A: {shape: [n], dtype: i32}}", "O[i<n - 1] = A[i] + A[i + 1]");
