@@ -13,20 +13,47 @@ void RandomScheduler::finish() {
     }
   };
   // Handles first: a call may put other objects in the blocks' places.
-  std::vector<BlockRV> blocks;
-  for (const Block* block : schedule_.program().blocks()) blocks.push_back(handle_of(*block));
-  for (const BlockRV block : blocks) {
-    if (chance(2)) attempt([&] { schedule_.set_scope(block, 0, kScopeLocal); });
-  }
-  for (const BlockRV block : blocks) {
+  const auto handles = [&] {
+    std::vector<BlockRV> blocks;
+    for (const Block* block : schedule_.program().blocks()) blocks.push_back(handle_of(*block));
+    return blocks;
+  };
+  const auto to_lanes = [&](BlockRV block) {
     const std::vector<LoopRV> loops = schedule_.get_loops(block);
-    if (loops.empty() || chance(3)) continue;
+    if (loops.empty()) return;
     if (chance(4)) {
       attempt([&] { schedule_.unroll(loops.back()); });
     } else {
       attempt([&] { schedule_.vectorize(loops.back()); });
     }
     if (loops.size() > 1 && chance(2)) attempt([&] { schedule_.unroll(loops[loops.size() - 2]); });
+  };
+  for (const BlockRV block : handles()) {
+    if (!chance(2)) continue;
+    const bool read = !chance(3);
+    attempt([&] {
+      const BlockRV copy = read ? schedule_.cache_read(block, static_cast<int>(random_.below(2)), kScopeLocal)
+                                : schedule_.cache_write(block, 0, kScopeLocal);
+      const std::vector<LoopRV> loops = schedule_.get_loops(block);
+      if (!loops.empty()) {
+        attempt([&] {
+          if (read) {
+            schedule_.compute_at(copy, pick(loops));
+          } else {
+            schedule_.reverse_compute_at(copy, pick(loops));
+          }
+        });
+      }
+      to_lanes(copy);
+      to_lanes(block);
+    });
+  }
+  const std::vector<BlockRV> blocks = handles();
+  for (const BlockRV block : blocks) {
+    if (chance(2)) attempt([&] { schedule_.set_scope(block, 0, kScopeLocal); });
+  }
+  for (const BlockRV block : blocks) {
+    if (!chance(3)) to_lanes(block);
   }
 }
 

@@ -28,8 +28,9 @@ class RandomScheduler {
   std::string step(Coverage& coverage);
   /// Tries one instruction, trusting it.
   void trusted_step();
-  /// Tries, for some blocks, what brings their accesses into vectors and registers: small buffers local, the
-  /// innermost loop vectorized or unrolled, the one around it unrolled.
+  /// Tries, for some blocks, what brings their accesses into vectors and registers: pieces of what they read
+  /// or write cached in a loop, buffers local, the innermost loop vectorized or unrolled, the one around it
+  /// unrolled.
   void finish();
 
   const Schedule& schedule() const { return schedule_; }
