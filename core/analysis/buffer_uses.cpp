@@ -126,18 +126,6 @@ bool instances_write_everything(const Block& block, const Buffer& buffer) {
   return plain || check_iter_map(store->indices, buffer->shape, domains, bool_imm(true)).bijective;
 }
 
-/// The loops around reach every point of the iterators' domains; those that no binding uses only repeat.
-bool every_instance_runs(const Block& block) {
-  std::vector<IterDomain> domains;
-  for (const Loop* loop : loops_above(block)) {
-    const auto uses = [&](const Expr& expr) { return uses_var(expr, loop->var); };
-    if (!std::any_of(block.bindings.begin(), block.bindings.end(), uses) && !uses(block.predicate)) continue;
-    if (!is_const_int(loop->min, 0)) return false;
-    domains.push_back({loop->var, loop->const_extent()});
-  }
-  return check_iter_map(block.bindings, iter_extents(block), domains, block.predicate).bijective;
-}
-
 /// Seen from outside all loops of its scope.
 bool written_region_is_whole(const Block& block, const Buffer& buffer) {
   const Stmt* top = block.parent;
@@ -150,6 +138,17 @@ bool written_region_is_whole(const Block& block, const Buffer& buffer) {
 }
 
 }  // namespace
+
+bool every_instance_runs(const Block& block) {
+  std::vector<IterDomain> domains;
+  for (const Loop* loop : loops_above(block)) {
+    const auto uses = [&](const Expr& expr) { return uses_var(expr, loop->var); };
+    if (!std::any_of(block.bindings.begin(), block.bindings.end(), uses) && !uses(block.predicate)) continue;
+    if (!is_const_int(loop->min, 0)) return false;
+    domains.push_back({loop->var, loop->const_extent()});
+  }
+  return check_iter_map(block.bindings, iter_extents(block), domains, block.predicate).bijective;
+}
 
 bool writes_everything(const Block& block, const Buffer& buffer) {
   return instances_write_everything(block, buffer) &&

@@ -35,6 +35,10 @@ bool has_opaque_iter(const Block& block);
 /// The only store of a block whose body is one store, else null.
 const Store* body_store(const Block& block);
 
+/// The loops around the block reach every point of its iterators' domains; those that no binding uses only
+/// repeat.
+bool every_instance_runs(const Block& block);
+
 /// The block, with the loops around it, writes every element of the buffer. A layout may have elements that
 /// nothing writes, and a copy that moved to its reader copies what is read there.
 bool writes_everything(const Block& block, const Buffer& buffer);

@@ -101,6 +101,8 @@ std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) 
 std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const CopiedAccess& access) {
   Stage stage;
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
+  // The copy moves all elements, whether they were made or not.
+  if (!every_instance_runs(block)) return Refusal{"not every instance of the block runs", block.name, &block};
   const Stmt& nest = outermost_in_scope(block);
   for (const Block* reader : stage.uses.readers) {
     if (is_ancestor(nest, *reader))

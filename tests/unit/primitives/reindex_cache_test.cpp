@@ -93,6 +93,15 @@ TEST(ReindexCacheRead, OfALayoutWithGaps) {
   EXPECT_NE(body_of(always).find("B_local[v0] = B[v0 + 1]"), std::string::npos) << body_of(always);
 }
 
+TEST(ReindexCacheWrite, OfABlockThatMakesAPart) {
+  Schedule schedule(
+      make_program("{n: 4}", "{A: {shape: [8], dtype: i32}}", "B[i<8] = A[i] + 1\n  O[i<n] = B[i]"));
+  const BlockRV block = schedule.get_block("B");
+  schedule.compute_at(block, schedule.get_loops(schedule.get_block("O"))[0]);
+  expect_refused(schedule, "reindex_cache_write", "not every instance of the block runs",
+                 [&] { schedule.reindex_cache_write(block, 0, "local", "(i) -> (i)"); });
+}
+
 TEST(ReadAt, OneOfTwoReadsOfABuffer) {
   const Program before =
       make_program("{n: 6}", "{A: {shape: [n], dtype: i32}}", "O[i<n - 1] = A[i] + A[i + 1]");
