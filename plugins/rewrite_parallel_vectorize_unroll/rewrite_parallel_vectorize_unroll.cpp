@@ -4,7 +4,8 @@
 // the innermost loop of a block, where its stores are neighbours. Unrolled: the spatial loops inside the
 // innermost reduction loop always, so that what that loop accumulates can stay in registers; further loops
 // outwards while the body has at most `unroll_steps` statements. Copies and initialisations inside a nest are
-// unrolled like the tile they belong to.
+// unrolled like the tile they belong to. What the sampled decisions make illegal for one nest or block (lanes
+// that would share a buffer, say) is left out there, and done everywhere else.
 #include <algorithm>
 #include <cstdint>
 
@@ -20,6 +21,20 @@ using namespace tunesmith;
 int64_t annotation(const Program& program, const char* key, int64_t fallback) {
   const auto found = program.annotations.find(key);
   return found == program.annotations.end() ? fallback : std::get<int64_t>(found->second);
+}
+
+/// Does `change` to the schedule, all of it or, where one of its instructions is refused, nothing. Was it
+/// done?
+template <typename Change>
+bool where_legal(Schedule& schedule, const Change& change) {
+  Schedule tried = schedule.clone();
+  try {
+    change(tried);
+  } catch (const ScheduleError&) {
+    return false;
+  }
+  schedule = std::move(tried);
+  return true;
 }
 
 /// The only statement inside the loop, or null.
@@ -90,25 +105,31 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
         const Stmt* inside = only_child(loop);
         if (inside == nullptr || inside->kind != StmtKind::Loop) break;
       }
-      if (iterations <= 1) continue;
-      schedule.parallel(fused.size() == 1 ? fused.front() : schedule.fuse(fused));
+      const auto run_parallel = [&](Schedule& tried) {
+        tried.parallel(fused.size() == 1 ? fused.front() : tried.fuse(fused));
+      };
+      // The inner ones may hold what their iterations share: then those around them are fused without them.
+      while (iterations > 1 && !where_legal(schedule, run_parallel)) {
+        iterations /= schedule.loop(fused.back()).const_extent();
+        fused.pop_back();
+      }
     }
   }
 
   static void vectorize_innermost(Schedule& schedule, BlockRV block, int64_t limit, int64_t vector_bits) {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
-    LoopRV innermost = loops.back();
+    const LoopRV innermost = loops.back();
     const Loop& loop = schedule.loop(innermost);
     const LoopUse use = use_of(loop, schedule.block(block));
     if (loop.loop_kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return;
     const int64_t extent = loop.const_extent();
     if (extent == 1 || store_stride(schedule.block(block), loop.var) != 1) return;
-    if (extent > limit) {
-      const int64_t width = widest_divisor(extent, limit, lanes_of(schedule.block(block), vector_bits));
-      innermost = schedule.split(innermost, {std::nullopt, width}).back();
-    }
-    schedule.vectorize(innermost);
+    const int64_t width =
+        extent > limit ? widest_divisor(extent, limit, lanes_of(schedule.block(block), vector_bits)) : extent;
+    where_legal(schedule, [&](Schedule& tried) {
+      tried.vectorize(width < extent ? tried.split(innermost, {std::nullopt, width}).back() : innermost);
+    });
   }
 
   /// Elements of what the block writes in one vector register.

@@ -1,5 +1,6 @@
 // Splits the initialisation off every reduction, in front of its outermost reduction loop, so that the
-// reduction's own loops only accumulate.
+// reduction's own loops only accumulate. Where that is not legal (instances that run again, say) the
+// initialisation stays in its block.
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
@@ -19,8 +20,11 @@ class RewriteReductionInit final : public TransformationModule {
       const BlockRV block = schedule.get_block(name);
       for (const LoopRV& loop : schedule.get_loops(block)) {
         if (!use_of(schedule.loop(loop), schedule.block(block)).reduction) continue;
-        schedule.decompose_reduction(block, loop);
-        applied = true;
+        try {
+          schedule.decompose_reduction(block, loop);
+          applied = true;
+        } catch (const ScheduleError&) {  // the schedule is as it was
+        }
         break;
       }
     }
