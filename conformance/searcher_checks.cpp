@@ -88,6 +88,40 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
+/// A run that was interrupted goes on with another object, which is told the history: it proposes what the
+/// first one would have proposed.
+Verdict check_resume(const Subject& subject) {
+  if (!subject.create<Searcher>()->repeatable()) return skipped("it does not promise to repeat itself");
+  const Space space(subject.company(), subject.registry());
+  Task task(subject.workloads().front(), space, 3, 1);
+  const auto first = subject.create<Searcher>();
+  int64_t trials = 0;
+  for (int round = 0; round < 2; ++round) {
+    task.begin_round(trials);
+    std::vector<Measured> measured;
+    for (const CandidatePtr& candidate : first->propose(task, kBatch)) {
+      if (!candidate) return failed("it proposed nothing in a candidate's place (a null pointer)");
+      measured.push_back(pretend(candidate, World::Usual));
+    }
+    trials += static_cast<int64_t>(measured.size());
+    task.learn(measured);
+    first->observe(task, measured);
+  }
+  const auto hashes = [&](Searcher& searcher) {
+    task.begin_round(trials);
+    std::vector<uint64_t> proposed;
+    for (const CandidatePtr& candidate : searcher.propose(task, kBatch))
+      proposed.push_back(candidate ? candidate->lowered_hash : 0);
+    return proposed;
+  };
+  const auto second = subject.create<Searcher>();
+  if (trials > 0) second->observe(task, task.history());
+  if (hashes(*second) != hashes(*first)) {
+    return failed("another object, told the history, proposed other candidates than the one that made it");
+  }
+  return trials > 0 ? passed() : skipped("it proposed nothing");
+}
+
 /// Objects of two tasks share nothing: searched at once, each proposes what it proposes alone.
 Verdict check_threads(const Subject& subject) {
   constexpr std::array<size_t, 2> kTasks = {0, 1};
@@ -146,9 +180,9 @@ Verdict check_exhaustion(const Subject& subject) {
 }
 
 constexpr Check kChecks[] = {
-    {"contract", "P24", &check_contract},     {"determinism", "P19", &check_determinism},
-    {"threads", "P20", &check_threads},       {"failures", "P24", &check_failures},
-    {"exhaustion", "P24", &check_exhaustion},
+    {"contract", "P24", &check_contract}, {"determinism", "P19", &check_determinism},
+    {"resume", "P24", &check_resume},     {"threads", "P20", &check_threads},
+    {"failures", "P24", &check_failures}, {"exhaustion", "P24", &check_exhaustion},
 };
 
 }  // namespace

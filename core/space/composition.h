@@ -30,6 +30,8 @@ struct Space::State {
   std::vector<Options> searcher_options;
   Options cost_model_options;
   std::string rules;
+  std::string search_text;
+  std::string cost_model_text;
   std::map<std::string, std::string> plugin_versions;
 };
 
@@ -44,9 +46,10 @@ using Claims = std::map<std::string, Claim, std::less<>>;
 std::string refusal_text(const ScheduleError& refusal);
 
 /// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified.
-/// `block` is empty for the root. The unexpected value is the refusal that left the module. Throws PluginError
-/// when the module broke its contract.
-tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule, const std::string& block,
-                          const DeviceModel& device, const Program& original, Claims& claims);
+/// `block` is empty for the root. The unexpected value is the refusal that left the module. Throws
+/// PluginError when the module broke its contract.
+tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule,
+                                                       const std::string& block, const DeviceModel& device,
+                                                       const Program& original, Claims& claims);
 
 }  // namespace tunesmith

@@ -65,8 +65,11 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   for (const PluginUse& use : spec.modules) module_options.push_back(composer.check(PluginKind::Module, use));
   for (const SpaceSpec::Stage& stage : spec.search) {
     state.searcher_options.push_back(composer.check(PluginKind::Searcher, stage.searcher));
+    state.search_text += rule_text(PluginKind::Searcher, stage.searcher.id, state.searcher_options.back());
+    if (stage.trials > 0) state.search_text += fmt::format("  trials {}\n", stage.trials);
   }
   state.cost_model_options = composer.check(PluginKind::CostModel, spec.cost_model);
+  state.cost_model_text = rule_text(PluginKind::CostModel, spec.cost_model.id, state.cost_model_options);
 
   state.target = composer.make<Target>(spec.target, target_options);
   if (const ProbeResult probe = state.target->probe(); !probe.here()) {
@@ -124,6 +127,8 @@ Target& Space::target() const { return *state_->target; }
 const DeviceModel& Space::device() const { return state_->device; }
 const std::string& Space::rules() const { return state_->rules; }
 uint64_t Space::rules_hash() const { return hash_bytes(state_->rules); }
+const std::string& Space::search_text() const { return state_->search_text; }
+const std::string& Space::cost_model_text() const { return state_->cost_model_text; }
 const std::map<std::string, std::string>& Space::plugin_versions() const { return state_->plugin_versions; }
 
 std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {

@@ -84,6 +84,12 @@ std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   return scores;
 }
 
+void Task::begin_round(int64_t trials) {
+  // More streams than a round takes, and more rounds than a run has.
+  constexpr int kBits = 28;
+  next_index_ = static_cast<uint64_t>(trials) << kBits;
+}
+
 void Task::learn(std::span<const Measured> results) {
   for (const Measured& result : results) {
     history_.push_back(result);

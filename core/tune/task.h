@@ -29,6 +29,9 @@ class Task final : public SearchContext {
   std::vector<double> score(std::span<const CandidatePtr> candidates) override;
   std::span<const Measured> history() const override { return history_; }
 
+  /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
+  /// that was interrupted there and taken up.
+  void begin_round(int64_t trials);
   /// Adds results to the history and lets the cost model learn from all of it.
   void learn(std::span<const Measured> results);
 

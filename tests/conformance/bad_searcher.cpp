@@ -23,6 +23,9 @@ class BadSearcher final : public Searcher {
     constexpr int kEmptyDraws = 200;
     if (mistake("proposes_null")) return {nullptr};
     if (mistake("proposes_nothing")) return {};
+    // What a new object that is told the history does not do.
+    for (uint64_t i = 0; mistake("forgets_the_history") && i < asked_; ++i) context.next_stream();
+    ++asked_;
     const bool alone = inside++ == 0;
     if (mistake("shares_state")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (mistake("proposes_too_many")) n += 1;
@@ -54,6 +57,7 @@ class BadSearcher final : public Searcher {
  private:
   const uint64_t number_ = objects++;
   uint64_t rounds_ = 0;
+  uint64_t asked_ = 0;
 };
 
 }  // namespace

@@ -93,6 +93,7 @@ const Mistake kMistakes[] = {
     {kSearcher, "proposes_twice", "contract", "P24", "a program a second time"},
     {kSearcher, "proposes_too_many", "contract", "P24", "asked for 16, it proposed 17"},
     {kSearcher, "own_random_numbers", "determinism", "P19", "gave other candidates in a second run"},
+    {kSearcher, "forgets_the_history", "resume", "P24", "another object, told the history"},
     {kSearcher, "shares_state", "threads", "P20", "while another object searched"},
     {kSearcher, "needs_success", "failures", "P24", "nothing worked"},
     {kSearcher, "never_ends", "exhaustion", "P24", "of a space of one program it proposed"},

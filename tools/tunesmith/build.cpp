@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measure/runner.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 
@@ -22,20 +23,20 @@ std::string identifier(const std::string& text) {
   return name;
 }
 
-struct Chosen {
-  NamedTrace trace;
-  std::string provenance;
-};
-
-Chosen choose(const BuildArguments& arguments, const Workload& workload, const Space& space) {
-  if (!arguments.trace.empty()) {
-    return {load_trace(arguments.trace, arguments.database),
-            fmt::format("{}, trace {}", workload.key, arguments.trace)};
+/// Verifies and times a program of which there is no record. Throws UserError when it is not right.
+double measure(const Workload& workload, const CompiledKernel& kernel, const BuildArguments& arguments,
+               const Session& session, Target& target) {
+  MeasureOptions options;
+  options.threads = arguments.threads;
+  options.time_out_seconds = arguments.candidate_time_out;
+  const MeasureRequest request{&kernel, 0.0};
+  const MeasureResult result =
+      make_worker_runner(workload, target, session.worker_target(), options)->run({&request, 1}).front();
+  if (result.failure) {
+    throw UserError(fmt::format("the program is not shipped: {}, {}",
+                                failure_cause_name(result.failure->cause), result.failure->message));
   }
-  const Record best =
-      best_record(workload, space, arguments.database, static_cast<int>(available_processors()));
-  return {load_trace(best.id, arguments.database),
-          fmt::format("{}, record {}, {}", workload.key, best.id, seconds_text(best.timing->median))};
+  return result.timing->min;
 }
 
 }  // namespace
@@ -44,19 +45,38 @@ int run_build(const Common& common, const BuildArguments& arguments) {
   const Workload workload = WorkloadLibrary().load(arguments.workload);
   Session session(common);
   const std::unique_ptr<Space> space = session.space();
-  const Chosen chosen = choose(arguments, workload, *space);
-  const CandidatePtr candidate = materialise(*space, workload, chosen.trace);
+  const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  const std::string id = arguments.trace.empty()
+                             ? best_record(workload, *space, arguments.database, threads).id
+                             : arguments.trace;
+  const NamedTrace named = load_trace(id, arguments.database);
+  const CandidatePtr candidate = materialise(*space, workload, named);
   const std::string name = identifier(arguments.name.empty() ? workload.name : arguments.name);
   const auto kernel = space->target().compile(candidate->lowered, name + "_kernel");
   if (!kernel) throw EnvironmentError(fmt::format("{} does not compile: {}", workload.key, kernel.error()));
+  std::string provenance = fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id);
+  // What is shipped was verified and measured: the program itself, not the trace that it was made from.
+  const bool measured = named.record && named.record->ok() &&
+                        named.record->lowered_hash == candidate->lowered_hash &&
+                        is_measured(*candidate, workload, *space, arguments.database, threads);
+  if (measured) {
+    provenance += seconds_text(named.record->seconds);
+  } else {
+    const std::string time = seconds_text(measure(workload, *kernel, arguments, session, space->target()));
+    provenance += fmt::format("{}, verified and measured when it was built", time);
+    if (!common.json)
+      fmt::print(output(), "no record of this program: verified and measured now, {}\n", time);
+  }
   std::filesystem::create_directories(arguments.output);
   const LibraryFiles files =
-      space->target().build_library({&*kernel, &workload.program, name, arguments.output, chosen.provenance});
+      space->target().build_library({&*kernel, &workload.program, name, arguments.output, provenance});
   if (common.json) {
     fmt::print(output(), "{}\n",
                nlohmann::json{{"workload", workload.key},
                               {"library", files.library},
                               {"header", files.header},
+                              {"provenance", provenance},
+                              {"measured_now", !measured},
                               {"prepares", kernel->prepare.has_value()}}
                    .dump());
   } else {

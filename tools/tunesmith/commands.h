@@ -29,6 +29,8 @@ struct BuildArguments {
   std::string output = ".";
   std::string name;   // of the library; empty: from the workload
   std::string trace;  // a file or a record's id; empty: the best record
+  int threads = 0;    // that the program was tuned for; 0: all
+  double candidate_time_out = 10;
 };
 int run_build(const Common& common, const BuildArguments& arguments);
 

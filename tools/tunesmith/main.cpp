@@ -88,6 +88,14 @@ void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& co
   command->add_option("--name", arguments.name, "of the library and its functions (the workload's name)");
   command->add_option("--trace", arguments.trace,
                       "a trace's file, or a record's id, instead of the best record");
+  command->add_option("--threads", arguments.threads, "processors that it was tuned for; 0 = all")
+      ->capture_default_str()
+      ->check(kNotNegative);
+  command
+      ->add_option("--candidate-time-out", arguments.candidate_time_out,
+                   "seconds that a program of which there is no record may take to be verified")
+      ->capture_default_str()
+      ->check(kPositive);
   command->add_option("--database", arguments.database, "the records (in the user's data folder)");
   add_common(*command, common, true);
   command->callback([&] { code = run_build(common, arguments); });
@@ -359,6 +367,7 @@ int main(int argc, char** argv) {
   add_check_verification(app, common, check_verification, code);
   add_plugins(app, common, plugins, new_plugin, verification, code);
   add_trace(app, common, trace, code);
+  for (int i = 0; i < argc; ++i) common.command_line += (i == 0 ? "" : " ") + std::string(argv[i]);
   try {
     app.parse(argc, argv);
     return code;

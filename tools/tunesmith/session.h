@@ -22,7 +22,8 @@ struct Common {
   std::string lock_file;
   bool json = false;
   bool quiet = false;
-  int plugin_seconds = 60;  // that one call of a module may take; 0: any
+  std::string command_line;  // as it was given, for the records
+  int plugin_seconds = 60;   // that one call of a module may take; 0: any
 };
 
 /// A spaces file and the plugins it can name.

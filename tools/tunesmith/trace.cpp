@@ -11,12 +11,8 @@
 namespace tunesmith::cli {
 namespace {
 
-Workload workload_of(const NamedTrace& loaded, const TraceArguments& arguments) {
-  const std::string text = arguments.workload.empty() ? loaded.workload : arguments.workload;
-  if (text.empty())
-    throw UserError("a trace in a file does not say what it is a trace of",
-                    "name the workload with --workload");
-  return WorkloadLibrary().load(text);
+Workload workload_for(const NamedTrace& loaded, const TraceArguments& arguments) {
+  return arguments.workload.empty() ? workload_of(loaded) : WorkloadLibrary().load(arguments.workload);
 }
 
 /// The preparation first, when there is one.
@@ -34,7 +30,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   fmt::print(output(), "{}", loaded.trace.str());
   const bool lowers = arguments.passes || arguments.lowered || arguments.assembly;
   if (!arguments.program && !lowers) return kDone;
-  const Workload workload = workload_of(loaded, arguments);
+  const Workload workload = workload_for(loaded, arguments);
   if (arguments.program) {
     fmt::print(output(), "\n{}", to_string(replay(workload, loaded).program()));
   }
@@ -58,7 +54,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
 
 int run_trace_replay(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
-  const Workload workload = workload_of(loaded, arguments);
+  const Workload workload = workload_for(loaded, arguments);
   const Schedule schedule = replay(workload, loaded);
   const std::string changes = schedule.trace() == loaded.trace ? "" : diff(loaded.trace, schedule.trace());
   if (common.json) {

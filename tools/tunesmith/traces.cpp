@@ -8,13 +8,17 @@
 
 #include <tunesmith/measure/environment.h>
 #include <tunesmith/records/record_store.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/trace/with_names_of.h>
+#include <tunesmith/tune/tuner.h>
+#include <tunesmith/workload/library.h>
 
 #include "session.h"
 
 namespace tunesmith::cli {
 
 NamedTrace load_trace(const std::string& name, const std::string& database) {
-  NamedTrace named{name, "", {}, {}};
+  NamedTrace named{name, {}, {}, {}, {}};
   const bool is_file = std::filesystem::exists(name);
   // Ids are 16 hexadecimal digits; everything else was meant to be a file.
   if (!is_file && (name.size() != 16 || name.find_first_not_of("0123456789abcdef") != std::string::npos)) {
@@ -29,11 +33,28 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
     return named;
   }
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
-  const Record record = find_record(store, name);
-  named.workload = record.workload;
-  named.trace = Trace::parse(record.trace, "record " + name, &named.places);
+  named.record = find_record(store, name);
+  named.workload = store.workload(named.record->workload_hash);
+  // Of a store from before definitions were kept: by its name.
+  if (!named.workload || named.record->workload != named.workload->text)
+    named.workload = RecordedWorkload{named.record->workload_hash, named.record->workload, ""};
+  named.trace = Trace::parse(named.record->trace, "record " + name, &named.places);
   return named;
 }
+
+namespace {
+
+/// The trace in the names that the workload gives to its blocks.
+NamedTrace in_names_of(const Workload& workload, const NamedTrace& named) {
+  if (!named.record || named.record->workload == workload.key) return named;
+  const Workload other = workload_of(named);
+  if (other.hash != workload.hash) return named;  // another task's: it fits or is refused as it stands
+  NamedTrace renamed = named;
+  if (auto trace = with_names_of(workload.program, other.program, named.trace)) renamed.trace = *trace;
+  return renamed;
+}
+
+}  // namespace
 
 Record find_record(const RecordStore& store, const std::string& id) {
   if (std::optional<Record> record = store.find(id)) return std::move(*record);
@@ -49,7 +70,7 @@ Record best_record(const Workload& workload, const Space& space, const std::stri
                    const std::string& space_name) {
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
   BestQuery query;
-  query.task = {workload.hash, task_target(space.target()), threads, ""};
+  query.task = task_key(workload, space, threads);
   query.machine = detect_environment(space.plugin_versions()).machine();
   if (!space_name.empty()) query.space = space_name;
   const std::vector<Record> best = store.best(query, 1);
@@ -61,16 +82,43 @@ Record best_record(const Workload& workload, const Space& space, const std::stri
                   space_name.empty() ? "" : " --space " + space_name));
 }
 
+bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,
+                 const std::string& database, int threads) {
+  const std::filesystem::path path = database_path(database);
+  if (!std::filesystem::exists(path)) return false;
+  RecordFilter filter;
+  filter.task = task_key(workload, space, threads);
+  filter.machine = detect_environment(space.plugin_versions()).machine();
+  filter.lowered_hash = candidate.lowered_hash;
+  bool right = false;
+  bool wrong = false;
+  RecordStore(path, RecordStore::Mode::Existing).for_each(filter, [&](const Record& record) {
+    right = right || record.ok();
+    wrong = wrong || (record.failure && !record.transient());
+  });
+  return right && !wrong;
+}
+
+Workload workload_of(const NamedTrace& named) {
+  if (!named.workload)
+    throw UserError("a trace in a file does not say what it is a trace of",
+                    "name the workload with --workload");
+  return named.workload->definition.empty() ? WorkloadLibrary().load(named.workload->text)
+                                            : instantiate(*named.workload);
+}
+
 Schedule replay(const Workload& workload, const NamedTrace& named) {
   size_t refused_at = 0;
-  auto schedule = tunesmith::replay(workload.program, named.trace, RandomStream(0), &refused_at);
-  if (!schedule) throw UserError(named.places.at(refused_at), schedule.error().what());
+  const NamedTrace own = in_names_of(workload, named);
+  auto schedule = tunesmith::replay(workload.program, own.trace, RandomStream(0), &refused_at);
+  if (!schedule) throw UserError(own.places.at(refused_at), schedule.error().what());
   return std::move(*schedule);
 }
 
 CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
                          const LoweringObserver& observer) {
-  auto candidate = space.materialise(workload.program, named.trace, RandomStream(0), observer);
+  auto candidate =
+      space.materialise(workload.program, in_names_of(workload, named).trace, RandomStream(0), observer);
   if (candidate) return std::move(*candidate);
   if (candidate.error().cause == FailureCause::IllegalSchedule) static_cast<void>(replay(workload, named));
   throw UserError(SourceLocation{named.name},

@@ -1,6 +1,7 @@
 // Traces that a person names: files and records.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@
 namespace tunesmith::cli {
 
 struct NamedTrace {
-  std::string name;      // as the person gave it
-  std::string workload;  // of a record; empty for a file
+  std::string name;                          // as the person gave it
+  std::optional<Record> record;              // nothing for a file
+  std::optional<RecordedWorkload> workload;  // of a record: in whose names the trace is
   Trace trace;
   std::vector<SourceLocation> places;  // of its instructions
 };
@@ -25,16 +27,22 @@ NamedTrace load_trace(const std::string& name, const std::string& database);
 /// The record of this id. Throws UserError, with the nearest id, when there is none.
 Record find_record(const RecordStore& store, const std::string& id);
 
-/// The best record of the workload on this machine with this number of threads (RecordStore::best), in the
-/// space of this name if it is not empty. Throws UserError when there is none.
+/// The best record of the workload on this machine with this number of threads, by the store's one rule
+/// (RecordStore::best), in the space of this name if it is not empty. Throws UserError when there is none.
 Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
                    const std::string& space_name = "");
+/// Is there a record that this very program was measured, right, for this task on this machine?
+bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,
+                 const std::string& database, int threads);
 
-/// The finished program that the trace makes of the workload; open decisions are drawn from stream 0. An
-/// instruction that is refused is a UserError at its place, with the program as it then was.
+/// The workload that a record is of, from the text that the store keeps. Throws UserError for a file's trace.
+Workload workload_of(const NamedTrace& named);
+/// The program that the trace makes of the workload: that of a complete trace, else finished by the space's
+/// modules; open decisions are drawn from stream 0. An instruction that is refused is a UserError at its
+/// place, with the program as it then was.
 CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
                          const LoweringObserver& observer = {});
-/// The same without the finishing modules.
+/// The same without finishing modules.
 Schedule replay(const Workload& workload, const NamedTrace& named);
 
 }  // namespace tunesmith::cli

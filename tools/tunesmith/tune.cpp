@@ -62,6 +62,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"trials", result.trials},
           {"valid", result.valid},
           {"resumed", result.resumed},
+          {"known", result.known},
+          {"lost", result.lost},
           {"interrupted", result.interrupted},
           {"disturbed", result.disturbed},
           {"failures", failures},
@@ -80,6 +82,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"baseline_seconds",
            result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
           {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
+          {"trace_space", found ? nlohmann::json(result.best_space) : nlohmann::json(nullptr)},
           {"median_compile_seconds", result.median_compile_seconds},
           {"wall_seconds", result.times.wall},
           {"seconds",
@@ -89,7 +92,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
             {"measure", result.times.measure}}}};
 }
 
-void print_summary(const TuneResult& result, const Workload& workload) {
+void print_summary(const TuneResult& result, const Workload& workload, const std::string& space) {
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
@@ -121,7 +124,8 @@ void print_summary(const TuneResult& result, const Workload& workload) {
     fmt::print(output(), "  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
   }
-  fmt::print(output(), "  record    {}\n", result.best_id);
+  fmt::print(output(), "  record    {}{}\n", result.best_id,
+             result.best_space == space ? "" : fmt::format("  found in space '{}'", result.best_space));
   const TuneTimes& times = result.times;
   fmt::print(
       output(),
@@ -165,6 +169,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   options.time_limit_seconds = arguments.time_limit;
   options.resume = !arguments.fresh;
   options.machine = measure.machine;
+  options.command = common.command_line;
 
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
@@ -176,7 +181,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   if (common.json) {
     fmt::print(output(), "{}\n", result_json(result, workload, *space, environment).dump());
   } else {
-    print_summary(result, workload);
+    print_summary(result, workload, space->spec().name);
   }
   return result.best_id.empty() ? kNothingFound : kDone;
 }

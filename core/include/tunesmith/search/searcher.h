@@ -3,6 +3,10 @@
 // The kernel owns the loop: it asks for candidates, has them built, verified, measured and recorded, and
 // hands back what became of them. Same seed and same results give the same candidates in the same order,
 // whatever the number of threads.
+//
+// A run that was interrupted goes on with a new object of the strategy, which is told the history and asked
+// for more. So what a strategy keeps between two calls it must be able to make from observe(): all chance
+// comes from next_stream(), whose streams depend on the seed and on how many candidates the run has measured.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +52,13 @@ class SearchContext {
   /// not removed.
   virtual std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) = 0;
 
-  /// Has this program been measured (in this run or in the records it resumed from)?
+  /// Is this program, the hash of a candidate's lowered form, in history() or is it being measured?
   virtual bool is_measured(uint64_t lowered_hash) const = 0;
   /// The cost model's scores, higher is better.
   virtual std::vector<double> score(std::span<const CandidatePtr> candidates) = 0;
-  /// Everything measured so far for this task on this machine, in order, resumed records first.
+  /// Everything that is known of this task on this machine, whoever measured it and with whatever seed, space
+  /// and strategy: what is on record, in the order in which it came there, and then this run's. Failures that
+  /// may have passed (is_transient) are left out of what is on record.
   virtual std::span<const Measured> history() const = 0;
 };
 
@@ -63,8 +69,14 @@ class Searcher {
   /// At most `n` candidates to measure next, none measured before and no program twice. Fewer than `n` is
   /// allowed; none at all means that the strategy has nothing more to propose, and ends the search.
   virtual std::vector<CandidatePtr> propose(SearchContext& context, size_t n) = 0;
-  /// What became of them, in the order proposed; called also for resumed records, before the first propose().
+  /// What became of them, in the order proposed; called also, before the first propose(), with the history
+  /// when there is any.
   virtual void observe(SearchContext& context, std::span<const Measured> results) = 0;
+  /// Does propose() answer the same when it is asked again with the same history and streams? Then a round
+  /// that was cut short is proposed again by the run that takes it up, from the history before it, and what
+  /// it has on record is not measured again: the run goes the way that it would have gone. A strategy that
+  /// asks a person or a language model says false: it is told all at once, and goes on from there.
+  virtual bool repeatable() const { return true; }
 };
 
 }  // namespace tunesmith

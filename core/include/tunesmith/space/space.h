@@ -79,6 +79,10 @@ class Space {
   /// does not resume an old run.
   const std::string& rules() const;
   uint64_t rules_hash() const;
+  /// Canonical texts of the searchers, one a line with what they may try, and of the cost model, with all
+  /// their options. No part of rules(): the space is the same for every search.
+  const std::string& search_text() const;
+  const std::string& cost_model_text() const;
   /// id -> version of every plugin in use, for the environment.
   const std::map<std::string, std::string>& plugin_versions() const;
 
@@ -89,9 +93,9 @@ class Space {
   /// the first (MetaSchedule, figure 5). A module that answers Broken, throws, or leaves a program that does
   /// not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
-  /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A complete trace is
-  /// only replayed and lowered: no module is asked. Failure: illegal_schedule or verify_limits. `observer` sees
-  /// the program after each step of lowering.
+  /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A complete trace
+  /// is only replayed and lowered: no module is asked. Failure: illegal_schedule or verify_limits. `observer`
+  /// sees the program after each step of lowering.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
                                                            RandomStream random,
                                                            const LoweringObserver& observer = {}) const;

@@ -1,4 +1,5 @@
-// The tuning loop of one workload: propose, build, verify and measure, record, learn.
+// Tuning: a task that is advanced step by step (propose, build, verify and measure, record, learn), and the
+// caller that drives one to its end.
 #pragma once
 
 #include <atomic>
@@ -28,11 +29,12 @@ struct TuneOptions {
   double time_limit_seconds = 0;  // 0 = none
   int final_candidates = 5;       // ranked at the end: timed again, in turn
   int final_rounds = 40;          // of the ranking, as far as its time reaches (InterleaveOptions)
-  int measure_threads = 1;        // that the runner's kernels use: for the peak
-  bool resume = true;             // take up earlier records of the same task, seed and rules
+  int measure_threads = 1;        // that the runner's kernels use: part of the task, and for the peak
+  bool resume = true;             // begin with what is on record of the task
   /// The runner's (MeasureOptions::machine): proposing and compiling do not go on beside another run's
   /// measuring. None: they do.
-  std::shared_ptr<MachineLock> machine;
+  std::shared_ptr<MachineLock> machine = {};
+  std::string command = {};  // what the run says of itself in the records
 };
 
 /// The state of a run, for a live line.
@@ -54,7 +56,8 @@ struct TuneTimes {
 };
 
 struct TuneResult {
-  std::string best_id;  // record id; "" when nothing valid was found
+  std::string best_id;     // record id; "" when nothing valid was found
+  std::string best_space;  // in which it was found, perhaps by another run
   Trace best_trace;
   double best_seconds = 0;  // the smallest sample of the search, or what the ranking says
   /// What the final ranking says of the best; nothing where there was none.
@@ -66,7 +69,9 @@ struct TuneResult {
   double baseline_seconds = 0;  // the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
-  int64_t resumed = 0;
+  int64_t resumed = 0;    // of the trials: taken from the records of the same run, interrupted
+  int64_t known = 0;      // programs of the task on record when the run began, whoever measured them
+  int64_t lost = 0;       // programs on record that their traces do not give any more
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
   std::map<FailureCause, int64_t> failures;  // of measured candidates
   std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason
@@ -84,9 +89,50 @@ struct TuneHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Runs the search. Every measured candidate is in `store` before it is reported. Throws PluginError,
-/// EnvironmentError.
+/// One task being tuned. It has no loop of its own: whoever holds it says when it goes on, and may put it
+/// aside in between.
+///
+/// It begins with the history: everything on record of the task (workload, target and code generator,
+/// threads, machine), whatever space, searcher or seed measured it, is known to the search from the
+/// beginning, and is not measured again, except failures that may have passed. Of that, the trials of this
+/// run itself, which was interrupted, count as done: those of the runs with the same rules of the space,
+/// seed, searchers and cost model. A repeatable searcher goes the way that it would have gone without the
+/// interruption, as long as `batch` is the same.
+///
+/// The first two trials of a task are the unscheduled program and its outermost loops in parallel: no answer
+/// is slower than these.
+///
+/// Called by one thread at a time. Everything given by reference must outlive it. All functions throw
+/// PluginError and EnvironmentError.
+class TuningTask {
+ public:
+  TuningTask(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+             const Environment& environment, const TuneOptions& options, TuneHooks hooks = {});
+  ~TuningTask();
+  TuningTask(const TuningTask&) = delete;
+  TuningTask& operator=(const TuningTask&) = delete;
+
+  /// Advances by at most `n` candidates, which are in the store when it returns, and never over the end of a
+  /// round of TuneOptions::batch. Answers how many trials that were; 0 when done().
+  int64_t step(int64_t n);
+  /// All trials made, the time spent in steps over the limit, a stop asked for, or nothing left to propose.
+  bool done() const;
+  /// Trials so far, those taken from the records included.
+  int64_t trials() const;
+  /// Times the best few again, in turn, records that, and answers with the best program on record of the
+  /// task, which is what `build` takes: RecordStore::best().
+  TuneResult finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Takes a task to its end. Every measured candidate is in `store` before it is reported.
 TuneResult tune(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                 const Environment& environment, const TuneOptions& options, const TuneHooks& hooks = {});
+
+/// Of a space and a number of threads: what its records are kept under.
+TaskKey task_key(const Workload& workload, const Space& space, int threads);
 
 }  // namespace tunesmith

@@ -1,0 +1,14 @@
+// Traces between programs that differ in names only.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include "tunesmith/trace/schedule.h"
+
+namespace tunesmith {
+
+/// `trace`, made for `from`, with the names that its blocks have in `to`: the two programs have one
+/// structural hash. The unexpected value is the refusal of an instruction.
+tl::expected<Trace, ScheduleError> with_names_of(const Program& to, const Program& from, const Trace& trace);
+
+}  // namespace tunesmith

@@ -1,0 +1,37 @@
+#include "tunesmith/trace/with_names_of.h"
+
+namespace tunesmith {
+namespace {
+
+/// The name in `to` of what is called `name` in `from`; `name` itself when nothing is.
+std::string counterpart(const Program& to, const Program& from, const std::string& name) {
+  const std::vector<Block*> blocks = from.blocks();
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i]->name == name) return to.blocks().at(i)->name;
+  }
+  return name;
+}
+
+}  // namespace
+
+tl::expected<Trace, ScheduleError> with_names_of(const Program& to, const Program& from, const Trace& trace) {
+  const InstructionKind* get_block = InstructionRegistry::global().find("get_block");
+  Schedule original(from);
+  Schedule renamed(to);
+  try {
+    for (size_t i = 0; i < trace.size(); ++i) {
+      const Instruction& instruction = trace[i];
+      std::vector<Arg> args = instruction.args;
+      if (instruction.kind == get_block)
+        args.front() =
+            counterpart(renamed.program(), original.program(), std::get<std::string>(args.front()));
+      original.execute(*instruction.kind, instruction.args, instruction.decision);
+      renamed.execute(*instruction.kind, std::move(args), instruction.decision);
+    }
+  } catch (const ScheduleError& refusal) {
+    return tl::make_unexpected(refusal);
+  }
+  return renamed.trace();
+}
+
+}  // namespace tunesmith

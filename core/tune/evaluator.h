@@ -1,0 +1,77 @@
+// Builds, measures and records candidates.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "tune/recorded_names.h"
+#include "tunesmith/records/record_store.h"
+#include "tunesmith/search/candidate.h"
+#include "tunesmith/support/thread_pool.h"
+#include "tunesmith/tune/tuner.h"
+
+namespace tunesmith {
+
+/// A candidate with its code, or the compiler's message.
+struct Built {
+  CandidatePtr candidate;
+  tl::expected<CompiledKernel, std::string> kernel;
+};
+
+class Evaluator {
+ public:
+  /// `common` is what every record of this run says alike: task, workload, run, space, seed, environment.
+  Evaluator(const Space& space, RecordStore& store, Runner& runner, const RecordedNames& names, Record common,
+            const TuneOptions& options, const TuneHooks& hooks, ThreadPool& pool);
+
+  /// On all threads of the pool. After a stop the rest are failures.
+  std::vector<Built> build(std::span<const CandidatePtr> candidates);
+  /// Few at once, so that a stop is heeded soon. `limit`: seconds of the best so far, 0 for none. `index`: of
+  /// the first of them within the run. All are in the store when this returns, with one sync to disk; what a
+  /// stop may have ended is left out.
+  std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index);
+  /// Writes what a ranking measured.
+  struct Ranked {
+    CandidatePtr candidate;
+    std::vector<double> samples;  // not empty
+    double seconds = 0.0;         // at the quantile by which times are compared
+    double prepare = 0.0;         // of preparing constant inputs, measured before
+  };
+  void record_ranking(std::span<const Ranked> ranked);
+
+  double build_seconds() const { return build_seconds_; }
+  /// Held while something is computed that would disturb another run's measuring.
+  MachineLock::Turn compute_turn() const;
+  /// Measured, successfully, while something else used the machine.
+  int64_t disturbed() const { return disturbed_; }
+  /// For others that use the runner, to add to.
+  double& measure_seconds() { return measure_seconds_; }
+  /// Of all compiled so far; 0 when nothing was.
+  double median_compile_seconds() const;
+
+ private:
+  bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+  Record record_of(const Candidate& candidate) const;
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered) const;
+  void add(std::span<const Record> records);
+
+  const Space& space_;
+  RecordStore& store_;
+  Runner& runner_;
+  const RecordedNames& names_;
+  const Record common_;
+  const TuneOptions& options_;
+  const TuneHooks& hooks_;
+  ThreadPool& pool_;
+  std::vector<double> compile_seconds_;
+  double build_seconds_ = 0.0;
+  double measure_seconds_ = 0.0;
+  int64_t disturbed_ = 0;
+  int rankings_ = 0;
+};
+
+}  // namespace tunesmith

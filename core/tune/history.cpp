@@ -1,0 +1,95 @@
+#include "tune/history.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace tunesmith {
+namespace {
+
+/// What is on record of one program.
+struct Entry {
+  Record record;     // what says most: a time over a failure, a lasting failure over a passing one
+  bool own = false;  // one of its measurements is
+};
+
+int standing(const Record& record) {
+  if (record.timing) return record.kind == MeasurementKind::Search ? 3 : 2;
+  return record.transient() ? 0 : 1;
+}
+
+/// Which runs on record are this one, interrupted.
+class OwnRuns {
+ public:
+  OwnRuns(const RecordStore& store, const RecordedRun& run) : store_(store), run_(run) {}
+
+  bool operator()(const Record& record) {
+    const auto [place, fresh] = known_.try_emplace(record.run, false);
+    if (fresh) {
+      const std::optional<RecordedRun> other = store_.run(record.run);
+      place->second = other && other->rules_hash == run_.rules_hash && other->seed == run_.seed &&
+                      other->searcher == run_.searcher && other->cost_model == run_.cost_model;
+    }
+    return place->second;
+  }
+
+ private:
+  const RecordStore& store_;
+  const RecordedRun& run_;
+  std::map<std::string, bool> known_;
+};
+
+/// One entry for each program, in the order of their first records.
+std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task, const RecordedRun& run) {
+  OwnRuns is_own(store, run);
+  std::vector<Entry> entries;
+  std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
+  for (Record& record : store.list(task)) {
+    const bool own = record.kind == MeasurementKind::Search && is_own(record);
+    const auto [place, fresh] = places.try_emplace(record.lowered_hash.value(), entries.size());
+    if (fresh) {
+      entries.push_back({std::move(record), own});
+      continue;
+    }
+    Entry& known = entries[place->second];
+    known.own = known.own || own;
+    if (standing(record) > standing(known.record)) known.record = std::move(record);
+  }
+  return entries;
+}
+
+/// The candidate on record; null when it is not made again.
+CandidatePtr candidate_of(const Record& record, const Workload& workload, const Space& space,
+                          const RecordedNames& names) {
+  const std::optional<Trace> trace = names.own(Trace::parse(record.trace, "record " + record.id));
+  if (!trace) return nullptr;
+  auto candidate = space.materialise(workload.program, *trace, RandomStream(0));
+  if (!candidate || (*candidate)->lowered_hash != record.lowered_hash) return nullptr;
+  return std::move(*candidate);
+}
+
+}  // namespace
+
+History load_history(const Workload& workload, const Space& space, const RecordStore& store,
+                     const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
+                     ThreadPool& pool) {
+  const std::vector<Entry> entries = entries_of(store, task, run);
+  std::vector<CandidatePtr> candidates(entries.size());
+  pool.parallel_for(entries.size(), [&](size_t i) {
+    candidates[i] = candidate_of(entries[i].record, workload, space, names);
+  });
+  History history;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Record& record = entries[i].record;
+    if (!candidates[i]) {
+      ++history.lost;
+      continue;
+    }
+    history.programs.push_back(
+        {{candidates[i], record.timing, record.failure}, entries[i].own, standing(record) == 0});
+  }
+  return history;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,265 @@
+// One task advanced by steps: its history, what it takes up, and what it may answer.
+#include <algorithm>
+#include <set>
+
+#include "unit/tune/tuner_fixture.h"
+
+namespace tunesmith {
+namespace {
+
+/// Fails as long as it is told to, as a worker that was killed.
+class LosingRunner final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    std::vector<MeasureResult> results = good.run(requests);
+    for (MeasureResult& result : results) {
+      if (left-- <= 0) continue;
+      result = {};
+      result.failure = CandidateFailure{FailureCause::WorkerLost, "lost"};
+    }
+    return results;
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    return good.interleave(kernels, options);
+  }
+
+  ReplayingRunner good;
+  int left = 0;
+};
+
+std::set<uint64_t> programs_of(const std::vector<Record>& records) {
+  std::set<uint64_t> programs;
+  for (const Record& record : records) programs.insert(*record.lowered_hash);
+  return programs;
+}
+
+class KilledRun : public TunerTest, public testing::WithParamInterface<const char*> {};
+
+// Cut in the middle of a round, or between two.
+TEST_P(KilledRun, GoesTheWayThatItWouldHaveGone) {
+  space_ = GetParam();
+  ReplayingRunner runner(5);
+  tune_into("whole.db", runner);
+  for (const int cut : {1, 12, 16, 20, 40}) {
+    const std::string name = "cut" + std::to_string(cut) + ".db";
+    std::atomic<bool> stop = false;
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    int reported = 0;
+    hooks.recorded = [&](const Record&) { stop = ++reported >= cut; };
+    EXPECT_TRUE(tune_into(name, runner, hooks).interrupted);
+    const size_t done = records(name).size();
+    EXPECT_LT(done, 48u);
+    const TuneResult resumed = tune_into(name, runner);
+    EXPECT_EQ(resumed.resumed, static_cast<int64_t>(done));
+    EXPECT_EQ(resumed.trials, 48);
+    EXPECT_EQ(story(name), story("whole.db")) << "cut after " << cut;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, KilledRun, testing::Values("cpu", "cpu-random"), [](const auto& one) {
+  return std::string(one.param) == "cpu" ? "evolutionary" : "random";
+});
+
+TEST_F(TunerTest, StepsByHandAreTheRun) {
+  ReplayingRunner runner(5);
+  tune_into("at_once.db", runner);
+  const Workload tuned = workload();
+  const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
+  const Space space(spaces.space(space_), registry_);
+  RecordStore store(folder_ / "steps.db");
+  TuningTask task(tuned, space, store, runner, environment_, options_);
+  int64_t steps = 0;
+  while (!task.done()) {
+    const int64_t before = task.trials();
+    EXPECT_EQ(task.step(1000), 16) << "a step ends with the round";
+    EXPECT_EQ(task.trials(), before + 16);
+    ++steps;
+  }
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(task.step(1), 0);
+  EXPECT_EQ(task.finish().trials, 48);
+  EXPECT_EQ(story("steps.db"), story("at_once.db"));
+}
+
+TEST_F(TunerTest, TheHistoryIsAllThatIsOnRecordOfTheTask) {
+  ReplayingRunner runner(5);
+  tune_into("r.db", runner);
+  // Another seed, another space, another searcher: nothing is measured twice, and nothing counts as done.
+  options_.seed = 8;
+  const TuneResult other_seed = tune_into("r.db", runner);
+  EXPECT_EQ(other_seed.known, 48);
+  EXPECT_EQ(other_seed.resumed, 0);
+  EXPECT_EQ(other_seed.trials, 48);
+  space_ = "cpu";
+  EXPECT_EQ(tune_into("r.db", runner).known, 96);
+  const std::vector<Record> all = records("r.db");
+  EXPECT_EQ(all.size(), 144u);
+  EXPECT_EQ(programs_of(all).size(), 144u);
+  EXPECT_EQ(runner.runs, 144);
+}
+
+TEST_F(TunerTest, OtherThreadsOrMachinesAreOtherTasks) {
+  ReplayingRunner runner;
+  options_.trials = 16;
+  options_.measure_threads = 1;
+  const TuneResult one = tune_into("r.db", runner);
+  options_.measure_threads = 2;
+  const TuneResult two = tune_into("r.db", runner);
+  EXPECT_EQ(two.resumed, 0);
+  EXPECT_EQ(two.known, 0);
+  EXPECT_EQ(runner.runs, 32);
+  EXPECT_NE(one.best_id, two.best_id);
+  environment_.cpu_model = "Other";
+  EXPECT_EQ(tune_into("r.db", runner).known, 0);
+  options_.resume = false;
+  EXPECT_EQ(tune_into("r.db", runner).known, 0);
+  EXPECT_EQ(runner.runs, 64);
+}
+
+constexpr const char* kLayer = R"(name: layer1
+params: {n: 32}
+inputs:
+  X: {shape: [n, n], dtype: f32}
+  W: {shape: [n, n], dtype: f32}
+compute: |
+  Y[i<n, j<n] = sum(k<n) X[i, k] * W[k, j]
+  Z[i<n, j<n] = max(Y[i, j], 0)
+outputs: [Z]
+)";
+constexpr const char* kOtherLayer = R"(name: layer2
+params: {size: 32}
+inputs:
+  input: {shape: [size, size], dtype: f32}
+  weights: {shape: [size, size], dtype: f32}
+compute: |
+  product[row<size, column<size] = sum(c<size) input[row, c] * weights[c, column]
+  active[row<size, column<size] = max(product[row, column], 0)
+outputs: [active]
+)";
+
+TEST_F(TunerTest, EqualLayersAreOneTask) {
+  ReplayingRunner runner;
+  space_ = "cpu";
+  options_.trials = 32;
+  definition_ = kLayer;
+  const TuneResult first = tune_into("r.db", runner);
+  definition_ = kOtherLayer;
+  const TuneResult second = tune_into("r.db", runner);
+  EXPECT_EQ(runner.runs, 32) << "the second layer is measured not at all";
+  EXPECT_EQ(second.resumed, 32);
+  EXPECT_EQ(second.lost, 0);
+  EXPECT_EQ(second.best_seconds, first.best_seconds);
+  // In the layer's own names, so that it can be replayed and searched on.
+  EXPECT_TRUE(replay(workload().program, second.best_trace).has_value());
+  options_.trials = 48;
+  EXPECT_EQ(tune_into("r.db", runner).trials, 48);
+  EXPECT_EQ(runner.runs, 48);
+  definition_ = kLayer;
+  EXPECT_EQ(tune_into("r.db", runner).lost, 0) << "records are in the names of the first layer";
+  EXPECT_EQ(runner.runs, 48);
+}
+
+TEST_F(TunerTest, WhatMayHavePassedIsTriedAgain) {
+  LosingRunner runner;
+  runner.left = 5;
+  const TuneResult first = tune_into("r.db", runner);
+  EXPECT_EQ(first.failures.at(FailureCause::WorkerLost), 5);
+  const TuneResult again = tune_into("r.db", runner);
+  EXPECT_EQ(again.failures.count(FailureCause::WorkerLost), 0u);
+  EXPECT_EQ(again.trials, 48);
+  EXPECT_EQ(again.valid, 48);
+  EXPECT_EQ(runner.good.runs, 53) << "the five, and nothing else";
+  EXPECT_EQ(tune_into("r.db", runner).valid, 48);
+  EXPECT_EQ(runner.good.runs, 53);
+}
+
+TEST_F(TunerTest, TheUnscheduledProgramAndItsParallelFormAreCandidates) {
+  ReplayingRunner runner;
+  tune_into("r.db", runner);
+  const std::vector<Record> all = records("r.db");
+  EXPECT_EQ(Trace::parse(all[0].trace).str(), "# tunesmith trace 2\nenter_finishing()\n");
+  const Trace parallel = Trace::parse(all[1].trace);
+  EXPECT_EQ(parallel.str(),
+            "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3, l4 = get_loops(b0)\nparallel(l2)\n"
+            "enter_finishing()\n");
+}
+
+/// The unscheduled program, which it is given first, is faster than all others.
+class PlainIsFast final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    std::vector<MeasureResult> results;
+    for (const MeasureRequest& request : requests) {
+      if (plain_.empty()) plain_ = request.kernel->object;
+      MeasureResult result;
+      result.timing = make_timing({seconds(*request.kernel)});
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    std::vector<InterleavedTimes> times;
+    for (const CompiledKernel* kernel : kernels)
+      times.push_back({std::vector<double>(static_cast<size_t>(options.rounds), seconds(*kernel)), 0, {}});
+    return times;
+  }
+
+ private:
+  double seconds(const CompiledKernel& kernel) const { return kernel.object == plain_ ? 427e-9 : 510e-9; }
+  std::string plain_;
+};
+
+TEST_F(TunerTest, AnAnswerIsNeverSlowerThanTheUnscheduledProgram) {
+  PlainIsFast runner;
+  const TuneResult result = tune_into("r.db", runner);
+  EXPECT_EQ(result.best_trace.str(), "# tunesmith trace 2\nenter_finishing()\n");
+  EXPECT_DOUBLE_EQ(result.best_seconds, 427e-9);
+  EXPECT_DOUBLE_EQ(result.baseline_seconds, 427e-9);
+}
+
+// 40 buffers of 16 KiB are too much for the stack; inlined they are none.
+TEST_F(TunerTest, AnUnscheduledProgramThatCannotBeLoweredIsAFailedCandidate) {
+  std::string stages = "  S0[i<4096] = X[i] + 1\n";
+  for (int i = 1; i < 40; ++i) {
+    stages += "  S" + std::to_string(i) + "[i<4096] = S" + std::to_string(i - 1) + "[i] + 1\n";
+  }
+  definition_ =
+      "name: chain\ninputs:\n  X: {shape: [4096], dtype: f32}\ncompute: |\n" + stages + "outputs: [S39]\n";
+  ReplayingRunner runner;
+  space_ = "cpu";
+  options_.trials = 8;
+  const TuneResult result = tune_into("r.db", runner);
+  EXPECT_GT(result.valid, 0);
+  EXPECT_EQ(result.baseline_seconds, 0.0);
+  EXPECT_EQ(result.refusals.count("the buffers on the stack are too big"), 1u);
+}
+
+TEST_F(TunerTest, WhatTuneAnswersIsWhatTheStoreCallsBest) {
+  ReplayingRunner runner(5);
+  const TuneResult result = tune_into("r.db", runner);
+  const Workload tuned = workload();
+  const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
+  const Space space(spaces.space(space_), registry_);
+  RecordStore store(folder_ / "r.db");
+  const auto best =
+      store.best({task_key(tuned, space, options_.measure_threads), environment_.machine(), {}}, 1);
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best.front().id, result.best_id);
+  EXPECT_EQ(best.front().kind, MeasurementKind::Ranking);
+  EXPECT_EQ(best.front().seconds, result.best_seconds);
+  EXPECT_EQ(store.count({.kind = MeasurementKind::Ranking}), 5u);
+  // Replayed without the space's modules it is the program that was measured.
+  SpaceSpec bare = spaces.space(space_);
+  bare.modules.clear();
+  const Space without(bare, registry_);
+  const auto candidate =
+      without.materialise(tuned.program, Trace::parse(best.front().trace), RandomStream(0));
+  ASSERT_TRUE(candidate.has_value());
+  EXPECT_EQ((*candidate)->lowered_hash, best.front().lowered_hash);
+}
+
+}  // namespace
+}  // namespace tunesmith
