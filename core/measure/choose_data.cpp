@@ -29,9 +29,9 @@ struct Trial {
   std::vector<Tensor> values;
   std::vector<Tensor> bounds;  // of the outputs that have one, in their order
   bool finite = true;
-  bool tight = true;
-  double looseness = 0.0;  // of the worst output
-  size_t loosest = 0;      // which one that is
+  double looseness = 0.0;          // of the worst output
+  double looseness_of_term = 0.0;  // times the terms of a longest sum
+  size_t loosest = 0;              // which one that is
 
   /// Of output i, or null.
   const Tensor* bound(const DataQuestion& question, size_t i) const {
@@ -40,9 +40,12 @@ struct Trial {
     return &bounds[static_cast<size_t>(std::count(question.has_bound.begin(), end, true))];
   }
 
-  /// All finite comes before tight: what is infinite is compared for being so, and no more.
+  bool usable() const { return looseness <= kLoosest; }
+  /// What is infinite is compared for being so, and no more; what is too loose is no better for few terms.
   bool better_than(const Trial& other) const {
-    return finite != other.finite ? finite : looseness < other.looseness;
+    if (finite != other.finite) return finite;
+    if (usable() != other.usable()) return usable();
+    return looseness_of_term < other.looseness_of_term;
   }
 };
 
@@ -67,7 +70,6 @@ Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs
   for (size_t i = 0; i < types.size(); ++i) {
     trial.finite = trial.finite && all_finite(trial.values[i]);
     const double loose = looseness(trial.values[i], trial.bound(question, i));
-    trial.tight = trial.tight && loose <= tight_enough(question.kind, types[i]);
     if (loose <= trial.looseness) continue;
     trial.looseness = loose;
     trial.loosest = i;
@@ -91,6 +93,11 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill) 
   return inputs;
 }
 
+bool sees_every_term(const DataQuestion& question, const Fill& fill) {
+  return fill.terms == 0 || static_cast<double>(fill.terms) * static_cast<double>(question.elements) >=
+                                static_cast<double>(question.most_terms);
+}
+
 DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   std::vector<Buffer> buffers;
   for (const Argument& argument : question.arguments) {
@@ -98,13 +105,14 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   }
   Trial best;
   best.finite = false;
-  best.looseness = std::numeric_limits<double>::infinity();
+  best.looseness = best.looseness_of_term = std::numeric_limits<double>::infinity();
   DrawnData drawn;
   bool any = false;
   for (const Fill& fill : fills(question.kind, question.most_terms)) {
     std::vector<Tensor> inputs = draw_inputs(question, fill);
     Trial trial = try_inputs(question, inputs, run);
-    const bool good = trial.finite && trial.tight;
+    trial.looseness_of_term = trial.looseness * static_cast<double>(fill.terms_of(question.most_terms));
+    const bool good = trial.finite && trial.looseness <= tight_enough(fill, question.most_terms);
     if (!any || good || trial.better_than(best)) {
       any = true;
       best = std::move(trial);
@@ -113,7 +121,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
     }
     if (good) break;
   }
-  if (best.looseness > kLoosest) {
+  if (!best.usable()) {
     throw UserError(
         fmt::format(
             "what is computed of {} cannot be verified: rounding alone may change a typical element by "

@@ -29,10 +29,14 @@ struct DataQuestion {
   std::vector<bool> has_bound;  // of each output (reference.h)
   int64_t most_terms = 1;
   uint64_t seed = 1;
+  int64_t elements = 1;  // that sum up most_terms (reference.h)
 };
 
 /// The inputs as `fill` draws them.
 std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill);
+
+/// True when about every term of a longest sum is no background in some element.
+bool sees_every_term(const DataQuestion& question, const Fill& fill);
 
 /// The first fill whose bounds are tight (data_sets.h), or else the tightest of all. Throws UserError when
 /// that one leaves bounds above kLoosest of a typical element: nothing could be verified.

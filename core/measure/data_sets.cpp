@@ -1,7 +1,9 @@
 #include "measure/data_sets.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -10,8 +12,15 @@
 namespace tunesmith {
 namespace {
 
-/// Low enough that nothing remains of its exponential, and yet a number of every floating type.
-constexpr double kLow = -1024.0;
+struct Background {
+  double value;
+  double noise;
+};
+// First those that leave every element different; the last value has no exponential in any floating type.
+constexpr std::array<Background, 4> kNoisy{{{0.0, 0x1p-6}, {0.0, 0.0}, {-12.0, 1.0}, {-1024.0, 0.0}}};
+constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
+constexpr double kPartOfTerm = 0.25;
+constexpr double kTight = 1e-4;  // nothing but a single term of thousands is smaller
 
 double real(RandomStream& random, const Fill& fill) {
   const double value = 2 * random.uniform() - 1;
@@ -41,7 +50,8 @@ std::string Fill::text() const {
   std::string text = kind == DataKind::Exact ? fmt::format("integers up to {}", largest) : "reals";
   if (positive) text += ", all positive";
   if (terms > 0) text += fmt::format(", {} terms of a sum", terms);
-  if (background != 0.0) text += fmt::format(", the others {}", background);
+  if (terms > 0) text += fmt::format(", the others {}", background);
+  if (noise != 0.0) text += fmt::format(" +- {}", noise);
   if (all_sparse) text += ", of every input";
   return text;
 }
@@ -63,11 +73,14 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
       }
       fill.largest = 1;
       fill.all_sparse = all_sparse;
-      for (const double background : {0.0, kLow}) {
+      const std::span<const Background> backgrounds =
+          exact ? std::span<const Background>(kPlain) : std::span<const Background>(kNoisy);
+      for (const Background& background : backgrounds) {
         for (const int64_t terms : sparse) {
           if (terms >= most_terms) continue;
           fill.terms = terms;
-          fill.background = background;
+          fill.background = background.value;
+          fill.noise = background.noise;
           result.push_back(fill);
         }
       }
@@ -76,8 +89,8 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
   return result;
 }
 
-double tight_enough(DataKind kind, DType type) {
-  return kind == DataKind::Random ? kLoosest : std::max(4.0 * unit_roundoff(type), 1e-4);
+double tight_enough(const Fill& fill, int64_t most_terms) {
+  return std::clamp(kPartOfTerm / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
 }
 
 void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed) {
@@ -93,9 +106,15 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
   }
   RandomStream random(seed);
   const bool sparse = fill.terms > 0 && (first || fill.all_sparse);
-  const double share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
+  const double mean_share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
+  const int64_t row = data.shape.empty() ? 1 : data.shape.back();
+  double share = mean_share;
+  int64_t drawn = 0;
   const auto next = [&] {
-    if (sparse && random.uniform() >= share) return fill.background;
+    // Rows differ, so that one's sum is not taken for another's.
+    if (sparse && drawn++ % row == 0) share = mean_share * std::exp2(2 * random.uniform() - 1);
+    if (sparse && random.uniform() >= share)
+      return fill.noise == 0.0 ? fill.background : fill.background + fill.noise * real(random, fill);
     return exact ? integer(random, fill) : real(random, fill);
   };
   const int64_t count = data.elements();

@@ -5,7 +5,7 @@
 //   exact    small integers, so that sums and products of them have no rounding and the bound is zero
 //
 // Where a type cannot sum up as many terms as a stage has, most of the data are the background, which adds
-// nothing: 0, or so low that nothing remains of its exponential.
+// little or nothing: about 0, or so low that little or nothing remains of its exponential.
 #pragma once
 
 #include <array>
@@ -29,8 +29,11 @@ struct Fill {
   bool positive = false;
   int64_t terms = 0;  // of a longest sum that are no background; 0: all
   double background = 0.0;
+  double noise = 0.0;       // the background varies by as much, so that its elements differ
   bool all_sparse = false;  // every input has a background, not only the first of a floating type
 
+  /// Terms of a longest sum that are no background.
+  int64_t terms_of(int64_t most_terms) const { return terms > 0 ? terms : most_terms; }
   /// "integers up to 3, 32 terms of a sum".
   std::string text() const;
 };
@@ -41,8 +44,9 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms);
 
 /// What a bound may be at most, as a share of a typical element (root mean square over an output).
 inline constexpr double kLoosest = 0.05;
-/// A bound that leaves no reason to try the next fill. `type` is the output's.
-double tight_enough(DataKind kind, DType type);
+/// A bound, as such a share, that leaves no reason to try the next fill: a quarter of one term of a longest
+/// sum.
+double tight_enough(const Fill& fill, int64_t most_terms);
 
 /// Draws one input. `first`: no floating input comes before it. The same on every machine.
 void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed);

@@ -59,10 +59,15 @@ Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool unde
 }
 
 Expr ErrorBound::of_loads(const Expr& expr) const {
+  if (expr.is(ExprKind::Load)) return of(expr);
+  if (expr.is(ExprKind::Select)) {
+    // Its condition may guard the loads.
+    const Expr yes = of_loads(expr.arg(1));
+    const Expr no = of_loads(expr.arg(2));
+    return yes || no ? select(twins_.value(expr.arg(0)), or_zero(yes), or_zero(no)) : Expr();
+  }
   Expr error;
-  for_each(expr, [&](const Expr& part) {
-    if (part.is(ExprKind::Load)) error = plus(error, of(part));
-  });
+  for (const Expr& arg : expr.args()) error = plus(error, of_loads(arg));
   return error;
 }
 

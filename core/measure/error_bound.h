@@ -6,7 +6,9 @@
 // adds u * |result| to what its operands' errors make of it, to first order. A sum in that type adds
 // kRoundings * u * sqrt(sum of s * s + of t * t): the root of the sum of squares, because the roundings of a
 // sum's additions are independent, with the partial sums s of the order as written, and the squares of the
-// terms t for those of any other order. Adding what is too small to change a sum errs by no more than that.
+// terms t for those of any other order. Where terms have few different values, or the type is narrow, they
+// are not independent, and their sizes add up. Adding what is too small to change a sum errs by no more than
+// that.
 #pragma once
 
 #include "measure/reference_twins.h"

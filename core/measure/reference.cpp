@@ -76,17 +76,21 @@ class Rewrite {
     // The term's own roundings are independent, too, where it is made of nothing that has an error.
     const Expr error = bounds_.of(term);
     const Expr carried = sum.errors ? bounds_.of_loads(term) : Expr();
+    const bool fresh = error && !carried;
+    const Expr relative = fresh ? error * float_imm(1.0 / unit, kF64) : Expr();
     Expr square = t * t;
-    if (error && !carried && !is_product(term)) {
-      const Expr relative = error * float_imm(1.0 / unit, kF64);
-      square = square + relative * relative;
-    }
+    if (fresh && !sum.linear && !is_product(term)) square = square + relative * relative;
     const Expr squares = now(sum.squares) + square;
     Expr rounding = next * next + squares;
+    if (sum.linear) {
+      rounding = call(MathOp::Abs, {next}) + call(MathOp::Sqrt, {squares});
+      if (fresh) rounding = rounding + relative;
+    }
     Expr linear = carried ? error : Expr();
     if (sum.count) {
-      const Expr absorbed = lt(t * t, rounding * float_imm(unit * unit, kF64));
-      const Expr lost = select(absorbed, call(MathOp::Abs, {t}), zero());
+      const Expr size = call(MathOp::Abs, {t});
+      const Expr absorbed = lt(size, rounding * float_imm(unit, kF64));
+      const Expr lost = select(absorbed, fresh ? size + error : size, zero());
       linear = linear ? linear + lost : lost;
       rounding = select(absorbed, zero(), rounding);
       add_to(sum.count, select(absorbed, zero(), float_imm(1.0, kF64)));
@@ -137,7 +141,8 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
     bound = ErrorBound::unless_counted(sum.counts_in, at(sum.magnitude));
   } else {
     const double unit = type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
-    bound = call(MathOp::Sqrt, {at(sum.roundings)}) * float_imm(kRoundings * unit, kF64);
+    bound = sum.linear ? at(sum.roundings) * float_imm(unit, kF64)
+                       : call(MathOp::Sqrt, {at(sum.roundings)}) * float_imm(kRoundings * unit, kF64);
     if (sum.magnitude) {
       bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);
     }
@@ -243,16 +248,15 @@ std::vector<bool> has_bound(const Program& program, DataKind data) {
   return result;
 }
 
-int64_t most_terms(const Program& program) {
-  int64_t most = 1;
+LongestReduction longest_reduction(const Program& program) {
+  LongestReduction longest;
   for (const Block* block : program.blocks()) {
-    int64_t terms = 1;
-    for (const IterVar& iter : block->iters) {
-      if (iter.kind == IterKind::Reduction) terms *= iter.extent;
-    }
-    most = std::max(most, terms);
+    LongestReduction here;
+    for (const IterVar& iter : block->iters)
+      (iter.kind == IterKind::Reduction ? here.terms : here.elements) *= iter.extent;
+    if (here.terms > longest.terms) longest = here;
   }
-  return most;
+  return longest;
 }
 
 }  // namespace tunesmith

@@ -22,7 +22,11 @@ std::vector<bool> has_bound(const Program& program, DataKind data);
 /// last spatial loop innermost, as far as they are legal. Every element is summed up in the order as written.
 Program in_fast_order(const Program& reference);
 
-/// Terms of one element of the longest sum, product, minimum or maximum of a stage.
-int64_t most_terms(const Program& program);
+/// Of the stage whose elements reduce the most terms: how many, and how many such elements there are.
+struct LongestReduction {
+  int64_t terms = 1;
+  int64_t elements = 1;
+};
+LongestReduction longest_reduction(const Program& program);
 
 }  // namespace tunesmith

@@ -114,6 +114,8 @@ Twins::Twins(const Program& program, DataKind data) : data_(data) {
     sum.counts_in = coarsest_arithmetic(of.updates.front()->value);
     sum.terms = terms_of(*enclosing_block(*of.updates.front()));
     const bool narrow = buffer->dtype.bits < 32;
+    // Terms of few different values round the same way again and again, as do those of a narrow type.
+    sum.linear = narrow || data == DataKind::Exact;
     if (data == DataKind::Exact) sum.magnitude = beside("magnitude");
     if (!sum.integral) {
       sum.squares = beside("squares");

@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr size_t kStackBytes = size_t{512} * 1024;  // as much as a kernel may use (LowerOptions)
+constexpr size_t kStackBytes = size_t{768} * 1024;  // what a kernel may use (LowerOptions), and more
 constexpr auto kPatience = std::chrono::microseconds(200);
 
 struct StackPoison {

@@ -58,6 +58,7 @@ class WorkerRunner final : public Runner {
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
       : options_(options) {
+    const LongestReduction longest = longest_reduction(workload.program);
     json references = json::array();
     for (const DataKind data : kDataKinds) {
       const LoweredProgram reference =
@@ -88,7 +89,8 @@ class WorkerRunner final : public Runner {
                     {"lock_file", worker_target.lock_file},
                     {"threads", options.threads},
                     {"data_seed", options.data_seed},
-                    {"most_terms", most_terms(workload.program)},
+                    {"most_terms", longest.terms},
+                    {"elements", longest.elements},
                     {"min_repeats", options.min_repeats},
                     {"max_repeats", options.max_repeats},
                     {"min_total_seconds", options.min_total_seconds},

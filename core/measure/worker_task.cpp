@@ -40,11 +40,8 @@ std::vector<RawOption> options_from(const json& list) {
 }
 
 json to_json(const Fill& fill) {
-  return {{"largest", fill.largest},
-          {"positive", fill.positive},
-          {"terms", fill.terms},
-          {"background", fill.background},
-          {"all_sparse", fill.all_sparse}};
+  return {{"largest", fill.largest},       {"positive", fill.positive}, {"terms", fill.terms},
+          {"background", fill.background}, {"noise", fill.noise},       {"all_sparse", fill.all_sparse}};
 }
 
 Fill fill_from(DataKind kind, const json& fill) {
@@ -53,6 +50,7 @@ Fill fill_from(DataKind kind, const json& fill) {
           fill.at("positive"),
           fill.at("terms"),
           fill.at("background"),
+          fill.at("noise"),
           fill.at("all_sparse")};
 }
 
@@ -104,17 +102,28 @@ WorkerTask::WorkerTask(const Message& message) {
   sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonNaN);
   timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);
   size_t results = kDataKinds.size();  // attachments before them are the references
+  bool every_term = false;
   for (size_t set = 0; set < kDataKinds.size(); ++set) {
     const json& reference = header.at("references").at(set);
-    const DataQuestion question{kDataKinds[set], arguments_, reference.at("has_bound"),
-                                header.at("most_terms"), header.at("data_seed")};
+    const DataQuestion question{kDataKinds[set],           arguments_,
+                                reference.at("has_bound"), header.at("most_terms"),
+                                header.at("data_seed"),    header.at("elements")};
     if (header.contains("fills")) {
       take_data(message, question, set, results);
     } else {
       choose_data(kernel_from(reference, message.attachments.at(set)), sets_[set], question);
     }
+    every_term = every_term || sees_every_term(question, fills_.back());
   }
   timed_->protect_inputs();
+  if (!every_term) {
+    throw UserError(
+        fmt::format(
+            "sums of {} terms cannot be verified: rounding hides all but some {} of them in each of {} sums",
+            header.at("most_terms").get<int64_t>(), fills_.front().terms,
+            header.at("elements").get<int64_t>()),
+        "compute sums in a wider type");
+  }
 }
 
 void WorkerTask::set_inputs(DataSet& data, const std::vector<Tensor>& inputs) {

@@ -56,7 +56,7 @@ Program retyped(const Program& program, DType type) {
 }
 
 DrawnData data_of(const Program& program, DataKind kind) {
-  DataQuestion question{kind, {}, has_bound(program, kind), most_terms(program), 1};
+  DataQuestion question{kind, {}, has_bound(program, kind), longest_reduction(program).terms, 1};
   for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
   for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
   const Program reference = reference_program(program, kind);
@@ -115,6 +115,7 @@ TEST(VerificationFuzz, RightProgramsAreWithinTheirBounds) {
   const uint64_t seed = from_environment("TUNESMITH_FUZZ_SEED", 1);
   const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 300);
   const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);
+  ASSERT_FALSE(test_intrinsics().empty());
   VerificationCheck check;
   Coverage coverage;
   for (uint64_t i = first; i < first + pairs; ++i) {

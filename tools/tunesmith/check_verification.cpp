@@ -208,7 +208,15 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
         continue;
       }
       const Workload workload = WorkloadLibrary().load(typed);
-      const Tally tally = Check(workload, *space, session.worker_target(), options).run(arguments);
+      Tally tally;
+      try {
+        tally = Check(workload, *space, session.worker_target(), options).run(arguments);
+      } catch (const UserError& refusal) {
+        // Nothing of it is ever accepted.
+        rows.push_back({{"workload", workload.key}, {"refused", refusal.what()}});
+        if (!common.json) fmt::print(output(), "{}: {}\n", typed, refusal.what());
+        continue;
+      }
       all.add(tally);
       nlohmann::json row = to_json(tally);
       row["workload"] = workload.key;

@@ -18,7 +18,7 @@ namespace tunesmith {
 namespace {
 
 DataQuestion question_of(const Program& program, DataKind kind) {
-  DataQuestion question{kind, {}, has_bound(program, kind), most_terms(program), 7};
+  DataQuestion question{kind, {}, has_bound(program, kind), longest_reduction(program).terms, 7};
   for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
   for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
   return question;
@@ -173,6 +173,15 @@ TEST(ChooseData, LeavesOutTermsThatATypeCannotSumUp) {
       for (const Buffer& output : workload.program.outputs) zeros.push_back(Tensor::like(*output));
       EXPECT_GT(worst(zeros, data), 1.0) << text;
     }
+  }
+}
+
+TEST(ReferenceProgram, ReadsNoBoundThatASelectGuards) {
+  const Program program =
+      program_of("S[i<n] = X[i] * 3\n  O[i<n] = (sum(r<3) inside(S[i + r - 1], 0)) + inside(S[i - 2], 1)");
+  for (const DataKind kind : kDataKinds) {
+    const DrawnData data = data_of(program, kind);
+    EXPECT_LE(worst(run(program, data.inputs), data), 1.0);
   }
 }
 
