@@ -61,8 +61,8 @@ def library_gives_the_reference(folder):
     for number, (name, params) in enumerate(CASES):
         workload = f"{name}:{','.join(f'{key}={value}' for key, value in params.items())}"
         result = tune(workload, folder / "records.db", "--trials", TRIALS)
-        # There are 16 programs of an elementwise chain, and no more.
-        assert result["valid"] == result["trials"] >= min(TRIALS, 16), result
+        # An elementwise chain has six programs and no more: decisions that lower alike are one.
+        assert result["valid"] == result["trials"] >= min(TRIALS, 6 if name == "elementwise_chain" else TRIALS), result
         out = folder / str(number)
         run("build", workload, "--database", folder / "records.db", "--output", out)
         call_library(out, name, params)
