@@ -98,9 +98,10 @@ struct TuningTask::State {
     if (forms.front()) unscheduled = forms.front()->lowered_hash;
     for (const Measured& known : context.history()) note_baseline(known);
     for (CandidatePtr& form : forms) {
+      if (!form) continue;  // refused, and counted as that
       const bool again = std::ranges::any_of(
           plain, [&](const CandidatePtr& other) { return other->lowered_hash == form->lowered_hash; });
-      if (form && !again && !context.is_measured(form->lowered_hash)) plain.push_back(std::move(form));
+      if (!again && !context.is_measured(form->lowered_hash)) plain.push_back(std::move(form));
     }
   }
 

@@ -29,6 +29,7 @@ double measure(const Workload& workload, const CompiledKernel& kernel, const Bui
   MeasureOptions options;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
+  options.machine = machine_lock();
   const MeasureRequest request{&kernel, 0.0};
   const MeasureResult result =
       make_worker_runner(workload, target, session.worker_target(), options)->run({&request, 1}).front();
