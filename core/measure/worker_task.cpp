@@ -98,8 +98,9 @@ WorkerTask::WorkerTask(const Message& message) {
     arguments_.push_back({make_buffer(entry.at("name"), dtype, entry.at("shape").get<std::vector<int64_t>>()),
                           entry.at("output")});
   }
-  sets_.emplace_back(arguments_, Placement::Unaligned, kPoisonLarge);
-  sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonNaN);
+  // Guard pages first: who reads beyond a buffer is told so, and not that the result is wrong.
+  sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonLarge);
+  sets_.emplace_back(arguments_, Placement::Unaligned, kPoisonNaN);
   timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);
   size_t results = kDataKinds.size();  // attachments before them are the references
   bool every_term = false;
@@ -223,6 +224,7 @@ json WorkerTask::run(const Message& message) {
       verified_call = verdict.seconds;
       worst = std::max(worst, verdict.worst);
     }
+    if (space != nullptr) space->place(Placement::AtEnd);
     prepared = prepare(*loaded, kernel, space, prepare_seconds);
   } catch (const EnvironmentError& error) {
     return failure(
