@@ -61,9 +61,11 @@ Accumulation find(Store& store, const LowerOptions& options) {
     if (at->kind == StmtKind::If) break;  // what happens under a condition must not happen without it
     Loop* loop = at->as<Loop>();
     if (loop == nullptr) continue;
-    const bool used =
-        uses_var(store.indices[0], loop->var) || (store.mask && uses_var(store.mask, loop->var));
+    const bool in_index = uses_var(store.indices[0], loop->var);
+    const bool used = in_index || (store.mask && uses_var(store.mask, loop->var));
     if (loop->loop_kind == LoopKind::Unrolled) {
+      // Iterations that the mask alone tells apart accumulate into one element.
+      if (used && !in_index && loop->const_extent() > 1) break;
       if (used && !is_const_int(loop->min, 0)) break;  // the tile begins at its first element
       inner.push_back(loop);
       continue;

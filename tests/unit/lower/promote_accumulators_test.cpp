@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tunesmith/interp/interpreter.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {
@@ -50,6 +51,23 @@ TEST(PromoteAccumulators, ATileThatLeavesNoRoomForItsOperandsStaysInMemory) {
 TEST(PromoteAccumulators, AnotherStoreInTheLoopForbidsIt) {
   EXPECT_THAT(text_after(Pass::PromoteAccumulators, tiled(2, 16, false)),
               testing::Not(testing::HasSubstr("O_acc")));
+}
+
+TEST(PromoteAccumulators, ARaggedReductionWrittenOutHasOneElementNotSeveral) {
+  const Program program =
+      program_of("X: {shape: [4, 2, 3], dtype: f64}", "O[i<4] = sum(r<2, c<3) X[i, r, c]");
+  Schedule s(program.clone());
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  const std::vector<LoopRV> parts = s.split(loops[2], {std::nullopt, IntArg{5}});
+  s.decompose_reduction(s.get_block("O"), loops[1]);
+  s.unroll(parts[1]);
+  const Program lowered = lowered_to(s.program(), Pass::PromoteAccumulators);
+  std::vector<Tensor> given = {Tensor::zeros(kF64, {4, 2, 3}), Tensor::zeros(kF64, {4})};
+  given[0].fill_random(1);
+  std::vector<Tensor> wanted = given;
+  interpret(program, wanted);
+  interpret(lowered, given);
+  EXPECT_LT(max_error(given[1], wanted[1]), 1e-12) << body_text(lowered);
 }
 
 TEST(PromoteAccumulators, WhatHappensUnderAConditionIsNotHoisted) {
