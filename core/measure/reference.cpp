@@ -244,7 +244,7 @@ Program in_fast_order(const Program& reference) {
 std::vector<bool> has_bound(const Program& program, DataKind data) {
   const Twins twins(program, data);
   std::vector<bool> result;
-  for (const Buffer& output : program.outputs) result.push_back(bool{twins.of(output).bound != nullptr});
+  for (const Buffer& output : program.outputs) result.push_back(twins.of(output).bound != nullptr);
   return result;
 }
 

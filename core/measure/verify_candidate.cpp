@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ namespace tunesmith {
 namespace {
 
 constexpr size_t kStackBytes = size_t{768} * 1024;  // what a kernel may use (LowerOptions), and more
-constexpr auto kPatience = std::chrono::microseconds(200);
+/// For a thread of the pool to wake on a busy machine; on a quiet one it takes microseconds.
+constexpr auto kPatience = std::chrono::milliseconds(20);
 
 struct StackPoison {
   int threads;
@@ -32,8 +34,8 @@ struct StackPoison {
   // The others get the time to wake and take a part of their own.
   ++poison.reached;
   const auto begin = std::chrono::steady_clock::now();
-  while (poison.reached.load() < poison.threads && std::chrono::steady_clock::now() - begin < kPatience) {
-  }
+  while (poison.reached.load() < poison.threads && std::chrono::steady_clock::now() - begin < kPatience)
+    std::this_thread::yield();
 }
 
 void poison_stacks(tunesmith_runtime_pool* pool, std::byte value) {
