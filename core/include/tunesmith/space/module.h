@@ -43,7 +43,8 @@ class [[nodiscard]] ModuleResult {
 enum class ModuleStage : uint8_t {
   Block,     // to each block, in post-order, building the sketches; its instructions are in the trace
   Root,      // once for each sketch, after all Block modules, at the root; in the trace
-  Finishing  // once for each candidate, after replay; behind the marker of its trace, where nothing is mutated
+  Finishing  // once for each candidate, after replay; behind the marker of its trace, where nothing is
+             // mutated
 };
 
 /// What a module may know. Valid during one call.

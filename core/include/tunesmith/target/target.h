@@ -114,8 +114,8 @@ class Target {
 
 /// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
 LoweredProgram lower_for(const Target& target, const Program& program);
-/// What a task is tuned for and its records are kept under: the target's identity, the fingerprint of its code
-/// generator, and that of the lowering in this kernel.
+/// What a task is tuned for and its records are kept under: the target's identity, the fingerprint of its
+/// code generator, and that of the lowering in this kernel.
 std::string task_target(const Target& target);
 
 /// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws

@@ -12,8 +12,8 @@
 // with both parts is complete: replayed it gives its program without any module.
 //
 // A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed.
-// Other lines that begin with # are comments. A sampling line without `@` has an open decision. Texts of version
-// 1, which knew no marker, are read as they are.
+// Other lines that begin with # are comments. A sampling line without `@` has an open decision. Texts of
+// version 1, which knew no marker, are read as they are.
 #pragma once
 
 #include <memory>
