@@ -17,6 +17,9 @@
 namespace tunesmith::cli {
 namespace {
 
+/// What a buffer may grow by in double precision, which decides nothing but whether a mutant computes the
+/// same.
+constexpr int64_t kWidest = 8;
 constexpr const char* kSymbol = "tunesmith_mutant";
 
 /// What became of the programs of one workload, or of all.
@@ -98,7 +101,9 @@ class Check {
   std::optional<MeasureResult> verify(Task& task, const Program& program) {
     std::optional<CompiledKernel> kernel;
     try {
-      auto compiled = space_.target().compile(lower(program, space_.target().lower_options()), kSymbol);
+      LowerOptions options = space_.target().lower_options();
+      if (&task == &wide_) options.max_stack_bytes *= kWidest;
+      auto compiled = space_.target().compile(lower(program, options), kSymbol);
       if (compiled) kernel = std::move(*compiled);
     } catch (const UserError&) {
       throw;
