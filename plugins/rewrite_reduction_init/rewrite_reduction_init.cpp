@@ -23,7 +23,7 @@ class RewriteReductionInit final : public TransformationModule {
         try {
           schedule.decompose_reduction(block, loop);
           applied = true;
-        } catch (const ScheduleError&) {  // the schedule is as it was
+        } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): the schedule is as it was
         }
         break;
       }
