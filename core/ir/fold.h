@@ -11,12 +11,17 @@ namespace tunesmith {
 
 inline bool is_comparison(ExprKind kind) { return kind >= ExprKind::Eq && kind <= ExprKind::Le; }
 
+/// Of any numbers but the least one and -1; no step leaves the range.
 inline int64_t floor_divide(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? a / b - 1 : a / b;
 }
 
-inline int64_t floor_modulo(int64_t a, int64_t b) { return a - floor_divide(a, b) * b; }
+/// Likewise.
+inline int64_t floor_modulo(int64_t a, int64_t b) {
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 
 /// The result in i64, wrapping; nothing for a division by zero. `a` and `b` are values of one integer or bool
 /// type.

@@ -180,7 +180,7 @@ std::vector<std::string> in_types(const std::string& text, const std::vector<std
   if (!has_type) return {text};
   std::vector<std::string> texts;
   for (const std::string& type : types)
-    texts.push_back(text + (text.find(':') == std::string::npos ? ":" : ",") + "dtype=" + type);
+    texts.push_back(fmt::format("{}{}dtype={}", text, text.find(':') == std::string::npos ? ':' : ',', type));
   return texts;
 }
 

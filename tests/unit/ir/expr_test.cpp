@@ -134,6 +134,8 @@ TEST(ExprFold, IntegerDataWrapAround) {
   EXPECT_EQ(value_of(int_imm(INT64_MAX, kI64) + int_imm(1, kI64)), INT64_MIN);
   EXPECT_EQ(value_of(lt(int_imm(INT64_MAX, kI64), int_imm(INT64_MAX, kI64) + int_imm(1, kI64))), 0);
   EXPECT_EQ(value_of(floordiv(int_imm(INT64_MIN, kI64), int_imm(-1, kI64))), INT64_MIN);
+  EXPECT_EQ(value_of(floordiv(int_imm(INT64_MIN, kI64), int_imm(3, kI64))), INT64_MIN / 3 - 1);
+  EXPECT_EQ(value_of(floormod(int_imm(INT64_MIN, kI64), int_imm(3, kI64))), 1);
 }
 
 TEST(ExprLanes, ScalarsAreBroadcastToVectors) {

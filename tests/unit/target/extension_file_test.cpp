@@ -20,7 +20,9 @@ constexpr const char* kSemantics =
 constexpr const char* kImplementation = "    implementation: {intrinsic: llvm.some, arguments: [X]}\n";
 
 std::shared_ptr<ExtensionFile> load(const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "extension_file_test.yaml";
+  // A file of its own for each test, as they run at the same time.
+  const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("extension_file_" + name + ".yaml");
   std::ofstream(path) << text;
   return ExtensionFile::load(path);
 }
