@@ -85,9 +85,9 @@ Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kerne
   poison_workspace();
   data.memory.poison_outputs(data.poison);
   poison_stacks(pool, data.poison);
-  verdict.seconds =
-      time_call({loaded.entry(), data.memory.kernel_pointers(kernel, prepared ? prepared->data() : nullptr),
-                 workspace == nullptr ? unplaced : workspace->data(), pool});
+  verdict.seconds = time_from_below(
+      {loaded.entry(), data.memory.kernel_pointers(kernel, prepared ? prepared->data() : nullptr),
+       workspace == nullptr ? unplaced : workspace->data(), pool});
 
   if (workspace != nullptr && !workspace->check_canary()) {
     verdict.failure = out_of_bounds("the workspace");
