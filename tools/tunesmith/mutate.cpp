@@ -177,7 +177,7 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
         if (!fills) return;
         if (part.same_as(store.value)) {
           changes.push_back([&store, part] {
-            Expr condition = part.arg(0);
+            const Expr& condition = part.arg(0);
             store.value = select(condition, part.arg(1), load(store.buffer, store.indices));
           });
         } else {
