@@ -31,5 +31,6 @@ ScheduleError::ScheduleError(std::string_view primitive, std::string_view reason
       detail_(std::move(detail)) {}
 
 ScheduleError::~ScheduleError() = default;
+ScheduleMisuse::~ScheduleMisuse() = default;
 
 }  // namespace tunesmith

@@ -10,8 +10,12 @@ void rethrow_plugin_failure(PluginKind kind, std::string_view id, std::string_vi
                             const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
-  } catch (const UserError&) {
-    throw;
+  } catch (const UserError& error) {
+    const std::string name = plugin_name(kind, id);
+    std::string message = error.what();
+    if (message.find(name) != std::string::npos) throw;
+    if (const std::string place = error.location().str(); !place.empty()) message.erase(0, place.size() + 2);
+    throw UserError(error.location(), fmt::format("{}: {}: {}", name, call, message));
   } catch (const PluginError&) {
     throw;
   } catch (const EnvironmentError& error) {

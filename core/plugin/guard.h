@@ -1,16 +1,17 @@
-// The one boundary at which a plugin's exceptions become errors that name it.
+// The one boundary at which a plugin's exceptions become errors that name it, and its time is counted.
 #pragma once
 
 #include <exception>
 #include <string_view>
 #include <utility>
 
+#include "plugin/watch.h"
 #include "tunesmith/plugin/kind.h"
 
 namespace tunesmith {
 
-/// Rethrows what a plugin threw: UserError and PluginError as they are, since they name their place; anything
-/// else as "module 'x': CALL threw: WHAT" in a PluginError [P12].
+/// Rethrows what a plugin threw: PluginError as it is; UserError at its place, with the plugin's name where
+/// its message has none; anything else as "module 'x': CALL threw: WHAT" in a PluginError [P12].
 [[noreturn]] void rethrow_plugin_failure(PluginKind kind, std::string_view id, std::string_view call,
                                          const std::exception_ptr& failure);
 
@@ -19,6 +20,7 @@ namespace tunesmith {
 template <typename Function>
 decltype(auto) guard_plugin(PluginKind kind, std::string_view id, std::string_view call,
                             Function&& function) {
+  const PluginWatch watch(kind, id, call);
   try {
     return std::forward<Function>(function)();
   } catch (...) {  // a stranger's code may throw what is no std::exception; it is rethrown as one

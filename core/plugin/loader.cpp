@@ -143,6 +143,7 @@ const PluginDescriptor* fetch_descriptor(const PluginInfo& plugin, const std::fi
   // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
   const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const TerminateNamesPlugin named(plugin);
+  const PluginWatch watch(plugin.kind, plugin.id, "loading it");
   boost::dll::shared_library library;
   try {
     library.load(path, mode);

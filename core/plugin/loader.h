@@ -26,6 +26,10 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock);
 /// survived in this process: initialisers that throw, crash or do not end within `seconds`.
 std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int seconds);
 
+/// A line of help for each of the plugins, "" for one that is refused or ends its process: loaded in a child
+/// process one after the other.
+std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, const PluginLock* lock);
+
 /// Opens the plugin's file as load_plugin does and returns its hash; where that is `plugin.sha256`, the
 /// libraries that it needs of its pack were checked, too. Throws PluginError.
 std::string hash_plugin(const PluginInfo& plugin);

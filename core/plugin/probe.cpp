@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <span>
+#include <sstream>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -41,7 +44,55 @@ std::string read_to_end(int descriptor) {
   }
 }
 
+/// Writes a line of help for each of the plugins; an empty one where it is refused.
+[[noreturn]] void read_help_in_child(std::span<const PluginInfo> plugins, const PluginLock* lock,
+                                     int output) {
+  // What plugins print is no line of help.
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  signal(SIGALRM, SIG_DFL);
+  for (const PluginInfo& plugin : plugins) {
+    constexpr int kSeconds = 10;
+    alarm(kSeconds);
+    std::string line;
+    try {
+      const LoadedPlugin loaded = load_plugin(plugin, lock);
+      line = loaded.descriptor != nullptr ? loaded.descriptor->help : loaded.file.help;
+    } catch (const Error&) {
+      line.clear();  // `plugins list --why` says why
+    }
+    std::ranges::replace(line, '\n', ' ');
+    line += '\n';
+    if (write(output, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(1);
+  }
+  _exit(0);
+}
+
 }  // namespace
+
+std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, const PluginLock* lock) {
+  std::vector<std::string> lines;
+  while (lines.size() < plugins.size()) {
+    const std::span<const PluginInfo> rest = std::span(plugins).subspan(lines.size());
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw EnvironmentError(fmt::format("a pipe cannot be made: {}", std::strerror(errno)));
+    const pid_t child = fork();
+    if (child == 0) read_help_in_child(rest, lock, ends[1]);
+    close(ends[1]);
+    const std::string text = child > 0 ? read_to_end(ends[0]) : std::string{};
+    close(ends[0]);
+    if (child < 0)
+      throw EnvironmentError(fmt::format("a process cannot be started: {}", std::strerror(errno)));
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    std::istringstream answered(text);
+    for (std::string line; std::getline(answered, line);) lines.push_back(line);
+    if (lines.size() < plugins.size()) lines.emplace_back();  // it ended the process
+  }
+  return lines;
+}
 
 std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int seconds) {
   std::array<int, 2> ends{};

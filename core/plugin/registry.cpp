@@ -82,7 +82,8 @@ struct PluginRegistry::State {
 
   void search(const SearchPlace& place);
   void read_manifest_file(const SearchPlace& place, const fs::path& path);
-  void add(PluginInfo info);
+  void settle_doubles();
+  void refuse(const PluginInfo& info, std::string why);
   const PluginInfo& find(PluginKind kind, std::string_view id, const SourceLocation& asked_at) const;
   const LoadedPlugin& load(PluginKind kind, std::string_view id, const SourceLocation& asked_at);
   void check_needs(const PluginInfo& plugin) const;
@@ -145,7 +146,8 @@ void PluginRegistry::State::read_manifest_file(const SearchPlace& place, const f
       for (const PluginReference& needed : plugin.needs) {
         info.needs.push_back(fmt::format("{}:{}", kind_name(needed.kind), needed.id));
       }
-      add(std::move(info));
+      log.push_back({Outcome::Found, info.source, info.library, plugin_name(info.kind, info.id)});
+      found[{info.kind, info.id}].push_back(std::move(info));
     }
   } catch (const UserError& error) {
     log.push_back({Outcome::Refused, place.source, path, fmt::format("[P6] {}", error.what())});
@@ -156,16 +158,39 @@ void PluginRegistry::State::read_manifest_file(const SearchPlace& place, const f
   }
 }
 
-void PluginRegistry::State::add(PluginInfo info) {
-  std::vector<PluginInfo>& same = found[{info.kind, info.id}];
-  const std::string name = plugin_name(info.kind, info.id);
-  if (same.empty()) {
-    log.push_back({Outcome::Found, info.source, info.library, name});
-  } else {
-    log.push_back({Outcome::Refused, info.source, info.library,
-                   fmt::format("[P7] {} is in {} too", name, same.front().manifest.string())});
+/// Of plugins of one id, the one that comes with the kernel stays; without such, none does (rule P7).
+void PluginRegistry::State::settle_doubles() {
+  for (auto& [key, same] : found) {
+    if (same.size() == 1) continue;
+    const std::string name = plugin_name(key.first, key.second);
+    const auto builtin = std::ranges::find(same, kKernelsPlace, &PluginInfo::source);
+    if (builtin == same.end()) {
+      for (const PluginInfo& each : same) {
+        const PluginInfo& other = &each == &same.front() ? same.back() : same.front();
+        refuse(each, fmt::format("[P7] {} is in {} too; remedy: remove one", name, other.manifest.string()));
+      }
+      continue;
+    }
+    for (const PluginInfo& each : same) {
+      if (&each == &*builtin) continue;
+      refuse(each,
+             fmt::format("[P7] {} comes with Tunesmith, in {}, and that one stays; remedy: give this one "
+                         "another id",
+                         name, builtin->manifest.string()));
+    }
+    same = {PluginInfo(*builtin)};
   }
-  same.push_back(std::move(info));
+}
+
+/// Turns the entry of what was found into a refusal.
+void PluginRegistry::State::refuse(const PluginInfo& info, std::string why) {
+  const auto entry = std::ranges::find_if(log, [&](const PluginLogEntry& each) {
+    return each.outcome == Outcome::Found && each.path == info.library &&
+           each.detail == plugin_name(info.kind, info.id);
+  });
+  if (entry == log.end()) return;
+  entry->outcome = Outcome::Refused;
+  entry->detail = std::move(why);
 }
 
 std::string PluginRegistry::State::places_looked_at() const {
@@ -189,7 +214,13 @@ const PluginInfo& PluginRegistry::State::find(PluginKind kind, std::string_view 
     }
     std::string remedy = suggest(id, known);
     remedy += (remedy.empty() ? "" : "; ") + places_looked_at();
-    throw UserError(asked_at, fmt::format("there is no {}", plugin_name(kind, id)), remedy);
+    std::string others;
+    for (const PluginKind other : kPluginKinds) {
+      if (found.contains({other, std::string(id)}))
+        others += fmt::format("; there is {} {} of this name", other == PluginKind::Extension ? "an" : "a",
+                              kind_name(other));
+    }
+    throw UserError(asked_at, fmt::format("there is no {}{}", plugin_name(kind, id), others), remedy);
   }
   if (entry->second.size() > 1) {
     std::string manifests_text;
@@ -236,6 +267,7 @@ PluginRegistry::PluginRegistry(PluginSearch search) : state_(std::make_unique<St
   for (const SearchPlace& place : search_places(search, PluginEnvironment::of_this_process())) {
     state_->search(place);
   }
+  state_->settle_doubles();
 }
 
 PluginRegistry::~PluginRegistry() = default;
@@ -277,6 +309,10 @@ std::string PluginRegistry::help(PluginKind kind, std::string_view id) {
   const std::lock_guard lock(state_->mutex);
   const LoadedPlugin& plugin = state_->load(kind, id, {});
   return plugin.descriptor != nullptr ? plugin.descriptor->help : plugin.file.help;
+}
+
+std::vector<std::string> PluginRegistry::help_lines() const {
+  return help_lines_of(list(), state_->lock ? &*state_->lock : nullptr);
 }
 
 std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {

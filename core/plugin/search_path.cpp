@@ -60,8 +60,7 @@ std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginE
     places.push_back({"the user's folder", data / "tunesmith" / "plugins", ignored, false, {}});
   }
   if (!environment.kernel_folder.empty()) {
-    places.push_back(
-        {"the system's folder", environment.kernel_folder / "tunesmith" / "plugins", {}, false, {}});
+    places.push_back({kKernelsPlace, environment.kernel_folder / "tunesmith" / "plugins", {}, false, {}});
   }
   return places;
 }

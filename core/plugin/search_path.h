@@ -20,6 +20,9 @@ struct PluginEnvironment {
   static PluginEnvironment of_this_process();
 };
 
+/// The source of what lies beside the kernel's library.
+inline constexpr const char* kKernelsPlace = "the system's folder";
+
 struct SearchPlace {
   std::string source;  ///< "--plugin-path", "the user's folder", ...
   std::filesystem::path path;

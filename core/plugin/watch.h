@@ -1,14 +1,15 @@
-// Rule P22: every call returns. A thread that hangs in a plugin cannot be ended, so the process is, by name.
+// The plugin at work on each thread: who is named when a call hangs, takes all memory or crashes (rules P12
+// and P22). Nothing can end a thread in a stranger's code, so the process is ended, by name.
 #pragma once
 
-#include <chrono>
 #include <string_view>
 
 #include "tunesmith/plugin/kind.h"
 
 namespace tunesmith {
 
-/// While it lives, a call into the plugin is under way. What the arguments refer to outlives it. Thread-safe.
+/// While it lives, a call into the plugin is under way on this thread; a call from within it (a searcher that
+/// has candidates scored) nests. What the arguments refer to outlives it.
 class PluginWatch {
  public:
   PluginWatch(PluginKind kind, std::string_view id, std::string_view call);
@@ -17,14 +18,33 @@ class PluginWatch {
   PluginWatch& operator=(const PluginWatch&) = delete;
 
  private:
-  PluginKind kind_;
-  std::string_view id_;
-  std::string_view call_;
-  std::chrono::steady_clock::time_point since_;
+  const PluginKind kind_;
+  const std::string_view id_;
+  const std::string_view call_;
+  PluginWatch* const outer_;  // on this thread
+  // The rest is the watchman's, under its mutex.
   PluginWatch* previous_ = nullptr;
   PluginWatch* next_ = nullptr;
   bool watched_ = false;
+  int pauses_ = 0;     // above zero while the kernel or another plugin works for it
+  int own_looks_ = 0;  // how often the watchman has found it at work
+  int all_looks_ = 0;  // or waiting for what it asked for
+  long resident_ = 0;  // of the process when it began, in bytes
   friend class Watchman;
+  friend class KernelWork;
+};
+
+/// While it lives, the kernel works on this thread for the plugin that called it: the plugin's time goes on
+/// at a tenth, and a crash is not its own.
+class KernelWork {
+ public:
+  KernelWork();
+  ~KernelWork();
+  KernelWork(const KernelWork&) = delete;
+  KernelWork& operator=(const KernelWork&) = delete;
+
+ private:
+  PluginWatch* const outer_;
 };
 
 }  // namespace tunesmith

@@ -17,17 +17,20 @@ std::vector<int64_t> complete_factors(const Program& program, const Loop& loop,
   const auto refuse = [&](std::string_view reason, std::string detail) {
     throw ScheduleError("split", reason, std::move(detail), program, &loop);
   };
-  if (factors.empty()) refuse("there are no factors", "");
+  const auto misuse = [&](std::string_view reason, std::string detail) {
+    throw ScheduleMisuse("split", reason, std::move(detail), program, &loop);
+  };
+  if (factors.empty()) misuse("there are no factors", "");
   int64_t product = 1;
   std::optional<size_t> open;
   for (size_t i = 0; i < factors.size(); ++i) {
     if (!factors[i].has_value()) {
       if (open.has_value())
-        refuse("more than one factor is open", fmt::format("factors {} and {}", *open, i));
+        misuse("more than one factor is open", fmt::format("factors {} and {}", *open, i));
       open = i;
       continue;
     }
-    if (*factors[i] < 1) refuse("a factor is less than one", fmt::format("factor {} is {}", i, *factors[i]));
+    if (*factors[i] < 1) misuse("a factor is less than one", fmt::format("factor {} is {}", i, *factors[i]));
     if (__builtin_mul_overflow(product, *factors[i], &product) || product > kLargestExtent) {
       refuse("the product of the factors is too large", "more than 2^40");
     }

@@ -49,7 +49,7 @@ class SampleCategorical final : public SamplingKindBase {
     domain.candidates = args.integers(0);
     domain.weights = args.doubles(1);
     const auto refuse = [&](std::string_view reason, std::string detail) {
-      throw ScheduleError(name(), reason, std::move(detail), program);
+      throw ScheduleMisuse(name(), reason, std::move(detail), program);
     };
     if (domain.candidates.empty()) refuse("there are no candidates", "");
     if (domain.candidates.size() != domain.weights.size()) {

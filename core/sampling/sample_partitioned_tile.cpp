@@ -81,8 +81,8 @@ class SamplePartitionedTile final : public SamplingKindBase {
     domain.partition = args.integer(2);
     domain.inner_factor = args.integer(3);
     if (domain.partition < 0 || domain.partition >= domain.parts) {
-      throw ScheduleError(name(), "the partition is not a position of a factor",
-                          fmt::format("{} of {}", domain.partition, domain.parts), program);
+      throw ScheduleMisuse(name(), "the partition is not a position of a factor",
+                           fmt::format("{} of {}", domain.partition, domain.parts), program);
     }
     if (domain.inner_factor < 1 || domain.extent % domain.inner_factor != 0) {
       throw ScheduleError(name(), "the inner factor does not divide the extent",

@@ -16,8 +16,8 @@ SamplingDomain tile_domain(const Program& program, LoopId loop_id, int64_t parts
                            std::string_view primitive) {
   const Loop& loop = loop_at(program, loop_id, primitive);
   if (parts < 1 || parts > kMostParts) {
-    throw ScheduleError(primitive, "the number of factors is not between 1 and 16", fmt::format("{}", parts),
-                        program, &loop);
+    throw ScheduleMisuse(primitive, "the number of factors is not between 1 and 16", fmt::format("{}", parts),
+                         program, &loop);
   }
   SamplingDomain domain;
   domain.extent = loop.const_extent();

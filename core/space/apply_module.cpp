@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
-#include "plugin/watch.h"
 #include "space/composition.h"
 #include "tunesmith/analysis/verify.h"
 #include "tunesmith/ir/printer.h"
@@ -12,21 +11,30 @@ namespace {
 
 class Context final : public ModuleContext {
  public:
-  Context(const std::string& module, const DeviceModel& device, const Program& original, Claims& claims)
-      : module_(module), device_(device), original_(original), claims_(claims) {}
+  Context(const std::string& module, const ModuleSurroundings& surroundings, Claims& claims)
+      : module_(module), surroundings_(surroundings), claims_(claims) {}
 
-  const DeviceModel& device() const override { return device_; }
-  const Program& original() const override { return original_; }
+  const DeviceModel& device() const override { return surroundings_.device; }
+  const Program& original() const override { return surroundings_.original; }
+  bool has_extension(std::string_view name) const override { return surroundings_.extensions.contains(name); }
   void claim(std::string_view block_name, std::string why) override {
     claims_.try_emplace(std::string(block_name), Claim{module_, std::move(why)});
   }
 
  private:
   const std::string& module_;
-  const DeviceModel& device_;
-  const Program& original_;
+  const ModuleSurroundings& surroundings_;
   Claims& claims_;
 };
+
+/// Does `trace` begin with the very instructions of `given`?
+bool continues(const Trace& trace, const Trace& given) {
+  if (trace.size() < given.size()) return false;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (trace.shared(i) != given.shared(i)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -35,19 +43,22 @@ std::string refusal_text(const ScheduleError& refusal) {
 }
 
 tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule,
-                                                       const std::string& block, const DeviceModel& device,
-                                                       const Program& original, Claims& claims) {
+                                                       const std::string& block,
+                                                       const ModuleSurroundings& surroundings,
+                                                       Claims& claims) {
   const std::string place = block.empty() ? "the program" : fmt::format("block '{}'", block);
-  Context context(module.id, device, original, claims);
+  Context context(module.id, surroundings, claims);
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
   const std::string call = "apply at " + place;
+  const Trace given = schedule.trace();
   using Answer = tl::expected<ModuleResult, ScheduleError>;
   Answer answered = guard_plugin(PluginKind::Module, module.id, call, [&]() -> Answer {
-    const PluginWatch watch(PluginKind::Module, module.id, call);
     try {
       return module.module->apply(std::move(schedule), block, context);
+    } catch (const ScheduleMisuse& misuse) {
+      throw broken(fmt::format("[P23] a mistake in its call of {}", misuse.what()));
     } catch (const ScheduleError& refusal) {
       return tl::make_unexpected(refusal);
     }
@@ -63,6 +74,12 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
       break;
   }
   if (result.schedules().empty()) throw broken("answered Applied without a schedule");
+  for (const Schedule& answer : result.schedules()) {
+    if (!continues(answer.trace(), given))
+      throw broken(
+          "[P23] the schedule it answers does not continue the one it was given: what was done "
+          "before it is not in its trace");
+  }
   // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
   // account.
   if (module.stage == ModuleStage::Finishing) {
@@ -74,7 +91,7 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
       throw broken("[P23] left a program that is not well formed: " + fault);
     }
     // What a module did behind its schedule's back would be lost, or worse, in every candidate.
-    const auto replayed = replay(original, answer.trace());
+    const auto replayed = replay(surroundings.original, answer.trace());
     if (!replayed || to_string(replayed->program()) != to_string(answer.program()) ||
         structural_hash(replayed->program()) != structural_hash(answer.program())) {
       throw broken(fmt::format("[P23] replaying its trace {}",

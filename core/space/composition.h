@@ -1,8 +1,10 @@
 // What a Space holds, and the one place from which modules are called.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct Space::State {
   PluginRegistry* registry = nullptr;
   std::shared_ptr<Target> target;
   std::vector<std::shared_ptr<TargetExtension>> extensions;
+  std::set<std::string, std::less<>> extension_names;  // of those
   DeviceModel device;
   LowerOptions lower_options;
   Pipeline pipeline = standard_pipeline();
@@ -35,6 +38,10 @@ struct Space::State {
   std::map<std::string, std::string> plugin_versions;
 };
 
+/// The file of an extension that is one: by its path, which is relative to the spaces file, or a built-in
+/// one; empty for a plugin.
+std::filesystem::path extension_path(const PluginUse& use);
+
 /// A block that a module keeps for itself.
 struct Claim {
   std::string module;
@@ -45,11 +52,19 @@ using Claims = std::map<std::string, Claim, std::less<>>;
 /// "split: the product of the factors is less than the extent": a constant sentence, for counting.
 std::string refusal_text(const ScheduleError& refusal);
 
+/// What a module may know besides its schedule.
+struct ModuleSurroundings {
+  const DeviceModel& device;
+  const std::set<std::string, std::less<>>& extensions;  // names of those that are here
+  const Program& original;
+};
+
 /// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified.
 /// `block` is empty for the root. The unexpected value is the refusal that left the module. Throws
 /// PluginError when the module broke its contract.
 tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule,
-                                                       const std::string& block, const DeviceModel& device,
-                                                       const Program& original, Claims& claims);
+                                                       const std::string& block,
+                                                       const ModuleSurroundings& surroundings,
+                                                       Claims& claims);
 
 }  // namespace tunesmith

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "space/composition.h"
+#include "tunesmith/plugin/error.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith {
@@ -19,8 +22,8 @@ struct Branch {
 
 class Generator {
  public:
-  Generator(const Program& program, const DeviceModel& device, std::vector<ModuleEvent>& events)
-      : program_(program), device_(device), events_(events) {}
+  Generator(const ModuleSurroundings& surroundings, const SpaceSpec& spec, std::vector<ModuleEvent>& events)
+      : surroundings_(surroundings), spec_(spec), events_(events) {}
 
   /// Applies a Block module to the blocks of a branch, the last one first.
   void visit_blocks(const ComposedModule& module, Branch branch, std::vector<Branch>& out) {
@@ -58,13 +61,22 @@ class Generator {
     Schedule input = branch.schedule.clone();
     input.reseed(RandomStream(kSketchSeed, hash_bytes(module.id + "/" + block)));
     Claims claims = branch.claims;
-    auto answered = apply_module(module, std::move(input), block, device_, program_, claims);
+    auto answered = apply_module(module, std::move(input), block, surroundings_, claims);
     ModuleResult result =
         answered ? std::move(*answered) : ModuleResult::not_applicable(refusal_text(answered.error()));
     log({module.id, block, result.status(), result.reason(), result.schedules().size(), 1});
     if (result.status() != ModuleResult::Status::Applied) {
       next.push_back(std::move(branch));
       return next;
+    }
+    branches_ += result.schedules().size() - 1;
+    if (const auto most = static_cast<size_t>(spec_.max_sketches); branches_ > most) {
+      throw PluginError(
+          PluginKind::Module, module.id,
+          fmt::format("it makes {} schedules of {}, and the space has more than max_sketches: {} then; fork "
+                      "less, or write more at the space '{}'",
+                      result.schedules().size(), block.empty() ? "the program" : "block '" + block + "'",
+                      most, spec_.name));
     }
     for (Schedule& schedule : result.schedules()) {
       std::vector<SketchStep> steps = branch.steps;
@@ -86,8 +98,9 @@ class Generator {
     }
   }
 
-  const Program& program_;
-  const DeviceModel& device_;
+  const ModuleSurroundings& surroundings_;
+  const SpaceSpec& spec_;
+  size_t branches_ = 1;
   std::vector<ModuleEvent>& events_;
 };
 
@@ -95,7 +108,8 @@ class Generator {
 
 SketchSet Space::generate(const Program& program) const {
   SketchSet set;
-  Generator generator(program, state_->device, set.events);
+  const ModuleSurroundings surroundings{state_->device, state_->extension_names, program};
+  Generator generator(surroundings, state_->spec, set.events);
   std::vector<Branch> branches;
   branches.push_back({Schedule(program), {}, {}});
   for (const ModuleStage stage : {ModuleStage::Block, ModuleStage::Root}) {

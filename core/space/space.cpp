@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "plugin/guard.h"
 #include "space/composition.h"
+#include "space/watched_plugins.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/target/extension_file.h"
@@ -41,18 +43,17 @@ std::string rule_text(PluginKind kind, const std::string& id, const Options& opt
   return fmt::format("{} {}{}{}\n", kind_name(kind), id, values.empty() ? "" : " ", values);
 }
 
-/// An extension that is a file: by its path, which is relative to the spaces file, or a built-in one.
-std::filesystem::path extension_path(const PluginUse& use) {
-  if (!use.id.ends_with(".yaml")) return builtin_extension(use.id);
-  return std::filesystem::path(use.location.file).parent_path() / use.id;
-}
-
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
+
+std::filesystem::path extension_path(const PluginUse& use) {
+  if (!use.id.ends_with(".yaml")) return builtin_extension(use.id);
+  return std::filesystem::path(use.location.file).parent_path() / use.id;
+}
 
 Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make_unique<State>()) {
   State& state = *state_;
@@ -71,7 +72,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   state.cost_model_options = composer.check(PluginKind::CostModel, spec.cost_model);
   state.cost_model_text = rule_text(PluginKind::CostModel, spec.cost_model.id, state.cost_model_options);
 
-  state.target = composer.make<Target>(spec.target, target_options);
+  state.target = watched(spec.target.id, composer.make<Target>(spec.target, target_options));
   if (const ProbeResult probe = state.target->probe(); !probe.here()) {
     throw EnvironmentError(fmt::format("{}: target '{}' cannot run here: this machine lacks {}",
                                        spec.target.location.str(), spec.target.id, probe.missing));
@@ -79,15 +80,19 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   state.device = state.target->device();
   state.lower_options = state.target->lower_options();
   state.lower_options.prepare = state.target->can_prepare();
-  state.pipeline = state.target->pipeline();
+  check_description(PluginKind::Target, spec.target.id, state.device, state.lower_options);
+  state.pipeline = watched_steps(PluginKind::Target, spec.target.id, state.target->pipeline(), Pipeline({}));
   state.rules = rule_text(PluginKind::Target, spec.target.id, target_options);
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;
     std::string rule;
+    std::string name = use.id;
     if (const std::filesystem::path file = extension_path(use); !file.empty()) {
       if (!use.options.empty())
         throw UserError(use.location, fmt::format("extension '{}' has no options: it is a file", use.id));
-      extension = ExtensionFile::load(file);
+      const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file);
+      name = read->name();
+      extension = read;
       rule = fmt::format("extension {} {}\n", use.id, hex64(hash_bytes(text_of(file))));
     } else {
       const Options options = composer.check(PluginKind::Extension, use);
@@ -98,25 +103,46 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
           info.library.extension() == ".yaml")
         rule += info.sha256 + "\n";
     }
-    if (const ProbeResult probe = extension->probe(*state.target); !probe.here()) {
+    const auto call = [&](std::string_view what, auto function) {
+      return guard_plugin(PluginKind::Extension, name, what, function);
+    };
+    if (const ProbeResult probe = call("probe", [&] { return extension->probe(*state.target); });
+        !probe.here()) {
       if (use.optional) continue;
       throw EnvironmentError(
           fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
                       "take it only where it is",
                       use.location.str(), use.id, probe.missing, use.id));
     }
-    extension->describe(state.device);
-    extension->adapt(state.lower_options);
-    extension->extend(state.pipeline);
+    call("describe", [&] { extension->describe(state.device); });
+    call("adapt", [&] { extension->adapt(state.lower_options); });
+    check_description(PluginKind::Extension, name, state.device, state.lower_options);
+    Pipeline extended = state.pipeline;
+    call("extend", [&] { extension->extend(extended); });
+    state.pipeline = watched_steps(PluginKind::Extension, name, extended, state.pipeline);
     state.rules += rule;
     state.extensions.push_back(extension);
+    state.extension_names.insert(name);
   }
   for (size_t i = 0; i < spec.modules.size(); ++i) {
     const PluginUse& use = spec.modules[i];
     auto module = composer.make<TransformationModule>(use, module_options[i]);
-    const ModuleStage stage = module->stage();
+    const ModuleStage stage =
+        guard_plugin(PluginKind::Module, use.id, "stage", [&] { return module->stage(); });
     state.modules.push_back({use.id, std::move(module), stage});
     state.rules += rule_text(PluginKind::Module, use.id, module_options[i]);
+  }
+}
+
+void read_extensions(const SpaceSpec& spec, PluginRegistry& registry) {
+  std::map<std::string, std::string> versions;
+  Composer composer(registry, versions);
+  for (const PluginUse& use : spec.extensions) {
+    if (const std::filesystem::path file = extension_path(use); !file.empty()) {
+      ExtensionFile::load(file);
+    } else {
+      composer.make<TargetExtension>(use, composer.check(PluginKind::Extension, use));
+    }
   }
 }
 
@@ -133,34 +159,38 @@ const std::map<std::string, std::string>& Space::plugin_versions() const { retur
 
 std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {
   const PluginUse& use = state_->spec.search.at(stage).searcher;
-  return state_->registry->create<Searcher>(use.id, state_->searcher_options.at(stage), use.location);
+  return watched(
+      use.id, state_->registry->create<Searcher>(use.id, state_->searcher_options.at(stage), use.location));
 }
 
 std::shared_ptr<CostModel> Space::create_cost_model() const {
   const PluginUse& use = state_->spec.cost_model;
-  return state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location);
+  return watched(use.id,
+                 state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location));
 }
 
 tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& program, const Trace& trace,
                                                                 RandomStream random,
                                                                 const LoweringObserver& observer) const {
   tl::expected<Schedule, ScheduleError> replayed = replay(program, trace, random);
-  const auto refused = [](FailureCause cause, std::string why) {
-    return tl::make_unexpected(CandidateFailure{cause, std::move(why)});
+  const auto refused = [](FailureCause cause, std::string why, std::string detail) {
+    return tl::make_unexpected(CandidateFailure{cause, std::move(why), std::move(detail)});
   };
   if (!replayed) {
-    return refused(FailureCause::IllegalSchedule, refusal_text(replayed.error()));
+    return refused(FailureCause::IllegalSchedule, refusal_text(replayed.error()), replayed.error().detail());
   }
   Schedule finished = std::move(*replayed);
   if (!trace.complete()) {
     finished.enter_finishing();
     Claims claims;
+    const ModuleSurroundings surroundings{state_->device, state_->extension_names, program};
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != ModuleStage::Finishing) continue;
-      auto result = apply_module(module, finished.clone(), "", state_->device, program, claims);
+      auto result = apply_module(module, finished.clone(), "", surroundings, claims);
       if (!result) {
         return refused(FailureCause::IllegalSchedule,
-                       fmt::format("finishing module '{}': {}", module.id, refusal_text(result.error())));
+                       fmt::format("finishing module '{}': {}", module.id, refusal_text(result.error())),
+                       result.error().detail());
       }
       if (result->status() == ModuleResult::Status::Applied)
         finished = std::move(result->schedules().front());
@@ -172,7 +202,7 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
   try {
     candidate->lowered = lower(finished.program(), state_->lower_options, state_->pipeline, observer);
   } catch (const LowerError& error) {
-    return refused(FailureCause::VerifyLimits, error.reason());
+    return refused(FailureCause::VerifyLimits, error.reason(), error.what());
   }
   candidate->lowered_hash = lowered_hash(candidate->lowered);
   return CandidatePtr(std::move(candidate));

@@ -213,7 +213,8 @@ class Resolver {
     if (const auto found = done_.find(entry.key); found != done_.end()) return found->second;
     const YamlNode& node = entry.value;
     expect(node, YamlNode::Kind::Map, fmt::format("space '{}'", entry.key));
-    refuse_unknown_keys(node, {"extends", "target", "modules", "modules+", "search", "cost_model"},
+    refuse_unknown_keys(node,
+                        {"extends", "target", "modules", "modules+", "search", "cost_model", "max_sketches"},
                         "a space");
     SpaceSpec spec;
     if (const YamlNode* base = node.find("extends")) spec = resolve_base(entry, *base);
@@ -227,6 +228,10 @@ class Resolver {
     }
     if (const YamlNode* search = node.find("search")) spec.search = search_from(*search);
     if (const YamlNode* model = node.find("cost_model")) spec.cost_model = kind_from(*model, "cost_model");
+    if (const YamlNode* most = node.find("max_sketches")) {
+      spec.max_sketches = integer_of(*most, "max_sketches");
+      if (spec.max_sketches < 1) fail(most->location, "max_sketches: expected a positive integer");
+    }
     require(spec.target.id.empty(), entry, "target: {kind: ...}");
     require(spec.search.empty(), entry, "search: {kind: ...}");
     require(spec.cost_model.id.empty(), entry, "cost_model: {kind: ...}");

@@ -1,6 +1,8 @@
 #include "tunesmith/target/extension_file.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -68,7 +70,11 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
   TensorOperand& operand = intrinsic->operands[operand_named(*intrinsic, entry.key, entry.value)];
   if (entry.value.kind != YamlNode::Kind::Map) fail(entry.value, "an operand: expected a mapping");
   refuse_unknown_keys(entry.value, {"strides", "scope"}, "an operand");
-  if (const YamlNode* scope = entry.value.find("scope")) operand.scope = text_of(*scope);
+  if (const YamlNode* scope = entry.value.find("scope")) {
+    operand.scope = text_of(*scope);
+    if (operand.scope == kScopeRegister)
+      fail(*scope, "scope: no operand of an intrinsic can live in the scope 'register'", "write 'local'");
+  }
   if (entry.value.find("strides") == nullptr) return;
   operand.strides.clear();
   for (const std::string& text : texts_of(entry.value, "strides")) {
@@ -92,10 +98,29 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
     fail(node, "an implementation: expected one of the keys 'intrinsic' and 'fragment'");
   result.form =
       fragment != nullptr ? TensorImplementation::Form::Fragment : TensorImplementation::Form::Intrinsic;
-  result.text = required(node, fragment != nullptr ? "fragment" : "intrinsic", YamlNode::Kind::Scalar).text;
+  const YamlNode& text =
+      required(node, fragment != nullptr ? "fragment" : "intrinsic", YamlNode::Kind::Scalar);
+  result.text = text.text;
+  result.location = text.at(0);
   for (const std::string& name : texts_of(node, "arguments"))
     result.arguments.push_back(operand_named(intrinsic, name, node));
   return result;
+}
+
+std::map<std::string, double> read_quantities(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::Map)
+    fail(node, fmt::format("quantities: expected a mapping, found {}", yaml_kind_name(node.kind)));
+  std::map<std::string, double> quantities;
+  for (const YamlEntry& entry : node.entries) {
+    const std::string& text = text_of(entry.value);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+      fail(entry.value, fmt::format("quantities: {}: expected a number, found '{}'", entry.key, text));
+    }
+    quantities[entry.key] = value;
+  }
+  return quantities;
 }
 
 TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const std::string& target) {
@@ -150,18 +175,23 @@ std::shared_ptr<ExtensionFile> ExtensionFile::parse(const std::string& text, con
 
 std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (root.kind != YamlNode::Kind::Map) fail(root, "an extension: expected a mapping");
-  refuse_unknown_keys(root, {"extension", "description", "target", "requires", "intrinsics"}, "an extension");
+  refuse_unknown_keys(root, {"extension", "description", "target", "requires", "quantities", "intrinsics"},
+                      "an extension");
   std::shared_ptr<ExtensionFile> extension(new ExtensionFile());
   extension->name_ = required(root, "extension", YamlNode::Kind::Scalar).text;
   const std::string& target = required(root, "target", YamlNode::Kind::Scalar).text;
   if (const YamlNode* description = root.find("description")) extension->description_ = text_of(*description);
   if (root.find("requires") != nullptr) extension->requires_ = texts_of(root, "requires");
-  for (const YamlNode& node : required(root, "intrinsics", YamlNode::Kind::Sequence).items) {
-    TensorIntrinsicPtr read = read_intrinsic(node, target);
-    for (const TensorIntrinsicPtr& other : extension->intrinsics_) {
-      if (other->name == read->name) fail(node, fmt::format("intrinsic '{}' is there already", read->name));
+  const YamlNode* quantities = root.find("quantities");
+  if (quantities != nullptr) extension->quantities_ = read_quantities(*quantities);
+  if (quantities == nullptr || root.find("intrinsics") != nullptr) {
+    for (const YamlNode& node : required(root, "intrinsics", YamlNode::Kind::Sequence).items) {
+      TensorIntrinsicPtr read = read_intrinsic(node, target);
+      for (const TensorIntrinsicPtr& other : extension->intrinsics_) {
+        if (other->name == read->name) fail(node, fmt::format("intrinsic '{}' is there already", read->name));
+      }
+      extension->intrinsics_.push_back(std::move(read));
     }
-    extension->intrinsics_.push_back(std::move(read));
   }
   for (const TensorIntrinsicPtr& intrinsic : extension->intrinsics_)
     TensorIntrinsics::global().add(intrinsic);
@@ -175,7 +205,9 @@ ProbeResult ExtensionFile::probe(const Target& base) const {
   return {};
 }
 
-void ExtensionFile::describe(DeviceModel& /*device*/) const {}
+void ExtensionFile::describe(DeviceModel& device) const {
+  for (const auto& [name, value] : quantities_) device.set(name, value);
+}
 
 void ExtensionFile::adapt(LowerOptions& options) const {
   options.intrinsics.insert(options.intrinsics.end(), intrinsics_.begin(), intrinsics_.end());

@@ -141,8 +141,8 @@ Loop& loop_at(const Program& program, LoopId id, std::string_view primitive) {
   }
   Loop* loop = program.find_loop(id);
   if (loop == nullptr) {
-    throw ScheduleError(primitive, "the loop no longer exists", "an earlier transformation replaced it",
-                        program);
+    throw ScheduleMisuse(primitive, "the loop no longer exists", "an earlier transformation replaced it",
+                         program);
   }
   return *loop;
 }
@@ -150,8 +150,8 @@ Loop& loop_at(const Program& program, LoopId id, std::string_view primitive) {
 Block& block_at(const Program& program, BlockId id, std::string_view primitive) {
   Block* block = program.find_block(id);
   if (block == nullptr) {
-    throw ScheduleError(primitive, "the block no longer exists", "an earlier transformation replaced it",
-                        program);
+    throw ScheduleMisuse(primitive, "the block no longer exists", "an earlier transformation replaced it",
+                         program);
   }
   return *block;
 }

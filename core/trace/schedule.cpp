@@ -17,8 +17,8 @@ Value resolve(const Arg& arg, const std::vector<Value>& values, const Instructio
     case 1: {
       const uint32_t index = std::get<TraceVar>(arg).index;
       if (index >= values.size()) {
-        throw ScheduleError(kind.name(), "an argument is a variable of another schedule",
-                            fmt::format("variable {} of {}", index, values.size()));
+        throw ScheduleMisuse(kind.name(), "an argument is a variable of another schedule",
+                             fmt::format("variable {} of {}", index, values.size()));
       }
       return values[index];
     }
@@ -44,16 +44,16 @@ std::vector<Value> resolve_all(const InstructionKind& kind, std::span<const Arg>
                                const std::vector<Value>& values) {
   const std::vector<ParamSpec>& params = kind.params();
   if (args.size() != params.size()) {
-    throw ScheduleError(kind.name(), "wrong number of arguments",
-                        fmt::format("{}, not {}", args.size(), params.size()));
+    throw ScheduleMisuse(kind.name(), "wrong number of arguments",
+                         fmt::format("{}, not {}", args.size(), params.size()));
   }
   std::vector<Value> result;
   result.reserve(args.size());
   for (size_t i = 0; i < args.size(); ++i) {
     result.push_back(resolve(args[i], values, kind));
     if (!fits(result.back(), params[i].type)) {
-      throw ScheduleError(kind.name(), "an argument has the wrong type",
-                          fmt::format("{} must be {}", params[i].name, describe(params[i].type)));
+      throw ScheduleMisuse(kind.name(), "an argument has the wrong type",
+                           fmt::format("{} must be {}", params[i].name, describe(params[i].type)));
     }
   }
   return result;

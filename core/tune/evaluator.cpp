@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugin/guard.h"
 #include "tune/stopwatch.h"
 
 namespace tunesmith {
@@ -24,17 +23,6 @@ Evaluator::Evaluator(const Space& space, RecordStore& store, Runner& runner, con
       hooks_(hooks),
       pool_(pool) {}
 
-tl::expected<CompiledKernel, std::string> Evaluator::compile(const LoweredProgram& lowered) const {
-  using Result = tl::expected<CompiledKernel, std::string>;
-  return guard_plugin(PluginKind::Target, space_.spec().target.id, "compile", [&]() -> Result {
-    try {
-      return space_.target().compile(lowered, kSymbol);
-    } catch (const LowerError& refusal) {
-      return tl::make_unexpected(std::string(refusal.what()));
-    }
-  });
-}
-
 MachineLock::Turn Evaluator::compute_turn() const {
   return options_.machine ? options_.machine->wait(MachineLock::Use::Compute, hooks_.stop)
                           : MachineLock::Turn();
@@ -46,8 +34,8 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   std::vector<Built> built(candidates.size());
   pool_.parallel_for(candidates.size(), [&](size_t i) {
     built[i].candidate = candidates[i];
-    built[i].kernel =
-        stopped() ? tl::make_unexpected(std::string("stopped by the user")) : compile(candidates[i]->lowered);
+    built[i].kernel = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
+                                : space_.target().compile(candidates[i]->lowered, kSymbol);
   });
   for (const Built& one : built) {
     if (one.kernel) compile_seconds_.push_back(one.kernel->compile_seconds);

@@ -56,7 +56,6 @@ class Evaluator {
  private:
   bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
   Record record_of(const Candidate& candidate) const;
-  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered) const;
   void add(std::span<const Record> records);
 
   const Space& space_;

@@ -1,10 +1,9 @@
 #include "tune/task.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "plugin/guard.h"
+#include "plugin/watch.h"
 #include "tune/stopwatch.h"
 
 namespace tunesmith {
@@ -26,8 +25,7 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
       pool_(threads),
       sketches_(space.generate(workload.program)),
       cost_model_(space.create_cost_model()) {
-  guard_plugin(PluginKind::CostModel, cost_model_id(), "begin",
-               [&] { cost_model_->begin(workload, space.device()); });
+  cost_model_->begin(workload, space.device());
 }
 
 Trace Task::draw(RandomStream& random) const {
@@ -59,6 +57,7 @@ std::vector<Trace> Task::neighbours(const Candidate& candidate) const {
 }
 
 std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
+  const KernelWork for_the_searcher;
   std::vector<tl::expected<CandidatePtr, CandidateFailure>> outcomes(drafts.size());
   pool_.parallel_for(drafts.size(), [&](size_t i) {
     outcomes[i] = space_.materialise(workload_.program, drafts[i].trace, drafts[i].random);
@@ -66,7 +65,10 @@ std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
   std::vector<CandidatePtr> candidates;
   candidates.reserve(drafts.size());
   for (auto& outcome : outcomes) {
-    if (!outcome) ++refusals_[outcome.error().message];
+    if (!outcome) {
+      ++refusals_[outcome.error().message];
+      first_refusals_.try_emplace(outcome.error().message, outcome.error().detail);
+    }
     candidates.push_back(outcome ? std::move(*outcome) : nullptr);
   }
   return candidates;
@@ -74,14 +76,7 @@ std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
 
 std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   const Stopwatch watch(model_seconds_);
-  std::vector<double> scores = guard_plugin(PluginKind::CostModel, cost_model_id(), "predict",
-                                            [&] { return cost_model_->predict(candidates); });
-  if (scores.size() != candidates.size() ||
-      !std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) {
-    throw PluginError(PluginKind::CostModel, cost_model_id(),
-                      "predict did not give a finite score for each candidate");
-  }
-  return scores;
+  return cost_model_->predict(candidates);
 }
 
 void Task::begin_round(int64_t trials) {
@@ -106,8 +101,7 @@ void Task::learn(std::span<const Measured> results) {
     candidates.push_back(result.candidate);
     throughputs.push_back(result.timing ? best / result.timing->min : 0.0);
   }
-  guard_plugin(PluginKind::CostModel, cost_model_id(), "update",
-               [&] { cost_model_->update(candidates, throughputs); });
+  cost_model_->update(candidates, throughputs);
 }
 
 }  // namespace tunesmith

@@ -37,12 +37,11 @@ class Task final : public SearchContext {
 
   ThreadPool& pool() { return pool_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }
+  const std::map<std::string, std::string>& first_refusals() const { return first_refusals_; }
   /// Seconds spent in the cost model so far.
   double model_seconds() const { return model_seconds_; }
 
  private:
-  const std::string& cost_model_id() const { return space_.spec().cost_model.id; }
-
   const Workload& workload_;
   const Space& space_;
   const uint64_t seed_;
@@ -53,6 +52,7 @@ class Task final : public SearchContext {
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
   std::map<std::string, int64_t> refusals_;
+  std::map<std::string, std::string> first_refusals_;
   double model_seconds_ = 0.0;
 };
 

@@ -2,7 +2,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plugin/guard.h"
 #include "tune/evaluator.h"
 #include "tune/history.h"
 #include "tune/leaders.h"
@@ -132,8 +131,7 @@ struct TuningTask::State {
       std::vector<CandidatePtr> proposed = propose(std::min(room(end), stage_end() - result.trials));
       if (!proposed.empty()) {
         const std::vector<Measured> results = round(std::move(proposed), end);
-        guard_plugin(PluginKind::Searcher, searcher_id(), "observe",
-                     [&] { searcher->observe(context, results); });
+        searcher->observe(context, results);
         break;
       }
       leave_stage(result.trials);
@@ -146,7 +144,6 @@ struct TuningTask::State {
   /// Trials that may still be made before `end`, which the run's own end may precede.
   int64_t room(int64_t end) const { return stopped() ? 0 : std::min(end, options.trials) - result.trials; }
 
-  const std::string& searcher_id() const { return space.spec().search[stage].searcher.id; }
   int64_t stage_end() const {
     const int64_t trials = space.spec().search[stage].trials;
     return trials > 0 ? std::min(options.trials, stage_begin + trials) : options.trials;
@@ -161,9 +158,7 @@ struct TuningTask::State {
     }
     if (searcher) return true;
     searcher = space.create_searcher(stage);
-    if (!context.history().empty())
-      guard_plugin(PluginKind::Searcher, searcher_id(), "observe",
-                   [&] { searcher->observe(context, context.history()); });
+    if (!context.history().empty()) searcher->observe(context, context.history());
     return true;
   }
   void leave_stage(int64_t trials) {
@@ -180,12 +175,9 @@ struct TuningTask::State {
     std::vector<CandidatePtr> proposed;
     {
       const Stopwatch watch(spent);
-      proposed = guard_plugin(PluginKind::Searcher, searcher_id(), "propose",
-                              [&] { return searcher->propose(context, static_cast<size_t>(wanted)); });
+      proposed = searcher->propose(context, static_cast<size_t>(wanted));
     }
     result.times.propose += spent - (context.model_seconds() - model_before);
-    if (std::ranges::count(proposed, nullptr) > 0)
-      throw PluginError(PluginKind::Searcher, searcher_id(), "proposed a candidate that is none");
     return proposed;
   }
 
@@ -263,8 +255,7 @@ struct TuningTask::State {
       note_baseline(one);
     }
     context.learn(rest);
-    if (searcher)
-      guard_plugin(PluginKind::Searcher, searcher_id(), "observe", [&] { searcher->observe(context, rest); });
+    if (searcher) searcher->observe(context, rest);
   }
 
   /// Counts a trial. `recorded`: by an earlier process.
@@ -272,7 +263,10 @@ struct TuningTask::State {
     if (!retrying) ++result.trials;
     if (recorded) ++result.resumed;
     if (one.timing) ++result.valid;
-    if (one.failure) ++result.failures[one.failure->cause];
+    if (one.failure) {
+      ++result.failures[one.failure->cause];
+      result.first_failures.try_emplace(one.failure->cause, one.failure->message);
+    }
     if (!hooks.progress || wall == nullptr) return;
     TuneProgress progress{result.trials, options.trials, {}, result.failures, seconds()};
     if (leaders.seconds() > 0.0) progress.best_seconds = leaders.seconds();
@@ -295,6 +289,7 @@ struct TuningTask::State {
     }
     result.median_compile_seconds = evaluator.median_compile_seconds();
     result.refusals = context.refusals();
+    result.first_refusals = context.first_refusals();
     result.times.model = context.model_seconds();
     result.times.build = evaluator.build_seconds();
     result.times.measure = evaluator.measure_seconds();

@@ -19,11 +19,13 @@ std::atomic<int> objects;
 
 class BadCostModel final : public CostModel {
  public:
-  void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
+  void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override { misbehave("begin"); }
   void update(std::span<const CandidatePtr> /*candidates*/, std::span<const double> throughputs) override {
+    misbehave("update");
     best_ = throughputs.empty() ? 0.0 : *std::ranges::max_element(throughputs);
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
+    misbehave("predict");
     const bool alone = inside++ == 0;
     if (mistake("shares_state")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::vector<double> scores;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include <tunesmith/plugin/plugin.h>
+#include <tunesmith/target/extension_file.h>
 #include <tunesmith/target/target.h>
 
 #include "mistake.h"
@@ -17,17 +18,24 @@ std::atomic<int> descriptions;
 class BadExtension final : public TargetExtension {
  public:
   ProbeResult probe(const Target& /*base*/) const override {
+    misbehave("probe");
     if (mistake("probe_throws")) throw std::runtime_error("boom in probe");
     return {mistake("not_here") ? "the flux unit" : ""};
   }
   void describe(DeviceModel& device) const override {
+    misbehave("describe");
     device.set("bad_units", mistake("infinite_quantity") ? std::numeric_limits<double>::infinity() : 1.0);
     if (mistake("describes_anew")) device.set("descriptions", descriptions++);
   }
   void adapt(LowerOptions& options) const override {
+    misbehave("adapt");
     if (mistake("impossible_vectors")) options.vector_bits = 3;
+    const auto& brought = unit_->intrinsics();
+    options.intrinsics.insert(options.intrinsics.end(), brought.begin(), brought.end());
   }
   void extend(Pipeline& pipeline) const override {
+    misbehave("extend");
+    pipeline.insert_before("plan_memory", program_step("bad_step", [](Program&) { misbehave("bad_step"); }));
     if (mistake("pass_shrinks_loops")) {
       pipeline.insert_before("plan_memory", program_step("shrink_loops", [](Program& program) {
                                for_each_stmt(program.root(), [](Stmt& stmt) {
@@ -36,6 +44,49 @@ class BadExtension final : public TargetExtension {
                              }));
     }
   }
+
+ private:
+  /// A unit with two instructions, one of which makes the mistake.
+  static std::string unit() {
+    std::string text = R"(extension: bad_unit
+target: llvm
+intrinsics:
+  - name: bad_axpy_2
+    semantics: |
+      inputs: {A: {shape: [1], dtype: f64}, B: {shape: [2], dtype: f64}}
+      compute: |
+        C[j<2] = sum(k<1) A[k] * B[j]
+      outputs: [C]
+    implementation:
+      arguments: [C, A, B]
+      fragment: |
+        %a0 = insertelement <2 x double> poison, double %A, i32 0
+        %a1 = insertelement <2 x double> %a0, double %A, i32 1
+        %p = fmul <2 x double> %a1, %B
+        %r = fadd <2 x double> %C, %p
+        ret <2 x double> %r
+  - name: bad_transpose
+    semantics: |
+      inputs: {X: {shape: [2, 3], dtype: f32}}
+      compute: |
+        O[i<3, j<2] = X[j, i]
+      outputs: [O]
+    operands: {X: {strides: [1, 2], scope: local}}
+    implementation: {arguments: [X], fragment: "ret <6 x float> %X"}
+)";
+    const auto change = [&](const char* name, const std::string& from, const char* to) {
+      if (mistake(name)) text.replace(text.find(from), from.size(), to);
+    };
+    change("wrong_letter", "fadd", "fsub");
+    change("forgets_the_sum", "ret <2 x double> %r", "ret <2 x double> %p");
+    change("does_not_parse", "ret <2", "rett <2");
+    change("wrong_return_type", "ret <2 x double> %r", "ret double %A");
+    change("missing_argument", "[C, A, B]", "[C, A]");
+    change("wrong_layout", "strides: [1, 2]", "strides: [3, 1]");
+    return text;
+  }
+
+  std::shared_ptr<ExtensionFile> unit_ = ExtensionFile::parse(unit(), "unit.yaml");
 };
 
 }  // namespace

@@ -27,18 +27,22 @@ class BadModule final : public TransformationModule {
  public:
   explicit BadModule(const Options& options)
       : factor_(mistake("option_unread") ? 2 : options.get_int("factor")) {
+    misbehave("create");
     if (mistake("option_lie") && factor_ == 64) throw std::runtime_error("64 was never tried");
     if (mistake("refuses_default")) options.fail("factor", "must be odd");
     if (mistake("undeclared_option")) static_cast<void>(options.get_bool("secret"));
   }
 
   ModuleStage stage() const override {
+    misbehave("stage");
     return mistake("shrinks_a_loop_at_the_end") ? ModuleStage::Finishing : ModuleStage::Block;
   }
 
-  ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& /*context*/) override {
+  ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     if (mistake("shrinks_a_loop_at_the_end"))
       return shrink(std::move(schedule), schedule.program().blocks().back()->name);
+    misbehave("apply");
+    if (mistake("begins_anew")) return ModuleResult::applied(Schedule(context.original()));
     if (mistake("throws")) throw std::runtime_error("boom in apply");
     if (mistake("throws_int")) throw 42;
     if (mistake("crashes")) std::abort();
@@ -62,6 +66,19 @@ class BadModule final : public TransformationModule {
       if (!alone) return ModuleResult::not_applicable("another thread is in here");
     }
     const std::vector<LoopRV> loops = schedule.get_loops(block);
+    if (mistake("dangles")) {
+      schedule.split(loops.back(), {std::nullopt, 2});
+      schedule.parallel(loops.back());
+    }
+    if (mistake("negative_tile")) schedule.split(loops.back(), {std::nullopt, -2});
+    if (mistake("forks_a_lot")) {
+      std::vector<Schedule> forks;
+      for (int i = 0; i < 3000; ++i) {
+        forks.push_back(schedule.clone());
+        forks.back().annotate(block, "fork", int64_t{i});
+      }
+      return ModuleResult::applied(std::move(forks));
+    }
     const std::vector<IntRV> factors =
         schedule.sample_perfect_tile(loops.back(), 2, static_cast<int>(factor_));
     schedule.split(loops.back(), {factors.begin(), factors.end()});

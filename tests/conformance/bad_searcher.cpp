@@ -21,6 +21,7 @@ class BadSearcher final : public Searcher {
  public:
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
     constexpr int kEmptyDraws = 200;
+    misbehave("propose");
     if (mistake("proposes_null")) return {nullptr};
     if (mistake("proposes_nothing")) return {};
     // What a new object that is told the history does not do.
@@ -49,6 +50,7 @@ class BadSearcher final : public Searcher {
   }
 
   void observe(SearchContext& /*context*/, std::span<const Measured> results) override {
+    misbehave("observe");
     size_t failures = 0;
     for (const Measured& result : results) failures += result.failure ? 1 : 0;
     if (mistake("needs_success") && failures == results.size()) throw std::runtime_error("nothing worked");

@@ -2,10 +2,45 @@
 // makes all.
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
+
+#include <tunesmith/support/error.h>
 
 inline bool mistake(std::string_view name) {
   const char* chosen = std::getenv("TUNESMITH_TEST_MISTAKE");
   return chosen != nullptr && name == chosen;
+}
+
+[[gnu::noinline]] inline int use_up_the_stack(volatile char* before) {
+  volatile char frame[4096];
+  frame[0] = before[0];
+  return use_up_the_stack(frame) + frame[0];
+}
+
+/// What can go wrong in any call: "segfaults in propose".
+inline void misbehave(std::string_view call) {
+  const auto asked = [&](std::string_view what) {
+    return mistake(std::string(what) + " in " + std::string(call));
+  };
+  if (asked("throws")) throw std::runtime_error("boom");
+  if (asked("user_error")) throw tunesmith::UserError("boom");
+  if (asked("segfaults")) {
+    int* volatile nowhere = nullptr;
+    *nowhere = 1;
+  }
+  if (asked("recurses")) {
+    volatile char start = 0;
+    use_up_the_stack(&start);
+  }
+  if (asked("hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (asked("allocates")) {
+    std::vector<std::vector<char>> all;
+    for (;;) all.emplace_back(size_t{8} << 20, char{1});
+  }
 }

@@ -93,6 +93,49 @@ TEST(PluginRegistry, UnknownIdGivesTheNearestAndEveryPlaceLookedAt) {
                 HasSubstr("damaged.pack.json (refused: [P6] "))));
 }
 
+TEST(PluginRegistry, UnknownIdOfAnotherKindsPluginSaysSo) {
+  PackFolder pack;
+  pack.add("test_plugin_none");
+  pack.write_manifest();
+  PluginRegistry registry(pack.search());
+  EXPECT_THAT([&] { registry.option_specs(PluginKind::Module, "subject"); },
+              ThrowsMessage<UserError>(StartsWith(
+                  "there is no module 'subject'; there is an extension of this name; looked at: ")));
+}
+
+TEST(PluginRegistry, OfTwoOfOneIdTheOneThatComesWithTheKernelStays) {
+  PackFolder pack;
+  fs::copy_file(fs::path(TEST_LIBRARIES) / "test_plugin_none.so", pack.path() / "x.so");
+  pack.add_file("x.so");
+  pack.write_manifest();
+  std::string text = read_file(pack.path() / "test.pack.json");
+  text.replace(text.find("extension"), 9, "searcher");
+  text.replace(text.find("subject"), 7, "random");
+  write_file(pack.path() / "test.pack.json", text);
+  PluginSearch search = pack.search();
+  search.defaults = true;
+  PluginRegistry registry(search);
+  const PluginInfo& info = registry.info(PluginKind::Searcher, "random");
+  EXPECT_EQ(info.source, "the system's folder");
+  EXPECT_NO_THROW(registry.option_specs(PluginKind::Searcher, "random"));
+  EXPECT_THAT(ids(registry.list(PluginKind::Searcher)), ElementsAre("evolutionary", "random"));
+  const std::vector<PluginLogEntry> log = registry.log();
+  const auto refused = std::ranges::find(log, pack.path() / "x.so", &PluginLogEntry::path);
+  ASSERT_NE(refused, log.end());
+  EXPECT_EQ(refused->outcome, Outcome::Refused);
+  EXPECT_THAT(refused->detail, AllOf(StartsWith("[P7] searcher 'random' comes with Tunesmith, in "),
+                                     HasSubstr("that one stays")));
+}
+
+TEST(PluginRegistry, LinesOfHelpSurviveAPluginThatCrashes) {
+  PackFolder pack;
+  pack.add("test_plugin_crashes_while_loading", "a");
+  pack.add("test_plugin_none");
+  pack.add("test_plugin_no_note", "z");
+  pack.write_manifest();
+  EXPECT_THAT(PluginRegistry(pack.search()).help_lines(), ElementsAre("", "does nothing", ""));
+}
+
 TEST(PluginRegistry, FindsPacksInSubfoldersButNotBelow) {
   PackFolder pack;
   for (const char* folder : {"b", "a", "a/deep"}) {

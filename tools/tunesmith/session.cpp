@@ -36,12 +36,20 @@ Session::Session(const Common& common)
     : common_(common),
       spaces_(SpacesFile::load(find_spaces_file(common.spaces_file))),
       registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {
-  end_process_when_plugins_hang(common.plugin_seconds);
+  // An id that is there twice is nobody's wish.
+  for (const PluginLogEntry& entry : registry_->log()) {
+    if (entry.outcome == PluginLogEntry::Outcome::Refused && entry.detail.starts_with("[P7]"))
+      fmt::print(stderr, "tunesmith: {} is refused: {}\n", entry.path.string(), entry.detail);
+  }
+  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+  watch_plugins({common.plugin_seconds, static_cast<int64_t>(common.plugin_gibibytes * kGibibyte)});
 }
 
 std::unique_ptr<Space> Session::space() {
   return std::make_unique<Space>(spaces_.space(common_.space), *registry_);
 }
+
+void Session::read_extensions() { tunesmith::read_extensions(spaces_.space(common_.space), *registry_); }
 
 WorkerTarget Session::worker_target() const {
   const PluginUse& target = spaces_.space(common_.space).target;

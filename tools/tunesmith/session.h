@@ -22,8 +22,9 @@ struct Common {
   std::string lock_file;
   bool json = false;
   bool quiet = false;
-  std::string command_line;  // as it was given, for the records
-  int plugin_seconds = 60;   // that one call of a module may take; 0: any
+  std::string command_line;     // as it was given, for the records
+  int plugin_seconds = 60;      // that one call of a plugin may take; 0: any
+  double plugin_gibibytes = 4;  // by which the process may grow meanwhile; 0: any
 };
 
 /// A spaces file and the plugins it can name.
@@ -35,6 +36,9 @@ class Session {
   PluginRegistry& registry() { return *registry_; }
   /// Composes the space chosen.
   std::unique_ptr<Space> space();
+  /// Makes the tensor intrinsics of the space's extensions known, for who replays traces and composes no
+  /// space.
+  void read_extensions();
   /// What a worker needs to make the space's target.
   WorkerTarget worker_target() const;
 

@@ -14,6 +14,7 @@
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/target.h>
 
+#include "../../conformance/mistake.h"
 #include "mistakes.h"
 
 namespace {
@@ -211,7 +212,10 @@ class FaultyTarget final : public Target {
   explicit FaultyTarget(const Options& options) : crash_every_(options.get_int("crash_every")) {
     for (const char* name : {"vector_bits", "vector_registers", "cores"}) device_.set(name, 4);
   }
-  ProbeResult probe() const override { return {}; }
+  ProbeResult probe() const override {
+    misbehave("probe");
+    return {};
+  }
   const DeviceModel& device() const override { return device_; }
   std::string fingerprint() const override { return "1"; }
   std::string identity() const override { return "faulty"; }
@@ -219,6 +223,7 @@ class FaultyTarget final : public Target {
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override {
+    misbehave("compile");
     const Program& program = lowered.program;
     const int64_t elements = program.inputs.at(0)->elements();
     if (program.inputs.front()->dtype == kF64) {
@@ -252,7 +257,10 @@ class FaultyTarget final : public Target {
   LibraryFiles build_library(const LibraryRequest&) override {
     throw EnvironmentError("builds no libraries");
   }
-  PeakKernel peak_kernel(DType, int) override { return {{kPeak, "peak", 0, 0.0}, 1e6}; }
+  PeakKernel peak_kernel(DType, int) override {
+    misbehave("peak_kernel");
+    return {{kPeak, "peak", 0, 0.0}, 1e6};
+  }
   double measure_copy_bandwidth(int) override { return 1e9; }
 
  private:

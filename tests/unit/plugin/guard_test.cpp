@@ -35,7 +35,9 @@ TEST(PluginGuard, AnyExceptionBecomesThePluginsFault) {
 
 TEST(PluginGuard, WhatAPluginMaySayIsKept) {
   EXPECT_THAT([] { guarded([] { throw UserError(SourceLocation{"s.yaml", 2, 3}, "too many"); }); },
-              ThrowsMessage<UserError>("s.yaml:2:3: too many"));
+              ThrowsMessage<UserError>("s.yaml:2:3: module 'tiler': apply: too many"));
+  EXPECT_THAT([] { guarded([] { throw UserError("option 'n' of module 'tiler': too many"); }); },
+              ThrowsMessage<UserError>("option 'n' of module 'tiler': too many"));
   EXPECT_THAT([] { guarded([] { throw EnvironmentError("no compiler here"); }); },
               ThrowsMessage<PluginError>("module 'tiler': no compiler here"));
 }

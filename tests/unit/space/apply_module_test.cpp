@@ -27,6 +27,21 @@ class LocalModule final : public TransformationModule {
   Apply apply_;
 };
 
+/// Asks for the extensions "here" and "absent".
+class Asker final : public TransformationModule {
+ public:
+  Asker(bool& here, bool& absent) : here_(here), absent_(absent) {}
+  ModuleResult apply(Schedule, const std::string&, ModuleContext& context) override {
+    here_ = context.has_extension("here");
+    absent_ = context.has_extension("absent");
+    return ModuleResult::not_applicable("it only asks");
+  }
+
+ private:
+  bool& here_;
+  bool& absent_;
+};
+
 constexpr const char* kText = R"(name: twice
 params: {n: 8}
 inputs:
@@ -41,11 +56,13 @@ class ApplyModule : public testing::Test {
   tl::expected<ModuleResult, ScheduleError> run(Apply apply, const std::string& block = "O",
                                                 ModuleStage stage = ModuleStage::Block) {
     const ComposedModule module{"tiler", std::make_shared<LocalModule>(std::move(apply)), stage};
-    return apply_module(module, Schedule(workload_.program), block, device_, workload_.program, claims_);
+    return apply_module(module, schedule_.clone(), block, {device_, extensions_, workload_.program}, claims_);
   }
 
   Workload workload_ = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
+  Schedule schedule_{workload_.program};
   DeviceModel device_;
+  std::set<std::string, std::less<>> extensions_;
   Claims claims_;
 };
 
@@ -126,6 +143,54 @@ TEST_F(ApplyModule, WhatIsNotInTheTraceIsFound) {
       },
       ThrowsMessage<PluginError>(
           "module 'tiler': at block 'O': [P23] replaying its trace gives another program"));
+}
+
+TEST_F(ApplyModule, WhatDropsTheWorkOfTheModulesBeforeIsFound) {
+  schedule_.parallel(schedule_.get_loops(schedule_.get_block("O")).front());
+  const auto anew = [&](Schedule) { return ModuleResult::applied(Schedule(workload_.program)); };
+  for (const ModuleStage stage : {ModuleStage::Block, ModuleStage::Finishing}) {
+    EXPECT_THAT(
+        [&] { static_cast<void>(run(anew, "O", stage)); },
+        ThrowsMessage<PluginError>(
+            "module 'tiler': at block 'O': [P23] the schedule it answers does not continue the one it "
+            "was given: what was done before it is not in its trace"));
+  }
+}
+
+TEST_F(ApplyModule, ALogicErrorOfTheModuleIsNoRefusal) {
+  const auto dangles = [](Schedule schedule) {
+    const LoopRV loop = schedule.get_loops(schedule.get_block("O")).front();
+    schedule.split(loop, {std::nullopt, IntArg{2}});
+    schedule.parallel(loop);
+    return ModuleResult::applied(std::move(schedule));
+  };
+  EXPECT_THAT([&] { static_cast<void>(run(dangles)); },
+              ThrowsMessage<PluginError>(testing::StartsWith(
+                  "module 'tiler': at block 'O': [P23] a mistake in its call of parallel: the loop no longer "
+                  "exists")));
+  const auto negative = [](Schedule schedule) {
+    schedule.split(schedule.get_loops(schedule.get_block("O")).front(), {std::nullopt, IntArg{-2}});
+    return ModuleResult::applied(std::move(schedule));
+  };
+  EXPECT_THAT(
+      [&] { static_cast<void>(run(negative)); },
+      ThrowsMessage<PluginError>(testing::HasSubstr("a mistake in its call of split: a factor is less")));
+}
+
+TEST_F(ApplyModule, AUsersErrorNamesTheModule) {
+  EXPECT_THAT([&] { static_cast<void>(run([](Schedule) -> ModuleResult { throw UserError("boom"); })); },
+              ThrowsMessage<UserError>("module 'tiler': apply at block 'O': boom"));
+}
+
+TEST_F(ApplyModule, AModuleIsToldWhichExtensionsAreHere) {
+  extensions_ = {"here"};
+  bool here = false;
+  bool absent = true;
+  const ComposedModule module{"asker", std::make_shared<Asker>(here, absent), ModuleStage::Block};
+  static_cast<void>(
+      apply_module(module, schedule_.clone(), "O", {device_, extensions_, workload_.program}, claims_));
+  EXPECT_TRUE(here);
+  EXPECT_FALSE(absent);
 }
 
 TEST_F(ApplyModule, AGoodAnswerPasses) {

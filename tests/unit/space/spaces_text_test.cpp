@@ -151,6 +151,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "s.yaml:10:16: 'remove' stands alone"},
         Refusal{"    extends: base\n    target: {with+: [far]}\n",
                 "s.yaml:10:22: extension 'far' is there already"},
+        Refusal{"    extends: base\n    max_sketches: 0\n",
+                "s.yaml:10:19: max_sketches: expected a positive integer"},
+        Refusal{"    extends: base\n    max_sketches: many\n",
+                "s.yaml:10:19: max_sketches: expected an integer"},
         Refusal{"    target: {speed: 3}\n", "s.yaml:9:13: target: expected the key 'kind'"},
         Refusal{"    modules: [a]\n", "s.yaml:8:3: space 'own': expected the key target: {kind: ...}"}));
 

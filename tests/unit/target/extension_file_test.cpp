@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +97,39 @@ TEST(ExtensionFile, SemanticsThatNoInstructionHas) {
   EXPECT_THAT(complaint(with_semantics("{X: {shape: [2], dtype: f32}}",
                                        "B[i<2] = X[i]\n        O[i<2] = B[i] + X[i]")),
               HasSubstr("the semantics must be one statement"));
+}
+
+TEST(ExtensionFile, SetsQuantitiesOfTheDevice) {
+  const auto extension = ExtensionFile::parse(
+      "extension: acme\ntarget: t\nquantities: {acme_rows: 16, acme_rate: 0.5}\n", "a.yaml");
+  DeviceModel device;
+  extension->describe(device);
+  EXPECT_EQ(device.all(),
+            (std::map<std::string, double, std::less<>>{{"acme_rate", 0.5}, {"acme_rows", 16}}));
+  EXPECT_TRUE(extension->intrinsics().empty());
+  for (const char* wrong : {"x", "nan", "1e999", "[1]"}) {
+    EXPECT_THROW(ExtensionFile::parse(
+                     fmt::format("extension: acme\ntarget: t\nquantities: {{a: {}}}\n", wrong), "a.yaml"),
+                 UserError)
+        << wrong;
+  }
+}
+
+TEST(ExtensionFile, NoOperandIsInRegisters) {
+  const char* text = R"(extension: acme
+target: t
+intrinsics:
+  - name: acme_copy
+    semantics: |
+      inputs: {X: {shape: [4], dtype: f32}}
+      compute: |
+        O[i<4] = X[i]
+      outputs: [O]
+    operands: {X: {scope: register}}
+    implementation: {arguments: [X], fragment: "ret <4 x float> %X"}
+)";
+  EXPECT_THAT([&] { ExtensionFile::parse(text, "a.yaml"); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("a.yaml:10:27: scope: no operand")));
 }
 
 }  // namespace

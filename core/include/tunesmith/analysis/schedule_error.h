@@ -31,4 +31,13 @@ class ScheduleError : public Error {
   std::string detail_;
 };
 
+/// The call is wrong whatever the program is: a handle to what an earlier transformation replaced or to
+/// another schedule, an argument of the wrong type, a factor below one. No refusal but a mistake of whoever
+/// wrote the call: when it leaves a module, the module is reported, and it is not counted as declined.
+class ScheduleMisuse : public ScheduleError {
+ public:
+  using ScheduleError::ScheduleError;
+  ~ScheduleMisuse() override;
+};
+
 }  // namespace tunesmith

@@ -15,6 +15,7 @@
 
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/program.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 
@@ -24,7 +25,7 @@ struct TensorOperand {
   /// Elements in memory between neighbours along each dimension: all elements lie together, in some order of
   /// dimensions.
   std::vector<int64_t> strides;
-  /// Memory scope in which the operand must live; empty for any.
+  /// Memory scope in which the operand must live; empty for any but `register`, where none can live.
   std::string scope;
 };
 
@@ -36,6 +37,8 @@ struct TensorImplementation {
   };
   Form form = Form::Intrinsic;
   std::string text;
+  /// Of the first line of `text`, for messages; unknown for what was not read from a file.
+  SourceLocation location = {};
   /// Positions in TensorIntrinsic::operands, in the order in which the implementation takes them.
   std::vector<size_t> arguments;
 };

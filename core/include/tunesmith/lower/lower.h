@@ -3,25 +3,23 @@
 //
 // What a target may rely on in a LoweredProgram:
 //  - statements are Seq, Loop, Store, If and Allocate; no Block is left;
-//  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical and
-//  simplified;
-//  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an odd
-//  tail is a masked vector), wider loops
-//    are an Unrolled loop around them;
+//  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical
+//    and simplified;
+//  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an
+//    odd tail is a masked vector), wider loops are an Unrolled loop around them;
 //  - Unrolled loops have constant bounds and are to be emitted once for each iteration with the variable a
-//  constant: the lowered tree stays small;
+//    constant: the lowered tree stays small;
 //  - loads that must not happen carry a mask; a Select never guards memory;
 //  - accesses to a `register` buffer have indices that are constants once the Unrolled loops inside its
-//  Allocate are expanded, in disjoint or identical
-//    slices, so that it becomes SSA values;
+//    Allocate are expanded, in disjoint or identical slices, so that it becomes SSA values;
 //  - a Loop with the annotation tensor_intrinsic is a call of an intrinsic of LowerOptions::intrinsics
-//  (tensor_call() gives its operands); emitted as the loops that it is, it computes the same;
+//    (tensor_call() gives its operands); emitted as the loops that it is, it computes the same;
 //  - a buffer of an Allocate is in registers (scope `register`), in the workspace (when
-//  LoweredProgram::workspace lists it; then it is outside every parallel
-//    loop) or else on the stack, within max_stack_bytes;
+//    LoweredProgram::workspace lists it; then it is outside every parallel loop) or else on the stack,
+//    within max_stack_bytes;
 //  - with LowerOptions::prepare, what the root's statements make of constant inputs alone (a copy of the
-//  weights in the order of their use) is
-//    LoweredProgram::prepare, a program of its own, run once and not at every call.
+//    weights in the order of their use) is LoweredProgram::prepare, a program of its own, run once and not
+//    at every call.
 // The result is a Program, so the interpreter runs it and the printer prints it.
 #pragma once
 

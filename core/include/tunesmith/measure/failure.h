@@ -46,10 +46,11 @@ std::optional<FailureCause> parse_failure_cause(std::string_view name);
 
 /// A candidate's failure: its cause, and what was seen ("signal 11 at 0x7f..", "C[3, 4] is 1.5,
 /// reference 2.5"). `message` is one line without addresses where it can be, so that equal failures read
-/// equal; may be empty.
+/// equal; may be empty. `detail` is what this one names beyond that (block, buffer, access); not recorded.
 struct CandidateFailure {
   FailureCause cause;
   std::string message;
+  std::string detail = {};  // NOLINT(readability-redundant-member-init): may be left out
 
   bool operator==(const CandidateFailure&) const = default;
 };

@@ -1,10 +1,14 @@
 // Typed options: what a plugin declares, what a person wrote, and the checked values that the plugin is
 // given.
 //
-//   plugin            declares OptionSpecs             OptionSpec::integer("max_innermost", 64, 1, 1024,
-//   "...") reader of a file  makes RawOptions                 name, text and place of every key and value
-//   Options::validate checks the one against the other and throws UserError with file:line:column
-//   plugin            reads Options in its constructor options.get_int("max_innermost")
+//   a plugin declares OptionSpecs:
+//       OptionSpec::integer("max_innermost", 64, 1, 1024, "...")
+//   the reader of a file makes RawOptions:
+//       name, text and place of every key and value
+//   Options::validate checks the one against the other:
+//       UserError with file:line:column
+//   the plugin reads Options in its constructor:
+//       options.get_int("max_innermost")
 //
 // All types here are plain values: copyable, and safe to read from several threads.
 #pragma once

@@ -78,10 +78,20 @@ struct PluginLogEntry {
 /// "searched", "absent", "ignored", "found", "loaded", "refused".
 std::string_view outcome_name(PluginLogEntry::Outcome outcome);
 
-/// From now on a call of a module's apply() that takes longer ends the process with exit code 4 and the
-/// module's name, since nothing else ends a thread that hangs. 0, as at the start: calls may take as long as
-/// they like. For programs that are nothing but a tuning run.
-void end_process_when_plugins_hang(int seconds);
+/// What one call of a plugin may take. 0: anything.
+struct PluginLimits {
+  /// Of its own; what the kernel does for it in between (SearchContext) counts as a tenth.
+  int seconds = 0;
+  /// By which the process may grow meanwhile.
+  int64_t memory_bytes = 0;
+};
+
+/// From now on the process ends with the plugin's name when a call of any plugin goes beyond the limits (exit
+/// code 4), or when a fatal signal arrives while one is at work (by that signal, as it would have without
+/// this): nothing else ends a thread that hangs, and nothing else says whose fault a crash is. For programs
+/// that are nothing but a tuning run: it takes over SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT. Called again
+/// it changes the limits.
+void watch_plugins(const PluginLimits& limits);
 
 class PluginRegistry {
  public:
@@ -93,12 +103,14 @@ class PluginRegistry {
   PluginRegistry(const PluginRegistry&) = delete;
   PluginRegistry& operator=(const PluginRegistry&) = delete;
 
-  /// By kind, then id. Without those of which there are two.
+  /// By kind, then id. Where an id is there twice, the one that comes with the kernel stays and the other is
+  /// refused; of two others neither is listed. The log names both.
   std::vector<PluginInfo> list() const;
   std::vector<PluginInfo> list(PluginKind kind) const;
 
-  /// Throws UserError at `asked_at` when there is no such plugin, with the nearest known id and every place
-  /// that was looked at; PluginError when there are two, naming both.
+  /// Throws UserError at `asked_at` when there is no such plugin, with the nearest known id, plugins of other
+  /// kinds that are called so, and every place that was looked at; PluginError when there are two and neither
+  /// comes with the kernel, naming both.
   const PluginInfo& info(PluginKind kind, std::string_view id, const SourceLocation& asked_at = {}) const;
 
   /// Loads the plugin. Throws as info() does, and PluginError when it is refused.
@@ -108,6 +120,10 @@ class PluginRegistry {
   /// The plugin's version and its line of help. Loads the plugin; throws as option_specs() does.
   std::string plugin_version(PluginKind kind, std::string_view id);
   std::string help(PluginKind kind, std::string_view id);
+
+  /// The lines of help of the plugins of list(), in its order; "" for one that is refused. Loads them in a
+  /// child process only, so that one that crashes costs nothing but its own line.
+  std::vector<std::string> help_lines() const;
 
   /// Loads the plugin in a child process only: "", or why it was refused. For lists and checks, which must
   /// survive a plugin whose initialisers throw (this ends any process with exit code 4), crash, or do not end

@@ -1,4 +1,7 @@
 // Cost models: the interface that a cost-model plugin implements.
+//
+// Features are read off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
+// expressions, tunesmith/lower/lower.h says what they look like.
 #pragma once
 
 #include <memory>

@@ -66,8 +66,9 @@ class SearchContext {
 class Searcher {
  public:
   virtual ~Searcher();
-  /// At most `n` candidates to measure next, none measured before and no program twice. Fewer than `n` is
-  /// allowed; none at all means that the strategy has nothing more to propose, and ends the search.
+  /// At most `n` candidates to measure next, made by `context`, none measured before and no program twice.
+  /// Fewer than `n` is allowed; none at all means that the strategy has nothing more to propose, and ends the
+  /// search. More than `n`, or a null pointer, is refused: the run ends with the searcher's name.
   virtual std::vector<CandidatePtr> propose(SearchContext& context, size_t n) = 0;
   /// What became of them, in the order proposed; called also, before the first propose(), with the history
   /// when there is any.

@@ -54,6 +54,10 @@ class ModuleContext {
   virtual const DeviceModel& device() const = 0;
   /// The program before any module.
   virtual const Program& original() const = 0;
+  /// Is the extension of this name in the space, and did its probe find the hardware? tensorize() knows the
+  /// intrinsics of every extension that was read, here or not, so ask before using them: calls that the
+  /// target does not emit become plain loops.
+  virtual bool has_extension(std::string_view name) const = 0;
   /// Keeps modules after this one away from the block: who and why are shown by `spaces explain`.
   virtual void claim(std::string_view block_name, std::string why) = 0;
 };
@@ -65,10 +69,15 @@ class TransformationModule {
   virtual ~TransformationModule();
   virtual ModuleStage stage() const { return ModuleStage::Block; }
   /// `schedule` is the module's own to change or to clone, through its instructions only: its trace is all
-  /// that is kept. For Root and Finishing modules `block_name` is empty. A ScheduleError that leaves apply()
-  /// counts as NotApplicable with its reason for Block and Root modules. A Finishing module answers one
-  /// schedule, or NotApplicable when there is nothing for it to do; a ScheduleError that leaves it makes the
-  /// candidate a failure, illegal_schedule, that names the module: no candidate is measured half finished.
+  /// that is kept, and what is answered continues it (a schedule made anew would drop what the modules before
+  /// did, and is refused). For Root and Finishing modules `block_name` is empty. All schedules of a space
+  /// together are at most SpaceSpec::max_sketches: who forks beyond it ends the run, by name.
+  ///
+  /// A ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root modules;
+  /// a ScheduleMisuse is the module's mistake and ends the run with its name, as everything else does that is
+  /// thrown. A Finishing module answers one schedule, or NotApplicable when there is nothing for it to do; a
+  /// ScheduleError that leaves it makes the candidate a failure, illegal_schedule, that names the module: no
+  /// candidate is measured half finished.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
 };
 

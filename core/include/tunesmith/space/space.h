@@ -105,4 +105,9 @@ class Space {
   std::unique_ptr<State> state_;
 };
 
+/// Reads the extensions of a space, so that tensorize() knows their intrinsics, whether the hardware is here
+/// or not: for who replays traces and compiles nothing. Throws as the constructor does where one is not there
+/// or is refused.
+void read_extensions(const SpaceSpec& spec, PluginRegistry& registry);
+
 }  // namespace tunesmith

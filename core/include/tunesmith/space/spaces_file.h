@@ -37,6 +37,9 @@ struct SpaceSpec {
   };
   std::vector<Stage> search;
   PluginUse cost_model;
+  /// Schedules that the modules may make of the program, by forking. More end the run with the name of the
+  /// module that made them.
+  int64_t max_sketches = 1024;
 };
 
 /// A whole file. Immutable after parse().

@@ -1,8 +1,10 @@
 // The two kinds of errors a person sees, and where in their text it happened.
 //
-// UserError          the input is wrong (exit code 2): says where, what was expected and the nearest known
-// name. EnvironmentError   the machine or installation is at fault (exit code 4). A candidate's failure is
-// never an exception that reaches a user: see measure/failure.h.
+//   UserError         the input is wrong (exit code 2): says where, what was expected and the nearest known
+//                     name
+//   EnvironmentError  the machine or installation is at fault (exit code 4)
+//
+// A candidate's failure is never an exception that reaches a user: see measure/failure.h.
 #pragma once
 
 #include <stdexcept>

@@ -1,8 +1,10 @@
-// An extension of a target as a file: tensor intrinsics, and the processor's features that they need. Most
-// new instructions need no more than that. docs/targets.md has the form of the file.
+// An extension of a target as a file: tensor intrinsics, quantities of the device model, and the processor's
+// features that they need. Most new instructions need no more than that. docs/targets.md has the form of the
+// file.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ class ExtensionFile final : public TargetExtension {
   const std::vector<TensorIntrinsicPtr>& intrinsics() const { return intrinsics_; }
 
   ProbeResult probe(const Target& base) const override;
+  /// Sets the file's quantities.
   void describe(DeviceModel& device) const override;
   /// The target emits the intrinsics.
   void adapt(LowerOptions& options) const override;
@@ -40,6 +43,7 @@ class ExtensionFile final : public TargetExtension {
   std::string name_;
   std::string description_;
   std::vector<std::string> requires_;
+  std::map<std::string, double> quantities_;
   std::vector<TensorIntrinsicPtr> intrinsics_;
 };
 

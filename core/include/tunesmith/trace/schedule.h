@@ -234,8 +234,8 @@ class Schedule {
   BlockRV blockize(LoopRV loop);
   /// The loop nest, or the block that blockize made of one, becomes a call of a tensor intrinsic
   /// (tensor_intrinsic.h), and is closed from then on. Answers the calling block. Requires: as blockize; the
-  /// nest computes what the intrinsic does, without init where that accumulates; operands in the memory
-  /// scopes that it wants, and laid out so, which lowering checks of intermediates.
+  /// nest computes what the intrinsic does, without init where that accumulates; operands in the scopes that
+  /// it wants, never `register`, and laid out so: lowering checks both of intermediates.
   BlockRV tensorize(LoopRV loop, std::string_view intrinsic);
   BlockRV tensorize(BlockRV block, std::string_view intrinsic);
 

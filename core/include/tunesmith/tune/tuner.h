@@ -73,8 +73,10 @@ struct TuneResult {
   int64_t known = 0;      // programs of the task on record when the run began, whoever measured them
   int64_t lost = 0;       // programs on record that their traces do not give any more
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
-  std::map<FailureCause, int64_t> failures;  // of measured candidates
+  std::map<FailureCause, int64_t> failures;            // of measured candidates
+  std::map<FailureCause, std::string> first_failures;  // the message of the first of each cause
   std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason
+  std::map<std::string, std::string> first_refusals;  // what the first of each reason named, where it did
   double median_compile_seconds = 0;
   TuneTimes times;
   bool interrupted = false;

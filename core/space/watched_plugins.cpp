@@ -1,0 +1,186 @@
+#include "space/watched_plugins.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "plugin/guard.h"
+#include "tunesmith/plugin/error.h"
+
+namespace tunesmith {
+namespace {
+
+class WatchedTarget final : public Target {
+ private:
+  template <typename Function>
+  decltype(auto) call(std::string_view name, Function&& function) const {
+    return guard_plugin(PluginKind::Target, id_, name, std::forward<Function>(function));
+  }
+
+ public:
+  WatchedTarget(std::string id, std::shared_ptr<Target> target)
+      : id_(std::move(id)), target_(std::move(target)) {}
+
+  ProbeResult probe() const override {
+    return call("probe", [&] { return target_->probe(); });
+  }
+  const DeviceModel& device() const override {
+    return call("device", [&]() -> const DeviceModel& { return target_->device(); });
+  }
+  std::string identity() const override {
+    return call("identity", [&] { return target_->identity(); });
+  }
+  std::string fingerprint() const override {
+    return call("fingerprint", [&] { return target_->fingerprint(); });
+  }
+  LowerOptions lower_options() const override {
+    return call("lower_options", [&] { return target_->lower_options(); });
+  }
+  Pipeline pipeline() const override {
+    return call("pipeline", [&] { return target_->pipeline(); });
+  }
+  bool can_prepare() const override {
+    return call("can_prepare", [&] { return target_->can_prepare(); });
+  }
+  bool has_feature(std::string_view name) const override {
+    return call("has_feature", [&] { return target_->has_feature(name); });
+  }
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
+                                                    const std::string& symbol) override {
+    return call("compile", [&]() -> tl::expected<CompiledKernel, std::string> {
+      try {
+        return target_->compile(lowered, symbol);
+      } catch (const LowerError& refusal) {
+        return tl::make_unexpected(std::string(refusal.what()));
+      }
+    });
+  }
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {
+    return call("load", [&] { return target_->load(kernel); });
+  }
+  std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override {
+    return call("assembly", [&] { return target_->assembly(lowered, symbol); });
+  }
+  LibraryFiles build_library(const LibraryRequest& request) override {
+    return call("build_library", [&] { return target_->build_library(request); });
+  }
+  PeakKernel peak_kernel(DType type, int threads) override {
+    return call("peak_kernel", [&] { return target_->peak_kernel(type, threads); });
+  }
+  double measure_copy_bandwidth(int threads) override {
+    return call("measure_copy_bandwidth", [&] { return target_->measure_copy_bandwidth(threads); });
+  }
+
+ private:
+  const std::string id_;
+  const std::shared_ptr<Target> target_;
+};
+
+class WatchedSearcher final : public Searcher {
+ public:
+  WatchedSearcher(std::string id, std::shared_ptr<Searcher> searcher)
+      : id_(std::move(id)), searcher_(std::move(searcher)) {}
+
+  std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
+    std::vector<CandidatePtr> proposed =
+        guard_plugin(PluginKind::Searcher, id_, "propose", [&] { return searcher_->propose(context, n); });
+    if (proposed.size() > n) {
+      throw PluginError(PluginKind::Searcher, id_,
+                        fmt::format("[P24] asked for {} candidates, it proposed {}", n, proposed.size()));
+    }
+    if (std::ranges::count(proposed, nullptr) > 0)
+      throw PluginError(PluginKind::Searcher, id_, "[P24] proposed a candidate that is none");
+    return proposed;
+  }
+  void observe(SearchContext& context, std::span<const Measured> results) override {
+    guard_plugin(PluginKind::Searcher, id_, "observe", [&] { searcher_->observe(context, results); });
+  }
+  bool repeatable() const override {
+    return guard_plugin(PluginKind::Searcher, id_, "repeatable", [&] { return searcher_->repeatable(); });
+  }
+
+ private:
+  const std::string id_;
+  const std::shared_ptr<Searcher> searcher_;
+};
+
+class WatchedCostModel final : public CostModel {
+ public:
+  WatchedCostModel(std::string id, std::shared_ptr<CostModel> model)
+      : id_(std::move(id)), model_(std::move(model)) {}
+
+  void begin(const Workload& workload, const DeviceModel& device) override {
+    guard_plugin(PluginKind::CostModel, id_, "begin", [&] { model_->begin(workload, device); });
+  }
+  void update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs) override {
+    guard_plugin(PluginKind::CostModel, id_, "update", [&] { model_->update(candidates, throughputs); });
+  }
+  std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
+    std::vector<double> scores =
+        guard_plugin(PluginKind::CostModel, id_, "predict", [&] { return model_->predict(candidates); });
+    if (scores.size() != candidates.size() ||
+        !std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) {
+      throw PluginError(PluginKind::CostModel, id_,
+                        "[P25] predict did not give a finite score for each candidate");
+    }
+    return scores;
+  }
+
+ private:
+  const std::string id_;
+  const std::shared_ptr<CostModel> model_;
+};
+
+bool has_step(const Pipeline& pipeline, const std::string& name) {
+  return std::ranges::find(pipeline.steps(), name, &LoweringStep::name) != pipeline.steps().end();
+}
+
+}  // namespace
+
+std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target) {
+  return std::make_shared<WatchedTarget>(std::move(id), std::move(target));
+}
+std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher) {
+  return std::make_shared<WatchedSearcher>(std::move(id), std::move(searcher));
+}
+std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model) {
+  return std::make_shared<WatchedCostModel>(std::move(id), std::move(model));
+}
+
+Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& pipeline,
+                       const Pipeline& before) {
+  static const Pipeline kernels = standard_pipeline();
+  std::vector<LoweringStep> steps = pipeline.steps();
+  for (LoweringStep& step : steps) {
+    if (has_step(kernels, step.name) || has_step(before, step.name)) continue;
+    step.run = [kind, id, call = "the step " + step.name, run = std::move(step.run)](LoweringState& state) {
+      const PluginWatch watch(kind, id, call);
+      try {
+        run(state);
+      } catch (const LowerError&) {
+        throw;         // the candidate's failure
+      } catch (...) {  // see guard_plugin
+        rethrow_plugin_failure(kind, id, call, std::current_exception());
+      }
+    };
+  }
+  return Pipeline(std::move(steps));
+}
+
+void check_description(PluginKind kind, const std::string& id, const DeviceModel& device,
+                       const LowerOptions& options) {
+  const char* rule = kind == PluginKind::Target ? "P26" : "P27";
+  for (const auto& [name, value] : device.all()) {
+    if (!std::isfinite(value))
+      throw PluginError(kind, id, fmt::format("[{}] it sets the quantity {} to {}", rule, name, value));
+  }
+  if (options.vector_bits < 8 || options.vector_bits % 8 != 0 || options.vector_registers < 1) {
+    throw PluginError(kind, id,
+                      fmt::format("[{}] lowering for {} vectors of {} bits is impossible", rule,
+                                  options.vector_registers, options.vector_bits));
+  }
+}
+
+}  // namespace tunesmith

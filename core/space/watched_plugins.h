@@ -1,0 +1,31 @@
+// Plugins' objects behind the boundary (plugin/guard.h): whoever uses them through these calls no plugin
+// unwatched.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tunesmith/plugin/kind.h"
+#include "tunesmith/search/cost_model.h"
+#include "tunesmith/search/searcher.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+/// What it compiles is checked no further; LowerError is answered as the compiler's message.
+std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
+/// Proposals of null or of more than were asked for throw PluginError.
+std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
+/// Scores that are not one finite number for each candidate throw PluginError.
+std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
+
+/// The steps of `pipeline` that are not the kernel's or in `before` are the plugin's: they are watched as its
+/// calls.
+Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& pipeline,
+                       const Pipeline& before);
+
+/// Throws PluginError when a quantity is not finite, or when programs cannot be lowered for the options.
+void check_description(PluginKind kind, const std::string& id, const DeviceModel& device,
+                       const LowerOptions& options);
+
+}  // namespace tunesmith

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Every call of a plugin of each kind x what may go wrong in it: the run ends with the plugin's name, and its records are whole.
+Usage: plugin_calls.py --tunesmith BINARY --plugins FOLDER --bad FOLDER KIND"""
+import argparse
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+SPACES = """version: 1
+spaces:
+  module: {extends: cpu, modules: [neighbour_module, bad_module, rewrite_reduction_init]}
+  searcher: {extends: cpu, modules: [bad_module], search: {kind: bad_searcher}}
+  cost_model: {extends: cpu, cost_model: {kind: bad_cost_model}}
+  extension: {extends: cpu, target: {with+: [bad_extension]}}
+  target: {extends: cpu, target: {kind: faulty}}
+  other_target: {extends: cpu, target: {kind: bad_target}}
+"""
+CALLS = {
+    "module": [("create", "create"), ("stage", "stage"), ("apply", "apply at block 'O'")],
+    "searcher": [("propose", "propose"), ("observe", "observe")],
+    "cost_model": [("begin", "begin"), ("predict", "predict"), ("update", "update")],
+    "extension": [("probe", "probe"), ("describe", "describe"), ("adapt", "adapt"), ("extend", "extend"), ("bad_step", "the step bad_step")],
+    "target": [("probe", "probe"), ("compile", "compile"), ("peak_kernel", "peak_kernel")],
+}
+# The mistake: the exit code, and what is said of the call.
+FAULTS = {
+    "throws": (4, "[P12] {} threw: boom"),
+    "user_error": (2, "{}: boom"),
+    "segfaults": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; everything measured is recorded"),
+    "recurses": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; everything measured is recorded"),
+    "hangs": (4, "[P22] {} has not returned in 1 seconds; everything measured is recorded"),
+    "allocates": (4, "[P22] {} has taken "),
+}
+# What is no answer: the space, the exit code, what is said.
+NONSENSE = {
+    "module": {
+        "begins_anew": "[P23] the schedule it answers does not continue the one it was given",
+        "dangles": "[P23] a mistake in its call of parallel: the loop no longer exists",
+        "negative_tile": "[P23] a mistake in its call of split: a factor is less than one",
+        "shrinks_a_loop": "[P23] replaying its trace gives another program",
+        "no_schedule": "answered Applied without a schedule",
+        "forks_a_lot": "it makes 3000 schedules of block 'O', and the space has more than max_sketches: 1024 then",
+    },
+    "searcher": {"proposes_null": "[P24] proposed a candidate that is none", "proposes_too_many": "[P24] asked for "},
+    "cost_model": {"nan": "[P25] predict did not give a finite score", "one_too_few": "[P25] predict did not give a finite score"},
+    "extension": {"infinite_quantity": "[P27] it sets the quantity bad_units to inf", "impossible_vectors": "[P27] lowering for "},
+    "target": {"nan_quantity": "[P26] it sets the quantity hope to nan"},
+}
+NAMES = {kind: f"{kind} 'bad_{kind}'" for kind in CALLS} | {"target": "target 'faulty'"}
+
+
+def tune(arguments, folder, space, trials, mistake):
+    return subprocess.run([arguments.tunesmith, "tune", "relu:n=64,m=16", "--space", space, "--spaces", folder / "spaces.yaml", "--database", folder / "records.db",
+                           "--plugin-path", arguments.plugins, "--plugin-path", arguments.bad, "--trials", str(trials), "--batch", "4", "--quiet",
+                           "--plugin-seconds", "1", "--plugin-memory", "0.25"],
+                          capture_output=True, text=True, timeout=120, env={**os.environ, "TUNESMITH_TEST_MISTAKE": mistake})
+
+
+def records(folder):
+    with sqlite3.connect(f"file:{folder / 'records.db'}?mode=ro", uri=True, timeout=10) as connection:
+        return set(row[0] for row in connection.execute("select id from record"))
+
+
+def expect(arguments, folder, space, mistake, code, said):
+    before = records(folder)
+    done = tune(arguments, folder, space, len(before) + 64, mistake)
+    text = done.stdout + done.stderr
+    assert done.returncode == code, f"{mistake}: exit code {done.returncode}, wanted {code}\n{text}"
+    assert said in text, f"{mistake}: {said!r} is not in:\n{text}"
+    checked = subprocess.run([arguments.tunesmith, "records", "check", "--database", folder / "records.db"], capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 0 and "clean" in checked.stdout, checked.stdout + checked.stderr
+    assert before <= records(folder), f"{mistake}: a record is lost"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("--plugins", required=True)
+    parser.add_argument("--bad", required=True)
+    parser.add_argument("kind")
+    arguments = parser.parse_args()
+    kind = arguments.kind
+    with tempfile.TemporaryDirectory(prefix="tunesmith-calls-") as name:
+        folder = pathlib.Path(name)
+        os.environ["XDG_DATA_HOME"] = name
+        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{name}/machine.lock"
+        (folder / "spaces.yaml").write_text(SPACES)
+        done = tune(arguments, folder, kind, 4, "")
+        assert done.returncode == 0 and records(folder), done.stdout + done.stderr
+        for call, shown in CALLS[kind]:
+            for fault, (code, said) in FAULTS.items():
+                expect(arguments, folder, kind, f"{fault} in {call}", code, f"{NAMES[kind]}: {said.format(shown)}")
+        for mistake, said in NONSENSE[kind].items():
+            expect(arguments, folder, "other_target" if kind == "target" else kind, mistake, 4, said)
+        if kind == "searcher":  # a fault of the module that it calls is the module's
+            expect(arguments, folder, kind, "segfaults in apply", -signal.SIGSEGV, "module 'bad_module': [P12] apply")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
