@@ -1,6 +1,7 @@
 // Of plugins of every kind: loading has no effect, and options are declared truthfully.
 #include <cmath>
 #include <filesystem>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,14 @@ size_t threads_of_this_process() {
 
 Verdict check_loads(const Subject& subject) {
   const size_t before = threads_of_this_process();
-  subject.registry().option_specs(subject.info().kind, subject.info().id);
+  try {
+    subject.registry().option_specs(subject.info().kind, subject.info().id);
+  } catch (const PluginError& error) {
+    // The loader says which of its rules is broken.
+    const std::string why = error.what();
+    std::smatch rule;
+    return failed(why, std::regex_search(why, rule, std::regex(R"(\[(P\d+)\])")) ? rule[1].str() : "");
+  }
   if (const size_t after = threads_of_this_process(); after != before) {
     return failed(fmt::format("loading it started threads: {}", after - before), "P17");
   }

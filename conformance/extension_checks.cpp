@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "checks.h"
+#include "intrinsic_checks.h"
 #include "numeric.h"
 
 namespace tunesmith::conformance {
@@ -90,10 +91,13 @@ Verdict check_hardware(const Subject& subject) {
   return passed();
 }
 
+Verdict check_its_intrinsics(const Subject& subject) {
+  return check_intrinsics(base_of(subject), *subject.create<TargetExtension>());
+}
+
 constexpr Check kChecks[] = {
-    {"contract", "P27", &check_contract},
-    {"determinism", "P19", &check_determinism},
-    {"legality", "P27", &check_legality},
+    {"contract", "P27", &check_contract}, {"determinism", "P19", &check_determinism},
+    {"legality", "P27", &check_legality}, {"intrinsics", "P27", &check_its_intrinsics},
     {"hardware", "P27", &check_hardware},
 };
 

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "space/composition.h"
+#include "tunesmith/target/extension_file.h"
+
 namespace tunesmith::conformance {
 namespace {
 
@@ -74,6 +79,28 @@ Subject::Subject(PluginRegistry& registry, PluginInfo info, const SpacesFile& sp
   const WorkloadLibrary library;
   for (const char* text : kWorkloads) workloads_.push_back(library.load(text));
   for (const std::string& text : options.workloads) workloads_.push_back(library.load(text));
+}
+
+Verdict Subject::hardware_of_company() const {
+  const auto make = [&]<typename Interface>(const PluginUse& use) {
+    const PluginKind kind = kKindOf<Interface>;
+    return registry_.create<Interface>(
+        use.id, Options::validate(registry_.option_specs(kind, use.id, use.location), use.options,
+                                  plugin_name(kind, use.id), use.location));
+  };
+  const auto target = make.operator()<Target>(company_.target);
+  if (const ProbeResult probe = target->probe(); !probe.here())
+    return unsupported(
+        fmt::format("this machine lacks {} for target '{}'", probe.missing, company_.target.id));
+  for (const PluginUse& use : company_.extensions) {
+    if (use.optional) continue;
+    const std::filesystem::path file = extension_path(use);
+    const std::shared_ptr<TargetExtension> extension =
+        file.empty() ? make.operator()<TargetExtension>(use) : ExtensionFile::load(file);
+    if (const ProbeResult probe = extension->probe(*target); !probe.here())
+      return unsupported(fmt::format("this machine lacks {} for extension '{}'", probe.missing, use.id));
+  }
+  return passed();
 }
 
 SpaceSpec Subject::alone() const {

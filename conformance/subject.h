@@ -24,6 +24,9 @@ class Subject {
   /// A module on its own, with the company's target and extensions.
   SpaceSpec alone() const;
 
+  /// Passed, or Unsupported with what this machine lacks of what the company's target and extensions need.
+  Verdict hardware_of_company() const;
+
   /// Small ones of every sort, then those that were asked for.
   const std::vector<Workload>& workloads() const { return workloads_; }
 

@@ -1,7 +1,6 @@
 // Of targets: what is compiled computes what the interpreter computes.
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 
 #include "checks.h"
 #include "numeric.h"
-#include "tunesmith/target/runtime.h"
+#include "run_kernel.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
@@ -56,44 +55,11 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// Memory of `bytes`, aligned to 64.
-class AlignedBytes {
- public:
-  explicit AlignedBytes(int64_t bytes) : bytes_(static_cast<size_t>(bytes) + 64) {
-    void* start = bytes_.data();
-    size_t room = bytes_.size();
-    aligned_ = std::align(64, static_cast<size_t>(bytes), start, room);
-  }
-  void* data() const { return aligned_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  void* aligned_ = nullptr;
-};
-
 /// "" when the compiled program's outputs are the interpreter's, after its preparation where it has one.
 std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
   const std::vector<Tensor> arguments = arguments_of(program, kSeed);
   const std::vector<Tensor> wanted = result_of(program, arguments);
-  std::vector<Tensor> got = arguments;
-  std::vector<void*> buffers;
-  buffers.reserve(got.size());
-  for (Tensor& tensor : got) buffers.push_back(tensor.bytes.data());
-  const AlignedBytes memory(compiled.workspace_bytes);
-  void* workspace = compiled.workspace_bytes > 0 ? memory.data() : nullptr;
-  const AlignedBytes prepared(compiled.prepare ? compiled.prepare->bytes : 0);
-  const auto kernel = target.load(compiled);
-  if (compiled.prepare) {
-    if (kernel->prepare() == nullptr) return "it loads without the entry point that prepares";
-    std::vector<void*> given(buffers.size(), nullptr);
-    for (const size_t position : compiled.prepare->reads) given[position] = buffers[position];
-    given.push_back(prepared.data());
-    kernel->prepare()(given.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
-    for (const size_t position : compiled.prepare->unread) buffers[position] = nullptr;
-    buffers.push_back(prepared.data());
-  }
-  kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
-  return difference(wanted, got, program.inputs.size());
+  return difference(wanted, run_kernel(target, compiled, arguments), program.inputs.size());
 }
 
 /// Compiles workloads and runs them. A target without a compiler is unsupported, a wrong result a failure.

@@ -103,7 +103,8 @@ std::string Report::str() const {
   std::string text;
   for (const CheckResult& result : results) {
     const bool cite = result.outcome == Outcome::Failed || result.outcome == Outcome::ExpectedFailure;
-    const std::string rule = cite && !result.rule.empty() ? fmt::format("[{}] ", result.rule) : "";
+    std::string rule = cite && !result.rule.empty() ? fmt::format("[{}] ", result.rule) : "";
+    if (result.reason.find(fmt::format("[{}]", result.rule)) != std::string::npos) rule.clear();
     text += fmt::format("{:<16} {}{}{}{}\n", outcome_name(result.outcome), full_name(result),
                         result.reason.empty() ? "" : ": ", rule, result.reason);
   }
@@ -118,11 +119,15 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
   // fault.
   const Subject subject(registry, info, spaces, options);
   bool loads = true;
+  std::string missing;  // what the company of the plugin needs and this machine lacks
   const auto run = [&](const Check& check) {
     CheckResult result{kind, id, check.name, check.rule, Outcome::Passed, "", 0.0};
     if (!loads) {
       result.outcome = Outcome::Skipped;
       result.reason = "the plugin does not load";
+    } else if (!missing.empty()) {
+      result.outcome = Outcome::Unsupported;
+      result.reason = missing;
     } else {
       const auto begin = std::chrono::steady_clock::now();
       Verdict verdict = isolate([&] { return check.run(subject); }, options.seconds);
@@ -135,6 +140,11 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
     report.results.push_back(std::move(result));
   };
   for (const Check& check : common_checks()) run(check);
+  // Those of targets and extensions ask the hardware themselves.
+  if (loads && kind != PluginKind::Target && kind != PluginKind::Extension) {
+    const Verdict verdict = isolate([&] { return subject.hardware_of_company(); }, options.seconds);
+    if (verdict.outcome == Outcome::Unsupported) missing = verdict.reason;
+  }
   for (const Check& check : suite_of(kind)) run(check);
   apply_expectations(report, options.expected);
   return report;

@@ -82,6 +82,8 @@ const Mistake kMistakes[] = {
     {kModule, "exits", "contract", "P12", "it ended its process with exit code 0"},
     {kModule, "hangs", "contract", "P22", "it did not end within 2 seconds"},
     {kModule, "prints", "contract", "P21", "it wrote: hello from apply"},
+    {kModule, "begins_anew", "contract", "P12", "does not continue the one it was given"},
+    {kModule, "dangles", "contract", "P12", "a mistake in its call of loop: the loop no longer exists"},
     {kModule, "no_reason", "contract", "P12", "without a reason of one line"},
     {kModule, "no_schedule", "contract", "P12", "answered Applied without a schedule"},
     {kModule, "shrinks_a_loop", "trace", "P23", "replaying its trace gives another program"},
@@ -117,6 +119,13 @@ const Mistake kMistakes[] = {
     {kExtension, "impossible_vectors", "contract", "P27", "vectors of 3 bits is impossible"},
     {kExtension, "describes_anew", "determinism", "P19", "describe different machines"},
     {kExtension, "pass_shrinks_loops", "legality", "P27", "lowered with it: element"},
+    {kExtension, "wrong_letter", "intrinsics", "P27",
+     "unit.yaml:13: intrinsic bad_axpy_2: its implementation does"},
+    {kExtension, "forgets_the_sum", "intrinsics", "P27", "does not compute its semantics, on exact data"},
+    {kExtension, "does_not_parse", "intrinsics", "P27", "unit.yaml:17: tensor intrinsic bad_axpy_2: "},
+    {kExtension, "wrong_return_type", "intrinsics", "P27", "unit.yaml:17: tensor intrinsic bad_axpy_2: "},
+    {kExtension, "missing_argument", "intrinsics", "P27", "use of undefined value '%B'"},
+    {kExtension, "wrong_layout", "intrinsics", "P27", "bad_transpose: its implementation does not compute"},
     {kExtension, "probe_throws", "hardware", "P27", "boom in probe"},
 };
 INSTANTIATE_TEST_SUITE_P(Conformance, AMistake, testing::ValuesIn(kMistakes), [](const auto& mistake) {
@@ -147,7 +156,28 @@ TEST(Outcomes, WhatIsMissingHereIsUnsupportedWithItsName) {
   EXPECT_EQ(result_of(verify(kTarget, "compiles_nothing"), "results").outcome, Outcome::Unsupported);
   const Report extension = verify(kExtension, "not_here");
   EXPECT_EQ(result_of(extension, "hardware").outcome, Outcome::Unsupported);
+  EXPECT_EQ(result_of(extension, "intrinsics").outcome, Outcome::Unsupported);
+  EXPECT_THAT(result_of(extension, "intrinsics").reason,
+              HasSubstr("lacks the flux unit: the calls are right"));
   EXPECT_TRUE(extension.ok());
+}
+
+/// A module is used with what its company asks of the machine.
+TEST(Outcomes, AModuleWhoseHardwareIsMissingIsUnsupported) {
+  setenv("TUNESMITH_TEST_MISTAKE", "not_here", 1);
+  PluginRegistry registry(search());
+  const SpacesFile demanding = SpacesFile::parse(
+      "version: 1\nspaces:\n  s: {extends: cpu, target: {with+: [bad_extension]}, modules: [bad_module]}\n",
+      "demanding.yaml");
+  const Report report = verify_plugin(registry, kModule, "bad_module", demanding, {});
+  unsetenv("TUNESMITH_TEST_MISTAKE");
+  EXPECT_TRUE(report.ok()) << report.str();
+  for (const char* check : {"contract", "trace", "determinism", "threads", "legality", "scheduled_input"}) {
+    EXPECT_EQ(result_of(report, check).outcome, Outcome::Unsupported) << check;
+    EXPECT_EQ(result_of(report, check).reason,
+              "this machine lacks the flux unit for extension 'bad_extension'");
+  }
+  EXPECT_EQ(result_of(report, "loads").outcome, Outcome::Passed);
 }
 
 TEST(Outcomes, WhereThereIsNothingToCheckItIsSkippedWithTheReason) {

@@ -21,7 +21,7 @@ def main():
                 shutil.copy2(pathlib.Path(LIBRARIES) / (pack + suffix), place)
         (place / "bad_searcher.so").chmod(0o777)
         (place / "damaged.pack.json").write_text("{")
-        # A second llvm: neither of the two can be meant.
+        # A second llvm: the one that comes along stays.
         for file in json.loads(listed(place, "--json"))["plugins"]:
             if file["id"] == "llvm":
                 manifest = pathlib.Path(file["library"]).with_suffix(".pack.json")
@@ -35,7 +35,7 @@ def main():
             ("bad_cost_model.so", "accepted", "cost_model 'bad_cost_model'"),
             ("bad_searcher.so", "refused", "is refused: [P8] "),
             ("damaged.pack.json", "refused", "[P6] "),
-            ("llvm.so", "refused", "[P7] target 'llvm' is there twice"),
+            ("llvm.so", "refused", "[P7] target 'llvm' comes with Tunesmith, in "),
         ]:
             assert looked_at[name]["outcome"] == outcome and detail in looked_at[name]["detail"], (name, looked_at.get(name))
         elsewhere = {entry["path"]: entry for entry in answer["looked_at"] if entry["source"] != "--plugin-path"}
@@ -47,6 +47,10 @@ def main():
         assert "options" not in plugins["bad_searcher"]
         tiling = {option["name"]: option for option in plugins["multi_level_tiling"]["options"]}
         assert tiling["structure"]["help"] and tiling["structure"]["default"], tiling
+        listing = json.loads(listed(place, "--json"))
+        assert plugins["llvm"]["help"] and [plugin["help"] for plugin in listing["plugins"] if plugin["id"] == "bad_searcher"] == [""], listing
+        assert any("llvm.so" in entry["path"] and "[P7]" in entry["reason"] for entry in listing["refused"]), listing
+        assert "refused    " in listed(place) and plugins["llvm"]["help"] in listed(place)
         alone = json.loads(listed(place, "--options", "--json"))["plugins"]
         assert any("[P8]" in plugin.get("refused", "") for plugin in alone if plugin["id"] == "bad_searcher")
         text = listed(place, "--why", "--options")

@@ -1,0 +1,178 @@
+#include "intrinsic_checks.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "measure/data_sets.h"
+#include "numeric.h"
+#include "run_kernel.h"
+#include "tunesmith/analysis/accesses.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/trace/schedule.h"
+
+namespace tunesmith::conformance {
+namespace {
+
+constexpr uint64_t kSeed = 50;
+
+/// The map that gives an array the order of dimensions in which the operand lies in memory, as
+/// transform_layout takes it; "" where it lies row by row.
+std::string order_of(const TensorOperand& operand) {
+  std::vector<size_t> order(operand.strides.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](size_t a, size_t b) { return operand.strides[a] > operand.strides[b]; });
+  if (std::ranges::is_sorted(order)) return {};
+  std::vector<std::string> axes;
+  std::vector<std::string> places;
+  for (size_t d = 0; d < order.size(); ++d) {
+    axes.push_back(fmt::format("d{}", d));
+    places.push_back(fmt::format("d{}", order[d]));
+  }
+  return fmt::format("({}) -> ({})", fmt::join(axes, ", "), fmt::join(places, ", "));
+}
+
+/// Must the operand be copied to lie where and as it should?
+bool needs_copy(const TensorOperand& operand) {
+  return !order_of(operand).empty() || (!operand.scope.empty() && operand.scope != kScopeGlobal);
+}
+
+int read_of(const Block& block, const Buffer& buffer) {
+  const std::vector<Access> reads = read_accesses(block);
+  const auto found = std::ranges::find(reads, buffer, &Access::buffer);
+  return static_cast<int>(found - reads.begin());
+}
+
+/// What an accumulating intrinsic begins with: another number in each element, so that one that ignores it
+/// is found out.
+void begin_with_numbers(Block& init) {
+  Store* store = init.body()->as<Store>();
+  if (store == nullptr) return;
+  Expr sum = int_imm(1);
+  for (size_t i = 0; i < init.iters.size(); ++i) sum = sum + init.iters[i].var * static_cast<int64_t>(i + 1);
+  store->value = cast(store->buffer->dtype, floormod(sum, int_imm(7)));
+}
+
+/// The semantics with the intrinsic called in their place. Throws ScheduleError where it cannot be called.
+Program calling(const TensorIntrinsic& intrinsic) {
+  Schedule schedule(intrinsic.semantics);
+  const BlockRV block = schedule.get_block(intrinsic.block().name);
+  for (size_t i = 0; i < intrinsic.operands.size(); ++i) {
+    const TensorOperand& operand = intrinsic.operands[i];
+    if (!needs_copy(operand)) continue;
+    const std::string scope = operand.scope.empty() ? std::string(kScopeGlobal) : operand.scope;
+    const std::string order = order_of(operand);
+    if (i == 0) {
+      schedule.cache_write(block, 0, scope);
+      if (!order.empty()) schedule.transform_layout(block, "write", 0, order);
+    } else {
+      const BlockRV copy = schedule.cache_read(block, read_of(schedule.block(block), operand.buffer), scope);
+      if (!order.empty()) schedule.transform_layout(copy, "write", 0, order);
+    }
+  }
+  const LoopRV outermost = schedule.get_loops(block).front();
+  if (schedule.block(block).init() != nullptr)
+    begin_with_numbers(schedule.block(schedule.decompose_reduction(block, outermost)));
+  schedule.tensorize(outermost, intrinsic.name);
+  return schedule.program().clone();
+}
+
+bool calls_intrinsic(const Program& program) {
+  bool calls = false;
+  for_each_stmt(program.root(), [&](const Stmt& stmt) {
+    const Loop* loop = stmt.as<Loop>();
+    calls = calls || (loop != nullptr && loop->annotations.contains(kTensorIntrinsic));
+  });
+  return calls;
+}
+
+std::vector<Tensor> arguments_of(const Program& program, DataKind kind) {
+  std::vector<Tensor> arguments;
+  bool first = true;
+  for (const Buffer& input : program.inputs) {
+    arguments.push_back(Tensor::like(*input));
+    draw(arguments.back(), Fill{.kind = kind}, first, 1, kSeed + arguments.size());
+    first = first && !input->dtype.is_float();
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  return arguments;
+}
+
+/// Where the intrinsic's implementation for the target stands, for messages; "" where that is not known.
+std::string place_of(const TensorIntrinsic& intrinsic) {
+  for (const auto& [target, implementation] : intrinsic.implementations) {
+    if (const std::string place = implementation.location.str(); !place.empty()) return place + ": ";
+  }
+  return {};
+}
+
+/// "" or what is wrong with the intrinsic.
+std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const LowerOptions& options,
+                     const Pipeline& pipeline, bool here) {
+  const std::string name = fmt::format("intrinsic {}", intrinsic.name);
+  Program program;
+  LoweredProgram lowered;
+  try {
+    program = calling(intrinsic);
+    lowered = lower(program, options, pipeline);
+  } catch (const ScheduleError& refusal) {
+    return fmt::format("{}{}: its own semantics cannot be given to it: {}: {}", place_of(intrinsic), name,
+                       refusal.primitive(), refusal.reason());
+  } catch (const LowerError& refusal) {
+    return fmt::format("{}{}: a call of it cannot be lowered: {}", place_of(intrinsic), name, refusal.what());
+  }
+  if (!calls_intrinsic(lowered.program))
+    return fmt::format("{}{}: it is not called in the lowered program", place_of(intrinsic), name);
+  const size_t inputs = program.inputs.size();
+  tl::expected<CompiledKernel, std::string> compiled;
+  if (here) {
+    compiled = base.compile(lowered, "kernel");
+    if (!compiled) return fmt::format("{}: {}", name, compiled.error());
+  }
+  for (const DataKind kind : kDataKinds) {
+    const char* data = kind == DataKind::Exact ? "exact data" : "random data";
+    const std::vector<Tensor> arguments = arguments_of(program, kind);
+    const std::vector<Tensor> wanted = result_of(program, arguments);
+    const std::vector<Tensor> meant = result_of(lowered, arguments, {.check_uninitialized = false});
+    if (const std::string fault = difference(wanted, meant, inputs); !fault.empty())
+      return fmt::format("{}{}: a lowered call, interpreted, on {}: {}", place_of(intrinsic), name, data,
+                         fault);
+    if (!here) continue;
+    if (const std::string fault = difference(wanted, run_kernel(base, *compiled, arguments), inputs);
+        !fault.empty())
+      return fmt::format("{}{}: its implementation does not compute its semantics, on {}: {}",
+                         place_of(intrinsic), name, data, fault);
+  }
+  return {};
+}
+
+}  // namespace
+
+Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtension& extension) {
+  LowerOptions options = base->lower_options();
+  const size_t before = options.intrinsics.size();
+  extension.adapt(options);
+  Pipeline pipeline = base->pipeline();
+  extension.extend(pipeline);
+  if (options.intrinsics.size() <= before) return skipped("it brings no tensor intrinsics");
+  const ProbeResult target_probe = base->probe();
+  const ProbeResult probe = target_probe.here() ? extension.probe(*base) : target_probe;
+  for (size_t i = before; i < options.intrinsics.size(); ++i) {
+    // Called by its name, which another extension may have taken.
+    TensorIntrinsics::global().add(options.intrinsics[i]);
+    if (const std::string fault = fault_of(*options.intrinsics[i], *base, options, pipeline, probe.here());
+        !fault.empty()) {
+      return failed(fault);
+    }
+  }
+  if (probe.here()) return passed();
+  return unsupported(fmt::format(
+      "this machine lacks {}: the calls are right as they are interpreted, and nothing was compiled",
+      probe.missing));
+}
+
+}  // namespace tunesmith::conformance
