@@ -28,3 +28,10 @@ export(EXPORT tunesmithTargets NAMESPACE tunesmith:: FILE ${build_package}/tunes
 install(FILES ${PROJECT_SOURCE_DIR}/spaces.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/tunesmith COMPONENT libtunesmith)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/tunesmith
   COMPONENT tunesmith-dev)
+
+# The pages as they lie in the sources, so that their links hold.
+set(doc_folder ${CMAKE_INSTALL_DATADIR}/doc/tunesmith)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${doc_folder} COMPONENT tunesmith-doc)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${doc_folder} COMPONENT tunesmith-doc
+  PATTERN Doxyfile EXCLUDE PATTERN build EXCLUDE)

@@ -1,5 +1,6 @@
-# `cpack -G DEB` in the build folder: libtunesmith (kernel, plugins, workloads, spaces), tunesmith (the commands) and
-# tunesmith-dev (headers, CMake package, the start of plugins). tests/packages installs them into a clean root.
+# `cpack -G DEB` in the build folder: libtunesmith (kernel, plugins, workloads, spaces), tunesmith (the commands),
+# tunesmith-dev (headers, CMake package, the start of plugins) and tunesmith-doc (the pages and the examples).
+# tests/packages installs them into a clean root.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tunesmith)
 set(CPACK_PACKAGE_VENDOR "Tunesmith")
@@ -9,7 +10,7 @@ set(CPACK_STRIP_FILES OFF)  # the manifests have the hashes of what was installe
 # Rule P8: nothing that a plugin is loaded from is writable by a group, whatever the umask.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL libtunesmith tunesmith tunesmith-dev)
+set(CPACK_COMPONENTS_ALL libtunesmith tunesmith tunesmith-dev tunesmith-doc)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -33,5 +34,10 @@ set(CPACK_COMPONENT_TUNESMITH-DEV_DESCRIPTION "Tensor-program auto-tuner: what p
 set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_DEPENDS
   "libtunesmith ${exactly}, tunesmith ${exactly}, g++, cmake (>= 3.25), libboost-dev (>= 1.74), libfmt-dev, libexpected-dev")
+set(CPACK_DEBIAN_TUNESMITH-DOC_PACKAGE_NAME tunesmith-doc)
+set(CPACK_COMPONENT_TUNESMITH-DOC_DESCRIPTION "Tensor-program auto-tuner: the pages and the examples")
+set(CPACK_DEBIAN_TUNESMITH-DOC_PACKAGE_SECTION doc)
+set(CPACK_DEBIAN_TUNESMITH-DOC_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_TUNESMITH-DOC_PACKAGE_SHLIBDEPS OFF)
 
 include(CPack)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A clean machine with the three packages and nothing else of Tunesmith: builds them, installs them into an empty root,
+# A clean machine with the four packages and nothing else of Tunesmith: builds them, installs them into an empty root,
 # looks at them, hides the sources and the build, and follows the vendor pack's README word by word.
 # Usage: clean_machine.sh SOURCE_FOLDER BUILD_FOLDER
 set -euo pipefail
@@ -11,7 +11,7 @@ fail() { echo "packages: $*" >&2; exit 1; }
 
 (umask 022 && cd "$build_folder" && cpack -G DEB -B "$work/packages") > "$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; fail "cpack"; }
 packages=("$work"/packages/*.deb)
-[[ ${#packages[@]} -eq 3 ]] || fail "wanted three packages, got: ${packages[*]}"
+[[ ${#packages[@]} -eq 4 ]] || fail "wanted four packages, got: ${packages[*]}"
 
 # Each file is in one package; what a package needs of the others is said.
 for package in "${packages[@]}"; do
@@ -30,7 +30,7 @@ if [[ $EUID -eq 0 ]]; then
   mkdir -p "$root/var/lib/dpkg/"{info,updates,triggers}
   touch "$root/var/lib/dpkg/"{status,available}
   dpkg --root="$root" --force-depends --unpack "${packages[@]}" > "$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "dpkg"; }
-  [[ $(dpkg --root="$root" -l | grep -c '^iU') -eq 3 ]] || fail "not all three are unpacked"
+  [[ $(dpkg --root="$root" -l | grep -c '^iU') -eq 4 ]] || fail "not all four are unpacked"
 else
   for package in "${packages[@]}"; do dpkg-deb -x "$package" "$root"; done
 fi
@@ -41,8 +41,14 @@ for binary in "$root"/usr/bin/* "$root"/usr/lib/*.so* "$root"/usr/lib/tunesmith/
   if readelf -d "$binary" | grep -E 'R(UN)?PATH' | grep -F "$build_folder"; then fail "$binary looks into the build"; fi
 done
 
-# The page and the script that follows it are all that is taken along.
-cp -r "$source_folder/examples/vendor_pack" "$work/vendor_pack"
+# What messages cite can be read here.
+for file in README.md docs/plugin-rules.md examples/vendor_pack/README.md examples/traces/gmm_1024.trace; do
+  [[ -f "$root/usr/share/doc/tunesmith/$file" ]] || fail "tunesmith-doc lacks $file"
+done
+"$root/usr/bin/tunesmith" explain P12 | grep -q '^P12: Exceptions that leave' || fail "explain P12"
+
+# The page, as it is installed, and the script that follows it are all that is taken along.
+cp -r "$root/usr/share/doc/tunesmith/examples/vendor_pack" "$work/vendor_pack"
 cp "$source_folder/tests/docs/follow.py" "$work"
 follow=(python3 "$work/follow.py" --prefix "$root/usr" --folder "$work/vendor_pack" "$work/vendor_pack/README.md")
 if [[ $EUID -eq 0 ]] && unshare --mount true 2> /dev/null; then
@@ -52,4 +58,4 @@ else
   echo "packages: the sources cannot be hidden here; followed beside them"
   "${follow[@]}"
 fi
-echo "packages: the vendor pack's README works with the three packages alone"
+echo "packages: the vendor pack's README works with the four packages alone"
