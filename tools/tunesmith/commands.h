@@ -112,6 +112,8 @@ struct VerifyArguments {
 };
 int run_plugins_verify(const Common& common, const VerifyArguments& arguments);
 
+int run_explain(const Common& common, const std::string& rule);
+
 struct TraceArguments {
   std::string trace;  // a file, or a record's id
   std::string other;

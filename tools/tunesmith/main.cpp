@@ -44,7 +44,12 @@ void add_common(CLI::App& command, Common& common, bool spaces) {
   command.add_option("--space", common.space, "the space's name (the file's default)");
   command
       .add_option("--plugin-seconds", common.plugin_seconds,
-                  "seconds that one call of a module may take; 0 = any")
+                  "seconds that one call of a plugin may take; 0 = any")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--plugin-memory", common.plugin_gibibytes,
+                  "GiB of memory that one call of a plugin may take; 0 = any")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
 }
@@ -242,6 +247,7 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
   command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
   command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
   command->add_flag("--json", common.json, "one JSON object on stdout");
+  command->add_flag("--quiet,-q", common.quiet, "do not list what was written");
   command->callback([&] { code = run_plugins_new(common, arguments); });
 }
 
@@ -277,6 +283,14 @@ void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, New
   lock->callback([&] { code = run_plugins_lock(common, arguments); });
   add_new_plugin(*group, common, creation, code);
   add_verify(*group, common, verification, code);
+}
+
+void add_explain(CLI::App& app, Common& common, std::string& rule, int& code) {
+  CLI::App* command = app.add_subcommand("explain", "print a rule for plugins that a message cites");
+  command->footer("Example: tunesmith explain P12");
+  command->add_option("rule", rule, "its number, as P12")->required();
+  command->add_flag("--json", common.json, "one JSON object on stdout");
+  command->callback([&] { code = run_explain(common, rule); });
 }
 
 void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& code) {
@@ -366,6 +380,8 @@ int main(int argc, char** argv) {
   add_workloads(app, common, workload, code);
   add_check_verification(app, common, check_verification, code);
   add_plugins(app, common, plugins, new_plugin, verification, code);
+  std::string rule;
+  add_explain(app, common, rule, code);
   add_trace(app, common, trace, code);
   for (int i = 0; i < argc; ++i) common.command_line += (i == 0 ? "" : " ") + std::string(argv[i]);
   try {

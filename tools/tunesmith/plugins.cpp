@@ -54,9 +54,7 @@ std::vector<PluginLogEntry> account(const PluginRegistry& registry) {
     const auto info = std::ranges::find_if(plugins, [&](const PluginInfo& plugin) {
       return plugin.library == entry.path && plugin_name(plugin.kind, plugin.id) == entry.detail;
     });
-    // What is there twice is in no list.
-    const std::string fault = info == plugins.end() ? fmt::format("[P7] {} is there twice", entry.detail)
-                                                    : registry.probe(info->kind, info->id);
+    const std::string fault = registry.probe(info->kind, info->id);
     entry.outcome = fault.empty() ? Outcome::Loaded : Outcome::Refused;
     if (!fault.empty()) entry.detail = fault;
   }
@@ -73,17 +71,31 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
       return entry.outcome == PluginLogEntry::Outcome::Refused && entry.path == info.library;
     });
   };
+  const std::vector<PluginInfo> plugins = registry.list();
+  const std::vector<std::string> helps = registry.help_lines();
   nlohmann::json list = nlohmann::json::array();
-  for (const PluginInfo& info : registry.list()) {
+  for (size_t i = 0; i < plugins.size(); ++i) {
+    const PluginInfo& info = plugins[i];
     nlohmann::json plugin = {
         {"kind", kind_name(info.kind)}, {"id", info.id},         {"pack", info.pack},
         {"version", info.version},      {"vendor", info.vendor}, {"library", info.library.string()},
-        {"source", info.source}};
-    if (!common.json)
+        {"source", info.source},        {"help", helps[i]}};
+    if (!common.json) {
       fmt::print(output(), "{:<10} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack,
                  info.version, info.source);
+      if (!arguments.options)
+        fmt::print(output(), "    {}\n",
+                   helps[i].empty() ? "refused; 'plugins list --why' says why" : helps[i]);
+    }
     if (arguments.options && !refused(info)) describe(registry, info, common.json ? &plugin : nullptr);
     list.push_back(std::move(plugin));
+  }
+  nlohmann::json left_out = nlohmann::json::array();
+  for (const PluginLogEntry& entry : registry.log()) {
+    if (entry.outcome != PluginLogEntry::Outcome::Refused) continue;
+    left_out.push_back({{"path", entry.path.string()}, {"reason", entry.detail}});
+    if (!common.json && !arguments.why)
+      fmt::print(output(), "refused    {}: {}\n", entry.path.string(), entry.detail);
   }
   nlohmann::json entries = nlohmann::json::array();
   for (const PluginLogEntry& entry : log) {
@@ -99,7 +111,7 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
     }
   }
   if (common.json) {
-    nlohmann::json object = {{"plugins", list}};
+    nlohmann::json object = {{"plugins", list}, {"refused", left_out}};
     if (arguments.why) object["looked_at"] = entries;
     fmt::print(output(), "{}\n", object.dump());
   }

@@ -102,6 +102,7 @@ int run_plugins_new(const Common& common, const NewPluginArguments& arguments) {
     fmt::print(output(), "{}\n", nlohmann::json{{"folder", folder.string()}, {"files", written}}.dump());
     return kDone;
   }
+  if (common.quiet) return kDone;
   for (const std::string& file : written) fmt::print(output(), "wrote {}\n", file);
   fmt::print(output(), "next: cd {} && cmake -B build && cmake --build build && ctest --test-dir build\n",
              folder.string());

@@ -31,11 +31,12 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   const bool lowers = arguments.passes || arguments.lowered || arguments.assembly;
   if (!arguments.program && !lowers) return kDone;
   const Workload workload = workload_for(loaded, arguments);
+  Session session(common);
+  session.read_extensions();
   if (arguments.program) {
     fmt::print(output(), "\n{}", to_string(replay(workload, loaded).program()));
   }
   if (!lowers) return kDone;
-  Session session(common);
   const auto space = session.space();
   std::string before;
   const auto show_pass = [&](const LoweringStep& step, const LoweringState& state) {
@@ -55,6 +56,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
 int run_trace_replay(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
   const Workload workload = workload_for(loaded, arguments);
+  Session(common).read_extensions();
   const Schedule schedule = replay(workload, loaded);
   const std::string changes = schedule.trace() == loaded.trace ? "" : diff(loaded.trace, schedule.trace());
   if (common.json) {

@@ -51,6 +51,9 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
                            const Environment& environment) {
   nlohmann::json failures = nlohmann::json::object();
   for (const auto& [cause, count] : result.failures) failures[std::string(failure_cause_name(cause))] = count;
+  nlohmann::json first_failures = nlohmann::json::object();
+  for (const auto& [cause, message] : result.first_failures)
+    first_failures[std::string(failure_cause_name(cause))] = message;
   const bool found = !result.best_id.empty();
   const auto number = [&](double value) { return found ? nlohmann::json(value) : nlohmann::json(nullptr); };
   const double gflops = found ? workload.flops / result.best_seconds * 1e-9 : 0.0;
@@ -67,7 +70,9 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"interrupted", result.interrupted},
           {"disturbed", result.disturbed},
           {"failures", failures},
+          {"first_failures", first_failures},
           {"refusals", result.refusals},
+          {"first_refusals", result.first_refusals},
           {"best_seconds", number(result.best_seconds)},
           {"best_seconds_interval",
            result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
@@ -92,6 +97,26 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
             {"measure", result.times.measure}}}};
 }
 
+/// The commonest reasons for which drafts never became candidates, where that is much of what was drawn.
+void print_refusals(const TuneResult& result) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<int64_t, std::string>> reasons;
+  int64_t all = 0;
+  for (const auto& [reason, count] : result.refusals) {
+    reasons.emplace_back(count, reason);
+    all += count;
+  }
+  if (all <= result.valid) return;
+  std::ranges::stable_sort(reasons, std::ranges::greater(), &std::pair<int64_t, std::string>::first);
+  fmt::print(output(), "  {} drawn from the space were refused before they were candidates\n", all);
+  for (size_t i = 0; i < std::min(kMost, reasons.size()); ++i) {
+    const auto first = result.first_refusals.find(reasons[i].second);
+    const bool named = first != result.first_refusals.end() && !first->second.empty();
+    fmt::print(output(), "    {} times: {}{}\n", reasons[i].first, reasons[i].second,
+               named ? fmt::format(" (the first: {})", first->second) : "");
+  }
+}
+
 void print_summary(const TuneResult& result, const Workload& workload, const std::string& space) {
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
@@ -99,7 +124,11 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
   for (const auto& [cause, count] : result.failures) {
     fmt::print(output(), "  {} failed: {}, {}\n", count, failure_cause_name(cause),
                failure_cause_meaning(cause));
+    const auto first = result.first_failures.find(cause);
+    if (first != result.first_failures.end() && !first->second.empty())
+      fmt::print(output(), "    the first: {}\n", first->second);
   }
+  print_refusals(result);
   if (result.disturbed > 0) {
     fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
                result.disturbed);
