@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
@@ -28,6 +30,31 @@ class Context final : public ModuleContext {
   Claims& claims_;
 };
 
+bool begins_with(const Trace& trace, const Trace& beginning) {
+  if (trace.size() < beginning.size()) return false;
+  for (size_t i = 0; i < beginning.size(); ++i) {
+    if (trace.shared(i) != beginning.shared(i)) return false;
+  }
+  return true;
+}
+
+/// What the trace makes of the original program. `input` was replayed when it was an answer itself, so that a
+/// trace which goes on from there is replayed from there.
+tl::expected<Schedule, ScheduleError> replay_answer(const Program& original, const Schedule& input,
+                                                    const Trace& trace) {
+  if (!begins_with(trace, input.trace())) return replay(original, trace);
+  Schedule replayed = input.clone();
+  try {
+    for (size_t i = input.trace().size(); i < trace.size(); ++i) {
+      const Instruction& instruction = trace[i];
+      replayed.execute(*instruction.kind, instruction.args, instruction.decision);
+    }
+  } catch (const ScheduleError& error) {
+    return tl::make_unexpected(error);
+  }
+  return replayed;
+}
+
 }  // namespace
 
 std::string refusal_text(const ScheduleError& refusal) {
@@ -42,6 +69,10 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
+  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
+  // account.
+  std::optional<Schedule> input;
+  if (module.stage != ModuleStage::Finishing) input = schedule.clone();
   const std::string call = "apply at " + place;
   using Answer = tl::expected<ModuleResult, ScheduleError>;
   Answer answered = guard_plugin(PluginKind::Module, module.id, call, [&]() -> Answer {
@@ -63,9 +94,7 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
       break;
   }
   if (result.schedules().empty()) throw broken("answered Applied without a schedule");
-  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
-  // account.
-  if (module.stage == ModuleStage::Finishing) {
+  if (!input) {
     if (result.schedules().size() > 1) throw broken("a finishing module answers one schedule");
     return answered;
   }
@@ -74,7 +103,7 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
       throw broken("[P23] left a program that is not well formed: " + fault);
     }
     // What a module did behind its schedule's back would be lost, or worse, in every candidate.
-    const auto replayed = replay(original, answer.trace());
+    const auto replayed = replay_answer(original, *input, answer.trace());
     if (!replayed || to_string(replayed->program()) != to_string(answer.program()) ||
         structural_hash(replayed->program()) != structural_hash(answer.program())) {
       throw broken(fmt::format("[P23] replaying its trace {}",
