@@ -36,6 +36,8 @@ class Task final : public SearchContext {
   void learn(std::span<const Measured> results);
 
   ThreadPool& pool() { return pool_; }
+  /// Seconds that generating the space took.
+  double generate_seconds() const { return generate_seconds_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }
   /// Seconds spent in the cost model so far.
   double model_seconds() const { return model_seconds_; }
@@ -48,6 +50,7 @@ class Task final : public SearchContext {
   const uint64_t seed_;
   uint64_t next_index_ = 0;
   ThreadPool pool_;
+  double generate_seconds_ = 0.0;
   SketchSet sketches_;
   std::shared_ptr<CostModel> cost_model_;
   std::vector<Measured> history_;
