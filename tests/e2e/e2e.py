@@ -260,9 +260,11 @@ def interrupt_stops_soon(folder):
     begin = time.monotonic()
     out, err = process.communicate(timeout=60)
     waited = time.monotonic() - begin
-    assert process.returncode == 0, err
+    assert process.returncode == 130, err
     assert waited < 2.0, f"stopped after {waited:.1f} s"
-    assert "interrupted" in out and "best" in out, out
+    # A machine that is busy leaves no time for the summary: everything is recorded all the same.
+    assert ("interrupted" in out and "best" in out) or "interrupted; everything measured so far is recorded" in err, (out, err)
+    assert "95 % of" not in out, "what was not ranked has no interval"
 
 
 def json_has_its_keys(folder):
