@@ -41,6 +41,12 @@ for binary in "$root"/usr/bin/* "$root"/usr/lib/*.so* "$root"/usr/lib/tunesmith/
   if readelf -d "$binary" | grep -E 'R(UN)?PATH' | grep -F "$build_folder"; then fail "$binary looks into the build"; fi
 done
 
+# Manual pages and completion come with the commands.
+for file in man/man1/tunesmith.1 man/man1/tunesmith-tune.1 man/man1/tunesmith-spaces-lint.1 bash-completion/completions/tunesmith \
+            zsh/vendor-completions/_tunesmith fish/vendor_completions.d/tunesmith.fish; do
+  [[ -s "$root/usr/share/$file" ]] || fail "$file is not installed"
+done
+
 # The page and the script that follows it are all that is taken along.
 cp -r "$source_folder/examples/vendor_pack" "$work/vendor_pack"
 cp "$source_folder/tests/docs/follow.py" "$work"
