@@ -1,6 +1,7 @@
 #include "affine/index_range.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,14 +38,74 @@ std::optional<int64_t> evaluate(const Expr& expr, const Point& point) {
   return args.size() == 2 ? fold_int(expr.kind(), args[0], args[1]) : std::nullopt;
 }
 
+/// Prover of  form <= 0  from inequalities that hold.
+class Prover {
+ public:
+  Prover(const Expr& predicate, const Analyzer& analyzer) : analyzer_(analyzer) { add_facts(predicate); }
+
+  /// With a fact F <= 0, scale * form - factor * F <= 0 is enough for positive numbers; those tried cancel
+  /// one term of the form.
+  bool proves(const LinearForm& form) const {
+    if (analyzer_.bounds(form.to_expr()).max <= 0) return true;
+    for (const LinearForm& fact : facts_) {
+      for (const auto& [coefficient, atom] : form.terms) {
+        const int64_t known = coefficient_of(fact, atom);
+        if (known == 0 || (known > 0) != (coefficient > 0) || !small(known) || !small(coefficient)) continue;
+        const int64_t common = std::gcd(coefficient, known);
+        const Expr rest = form.to_expr() * int_imm(std::abs(known) / common) -
+                          fact.to_expr() * int_imm(std::abs(coefficient) / common);
+        if (analyzer_.bounds(rest).max <= 0) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  /// So that the products above are far from the range's end.
+  static bool small(int64_t coefficient) { return std::abs(coefficient) < int64_t{1} << 24; }
+
+  static int64_t coefficient_of(const LinearForm& form, const Expr& atom) {
+    for (const auto& [coefficient, known] : form.terms) {
+      if (equal(known, atom)) return coefficient;
+    }
+    return 0;
+  }
+
+  void add_facts(const Expr& condition) {
+    if (condition.is(ExprKind::And)) {
+      add_facts(condition.arg(0));
+      add_facts(condition.arg(1));
+      return;
+    }
+    const bool strict = condition.is(ExprKind::Lt);
+    if ((!strict && !condition.is(ExprKind::Le)) || !condition.arg(0).dtype().is_index()) return;
+    LinearForm fact = analyzer_.linear(condition.arg(0) - condition.arg(1));
+    if (strict) fact.constant += 1;
+    facts_.push_back(std::move(fact));
+  }
+
+  const Analyzer& analyzer_;
+  std::vector<LinearForm> facts_;  // each at most 0
+};
+
 }  // namespace
 
-std::optional<std::string> point_outside(const Expr& index, int64_t extent, std::span<const VarRange> ranges,
-                                         const Expr& predicate) {
+bool proves_inside(const Expr& index, int64_t extent, std::span<const VarRange> ranges,
+                   const Expr& predicate) {
   Analyzer analyzer;
   for (const VarRange& range : ranges) analyzer.bind(range.var, range.extent);
   const Interval bounds = analyzer.bounds(index);
-  if (bounds.min >= 0 && bounds.max < extent) return std::nullopt;
+  if (bounds.min >= 0 && bounds.max < extent) return true;
+  const Prover prover(predicate, analyzer);
+  LinearForm above = analyzer.linear(index);
+  LinearForm below = analyzer.linear(index * int_imm(-1));
+  above.constant -= extent - 1;
+  return prover.proves(below) && prover.proves(above);
+}
+
+std::optional<std::string> point_outside(const Expr& index, int64_t extent, std::span<const VarRange> ranges,
+                                         const Expr& predicate) {
+  if (proves_inside(index, extent, ranges, predicate)) return std::nullopt;
 
   std::vector<VarRange> used;
   int64_t points = 1;

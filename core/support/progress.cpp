@@ -22,7 +22,11 @@ std::string best_text(const Progress& progress) {
   if (!progress.best_seconds) return "no valid program yet";
   std::string text = "best " + seconds_text(*progress.best_seconds);
   if (progress.gflops) text += fmt::format(", {:.1f} GFLOP/s", *progress.gflops);
-  if (progress.share_of_peak) text += fmt::format(", {:.1f} % of peak", 100.0 * *progress.share_of_peak);
+  // The peak was measured once, before the first program, and something may have disturbed that.
+  if (progress.share_of_peak && *progress.share_of_peak > 1.0) {
+    text += ", above the peak measured at the start (of plain multiply-adds, perhaps disturbed)";
+  } else if (progress.share_of_peak)
+    text += fmt::format(", {:.1f} % of peak", 100.0 * *progress.share_of_peak);
   return text;
 }
 
@@ -101,6 +105,12 @@ void LiveLine::update(const Progress& progress, Clock::time_point now) {
   drawn_ = true;
   // A character in the last column would make some terminals begin a new line.
   write_all(descriptor_, "\r" + progress_text(progress, columns(descriptor_) - 1) + "\x1b[K");
+}
+
+void LiveLine::say(std::string_view text) {
+  if (!active_) return;
+  drawn_ = true;
+  write_all(descriptor_, fmt::format("\r{}\x1b[K", text.substr(0, columns(descriptor_) - 1)));
 }
 
 void LiveLine::clear() {

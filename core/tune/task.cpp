@@ -23,7 +23,10 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
       space_(space),
       seed_(seed),
       pool_(threads),
-      sketches_(space.generate(workload.program)),
+      sketches_([&] {
+        const Stopwatch watch(generate_seconds_);
+        return space.generate(workload.program);
+      }()),
       cost_model_(space.create_cost_model()) {
   cost_model_->begin(workload, space.device());
 }

@@ -36,6 +36,8 @@ class Task final : public SearchContext {
   void learn(std::span<const Measured> results);
 
   ThreadPool& pool() { return pool_; }
+  /// Seconds that generating the space took.
+  double generate_seconds() const { return generate_seconds_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }
   const std::map<std::string, std::string>& first_refusals() const { return first_refusals_; }
   /// Seconds spent in the cost model so far.
@@ -47,6 +49,7 @@ class Task final : public SearchContext {
   const uint64_t seed_;
   uint64_t next_index_ = 0;
   ThreadPool pool_;
+  double generate_seconds_ = 0.0;
   SketchSet sketches_;
   std::shared_ptr<CostModel> cost_model_;
   std::vector<Measured> history_;

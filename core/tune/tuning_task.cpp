@@ -41,6 +41,7 @@ struct TuningTask::State {
         evaluator(in, records, measuring, names, common_record(key, run, names.workload()), options, hooks,
                   context.pool()),
         leaders(wanted.final_candidates) {
+    result.times.generate = result.times.wall = context.generate_seconds();
     const Stopwatch watch(result.times.wall);
     store.add_environment(environment);
     store.add_space({run.space, run.rules_hash, space.rules()});
@@ -285,6 +286,7 @@ struct TuningTask::State {
       if (!leaders.all().empty() && !stopped()) rank_leaders();
       take_best_on_record();
       result.interrupted = stopped();
+      result.exhausted = exhausted && !result.interrupted && result.trials < options.trials;
       store.end_run(run.id, now_ms(), why_ended());
     }
     result.median_compile_seconds = evaluator.median_compile_seconds();

@@ -244,7 +244,13 @@ class Parser {
     return made;
   }
 
-  /// `max` and `min` take axes or values: axes when one of the arguments begins as `name <`.
+  static bool begins_value(const Token& token) {
+    if (token.kind == TokenKind::Name) return token.text != "and" && token.text != "or";
+    return token.kind == TokenKind::Integer || token.kind == TokenKind::Real || is_symbol(token, "(");
+  }
+
+  /// `max` and `min` take axes or values: axes when one of the arguments begins as `name <`, or when a value
+  /// follows the parenthesis, which after a call's would be none.
   bool at_reduction() const {
     if (here().text == "sum") return true;
     if (here().text != "max" && here().text != "min") return false;
@@ -257,7 +263,8 @@ class Parser {
         return true;
       }
       if (is_symbol(token, "(") || is_symbol(token, "[")) ++depth;
-      if ((is_symbol(token, ")") || is_symbol(token, "]")) && --depth == 0) return false;
+      if ((is_symbol(token, ")") || is_symbol(token, "]")) && --depth == 0)
+        return begins_value(tokens_[i + 1]);
     }
     return false;
   }

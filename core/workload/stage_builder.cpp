@@ -89,8 +89,11 @@ void StageBuilder::add_reduction_axes(const Syntax& reduction) {
     const bool twice =
         std::any_of(axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.name == syntax.name; });
     if (twice)
-      rules().fail(syntax.place, fmt::format("'{}' is already an axis here", syntax.name),
-                   "choose another name");
+      rules().fail(syntax.place,
+                   fmt::format("'{0}' is an axis of what is computed here, and {1} needs one of its own",
+                               syntax.name, reduction.name),
+                   fmt::format("call it otherwise, for example {0}({1}2<extent), and read with {1}2",
+                               reduction.name, syntax.name));
     axes_.push_back(resolve_axis(state_, syntax));
     prover_.bind(axes_.back().var, axes_.back().extent);
   }

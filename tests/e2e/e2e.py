@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -132,6 +133,23 @@ spaces:
 """
 
 
+ATTENTION = pathlib.Path(__file__).parent / "attention.yaml"
+
+
+def spaces_are_generated_at_once(folder):
+    """Six stages, three reductions to factor: sizes that are no multiples of a tile took ten times as long as others."""
+    def cpu_seconds(*args):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run(*args)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    for n in (64, 127, 144, 176, 200, 250):
+        # 0.5 s on an idle machine; a test may run beside others.
+        seconds = min(cpu_seconds("spaces", "explain", f"{ATTENTION}:n={n}") for _ in range(2))
+        print(f"the space of attention:n={n}: {seconds:.2f} s of processor time")
+        assert seconds < 1.5, (n, seconds)
+
+
 def bad_spaces_are_refused(folder):
     file = folder / "spaces.yaml"
     file.write_text(GOOD)
@@ -242,9 +260,11 @@ def interrupt_stops_soon(folder):
     begin = time.monotonic()
     out, err = process.communicate(timeout=60)
     waited = time.monotonic() - begin
-    assert process.returncode == 0, err
+    assert process.returncode == 130, err
     assert waited < 2.0, f"stopped after {waited:.1f} s"
-    assert "interrupted" in out and "best" in out, out
+    # A machine that is busy leaves no time for the summary: everything is recorded all the same.
+    assert ("interrupted" in out and "best" in out) or "interrupted; everything measured so far is recorded" in err, (out, err)
+    assert "95 % of" not in out, "what was not ranked has no interval"
 
 
 def json_has_its_keys(folder):

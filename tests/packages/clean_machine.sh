@@ -47,6 +47,12 @@ for file in README.md docs/plugin-rules.md examples/vendor_pack/README.md exampl
 done
 "$root/usr/bin/tunesmith" explain P12 | grep -q '^P12: Exceptions that leave' || fail "explain P12"
 
+# Manual pages and completion come with the commands.
+for file in man/man1/tunesmith.1 man/man1/tunesmith-tune.1 man/man1/tunesmith-spaces-lint.1 bash-completion/completions/tunesmith \
+            zsh/vendor-completions/_tunesmith fish/vendor_completions.d/tunesmith.fish; do
+  [[ -s "$root/usr/share/$file" ]] || fail "$file is not installed"
+done
+
 # The page, as it is installed, and the script that follows it are all that is taken along.
 cp -r "$root/usr/share/doc/tunesmith/examples/vendor_pack" "$work/vendor_pack"
 cp "$source_folder/tests/docs/follow.py" "$work"

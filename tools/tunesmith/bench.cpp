@@ -11,7 +11,9 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "interrupt.h"
 #include "interval.h"
+#include "memory.h"
 #include "output.h"
 #include "traces.h"
 
@@ -42,7 +44,7 @@ struct Comparison {
 /// What `what` names: "unscheduled", "space:NAME" (its best record), a record's id, a trace's file, or ""
 /// (the best record of all spaces).
 Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
-                 const Workload& workload, const Space& space, int threads) {
+                 const Workload& workload, const std::string& typed, const Space& space, int threads) {
   Entry entry{what, {}, 0.0, 0.0, "", {}};
   const auto compile = [&](const LoweredProgram& lowered) {
     auto kernel = space.target().compile(lowered, "tunesmith_bench");
@@ -63,12 +65,12 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
           fmt::format("space '{}' is of another target than '{}'", other.space, space.spec().name),
           "compare spaces of one target");
     }
-    const Record best = best_record(workload, *its, arguments.database, threads, other.space);
+    const Record best = best_record(workload, *its, arguments.database, threads, typed, other.space);
     compile(materialise(*its, workload, load_trace(best.id, arguments.database))->lowered);
     return entry;
   }
   const std::string name =
-      what.empty() ? best_record(workload, space, arguments.database, threads, common.space).id : what;
+      what.empty() ? best_record(workload, space, arguments.database, threads, typed, common.space).id : what;
   if (what.empty()) entry.name = "record " + name;
   compile(materialise(space, workload, load_trace(name, arguments.database))->lowered);
   return entry;
@@ -78,6 +80,7 @@ std::string failure_text(const CandidateFailure& failure) {
   return fmt::format("{}: {}", failure_cause_name(failure.cause), failure.message);
 }
 
+/// What has no time when `stop` was set says so.
 void measure(Comparison& comparison, Runner& runner, Target& target, int threads, int rounds) {
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
@@ -105,6 +108,9 @@ void measure(Comparison& comparison, Runner& runner, Target& target, int threads
     if (const auto& failure = times[i].failure) timed[i]->failure = failure_text(*failure);
   }
   comparison.peak_samples = std::move(times.back().samples);
+  for (Entry& entry : comparison.entries) {
+    if (entry.failure.empty() && entry.samples.empty()) entry.failure = "not timed";
+  }
 }
 
 /// Operations a second.
@@ -144,8 +150,9 @@ nlohmann::json to_json(const Comparison& comparison) {
 }
 
 void print(const nlohmann::json& comparison) {
-  fmt::print(output(), "{}: measured peak {:.1f} GFLOP/s\n", comparison.at("workload").get<std::string>(),
-             comparison.at("peak_gflops").get<double>());
+  const double peak = comparison.at("peak_gflops");
+  fmt::print(output(), "{}: {}\n", comparison.at("workload").get<std::string>(),
+             peak > 0 ? fmt::format("measured peak {:.1f} GFLOP/s", peak) : "the peak was not measured");
   fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", "GFLOP/s",
              "of peak", "GB/s", "of first");
   for (const nlohmann::json& entry : comparison.at("entries")) {
@@ -171,10 +178,12 @@ void print(const nlohmann::json& comparison) {
 }  // namespace
 
 int run_bench(const Common& common, const BenchArguments& arguments) {
+  const std::atomic<bool>& stop = stop_on_interrupt("tunesmith: interrupted\n");
   Session session(common);
   const std::unique_ptr<Space> space = session.space();
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   MeasureOptions options;
+  options.stop = &stop;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
   options.machine = machine_lock();
@@ -183,23 +192,29 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   std::vector<Comparison> comparisons;
   for (const std::string& text : arguments.workloads) {
     Comparison& comparison = comparisons.emplace_back();
-    comparison.workload = WorkloadLibrary().load(text);
+    comparison.workload = find_workload(text, arguments.database);
+    require_memory(comparison.workload, arguments.allow_memory);
     std::vector<std::string> named{arguments.trace};
     named.insert(named.end(), arguments.compare.begin(), arguments.compare.end());
     for (const std::string& what : named) {
-      comparison.entries.push_back(make_entry(what, common, arguments, comparison.workload, *space, threads));
+      comparison.entries.push_back(
+          make_entry(what, common, arguments, comparison.workload, text, *space, threads));
     }
   }
   nlohmann::json results = nlohmann::json::array();
   bool whole = true;
   for (Comparison& comparison : comparisons) {
+    if (stop) break;
     const std::unique_ptr<Runner> runner =
         make_worker_runner(comparison.workload, space->target(), session.worker_target(), options);
     measure(comparison, *runner, space->target(), threads, arguments.rounds);
     for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
     results.push_back(to_json(comparison));
     if (!common.json) print(results.back());
+    std::fflush(output());  // what is measured is kept, whatever comes
   }
+  if (stop && !common.json)
+    fmt::print(output(), "interrupted: {} of {} workloads were begun\n", results.size(), comparisons.size());
   if (common.json) {
     const Environment environment = detect_environment(space->plugin_versions());
     fmt::print(output(), "{}\n",
@@ -207,9 +222,11 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
                               {"environment", nlohmann::json::parse(environment.text())},
                               {"rounds", arguments.rounds},
                               {"threads", threads},
+                              {"interrupted", stop.load()},
                               {"benchmarks", results}}
                    .dump());
   }
+  if (stop) return kInterrupted;
   return whole ? kDone : kNothingFound;
 }
 

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "memory.h"
 #include "output.h"
 #include "traces.h"
 
@@ -23,9 +24,17 @@ std::string identifier(const std::string& text) {
   return name;
 }
 
+/// A name that a person chose is taken as it is, or refused.
+void require_identifier(const std::string& name) {
+  if (name == identifier(name)) return;
+  throw UserError(fmt::format("--name '{}' cannot name C functions", name),
+                  "letters, digits and _, and no digit first");
+}
+
 /// Verifies and times a program of which there is no record. Throws UserError when it is not right.
 double measure(const Workload& workload, const CompiledKernel& kernel, const BuildArguments& arguments,
                const Session& session, Target& target) {
+  require_memory(workload, arguments.allow_memory);
   MeasureOptions options;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
@@ -43,13 +52,15 @@ double measure(const Workload& workload, const CompiledKernel& kernel, const Bui
 }  // namespace
 
 int run_build(const Common& common, const BuildArguments& arguments) {
-  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  if (!arguments.name.empty()) require_identifier(arguments.name);
+  const Workload workload = find_workload(arguments.workload, arguments.database);
   Session session(common);
   const std::unique_ptr<Space> space = session.space();
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
-  const std::string id = arguments.trace.empty()
-                             ? best_record(workload, *space, arguments.database, threads).id
-                             : arguments.trace;
+  const std::string id =
+      arguments.trace.empty()
+          ? best_record(workload, *space, arguments.database, threads, arguments.workload).id
+          : arguments.trace;
   const NamedTrace named = load_trace(id, arguments.database);
   const CandidatePtr candidate = materialise(*space, workload, named);
   const std::string name = identifier(arguments.name.empty() ? workload.name : arguments.name);

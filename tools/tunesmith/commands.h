@@ -19,7 +19,8 @@ struct TuneArguments {
   int threads = 0;
   double time_limit = 0;
   double candidate_time_out = 10;
-  bool fresh = false;  // do not take up earlier records
+  bool fresh = false;         // do not take up earlier records
+  bool allow_memory = false;  // go on where measuring takes more memory than there is
 };
 int run_tune(const Common& common, const TuneArguments& arguments);
 
@@ -31,6 +32,7 @@ struct BuildArguments {
   std::string trace;  // a file or a record's id; empty: the best record
   int threads = 0;    // that the program was tuned for; 0: all
   double candidate_time_out = 10;
+  bool allow_memory = false;
 };
 int run_build(const Common& common, const BuildArguments& arguments);
 
@@ -42,17 +44,19 @@ struct BenchArguments {
   int rounds = 50;
   int threads = 0;
   double candidate_time_out = 10;
+  bool allow_memory = false;
 };
 int run_bench(const Common& common, const BenchArguments& arguments);
 
 int run_doctor(const Common& common);
 
 struct SpacesArguments {
+  std::string file;  // to lint; empty: as Common says
   std::string workload;
   int count = 1;
   uint64_t seed = 0;
 };
-int run_spaces_lint(const Common& common);
+int run_spaces_lint(const Common& common, const SpacesArguments& arguments);
 int run_spaces_show(const Common& common, const SpacesArguments& arguments);
 int run_spaces_sample(const Common& common, const SpacesArguments& arguments);
 int run_spaces_explain(const Common& common, const SpacesArguments& arguments);

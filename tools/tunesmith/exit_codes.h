@@ -6,5 +6,6 @@ inline constexpr int kDone = 0;
 inline constexpr int kBadInput = 2;
 inline constexpr int kNothingFound = 3;
 inline constexpr int kEnvironmentFault = 4;
+inline constexpr int kInterrupted = 130;  // as a shell says of a command ended by Ctrl-C
 
 }  // namespace tunesmith::cli

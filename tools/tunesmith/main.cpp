@@ -9,129 +9,14 @@
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/version.h>
 
+#include "command_help.h"
 #include "commands.h"
 #include "exit_codes.h"
+#include "options.h"
 
 namespace {
 
 using namespace tunesmith::cli;
-
-/// A number for which `holds`; CLI11's own checks answer with the bounds of the type.
-template <typename Holds>
-CLI::Validator number_that(Holds holds, const char* expected, const char* name) {
-  const auto check = [holds, expected](const std::string& text) -> std::string {
-    double value = 0.0;
-    if (CLI::detail::lexical_cast(text, value) && holds(value)) return "";
-    return fmt::format("expected {}, not '{}'", expected, text);
-  };
-  return CLI::Validator(check, name);
-}
-
-const CLI::Validator kPositive =
-    number_that([](double value) { return value > 0.0; }, "a number above zero", "POSITIVE");
-const CLI::Validator kNotNegative =
-    number_that([](double value) { return value >= 0.0; }, "a number that is not negative", "NOT NEGATIVE");
-
-void add_common(CLI::App& command, Common& common, bool spaces) {
-  command.add_option("--plugin-path", common.plugin_paths,
-                     "a folder with plugin packs, or a pack's manifest; looked at first");
-  command.add_option("--locked", common.lock_file, "load only plugins that this lock file lists");
-  command.add_flag("--json", common.json, "one JSON object on stdout");
-  command.add_flag("--quiet,-q", common.quiet, "no live line");
-  if (!spaces) return;
-  command.add_option("--spaces", common.spaces_file,
-                     "the spaces file (spaces.yaml here, or the one that came along)");
-  command.add_option("--space", common.space, "the space's name (the file's default)");
-  command
-      .add_option("--plugin-seconds", common.plugin_seconds,
-                  "seconds that one call of a plugin may take; 0 = any")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command
-      .add_option("--plugin-memory", common.plugin_gibibytes,
-                  "GiB of memory that one call of a plugin may take; 0 = any")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-}
-
-void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code) {
-  CLI::App* command = app.add_subcommand("tune", "search for a fast program and record everything measured");
-  command->footer("Example: tunesmith tune gmm:n=512,m=512,k=512 --trials 128");
-  command->add_option("workload", arguments.workload, "NAME:PARAM=VALUE,... or FILE.yaml:PARAM=VALUE,...")
-      ->required();
-  command->add_option("--trials", arguments.trials, "candidates to measure")
-      ->capture_default_str()
-      ->check(kPositive);
-  command->add_option("--batch", arguments.batch, "candidates in a round")
-      ->capture_default_str()
-      ->check(kPositive);
-  command->add_option("--seed", arguments.seed, "of the random streams")->capture_default_str();
-  command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
-      ->capture_default_str()
-      ->check(kNotNegative);
-  command->add_option("--time-limit", arguments.time_limit, "seconds after which the search ends; 0 = none")
-      ->capture_default_str()
-      ->check(kNotNegative);
-  command
-      ->add_option("--candidate-time-out", arguments.candidate_time_out,
-                   "seconds that one candidate may take")
-      ->capture_default_str()
-      ->check(kPositive);
-  command->add_option("--database", arguments.database, "the records (in the user's data folder)");
-  command->add_flag("--fresh", arguments.fresh,
-                    "measure everything anew instead of taking up earlier records");
-  add_common(*command, common, true);
-  command->callback([&] { code = run_tune(common, arguments); });
-}
-
-void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code) {
-  CLI::App* command = app.add_subcommand("build", "write the best program found as a C library");
-  command->footer("Example: tunesmith build gmm:n=512,m=512,k=512 --output lib");
-  command->add_option("workload", arguments.workload, "NAME:PARAM=VALUE,...")->required();
-  command->add_option("--output,-o", arguments.output, "folder for lib<name>.so and <name>.h")
-      ->capture_default_str();
-  command->add_option("--name", arguments.name, "of the library and its functions (the workload's name)");
-  command->add_option("--trace", arguments.trace,
-                      "a trace's file, or a record's id, instead of the best record");
-  command->add_option("--threads", arguments.threads, "processors that it was tuned for; 0 = all")
-      ->capture_default_str()
-      ->check(kNotNegative);
-  command
-      ->add_option("--candidate-time-out", arguments.candidate_time_out,
-                   "seconds that a program of which there is no record may take to be verified")
-      ->capture_default_str()
-      ->check(kPositive);
-  command->add_option("--database", arguments.database, "the records (in the user's data folder)");
-  add_common(*command, common, true);
-  command->callback([&] { code = run_build(common, arguments); });
-}
-
-void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code) {
-  CLI::App* command =
-      app.add_subcommand("bench", "verify and time programs, in turn with the peak of the machine");
-  command->footer("Example: tunesmith bench gmm:n=512,m=512,k=512 --compare unscheduled --compare my.trace");
-  command->add_option("workload", arguments.workloads, "one or more: NAME:PARAM=VALUE,...")->required();
-  command->add_option("--trace", arguments.trace,
-                      "a trace's file, or a record's id, instead of the best record");
-  command
-      ->add_option("--compare", arguments.compare,
-                   "time this in turn with it, too (again for more): 'unscheduled', 'space:NAME' for that "
-                   "space's best record, a trace's file, a record's id")
-      ->allow_extra_args(false);
-  command->add_option("--rounds", arguments.rounds, "times that each is timed, in turn")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
-      ->capture_default_str()
-      ->check(kNotNegative);
-  command
-      ->add_option("--candidate-time-out", arguments.candidate_time_out, "seconds that one program may take")
-      ->capture_default_str()
-      ->check(kPositive);
-  command->add_option("--database", arguments.database, "the records (in the user's data folder)");
-  add_common(*command, common, true);
-  command->callback([&] { code = run_bench(common, arguments); });
-}
 
 CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help,
                     const std::string& example) {
@@ -143,14 +28,15 @@ CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& h
 
 void add_doctor(CLI::App& app, Common& common, int& code) {
   CLI::App* command =
-      app.add_subcommand("doctor", "this machine, its measured peaks, and which plugins load");
+      app.add_subcommand("doctor", "show this machine, its measured peaks, and whether every plugin loads");
   command->footer("Example: tunesmith doctor");
   add_common(*command, common, true);
   command->callback([&] { code = run_doctor(common); });
 }
 
 void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& code) {
-  CLI::App* group = add_group(app, "spaces", "look at search spaces", "spaces explain softmax --space cpu");
+  CLI::App* group =
+      add_group(app, "spaces", "show and check search spaces", "spaces explain softmax --space cpu");
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const Common&, const SpacesArguments&)) {
     CLI::App* command = group->add_subcommand(name, help);
@@ -160,52 +46,68 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
     return command;
   };
   CLI::App* lint = group->add_subcommand("lint", "check a spaces file: every space, plugin and option");
+  lint->add_option("file", arguments.file, "the spaces file, as with --spaces");
   add_common(*lint, common, true);
-  lint->callback([&] { code = run_spaces_lint(common); });
-  add("show", "the sketches of a workload", run_spaces_show);
-  CLI::App* sample = add("sample", "decisions drawn at random, one candidate a line", run_spaces_sample);
-  sample->add_option("--count", arguments.count, "how many")->capture_default_str()->check(kPositive);
-  sample->add_option("--seed", arguments.seed, "of the random streams")->capture_default_str();
-  add("explain", "which module did what to which block, which declined, and why", run_spaces_explain);
+  lint->callback([&] { code = run_spaces_lint(common, arguments); });
+  add("show", "print the sketches of a workload: traces whose decisions are still open", run_spaces_show);
+  CLI::App* sample =
+      add("sample", "draw candidates at random, and print their decisions, one candidate a line",
+          run_spaces_sample);
+  sample->add_option("--count", arguments.count, "how many to print")
+      ->capture_default_str()
+      ->check(positive());
+  sample
+      ->add_option("--seed", arguments.seed,
+                   "seed of the random numbers: the same seed draws the same candidates")
+      ->capture_default_str();
+  add("explain", "say which module did what to which block, which modules declined, and why",
+      run_spaces_explain);
 }
 
 void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int& code) {
-  CLI::App* group = add_group(app, "records", "the database of everything measured",
+  CLI::App* group = add_group(app, "records", "work with the database of everything that was measured",
                               "records best --workload gmm:n=512,m=512,k=512");
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const Common&, const RecordsArguments&)) {
     CLI::App* command = group->add_subcommand(name, help);
-    command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+    command->add_option("--database", arguments.database,
+                        "the file of the records (default: tunesmith/records.db in the user's data folder)");
     add_common(*command, common, false);
     command->callback([&, run] { code = run(common, arguments); });
     return command;
   };
-  for (CLI::App* command : {add("best", "the best programs of each task on this machine", run_records_best),
-                            add("list", "the latest records", run_records_list)}) {
-    command->add_option("--workload", arguments.workload, "only of this workload");
-    command->add_option("--count", arguments.count, "how many")->capture_default_str()->check(kPositive);
+  for (CLI::App* command :
+       {add("best", "list the best programs of each task on this machine", run_records_best),
+        add("list", "list the latest records", run_records_list)}) {
+    command->add_option("--workload", arguments.workload,
+                        "only records of this workload: its text, or its name and some of its parameters");
+    command->add_option("--count", arguments.count, "how many to print")
+        ->capture_default_str()
+        ->check(positive());
   }
-  add("show", "all that is known of one record", run_records_show)
-      ->add_option("record", arguments.record, "its id")
+  add("show", "show all that is known of one record", run_records_show)
+      ->add_option("record", arguments.record, "the record's id")
       ->required();
   CLI::App* export_command = add("export", "write records as JSON lines", run_records_export);
-  export_command->add_option("--workload", arguments.workload, "only of this workload");
-  export_command->add_option("--output,-o", arguments.file, "the file (stdout)");
+  export_command->add_option(
+      "--workload", arguments.workload,
+      "only records of this workload: its text, or its name and some of its parameters");
+  export_command->add_option("--output,-o", arguments.file, "the file to write (default: standard output)");
   add("import", "read records from JSON lines", run_records_import)
-      ->add_option("file", arguments.file, "the file (stdin)");
-  add("merge", "take in another database", run_records_merge)
-      ->add_option("other", arguments.file, "its file")
+      ->add_option("file", arguments.file, "the file to read (default: standard input)");
+  add("merge", "add the records of another database", run_records_merge)
+      ->add_option("other", arguments.file, "the other database")
       ->required();
-  add("check", "is the database whole?", run_records_check);
+  add("check", "check that no record is damaged", run_records_check);
 }
 
 void add_workloads(CLI::App& app, Common& common, std::string& workload, int& code) {
   CLI::App* group =
-      add_group(app, "workloads", "the operators that can be tuned", "workloads show conv2d:h=14,w=14");
-  CLI::App* list = group->add_subcommand("list", "names, parameters and their defaults");
+      add_group(app, "workloads", "show the built-in operators", "workloads show conv2d:h=14,w=14");
+  CLI::App* list = group->add_subcommand("list", "list names, parameters and their defaults");
   add_common(*list, common, false);
   list->callback([&] { code = run_workloads_list(common); });
-  CLI::App* show = group->add_subcommand("show", "the program of one workload");
+  CLI::App* show = group->add_subcommand("show", "print the program of one workload");
   show->add_option("workload", workload, "NAME:PARAM=VALUE,... or FILE.yaml:PARAM=VALUE,...")->required();
   add_common(*show, common, false);
   show->callback([&] { code = run_workloads_show(common, workload); });
@@ -214,21 +116,24 @@ void add_workloads(CLI::App& app, Common& common, std::string& workload, int& co
 void add_check_verification(CLI::App& app, Common& common, CheckVerificationArguments& arguments, int& code) {
   CLI::App* command =
       app.get_subcommand("workloads")
-          ->add_subcommand("check-verification", "make wrong programs, and see whether any is accepted");
+          ->add_subcommand("check-verification",
+                           "make wrong programs on purpose, and report whether verification accepts any");
   command->footer("Example: tunesmith workloads check-verification mine.yaml softmax:m=64 --types f32,bf16");
   command->add_option("workload", arguments.workloads, "one or more; the suite when there is none");
   command->add_option("--types", arguments.types, "values for the parameter dtype, with commas")
       ->delimiter(',');
   command->add_option("--programs", arguments.programs, "programs of the space, besides the unscheduled one")
       ->capture_default_str()
-      ->check(kNotNegative);
+      ->check(not_negative());
   command->add_option("--places", arguments.sites, "places for each kind of mistake in one program")
       ->capture_default_str()
-      ->check(kPositive);
+      ->check(positive());
   command->add_option("--seed", arguments.seed, "of the programs")->capture_default_str();
-  command->add_option("--threads", arguments.threads, "processors to use; 0 = all")
+  command
+      ->add_option("--threads", arguments.threads,
+                   "number of threads to measure with; 0 = one for each processor")
       ->capture_default_str()
-      ->check(kNotNegative);
+      ->check(not_negative());
   command
       ->add_option("--time-limit", arguments.time_limit, "seconds after which no workload is begun; 0 = none")
       ->capture_default_str();
@@ -246,8 +151,8 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
       ->required();
   command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
   command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
-  command->add_flag("--json", common.json, "one JSON object on stdout");
-  command->add_flag("--quiet,-q", common.quiet, "do not list what was written");
+  command->add_flag("--json", common.json, "print the result as one JSON object on standard output");
+  command->add_flag("--quiet,-q", common.quiet, "do not list the files written");
   command->callback([&] { code = run_plugins_new(common, arguments); });
 }
 
@@ -259,7 +164,7 @@ void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int
   command->add_option("--expect", arguments.expected, "KIND:ID/CHECK=REASON, a failure that is known");
   command->add_option("--time-limit", arguments.seconds, "seconds for one check")
       ->capture_default_str()
-      ->check(kPositive);
+      ->check(positive());
   add_common(*command, common, true);
   command->callback([&] { code = run_plugins_verify(common, arguments); });
 }
@@ -295,27 +200,45 @@ void add_explain(CLI::App& app, Common& common, std::string& rule, int& code) {
 
 void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& code) {
   CLI::App* group =
-      add_group(app, "trace", "traces in files and records", "trace show 0123456789abcdef --lowered");
+      add_group(app, "trace", "show, replay and compare traces", "trace show 0123456789abcdef --lowered");
   const auto add = [&](const char* name, const char* help, int (*run)(const Common&, const TraceArguments&)) {
     CLI::App* command = group->add_subcommand(name, help);
     command->add_option("trace", arguments.trace, "a file, or a record's id")->required();
-    command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+    command->add_option("--database", arguments.database,
+                        "the file of the records (default: tunesmith/records.db in the user's data folder)");
     add_common(*command, common, true);
     command->callback([&, run] { code = run(common, arguments); });
     return command;
   };
-  CLI::App* show = add("show", "the trace, and what it makes of the program", run_trace_show);
-  show->add_option("--workload", arguments.workload, "of a trace in a file");
-  show->add_flag("--program", arguments.program, "also the scheduled program");
-  show->add_flag("--passes", arguments.passes, "also the program after each step of lowering");
-  show->add_flag("--lowered", arguments.lowered, "also the finished program, lowered");
-  show->add_flag("--assembly", arguments.assembly, "also the target's code");
-  add("replay", "is the trace legal on a workload, and with which decisions?", run_trace_replay)
+  CLI::App* show = add("show", "print a trace, and on request the program that it makes", run_trace_show);
+  show->add_option("--workload", arguments.workload, "the workload that a trace in a file is for");
+  show->add_flag("--program", arguments.program, "also print the scheduled program");
+  show->add_flag("--passes", arguments.passes, "also print the program after each step of lowering");
+  show->add_flag("--lowered", arguments.lowered, "also print the finished program, lowered");
+  show->add_flag("--assembly", arguments.assembly, "also print the target's code");
+  add("replay", "check that a trace is legal on a workload, and say which decisions were changed",
+      run_trace_replay)
       ->add_option("--workload", arguments.workload,
-                   "of a trace in a file, or another one than the record's");
-  add("diff", "what differs between two traces", run_trace_diff)
+                   "the workload: needed for a trace in a file; for a record, another one than its own");
+  add("diff", "print what differs between two traces", run_trace_diff)
       ->add_option("other", arguments.other, "a file, or a record's id")
       ->required();
+}
+
+void add_completion(CLI::App& app, std::string& shell, int& code) {
+  CLI::App* command = app.add_subcommand("completion", "print a script that completes commands in a shell");
+  command->footer("Example: source <(tunesmith completion bash)");
+  command->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([&] { code = run_completion(describe(app), shell); });
+}
+
+/// For the package's build, and in no list.
+void add_man_pages(CLI::App& app, std::string& folder, int& code) {
+  CLI::App* command = app.add_subcommand("man-pages", "write the manual pages")->group("");
+  command->add_option("folder", folder, "where to write them")->required();
+  command->callback([&] { code = run_man_pages(describe(app), folder); });
 }
 
 /// What CLI11 does not say of a command line: which name was meant. Empty where it can say no more.
@@ -357,7 +280,9 @@ int main(int argc, char** argv) {
   CLI::App app("Tunesmith: finds fast programs for tensor computations");
   app.set_version_flag("--version", std::string(tunesmith::kernel_version()));
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 2 bad usage or input, 3 nothing valid found, 4 a fault of the environment");
+  app.footer(
+      "Exit codes: 0 done, 2 bad usage or input, 3 nothing valid found, 4 a fault of the environment, "
+      "130 interrupted");
   int code = kDone;
   Common common;
   TuneArguments tune;
@@ -383,6 +308,10 @@ int main(int argc, char** argv) {
   std::string rule;
   add_explain(app, common, rule, code);
   add_trace(app, common, trace, code);
+  std::string shell;
+  add_completion(app, shell, code);
+  std::string man_folder;
+  add_man_pages(app, man_folder, code);
   for (int i = 0; i < argc; ++i) common.command_line += (i == 0 ? "" : " ") + std::string(argv[i]);
   try {
     app.parse(argc, argv);

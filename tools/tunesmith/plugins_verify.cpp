@@ -12,7 +12,7 @@ namespace tunesmith::cli {
 using namespace conformance;
 
 int run_plugins_verify(const Common& common, const VerifyArguments& arguments) {
-  const SpacesFile spaces = SpacesFile::load(find_spaces_file(common.spaces_file));
+  const SpacesFile spaces = SpacesFile::load(find_spaces_file(common));
   PluginSearch search = plugin_search(common, &spaces);
   search.command_line.insert(search.command_line.begin(), {arguments.path, {}});
   VerifyOptions options;

@@ -27,8 +27,14 @@ RecordFilter filter_of(const RecordsArguments& arguments, const RecordStore& sto
   RecordFilter filter;
   if (arguments.workload.empty()) return filter;
   filter.workload = arguments.workload;
-  if (store.count(filter) == 0) filter.workload = WorkloadLibrary().load(arguments.workload).key;
+  if (store.count(filter) == 0) filter.workload = find_workload(arguments.workload, store.path()).key;
   return filter;
+}
+
+void say_no_match(const RecordsArguments& arguments, const RecordStore& store) {
+  fmt::print(stderr, "tunesmith: no record{} in {}\n",
+             arguments.workload.empty() ? "" : fmt::format(" of {}", arguments.workload),
+             store.path().string());
 }
 
 /// The tasks of the workload asked for, under whatever text: equal layers of a network are one.
@@ -40,7 +46,7 @@ std::vector<TaskKey> tasks_of(const RecordsArguments& arguments, const RecordSto
     const std::vector<TaskKey> known = store.tasks(filter);
     filter.workload.reset();
     filter.workload_hash =
-        known.empty() ? WorkloadLibrary().load(arguments.workload).hash : known.front().workload_hash;
+        known.empty() ? find_workload(arguments.workload, store.path()).hash : known.front().workload_hash;
   }
   return store.tasks(filter);
 }
@@ -203,6 +209,7 @@ int run_records_list(const Common& common, const RecordsArguments& arguments) {
   if (records.size() > wanted)
     records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(wanted));
   print_records(common, records);
+  if (records.empty()) say_no_match(arguments, store);
   return kDone;
 }
 
@@ -254,18 +261,28 @@ int run_records_show(const Common& common, const RecordsArguments& arguments) {
   return kDone;
 }
 
-int run_records_export(const Common& /*common*/, const RecordsArguments& arguments) {
+int run_records_export(const Common& common, const RecordsArguments& arguments) {
+  if (common.json && arguments.file.empty())
+    throw UserError("--json is one object on standard output, and that is where the records go",
+                    "name a file for them with --output");
   const RecordStore store = open(arguments);
+  const RecordFilter filter = filter_of(arguments, store);
+  const size_t count = store.count(filter);
   std::ofstream file;
   if (!arguments.file.empty()) {
     file.open(arguments.file);
     if (!file) throw EnvironmentError(fmt::format("{}: cannot be written", arguments.file));
   }
   std::ostream& out = arguments.file.empty() ? std::cout : file;
-  const std::vector<std::string> left_out = store.export_jsonl(out, filter_of(arguments, store));
+  const std::vector<std::string> left_out = store.export_jsonl(out, filter);
   out.flush();
   if (!out) throw EnvironmentError("the records could not be written whole");
   for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
+  if (count == 0) say_no_match(arguments, store);
+  if (common.json) {
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"file", arguments.file}, {"records", count}, {"left_out", left_out}}.dump());
+  }
   return left_out.empty() ? kDone : kEnvironmentFault;
 }
 

@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -9,12 +10,33 @@
 
 namespace tunesmith::cli {
 
-std::string find_spaces_file(const std::string& asked) {
-  namespace fs = std::filesystem;
-  if (!asked.empty()) return asked;
-  if (fs::exists("spaces.yaml")) return "spaces.yaml";
-  // Beside the built-in workloads: <prefix>/share/tunesmith when installed, the source tree otherwise.
-  const fs::path with_workloads = builtin_workload_folder().parent_path() / "spaces.yaml";
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Beside the built-in workloads: <prefix>/share/tunesmith when installed, the source tree otherwise.
+fs::path builtin_spaces_file() { return builtin_workload_folder().parent_path() / "spaces.yaml"; }
+
+bool is_builtin(const fs::path& file) {
+  std::error_code error;
+  return fs::equivalent(file, builtin_spaces_file(), error);
+}
+
+bool has(const SpacesFile& file, const std::string& name) {
+  const std::vector<std::string> names = file.names();
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+std::string find_spaces_file(const Common& common) {
+  if (!common.spaces_file.empty()) return common.spaces_file;
+  if (fs::exists("spaces.yaml")) {
+    if (!is_builtin("spaces.yaml") && !common.quiet)
+      fmt::print(stderr, "tunesmith: using the spaces of ./spaces.yaml; --spaces names another file\n");
+    return "spaces.yaml";
+  }
+  const fs::path with_workloads = builtin_spaces_file();
   if (fs::exists(with_workloads)) return with_workloads.string();
   throw UserError("no spaces.yaml here, nor beside the built-in workloads", "name one with --spaces");
 }
@@ -34,8 +56,10 @@ PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
 
 Session::Session(const Common& common)
     : common_(common),
-      spaces_(SpacesFile::load(find_spaces_file(common.spaces_file))),
+      spaces_(SpacesFile::load(find_spaces_file(common))),
       registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {
+  if (!is_builtin(spaces_.file()) && fs::exists(builtin_spaces_file()))
+    builtin_ = SpacesFile::load(builtin_spaces_file());
   // An id that is there twice is nobody's wish.
   for (const PluginLogEntry& entry : registry_->log()) {
     if (entry.outcome == PluginLogEntry::Outcome::Refused && entry.detail.starts_with("[P7]"))
@@ -45,14 +69,21 @@ Session::Session(const Common& common)
   watch_plugins({common.plugin_seconds, static_cast<int64_t>(common.plugin_gibibytes * kGibibyte)});
 }
 
-std::unique_ptr<Space> Session::space() {
-  return std::make_unique<Space>(spaces_.space(common_.space), *registry_);
+const SpaceSpec& Session::spec() const {
+  const std::string& name = common_.space;
+  if (name.empty() || !builtin_ || has(spaces_, name)) return spaces_.space(name);
+  if (has(*builtin_, name)) return builtin_->space(name);
+  std::vector<std::string> known = spaces_.names();
+  for (const std::string& other : builtin_->names()) known.push_back(other);
+  throw UserError(SourceLocation{spaces_.file()}, fmt::format("no space '{}'", name), suggest(name, known));
 }
 
-void Session::read_extensions() { tunesmith::read_extensions(spaces_.space(common_.space), *registry_); }
+void Session::read_extensions() { tunesmith::read_extensions(spec(), *registry_); }
+
+std::unique_ptr<Space> Session::space() { return std::make_unique<Space>(spec(), *registry_); }
 
 WorkerTarget Session::worker_target() const {
-  const PluginUse& target = spaces_.space(common_.space).target;
+  const PluginUse& target = spec().target;
   WorkerTarget worker{target.id, target.options, common_.plugin_paths, common_.lock_file};
   worker.plugin_paths.insert(worker.plugin_paths.end(), spaces_.plugin_paths().begin(),
                              spaces_.plugin_paths().end());
@@ -67,7 +98,6 @@ std::shared_ptr<MachineLock> machine_lock() {
 
 std::string database_path(const std::string& asked) {
   if (!asked.empty()) return asked;
-  namespace fs = std::filesystem;
   const char* data = std::getenv("XDG_DATA_HOME");
   const char* home = std::getenv("HOME");
   if (data != nullptr && *data != '\0') return (fs::path(data) / "tunesmith" / "records.db").string();
@@ -77,6 +107,10 @@ std::string database_path(const std::string& asked) {
 }
 
 RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
+  const fs::path folder = fs::path(asked).parent_path();
+  if (mode == RecordStore::Mode::Create && !asked.empty() && !folder.empty() && !fs::exists(folder))
+    throw UserError(SourceLocation{asked}, fmt::format("there is no folder '{}'", folder.string()),
+                    "make it, or correct --database");
   RecordStore store(database_path(asked), mode);
   if (store.migration()) tell(*store.migration());
   return store;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ class Session {
   PluginRegistry& registry() { return *registry_; }
   /// Composes the space chosen.
   std::unique_ptr<Space> space();
+  /// The space chosen: of the spaces file, else a built-in one, else UserError.
+  const SpaceSpec& spec() const;
   /// Makes the tensor intrinsics of the space's extensions known, for who replays traces and composes no
   /// space.
   void read_extensions();
@@ -45,19 +48,22 @@ class Session {
  private:
   Common common_;
   SpacesFile spaces_;
+  std::optional<SpacesFile> builtin_;  // where `spaces_` is another file
   std::unique_ptr<PluginRegistry> registry_;
 };
 
 /// The machine's lock, which says on standard error when it is waited for.
 std::shared_ptr<MachineLock> machine_lock();
 
-/// The spaces file to use; throws UserError when it is not there.
-std::string find_spaces_file(const std::string& asked);
+/// The spaces file to use; says on standard error when it is one that was found here and not asked for.
+/// Throws UserError when it is not there.
+std::string find_spaces_file(const Common& common);
 /// Where plugins are looked for. They may be loaded next, so standard output is kept from them (output.h).
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
 /// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
 std::string database_path(const std::string& asked);
-/// Opens the store there, and tells the user when it was brought up to date from an older schema.
+/// Opens the store there (a folder that is not there is made only for the default's place), and tells the
+/// user when it was brought up to date from an older schema.
 RecordStore open_records(const std::string& asked, RecordStore::Mode mode = RecordStore::Mode::Create);
 /// Tells the user, on standard error.
 void tell(const MigrationReport& migration);

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "traces.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -36,8 +37,16 @@ std::string decisions_text(const Trace& trace) {
 
 }  // namespace
 
-int run_spaces_lint(const Common& common) {
-  Session session(common);
+int run_spaces_lint(const Common& common, const SpacesArguments& arguments) {
+  Common linted = common;
+  if (!arguments.file.empty()) {
+    if (!common.spaces_file.empty() && common.spaces_file != arguments.file)
+      throw UserError(
+          fmt::format("two spaces files to check: '{}' and '{}'", arguments.file, common.spaces_file),
+          "check one after the other");
+    linted.spaces_file = arguments.file;
+  }
+  Session session(linted);
   for (const std::string& name : session.spaces().names()) {
     const Space composed(session.spaces().space(name), session.registry());
     if (!common.json) fmt::print(output(), "{}: space '{}' composes\n", session.spaces().file(), name);
@@ -51,7 +60,7 @@ int run_spaces_lint(const Common& common) {
 }
 
 int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
-  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
   const auto space = session.space();
   const SketchSet set = space->generate(workload.program);
@@ -74,7 +83,7 @@ int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
 }
 
 int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
-  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
   const auto space = session.space();
   const SketchSet set = space->generate(workload.program);
@@ -95,7 +104,7 @@ int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
 }
 
 int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
-  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
   const auto space = session.space();
   const SketchSet set = space->generate(workload.program);

@@ -12,7 +12,8 @@ namespace tunesmith::cli {
 namespace {
 
 Workload workload_for(const NamedTrace& loaded, const TraceArguments& arguments) {
-  return arguments.workload.empty() ? workload_of(loaded) : WorkloadLibrary().load(arguments.workload);
+  return arguments.workload.empty() ? workload_of(loaded)
+                                    : find_workload(arguments.workload, arguments.database);
 }
 
 /// The preparation first, when there is one.
@@ -23,33 +24,53 @@ std::string text_of(const LoweredProgram& lowered) {
   return text + fmt::format("\n{}", to_string(lowered.program));
 }
 
-}  // namespace
-
-int run_trace_show(const Common& common, const TraceArguments& arguments) {
-  const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
-  fmt::print(output(), "{}", loaded.trace.str());
-  const bool lowers = arguments.passes || arguments.lowered || arguments.assembly;
-  if (!arguments.program && !lowers) return kDone;
-  const Workload workload = workload_for(loaded, arguments);
-  Session session(common);
-  session.read_extensions();
-  if (arguments.program) {
-    fmt::print(output(), "\n{}", to_string(replay(workload, loaded).program()));
-  }
-  if (!lowers) return kDone;
+/// The parts of `trace show` behind lowering.
+template <typename Show>
+void show_lowered(Session& session, const Common& common, const TraceArguments& arguments,
+                  const NamedTrace& loaded, const Workload& workload, const Show& show, nlohmann::json& all) {
   const auto space = session.space();
   std::string before;
   const auto show_pass = [&](const LoweringStep& step, const LoweringState& state) {
     std::string after = text_of(state.lowered);
-    fmt::print(output(), "\n# after {}{}\n{}", step.name, after == before ? ": no change" : "",
-               after == before ? "" : after);
+    const bool changed = after != before;
+    if (common.json) {
+      all["passes"].push_back({{"name", step.name}, {"changed", changed}, {"program", after}});
+    } else {
+      fmt::print(output(), "\n# after {}{}\n{}", step.name, changed ? "" : ": no change",
+                 changed ? after : "");
+    }
     before = std::move(after);
   };
   const CandidatePtr candidate =
       materialise(*space, workload, loaded, arguments.passes ? show_pass : LoweringObserver());
-  if (arguments.lowered) fmt::print(output(), "{}", text_of(candidate->lowered));
-  if (arguments.assembly)
-    fmt::print(output(), "\n{}", space->target().assembly(candidate->lowered, "kernel"));
+  if (arguments.lowered) show("lowered", text_of(candidate->lowered).substr(1));
+  if (arguments.assembly) show("assembly", space->target().assembly(candidate->lowered, "kernel"));
+}
+
+}  // namespace
+
+int run_trace_show(const Common& common, const TraceArguments& arguments) {
+  const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
+  nlohmann::json all{{"trace", loaded.trace.str()}};
+  if (loaded.record) all.update({{"record", loaded.record->id}, {"workload", loaded.record->workload}});
+  // Printed as it comes, so that what went well is seen before an error.
+  const auto show = [&](const char* key, const std::string& text) {
+    if (common.json) {
+      all[key] = text;
+    } else {
+      fmt::print(output(), "{}{}", key == std::string_view("trace") ? "" : "\n", text);
+    }
+  };
+  show("trace", loaded.trace.str());
+  const bool lowers = arguments.passes || arguments.lowered || arguments.assembly;
+  if (arguments.program || lowers) {
+    const Workload workload = workload_for(loaded, arguments);
+    Session session(common);
+    session.read_extensions();
+    if (arguments.program) show("program", to_string(replay(workload, loaded).program()));
+    if (lowers) show_lowered(session, common, arguments, loaded, workload, show, all);
+  }
+  if (common.json) fmt::print(output(), "{}\n", all.dump());
   return kDone;
 }
 
@@ -73,10 +94,15 @@ int run_trace_replay(const Common& common, const TraceArguments& arguments) {
   return kDone;
 }
 
-int run_trace_diff(const Common& /*common*/, const TraceArguments& arguments) {
+int run_trace_diff(const Common& common, const TraceArguments& arguments) {
   const Trace a = load_trace(arguments.trace, arguments.database).trace;
   const Trace b = load_trace(arguments.other, arguments.database).trace;
-  fmt::print(output(), "{}", diff(a, b));
+  const bool same = a == b;
+  if (common.json) {
+    fmt::print(output(), "{}\n", nlohmann::json{{"equal", same}, {"diff", same ? "" : diff(a, b)}}.dump());
+  } else {
+    fmt::print(output(), "{}", same ? "the traces are equal\n" : diff(a, b));
+  }
   return kDone;
 }
 

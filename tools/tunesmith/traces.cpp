@@ -1,5 +1,6 @@
 #include "traces.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +17,8 @@
 #include "session.h"
 
 namespace tunesmith::cli {
+
+namespace fs = std::filesystem;
 
 NamedTrace load_trace(const std::string& name, const std::string& database) {
   NamedTrace named{name, {}, {}, {}, {}};
@@ -35,8 +38,10 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
   named.record = find_record(store, name);
   named.workload = store.workload(named.record->workload_hash);
+  if (named.workload && named.record->workload != named.workload->text)
+    named.workload = store.workload(named.record->workload_hash, named.record->workload);
   // Of a store from before definitions were kept: by its name.
-  if (!named.workload || named.record->workload != named.workload->text)
+  if (!named.workload)
     named.workload = RecordedWorkload{named.record->workload_hash, named.record->workload, ""};
   named.trace = Trace::parse(named.record->trace, "record " + name, &named.places);
   return named;
@@ -56,6 +61,46 @@ NamedTrace in_names_of(const Workload& workload, const NamedTrace& named) {
 
 }  // namespace
 
+std::vector<std::string> recorded_texts(const RecordStore& store, const std::string& text) {
+  const auto [name, wanted] = parse_workload_text(text);
+  std::vector<std::string> found;
+  for (const TaskKey& task : store.tasks({})) {
+    const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
+    if (!recorded || std::ranges::find(found, recorded->text) != found.end()) continue;
+    const auto [known_name, known] = parse_workload_text(recorded->text);
+    const bool fits = known_name == name && std::ranges::all_of(wanted, [&](const ParamText& param) {
+                        return std::ranges::find(known, param) != known.end();
+                      });
+    if (fits) found.push_back(recorded->text);
+  }
+  return found;
+}
+
+Workload find_workload(const std::string& text, const std::string& database) {
+  const std::string name = parse_workload_text(text).first;
+  const WorkloadLibrary library;
+  const std::vector<std::string> known = library.list();
+  const fs::path path = database_path(database);
+  const bool is_file = name.find('/') != std::string::npos || name.ends_with(".yaml");
+  if (is_file || std::ranges::find(known, name) != known.end() || !fs::exists(path))
+    return library.load(text);
+  const RecordStore store(path, RecordStore::Mode::Existing);
+  const std::vector<std::string> texts = recorded_texts(store, text);
+  if (texts.empty()) return library.load(text);  // which says what is wrong with the text
+  const auto exact = std::ranges::find(texts, text);
+  if (texts.size() > 1 && exact == texts.end()) {
+    throw UserError(fmt::format("'{}' may be any of {} workloads on record", text, texts.size()),
+                    fmt::format("write it whole, for example {}", texts.front()));
+  }
+  const std::string& chosen = exact != texts.end() ? *exact : texts.front();
+  for (const TaskKey& task : store.tasks({})) {
+    if (const auto recorded = store.workload(task.workload_hash, chosen);
+        recorded && !recorded->definition.empty())
+      return instantiate(*recorded);
+  }
+  return library.load(text);
+}
+
 Record find_record(const RecordStore& store, const std::string& id) {
   if (std::optional<Record> record = store.find(id)) return std::move(*record);
   std::vector<std::string> known;
@@ -67,7 +112,7 @@ Record find_record(const RecordStore& store, const std::string& id) {
 }
 
 Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
-                   const std::string& space_name) {
+                   const std::string& typed, const std::string& space_name) {
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
   BestQuery query;
   query.task = task_key(workload, space, threads);
@@ -78,8 +123,7 @@ Record best_record(const Workload& workload, const Space& space, const std::stri
   throw UserError(
       fmt::format("no record of {} with {} threads on this machine{} in {}", workload.key, threads,
                   space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string()),
-      fmt::format("run: tunesmith tune {}{}", workload.key,
-                  space_name.empty() ? "" : " --space " + space_name));
+      fmt::format("run: tunesmith tune {}{}", typed, space_name.empty() ? "" : " --space " + space_name));
 }
 
 bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,

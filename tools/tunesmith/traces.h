@@ -24,13 +24,20 @@ struct NamedTrace {
 /// with file, line and column.
 NamedTrace load_trace(const std::string& name, const std::string& database);
 
+/// The workload of this text: of the library or of a file, else one that the records remember, whose file may
+/// be gone: by its whole text, or by its name and some parameters where only one fits. Throws UserError.
+Workload find_workload(const std::string& text, const std::string& database);
+/// The texts that the store remembers of workloads that fit `text` so; in the order they were stored.
+std::vector<std::string> recorded_texts(const RecordStore& store, const std::string& text);
+
 /// The record of this id. Throws UserError, with the nearest id, when there is none.
 Record find_record(const RecordStore& store, const std::string& id);
 
 /// The best record of the workload on this machine with this number of threads, by the store's one rule
 /// (RecordStore::best), in the space of this name if it is not empty. Throws UserError when there is none.
+/// `typed` is what the person called the workload, for the hint.
 Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
-                   const std::string& space_name = "");
+                   const std::string& typed, const std::string& space_name = "");
 /// Is there a record that this very program was measured, right, for this task on this machine?
 bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,
                  const std::string& database, int threads);

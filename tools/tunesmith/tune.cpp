@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
@@ -13,18 +11,28 @@
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "interrupt.h"
 #include "interval.h"
+#include "memory.h"
 #include "output.h"
+#include "traces.h"
 
 namespace tunesmith::cli {
 namespace {
 
-std::atomic<bool> g_stop{false};
+/// For a pipe or a log, where a line cannot be redrawn: one at each tenth of the trials.
+class ProgressLog {
+ public:
+  void update(const Progress& progress) {
+    const int64_t tenth = progress.total > 0 ? 10 * progress.done / progress.total : 0;
+    if (tenth <= last_) return;
+    last_ = tenth;
+    fmt::print(stderr, "{}\n", progress_text(progress, std::numeric_limits<size_t>::max()));
+  }
 
-/// A first Ctrl-C stops with the best so far; a second one ends the process at once.
-void on_interrupt(int /*signal*/) {
-  if (g_stop.exchange(true)) _exit(130);
-}
+ private:
+  int64_t last_ = 0;
+};
 
 Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak) {
   Progress line;
@@ -68,6 +76,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"known", result.known},
           {"lost", result.lost},
           {"interrupted", result.interrupted},
+          {"exhausted", result.exhausted},
           {"disturbed", result.disturbed},
           {"failures", failures},
           {"first_failures", first_failures},
@@ -91,7 +100,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"median_compile_seconds", result.median_compile_seconds},
           {"wall_seconds", result.times.wall},
           {"seconds",
-           {{"propose", result.times.propose},
+           {{"generate", result.times.generate},
+            {"propose", result.times.propose},
             {"model", result.times.model},
             {"build", result.times.build},
             {"measure", result.times.measure}}}};
@@ -117,7 +127,8 @@ void print_refusals(const TuneResult& result) {
   }
 }
 
-void print_summary(const TuneResult& result, const Workload& workload, const std::string& space) {
+void print_summary(const TuneResult& result, const Workload& workload, const std::string& space,
+                   int64_t wanted) {
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
@@ -129,6 +140,10 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
       fmt::print(output(), "    the first: {}\n", first->second);
   }
   print_refusals(result);
+  if (result.exhausted) {
+    fmt::print(output(), "  {} of {} trials were made: the search found no further program in space '{}'\n",
+               result.trials, wanted, space);
+  }
   if (result.disturbed > 0) {
     fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
                result.disturbed);
@@ -145,6 +160,12 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
              peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
                                     100.0 * flops / peak, peak * 1e-9)
                       : "");
+  if (peak > 0 && flops > peak) {
+    fmt::print(output(),
+               "            above 100 %: the peak is of plain multiply-adds and may have been disturbed, and "
+               "operations "
+               "on padding\n            count although a program may skip them\n");
+  }
   if (result.best_prepare_seconds > 0) {
     fmt::print(output(), "  prepare   {}  once, for constant inputs; not in the times above\n",
                seconds_text(result.best_prepare_seconds));
@@ -158,15 +179,19 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
   const TuneTimes& times = result.times;
   fmt::print(
       output(),
-      "  wall      {:.1f} s: propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}; median compile {}\n",
-      times.wall, times.propose, times.model, times.build, times.measure,
+      "  wall      {:.1f} s: generate {:.1f}, propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}; "
+      "median compile {}\n",
+      times.wall, times.generate, times.propose, times.model, times.build, times.measure,
       seconds_text(result.median_compile_seconds));
 }
 
 }  // namespace
 
 int run_tune(const Common& common, const TuneArguments& arguments) {
-  const Workload workload = WorkloadLibrary().load(arguments.workload);
+  const std::atomic<bool>& stop =
+      stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
+  const Workload workload = find_workload(arguments.workload, arguments.database);
+  require_memory(workload, arguments.allow_memory);
   Session session(common);
   const std::unique_ptr<Space> space = session.space();
   const Environment environment = detect_environment(space->plugin_versions());
@@ -175,15 +200,16 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   MeasureOptions measure;
   measure.threads = arguments.threads;
   measure.time_out_seconds = arguments.candidate_time_out;
-  measure.stop = &g_stop;
+  measure.stop = &stop;
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   LiveLine line(common.quiet);
   measure.machine = std::make_shared<MachineLock>(MachineLock::default_file(), [&](const std::string& text) {
     line.clear();
     fmt::print(stderr, "tunesmith: {}\n", text);
   });
+  line.say("measuring the machine's peak");
   const double peak = [&] {
-    const MachineLock::Turn turn = measure.machine->wait(MachineLock::Use::Measure);
+    const MachineLock::Turn turn = measure.machine->wait(MachineLock::Use::Measure, &stop);
     return measure_peak(space->target(), workload.program.outputs.front()->dtype, threads);
   }();
   const std::unique_ptr<Runner> runner =
@@ -200,18 +226,26 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   options.machine = measure.machine;
   options.command = common.command_line;
 
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
   TuneHooks hooks;
-  hooks.stop = &g_stop;
-  hooks.progress = [&](const TuneProgress& progress) { line.update(progress_of(progress, workload, peak)); };
+  hooks.stop = &stop;
+  ProgressLog log;
+  hooks.progress = [&](const TuneProgress& progress) {
+    const Progress now = progress_of(progress, workload, peak);
+    if (line.active()) {
+      line.update(now);
+    } else if (!common.quiet) {
+      log.update(now);
+    }
+  };
+  line.say(fmt::format("generating the space of {}", workload.key));
   const TuneResult result = tune(workload, *space, store, *runner, environment, options, hooks);
   line.clear();
   if (common.json) {
     fmt::print(output(), "{}\n", result_json(result, workload, *space, environment).dump());
   } else {
-    print_summary(result, workload, space->spec().name);
+    print_summary(result, workload, space->spec().name, options.trials);
   }
+  if (result.interrupted) return kInterrupted;
   return result.best_id.empty() ? kNothingFound : kDone;
 }
 

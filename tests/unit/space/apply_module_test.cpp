@@ -193,6 +193,27 @@ TEST_F(ApplyModule, AModuleIsToldWhichExtensionsAreHere) {
   EXPECT_FALSE(absent);
 }
 
+TEST_F(ApplyModule, WhatIsNotInTheTraceIsFoundBehindEarlierModules) {
+  auto split = run([](Schedule schedule) {
+    schedule.split(schedule.get_loops(schedule.get_block("O")).front(), {IntArg{2}, IntArg{4}});
+    return ModuleResult::applied(std::move(schedule));
+  });
+  ASSERT_TRUE(split.has_value());
+  const ComposedModule next{"next", std::make_shared<LocalModule>([](Schedule schedule) {
+                              schedule.parallel(schedule.get_loops(schedule.get_block("O")).front());
+                              schedule.block(schedule.get_block("O")).name = "P";
+                              return ModuleResult::applied(std::move(schedule));
+                            }),
+                            ModuleStage::Block};
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(
+            apply_module(next, split->schedules().front().clone(), "O", {device_, extensions_, workload_.program}, claims_));
+      },
+      ThrowsMessage<PluginError>(
+          "module 'next': at block 'O': [P23] replaying its trace gives another program"));
+}
+
 TEST_F(ApplyModule, AGoodAnswerPasses) {
   const auto result = run([](Schedule schedule) {
     schedule.parallel(schedule.get_loops(schedule.get_block("O")).front());

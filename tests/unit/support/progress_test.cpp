@@ -29,6 +29,16 @@ TEST(ProgressText, SaysAllWhereThereIsRoom) {
             "2m05s left");
 }
 
+TEST(ProgressText, SaysWhyAShareIsAboveThePeak) {
+  Progress above = example();
+  above.share_of_peak = 1.92;
+  const std::string text = progress_text(above, 300);
+  EXPECT_EQ(text.find("192"), std::string::npos) << text;
+  EXPECT_NE(text.find("above the peak measured at the start (of plain multiply-adds, perhaps disturbed)"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ProgressText, GivesWayPieceByPiece) {
   const std::string full = progress_text(example(), 200);
   EXPECT_EQ(progress_text(example(), full.size()), full);
@@ -97,6 +107,16 @@ TEST_F(LiveLineTest, RedrawsInPlaceWithinTheWidth) {
   line.clear();
   EXPECT_EQ(seen(), "\r\x1b[K");
   line.clear();
+  EXPECT_EQ(seen(), "");
+}
+
+TEST_F(LiveLineTest, SaysWhatIsDoneBeforeThereIsProgress) {
+  LiveLine line(false, terminal_);
+  line.say("generating the space");
+  EXPECT_EQ(seen(), "\rgenerating the space\x1b[K");
+  line.clear();
+  EXPECT_EQ(seen(), "\r\x1b[K");
+  LiveLine(true, terminal_).say("quiet");
   EXPECT_EQ(seen(), "");
 }
 

@@ -120,7 +120,15 @@ TEST(LanguageErrors, Axes) {
   EXPECT_EQ(refused("O[i<n, i<m] = X[i, 0]"),
             "w.yaml:8:10: axis 'i' has extent 8 here and 6 elsewhere in this statement; choose another name");
   EXPECT_EQ(refused("O[i<n] = sum(i<n) X[i, 0]"),
-            "w.yaml:8:16: 'i' is already an axis here; choose another name");
+            "w.yaml:8:16: 'i' is an axis of what is computed here, and sum needs one of its own; call it "
+            "otherwise, "
+            "for example sum(i2<extent), and read with i2");
+  EXPECT_EQ(refused("O[i<n, j<m] = X[i, j] / sum(j) X[i, j]"),
+            "w.yaml:8:31: 'j' is an axis of what is computed here, and sum needs one of its own; call it "
+            "otherwise, "
+            "for example sum(j2<extent), and read with j2");
+  EXPECT_THAT(refused("P[i<n, j<m] = X[i, j]\nO[i] = max(i) P[i, 0]"),
+              HasSubstr("'i' is an axis of what is computed here, and max needs one of its own"));
   EXPECT_EQ(refused("O[i<n] = (sum(k<2) X[i, k]) + (sum(k<3) X[i, k])"),
             "w.yaml:8:38: axis 'k' has extent 3 here and 2 elsewhere in this statement; choose another name");
   EXPECT_EQ(refused("O[i<n] = sum(k<m, l<3) X[i, k]"),

@@ -112,6 +112,18 @@ TEST(Language, AnAxisKeepsTheExtentItWasGivenBefore) {
   EXPECT_EQ(workload.program.find_block("S")->iters[1].extent, 8);
 }
 
+TEST(Language, EveryReductionTakesAxesThatAreKnown) {
+  for (const std::string kind : {"sum", "max", "min"}) {
+    const std::string before = "E[i<n, j<m] = X[i, j] + 1\n";
+    EXPECT_EQ(workload_of(with_statements(before + "O[i] = " + kind + "(j) E[i, j]")).hash,
+              workload_of(with_statements(before + "O[i] = " + kind + "(j<m) E[i, j]")).hash);
+  }
+  // Values, as before.
+  EXPECT_EQ(error_of(with_statements("O[i<n] = max(X[i, 0], X[i, 1])")), "accepted");
+  EXPECT_EQ(error_of(with_statements("O[i<n] = select(max(i, 2) > 3 and min(i, 2) < 9, X[i, 0], 0)")),
+            "accepted");
+}
+
 TEST(Language, ElementwiseMathematics) {
   EXPECT_EQ(stored("exp(X[i, j]) + log(X[i, j])"), "exp(X[vi, vj]) + log(X[vi, vj])");
   EXPECT_EQ(stored("tanh(X[i, j]) - erf(X[i, j])"), "tanh(X[vi, vj]) - erf(X[vi, vj])");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,8 @@ class LiveLine {
   bool active() const { return active_; }
   /// Draws, unless the last drawing is less than a tenth of a second before `now`.
   void update(const Progress& progress, Clock::time_point now = Clock::now());
+  /// Draws `text` at once, until the next update.
+  void say(std::string_view text);
   /// Leaves the terminal's line empty and the cursor at its beginning.
   void clear();
 

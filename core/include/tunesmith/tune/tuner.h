@@ -48,7 +48,8 @@ struct TuneProgress {
 
 /// Wall-clock by what it was spent on; the rest of wall_seconds is the loop itself.
 struct TuneTimes {
-  double propose = 0;  // searcher: replay, finishing, lowering, mutation
+  double generate = 0;  // the modules making the space
+  double propose = 0;   // searcher: replay, finishing, lowering, mutation
   double model = 0;
   double build = 0;
   double measure = 0;
@@ -80,6 +81,8 @@ struct TuneResult {
   double median_compile_seconds = 0;
   TuneTimes times;
   bool interrupted = false;
+  bool exhausted =
+      false;  // nothing was left to propose: the space holds no further programs, or the searcher no ideas
 };
 
 /// Callbacks are called from the calling thread.

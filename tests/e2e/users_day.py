@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""What a user does in a day, with nothing but the command line. Usage: users_day.py --tunesmith BINARY TEST"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TUNESMITH = ""
+ATTENTION = pathlib.Path(__file__).parent / "attention.yaml"
+SCALE = "name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\ncompute: |\n  O[i<n] = X[i] * 2\noutputs: [O]\n"
+# A machine that runs other tests, too, is so much slower than one that only does this.
+BUSY = 6.0
+
+
+def run(*args, code=0, **kwargs):
+    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=150, **kwargs)
+    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def commands_start_at_once(folder):
+    run("--help")  # from here on its pages are in memory
+    for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100)]:
+        times = []
+        for _ in range(9):
+            begin = time.perf_counter()
+            run(*args)
+            times.append(time.perf_counter() - begin)
+        print(f"tunesmith {' '.join(args)}: {min(times) * 1e3:.1f} ms, wanted {limit * 1e3:.0f} ms on an idle machine")
+        assert min(times) < BUSY * limit, (args, times)
+
+
+def interrupt_ends_every_command(folder):
+    database = str(folder / "records.db")
+    assert run("tune", "gmm:n=64,m=64,k=64", "--trials", 4, "--database", database).stdout
+    for args in [["tune", "gmm:n=512,m=512,k=512", "--trials", "100000", "--database", database],
+                 ["tune", f"{ATTENTION}:n=250", "--trials", "1000", "--database", database],
+                 ["tune", "gmm:n=2048,m=2048,k=2048", "--trials", "1000", "--database", database],
+                 ["bench", "gmm:n=64,m=64,k=64", "--compare", "unscheduled", "--rounds", "100000", "--database", database],
+                 ["spaces", "show", f"{ATTENTION}:n=250"],
+                 ["doctor"]]:
+        for after in (0.1, 0.6, 2.0):
+            process = subprocess.Popen([TUNESMITH, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(after)
+            process.send_signal(signal.SIGINT)
+            begin = time.monotonic()
+            process.wait(timeout=60)  # its worker may hold the pipe a little longer
+            waited = time.monotonic() - begin
+            err = process.communicate(timeout=60)[1]
+            print(f"{args[0]} {args[1] if len(args) > 1 else ''} after {after} s: ended {waited:.2f} s after Ctrl-C, code {process.returncode}")
+            assert waited < 1.0 + (BUSY - 1) * 0.2, (args, after, waited)
+            assert process.returncode in (130, -signal.SIGINT, 0 if args[0] in ("spaces", "doctor") else 130), (args, process.returncode, err)
+
+
+def interrupted_bench_keeps_what_it_has(folder):
+    database = folder / "records.db"
+    small = "gmm:n=64,m=64,k=64"
+    run("tune", small, "--trials", 4, "--database", database)
+    process = subprocess.Popen([TUNESMITH, "bench", small, small, "--rounds", "100000", "--database", str(database)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (process.returncode, err)
+    assert ("GFLOP/s" in out and "record " in out and "interrupted: " in out) or "tunesmith: interrupted" in err, (out, err)
+
+
+def a_small_space_is_said_to_be_small(folder):
+    done = run("tune", "relu:n=64,m=64", "--trials", 400, "--database", folder / "records.db")
+    assert "of 400 trials were made: the search found no further program in space 'cpu'" in done.stdout, done.stdout
+    again = json.loads(run("tune", "relu:n=64,m=64", "--trials", 400, "--database", folder / "records.db", "--json").stdout)
+    assert again["exhausted"] and not again["interrupted"] and again["trials"] < 400, again
+    enough = json.loads(run("tune", "gmm:n=64,m=64,k=64", "--trials", 4, "--database", folder / "records.db", "--json").stdout)
+    assert not enough["exhausted"], enough
+    assert "generate" in enough["seconds"], enough
+
+
+def a_log_gets_few_lines(folder):
+    done = run("tune", "gmm:n=64,m=64,k=64", "--trials", 64, "--database", folder / "records.db")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("trials ")]
+    assert 1 < len(lines) <= 10 and "64/64" in lines[-1] and "best" in lines[-1], done.stderr
+    assert "\r" not in done.stderr and "\x1b" not in done.stderr
+    quiet = run("tune", "gmm:n=64,m=64,k=64", "--trials", 64, "--database", folder / "other.db", "--quiet")
+    assert "trials " not in quiet.stderr, quiet.stderr
+
+
+OWN = "version: 1\nspaces:\n  mine:\n    extends: cpu\n    search: {kind: random}\n"
+
+
+def builtin_spaces_are_always_there(folder):
+    (folder / "spaces.yaml").write_text(OWN)
+    said = "using the spaces of ./spaces.yaml"
+    done = run("spaces", "explain", "relu:n=64,m=64", cwd=folder)
+    assert "in space 'mine'" in done.stdout and said in done.stderr, (done.stdout, done.stderr)
+    done = run("spaces", "explain", "relu:n=64,m=64", "--space", "cpu", cwd=folder)
+    assert "in space 'cpu'" in done.stdout
+    assert said not in run("spaces", "explain", "relu", "--spaces", "spaces.yaml", cwd=folder).stderr
+    assert "did you mean 'cpu'" in run("spaces", "explain", "relu", "--space", "cpuu", cwd=folder, code=2).stderr
+    assert "did you mean 'mine'" in run("spaces", "explain", "relu", "--space", "mien", cwd=folder, code=2).stderr
+    database = folder / "records.db"
+    for space in ("mine", "cpu"):
+        run("tune", "gmm:n=64,m=64,k=64", "--trials", 4, "--database", database, "--space", space, cwd=folder)
+    done = run("bench", "gmm:n=64,m=64,k=64", "--compare", "space:cpu", "--rounds", 3, "--database", database, cwd=folder)
+    assert "space:cpu" in done.stdout, done.stdout
+    # As people type it.
+    assert "composes" in run("spaces", "lint", folder / "spaces.yaml").stdout
+
+
+def workloads_from_files_are_like_others(folder):
+    file, database = folder / "scale.yaml", folder / "records.db"
+    file.write_text(SCALE)
+    hint = run("build", f"{file}:n=32", "--database", database, "--output", folder, code=2).stderr
+    assert not database.exists() and "records" in hint, hint
+    best = json.loads(run("tune", file, "--trials", 2, "--database", database, "--json").stdout)["trace"]
+    hint = run("build", f"{file}:n=32", "--database", database, "--output", folder, code=2).stderr
+    assert f"run: tunesmith tune {file}:n=32" in hint, hint
+    assert best in run("records", "best", "--workload", file, "--database", database).stdout
+    file.unlink()
+    for text in ("scale", "scale:n=64"):
+        assert best in run("records", "best", "--workload", text, "--database", database).stdout, text
+        assert best in run("records", "list", "--workload", text, "--database", database, "--count", 99).stdout, text
+        assert "n=64" in run("trace", "replay", best, "--workload", text, "--database", database).stdout, text
+    assert "X" in run("trace", "show", best, "--program", "--lowered", "--database", database).stdout
+    run("build", "scale", "--database", database, "--output", folder / "out")
+    assert (folder / "out/libscale.so").exists()
+
+
+def json_everywhere_or_refused(folder):
+    database = folder / "records.db"
+    best = json.loads(run("tune", "gmm:n=64,m=64,k=64", "--trials", 4, "--database", database, "--json").stdout)["trace"]
+    shown = json.loads(run("trace", "show", best, "--program", "--passes", "--lowered", "--assembly", "--database", database, "--json").stdout)
+    assert shown["record"] == best and shown["workload"].startswith("gmm:"), shown.keys()
+    assert all(shown[key] for key in ("trace", "program", "passes", "lowered", "assembly")), shown.keys()
+    assert {"name", "changed", "program"} == shown["passes"][0].keys()
+    same = run("trace", "diff", best, best, "--database", database)
+    assert same.stdout == "the traces are equal\n", same.stdout
+    assert json.loads(run("trace", "diff", best, best, "--database", database, "--json").stdout) == {"equal": True, "diff": ""}
+    (folder / "empty.trace").write_text("")
+    other = json.loads(run("trace", "diff", best, folder / "empty.trace", "--database", database, "--json").stdout)
+    assert not other["equal"] and "- " in other["diff"], other
+    out = json.loads(run("records", "export", "--output", folder / "all.jsonl", "--database", database, "--json").stdout)
+    assert out["records"] >= 4 and out["file"] == str(folder / "all.jsonl"), out
+    assert "--output" in run("records", "export", "--database", database, "--json", code=2).stderr
+
+
+def no_match_is_said(folder):
+    database = folder / "records.db"
+    run("tune", "gmm:n=64,m=64,k=64", "--trials", 2, "--database", database)
+    done = run("records", "list", "--workload", "relu", "--database", database)
+    assert "no record of relu" in done.stderr and not done.stdout, done
+    assert "no record of relu" in run("records", "export", "--workload", "relu", "--database", database).stderr
+
+
+def names_are_taken_or_refused(folder):
+    refused = run("build", "gmm", "--name", "9bad", "--database", folder / "r.db", code=2).stderr
+    assert "--name '9bad'" in refused and "no digit first" in refused, refused
+    missing = folder / "tpyo" / "records.db"
+    refused = run("tune", "gmm:n=64,m=64,k=64", "--trials", 2, "--database", missing, code=2).stderr
+    assert f"there is no folder '{missing.parent}'" in refused and not missing.parent.exists(), refused
+
+
+def memory_is_estimated_first(folder):
+    database = folder / "records.db"
+    begin = time.monotonic()
+    refused = run("tune", "relu:n=65536,m=65536", "--trials", 2, "--database", database, code=2).stderr
+    assert "GiB of memory" in refused and "--allow-memory" in refused, refused
+    assert time.monotonic() - begin < 5 and not database.exists()
+    run("tune", "relu:n=1024,m=1024", "--trials", 2, "--database", database)
+
+
+def completion_knows_the_commands(folder):
+    scripts = {shell: run("completion", shell).stdout for shell in ("bash", "zsh", "fish")}
+    for shell, script in scripts.items():
+        for word in ("tune", "lint", "trials", "allow-memory", "completion"):
+            assert word in script, (shell, word)
+        assert "man-pages" not in script
+        if shutil.which(shell):
+            file = folder / f"script.{shell}"
+            file.write_text(script)
+            subprocess.run([shell, "-n", file], check=True)
+    for words, wanted in [(["tu"], ["tune"]), (["spaces", "li"], ["lint"]), (["tune", "--tri"], ["--trials"]), (["tune", "zzz"], [])]:
+        line = "COMP_WORDS=(tunesmith {}); COMP_CWORD={}; _tunesmith; printf '%s\\n' \"${{COMPREPLY[@]}}\"".format(" ".join(words), len(words))
+        done = subprocess.run(["bash", "-c", scripts["bash"] + line], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == wanted, (words, done.stdout)
+
+
+def manual_pages_have_every_option(folder):
+    run("man-pages", folder / "man1")
+    page = (folder / "man1/tunesmith-tune.1").read_text()
+    for option in ("trials", "database", "allow\\-memory", "space"):
+        assert f"\\-\\-{option}" in page, page
+    assert (folder / "man1/tunesmith-spaces-lint.1").exists() and "tune" in (folder / "man1/tunesmith.1").read_text()
+    if shutil.which("groff"):
+        for file in (folder / "man1").iterdir():
+            done = subprocess.run(["groff", "-man", "-Tascii", "-ww", file], capture_output=True, text=True)
+            assert done.returncode == 0 and not done.stderr, (file, done.stderr)
+
+
+def main():
+    global TUNESMITH
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("test")
+    arguments = parser.parse_args()
+    TUNESMITH = os.path.abspath(arguments.tunesmith)
+    with tempfile.TemporaryDirectory(prefix="tunesmith-user-") as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
+        globals()[arguments.test](pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+// What the command line's definition is made of, beside main.cpp.
+#pragma once
+
+#include "commands.h"
+
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
+
+namespace tunesmith::cli {
+
+/// Checks of numbers; CLI11's own answer with the bounds of the type.
+const CLI::Validator& positive();
+const CLI::Validator& not_negative();
+
+/// Options that commands share; with `spaces` also those of commands that compose a space.
+void add_common(CLI::App& command, Common& common, bool spaces);
+
+void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code);
+void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code);
+void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code);
+
+}  // namespace tunesmith::cli
