@@ -24,14 +24,7 @@ void bind(Program& program, LoopId id, std::string_view thread_axis) {
   loop.thread = thread_axis;
 }
 
-KindPtr bind_kind() {
-  return make_loop_transformation("bind", {{"loop", ParamType::Loop}, {"thread_axis", ParamType::String}},
-                                  ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    tunesmith::bind(program, args.loop(0), args.string(1));
-                                    return {};
-                                  });
-}
+KindPtr bind_kind() { return make_loop_transformation("bind", tunesmith::bind, {"loop", "thread_axis"}); }
 
 void Schedule::bind(LoopRV loop, std::string_view thread_axis) {
   execute(kind("bind"), {loop, std::string(thread_axis)});

@@ -172,12 +172,7 @@ BlockId blockize(Program& program, LoopId loop_id) {
   return outer.id;
 }
 
-KindPtr blockize_kind() {
-  return make_transformation("blockize", {{"loop", ParamType::Loop}}, ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {blockize(program, args.loop(0))};
-                             });
-}
+KindPtr blockize_kind() { return make_transformation("blockize", blockize, {"loop"}); }
 
 BlockRV Schedule::blockize(LoopRV loop) { return as_handle<BlockRV>(execute(kind("blockize"), {loop})); }
 

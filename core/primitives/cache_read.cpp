@@ -21,12 +21,7 @@ BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string
 }
 
 KindPtr cache_read_kind() {
-  return make_transformation(
-      "cache_read",
-      {{"block", ParamType::Block}, {"read_index", ParamType::Int}, {"scope", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {cache_read(program, args.block(0), args.integer(1), args.string(2))};
-      });
+  return make_transformation("cache_read", cache_read, {"block", "read_index", "scope"});
 }
 
 BlockRV Schedule::cache_read(BlockRV block, int read_index, std::string_view scope) {

@@ -37,12 +37,7 @@ BlockId cache_write(Program& program, BlockId id, int64_t write_index, std::stri
 }
 
 KindPtr cache_write_kind() {
-  return make_transformation(
-      "cache_write",
-      {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {cache_write(program, args.block(0), args.integer(1), args.string(2))};
-      });
+  return make_transformation("cache_write", cache_write, {"block", "write_index", "scope"});
 }
 
 BlockRV Schedule::cache_write(BlockRV block, int write_index, std::string_view scope) {

@@ -90,14 +90,7 @@ std::vector<LoopId> legal_compute_locations(const Program& program, BlockId id) 
   return legal;
 }
 
-KindPtr compute_at_kind() {
-  return make_transformation("compute_at", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               compute_at(program, args.block(0), args.loop(1));
-                               return {};
-                             });
-}
+KindPtr compute_at_kind() { return make_transformation("compute_at", compute_at, {"block", "loop"}); }
 
 void Schedule::compute_at(BlockRV block, LoopRV loop) { execute(kind("compute_at"), {block, loop}); }
 

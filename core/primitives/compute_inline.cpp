@@ -83,13 +83,7 @@ bool may_compute_inline(const Program& program, BlockId id) {
   return block != nullptr && !inline_refusal(program, *block, &stage).has_value();
 }
 
-KindPtr compute_inline_kind() {
-  return make_transformation("compute_inline", {{"block", ParamType::Block}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               compute_inline(program, args.block(0));
-                               return {};
-                             });
-}
+KindPtr compute_inline_kind() { return make_transformation("compute_inline", compute_inline, {"block"}); }
 
 void Schedule::compute_inline(BlockRV block) { execute(kind("compute_inline"), {block}); }
 

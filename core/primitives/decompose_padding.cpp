@@ -132,11 +132,7 @@ BlockId decompose_padding(Program& program, BlockId block_id, LoopId loop_id) {
 }
 
 KindPtr decompose_padding_kind() {
-  return make_transformation("decompose_padding", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {decompose_padding(program, args.block(0), args.loop(1))};
-                             });
+  return make_transformation("decompose_padding", decompose_padding, {"block", "loop"});
 }
 
 BlockRV Schedule::decompose_padding(BlockRV block, LoopRV loop) {

@@ -126,11 +126,7 @@ BlockId decompose_reduction(Program& program, BlockId block_id, LoopId loop_id) 
 }
 
 KindPtr decompose_reduction_kind() {
-  return make_loop_transformation("decompose_reduction",
-                                  {{"block", ParamType::Block}, {"loop", ParamType::Loop}}, ResultType::Block,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    return {decompose_reduction(program, args.block(0), args.loop(1))};
-                                  });
+  return make_loop_transformation("decompose_reduction", decompose_reduction, {"block", "loop"});
 }
 
 BlockRV Schedule::decompose_reduction(BlockRV block, LoopRV loop) {

@@ -66,12 +66,7 @@ void fuse_reduction_epilogue(Program& program, BlockId reduction_id, BlockId epi
 }
 
 KindPtr fuse_reduction_epilogue_kind() {
-  return make_transformation(
-      "fuse_reduction_epilogue", {{"reduction", ParamType::Block}, {"epilogue", ParamType::Block}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        fuse_reduction_epilogue(program, args.block(0), args.block(1));
-        return {};
-      });
+  return make_transformation("fuse_reduction_epilogue", fuse_reduction_epilogue, {"reduction", "epilogue"});
 }
 
 void Schedule::fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue) {

@@ -133,12 +133,7 @@ LoopId merge(Program& program, std::span<const LoopId> ids) {
   return loops[0]->id;
 }
 
-KindPtr merge_kind() {
-  return make_transformation("merge", {{"loops", ParamType::Loops}}, ResultType::Loop,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {merge(program, args.loops(0))};
-                             });
-}
+KindPtr merge_kind() { return make_transformation("merge", merge, {"loops"}); }
 
 LoopRV Schedule::merge(const std::vector<LoopRV>& loops) {
   return as_handle<LoopRV>(execute(kind("merge"), {as_arg(loops)}));

@@ -247,19 +247,10 @@ void pad_einsum(Program& program, BlockId id, std::span<const int64_t> padding) 
   }
 }
 
-KindPtr pad_einsum_kind() {
-  return make_transformation("pad_einsum", {{"block", ParamType::Block}, {"padding", ParamType::Ints}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               pad_einsum(program, args.block(0), args.integers(1));
-                               return {};
-                             });
-}
+KindPtr pad_einsum_kind() { return make_transformation("pad_einsum", pad_einsum, {"block", "padding"}); }
 
 void Schedule::pad_einsum(BlockRV block, const std::vector<int64_t>& padding) {
-  ArgList list;
-  for (const int64_t multiple : padding) list.emplace_back(multiple);
-  execute(kind("pad_einsum"), {block, std::move(list)});
+  execute(kind("pad_einsum"), {block, as_arg(padding)});
 }
 
 }  // namespace tunesmith

@@ -109,13 +109,7 @@ void reorder(Program& program, std::span<const LoopId> ids) {
   }
 }
 
-KindPtr reorder_kind() {
-  return make_loop_transformation("reorder", {{"loops", ParamType::Loops}}, ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    reorder(program, args.loops(0));
-                                    return {};
-                                  });
-}
+KindPtr reorder_kind() { return make_loop_transformation("reorder", reorder, {"loops"}); }
 
 void Schedule::reorder(const std::vector<LoopRV>& loops) { execute(kind("reorder"), {as_arg(loops)}); }
 

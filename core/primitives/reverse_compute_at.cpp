@@ -166,12 +166,7 @@ void reverse_compute_at(Program& program, BlockId block_id, LoopId loop_id) {
 }
 
 KindPtr reverse_compute_at_kind() {
-  return make_transformation("reverse_compute_at", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               reverse_compute_at(program, args.block(0), args.loop(1));
-                               return {};
-                             });
+  return make_transformation("reverse_compute_at", reverse_compute_at, {"block", "loop"});
 }
 
 void Schedule::reverse_compute_at(BlockRV block, LoopRV loop) {

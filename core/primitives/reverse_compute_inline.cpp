@@ -77,11 +77,7 @@ void reverse_compute_inline(Program& program, BlockId id) {
 }
 
 KindPtr reverse_compute_inline_kind() {
-  return make_transformation("reverse_compute_inline", {{"block", ParamType::Block}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               reverse_compute_inline(program, args.block(0));
-                               return {};
-                             });
+  return make_transformation("reverse_compute_inline", reverse_compute_inline, {"block"});
 }
 
 void Schedule::reverse_compute_inline(BlockRV block) { execute(kind("reverse_compute_inline"), {block}); }

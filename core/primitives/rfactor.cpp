@@ -200,13 +200,7 @@ BlockId rfactor(Program& program, LoopId loop_id, int64_t factor_axis) {
   return id;
 }
 
-KindPtr rfactor_kind() {
-  return make_transformation("rfactor", {{"loop", ParamType::Loop}, {"factor_axis", ParamType::Int}},
-                             ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {rfactor(program, args.loop(0), args.integer(1))};
-                             });
-}
+KindPtr rfactor_kind() { return make_transformation("rfactor", rfactor, {"loop", "factor_axis"}); }
 
 BlockRV Schedule::rfactor(LoopRV loop, int factor_axis) {
   return as_handle<BlockRV>(execute(kind("rfactor"), {loop, int64_t{factor_axis}}));

@@ -127,12 +127,7 @@ void rolling_buffer(Program& program, BlockId id, int64_t write_index) {
 }
 
 KindPtr rolling_buffer_kind() {
-  return make_transformation("rolling_buffer", {{"block", ParamType::Block}, {"write_index", ParamType::Int}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               rolling_buffer(program, args.block(0), args.integer(1));
-                               return {};
-                             });
+  return make_transformation("rolling_buffer", rolling_buffer, {"block", "write_index"});
 }
 
 void Schedule::rolling_buffer(BlockRV block, int write_index) {

@@ -75,14 +75,15 @@ BlockId tensorize(Program& program, LoopId loop, std::string_view name) {
 }
 
 KindPtr tensorize_kind() {
-  return make_transformation(
-      "tensorize", {{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}}, ResultType::Block,
-      [](Program& program, const Arguments& args) -> std::vector<Value> {
-        if (std::holds_alternative<LoopId>(args[0]))
-          return {tensorize(program, args.loop(0), args.string(1))};
-        return {tensorize(program, args.block(0), args.string(1))};
-      },
-      /*keeps_on_throw=*/false);
+  return make_transformation("tensorize",
+                             {{{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}},
+                              ResultType::Block,
+                              [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                if (std::holds_alternative<LoopId>(args[0]))
+                                  return {tensorize(program, args.loop(0), args.string(1))};
+                                return {tensorize(program, args.block(0), args.string(1))};
+                              }},
+                             /*keeps_on_throw=*/false);
 }
 
 BlockRV Schedule::tensorize(LoopRV loop, std::string_view intrinsic) {

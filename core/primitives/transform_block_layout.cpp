@@ -107,12 +107,7 @@ void transform_block_layout(Program& program, BlockId id, std::string_view index
 }
 
 KindPtr transform_block_layout_kind() {
-  return make_transformation(
-      "transform_block_layout", {{"block", ParamType::Block}, {"index_map", ParamType::String}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        transform_block_layout(program, args.block(0), args.string(1));
-        return {};
-      });
+  return make_transformation("transform_block_layout", transform_block_layout, {"block", "index_map"});
 }
 
 void Schedule::transform_block_layout(BlockRV block, std::string_view index_map) {
