@@ -9,6 +9,7 @@
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
 
+#include "tunesmith/ir/visit.h"
 namespace tunesmith {
 namespace {
 
@@ -253,7 +254,7 @@ IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int6
     all_understood = all_understood && sum;
     if (!sum) return;
     size_t nodes = 0;
-    for_each(sum, [&](const Expr&) { ++nodes; });
+    walk_expr(sum, [&](const Expr&) { ++nodes; });
     bounds.push_back({{vars_of(sum).size(), nodes}, sum, bound});
   });
   std::stable_sort(bounds.begin(), bounds.end(),

@@ -19,7 +19,7 @@ void bind(Program& program, LoopId id, std::string_view thread_axis) {
     }
   };
   for (const Stmt* above = loop.parent; above != nullptr; above = above->parent) require_other_axis(*above);
-  walk(static_cast<const Stmt&>(loop), require_other_axis);
+  walk(loop, require_other_axis);
   set_loop_kind(program, loop, LoopKind::Bound, "bind");
   loop.thread = thread_axis;
 }

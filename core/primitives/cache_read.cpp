@@ -15,7 +15,7 @@ BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string
   throw_refusal("cache_read", program, whole_copy_refusal(program, block, access.buffer));
   const Buffer cache = add_cache_buffer(program, access.buffer, scope);
   redirect_reads(block, access, cache, access.indices);
-  CopyNest copy = make_copy_nest(program, cache->name, access.buffer, cache);
+  BlockNest copy = make_copy_nest(program, cache->name, access.buffer, cache);
   insert_before(outermost_in_scope(block), std::move(copy.nest));
   return copy.block->id;
 }

@@ -9,6 +9,7 @@
 #include "primitives/shared/placement.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {

@@ -6,7 +6,9 @@
 #include "analysis/buffer_uses.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -20,9 +22,7 @@ class InlinedValue {
 
   Expr of(const LoadNode& load) const {
     const std::optional<std::vector<Expr>> values = at(load.indices());
-    Substitution map;
-    for (size_t i = 0; i < block_.iters.size(); ++i) map.set(block_.iters[i].var, (*values)[i]);
-    const Expr value = substitute(store_.value, map);
+    const Expr value = substitute(store_.value, block_.iters_at(*values));
     return load.mask() ? select(load.mask(), value, constant(0, value.dtype())) : value;
   }
 
@@ -45,8 +45,7 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
     return Refusal{"the body of the block is not one store", block.name, &block};
   if (stage->uses.readers.empty()) return Refusal{"the block has no consumer", block.name, &block};
   const auto& readers = stage->uses.readers;
-  if (std::find(readers.begin(), readers.end(), &block) != readers.end())
-    return Refusal{"the block reads what it writes", block.name, &block};
+  if (contains(readers, &block)) return Refusal{"the block reads what it writes", block.name, &block};
   for (const Buffer& read : buffers_read(block)) {
     for (const Block* writer : uses_of(program, read, stage->scope).writers) {
       if (has_opaque_iter(*writer))

@@ -8,6 +8,7 @@
 #include "primitives/shared/placement.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -76,10 +77,8 @@ std::vector<DimRange> iterations_of(const Block& block, const std::vector<Access
 /// Every iteration of the block reads an element: none would be left without a place.
 bool always_reads(const Block& block, const Access& access) {
   Analyzer domains;
-  for (const IterVar& iter : block.iters) domains.bind(iter.var, iter.extent);
-  walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    if (const Loop* loop = stmt.as<Loop>()) domains.bind(loop->var, loop->const_extent());
-  });
+  domains.bind(block);
+  for (const Loop* loop : collect<Loop>(block)) domains.bind(*loop);
   for (size_t d = 0; d < access.indices.size(); ++d) {
     const Interval range = domains.bounds(access.indices[d]);
     if (range.min < 0 || range.max >= access.buffer->shape[d]) return false;
@@ -90,8 +89,7 @@ bool always_reads(const Block& block, const Access& access) {
 /// No iteration runs twice; asked for where that matters.
 std::optional<Refusal> repetition_refusal(const Stage& stage, const LoopNest& nest, const Loop& loop) {
   bool matters = stage.block->has_reduction();
-  std::vector<IterDomain> domains;
-  for (const auto& [var, extent] : nest.loops) domains.push_back({var, extent});
+  std::vector<IterDomain> domains = nest.loops;
   for (const Stmt* at = &loop; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
     const Loop* around = at->as<Loop>();
     if (around == nullptr) continue;

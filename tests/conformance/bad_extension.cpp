@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/target.h>
 
@@ -30,9 +31,7 @@ class BadExtension final : public TargetExtension {
   void extend(Pipeline& pipeline) const override {
     if (mistake("pass_shrinks_loops")) {
       pipeline.insert_before("plan_memory", program_step("shrink_loops", [](Program& program) {
-                               for_each_stmt(program.root(), [](Stmt& stmt) {
-                                 if (auto* loop = dynamic_cast<Loop*>(&stmt)) loop->extent = int_imm(1);
-                               });
+                               for (Loop* loop : collect<Loop>(program.root())) loop->extent = int_imm(1);
                              }));
     }
   }
