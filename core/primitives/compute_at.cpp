@@ -32,14 +32,12 @@ std::vector<DimRange> needed_iterations(const Stage& stage, const Loop& loop, co
     if (read) needed = needed ? unite(*needed, *read, stage.buffer, analyzer) : *read;
   }
   if (const Store* store = body_store(block))
-    return solve_iters(block.iters, store->indices, *needed, analyzer);
+    return solve_iters(iter_domains(block), store->indices, *needed, analyzer);
 
   const std::vector<Access> writes = writes_of(block);
   Analyzer inner = analyzer;
-  walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    if (const Loop* inside = stmt.as<Loop>()) inner.bind(inside->var, inside->const_extent());
-  });
-  if (writes.size() == 1) return solve_iters(block.iters, writes[0].indices, *needed, inner);
+  for (const Loop* inside : collect<Loop>(block)) inner.bind(*inside);
+  if (writes.size() == 1) return solve_iters(iter_domains(block), writes[0].indices, *needed, inner);
   std::vector<DimRange> whole;
   for (const IterVar& iter : block.iters) whole.push_back({0, iter.extent});
   return whole;

@@ -28,7 +28,7 @@ class InlinedValue {
 
  private:
   std::optional<std::vector<Expr>> at(std::span<const Expr> values) const {
-    return invert_indices(block_.iters, store_.indices, values);
+    return invert(iter_domains(block_), store_.indices, values);
   }
 
   const Block& block_;

@@ -61,7 +61,7 @@ std::vector<DimRange> iterations_of(const Block& block, const std::vector<Access
   for (const Made& one : made) {
     for (const Access& read : reads) {
       if (read.buffer != one.buffer) continue;
-      std::vector<DimRange> ranges = solve_iters(block.iters, read.indices, one.region, analyzer);
+      std::vector<DimRange> ranges = solve_iters(iter_domains(block), read.indices, one.region, analyzer);
       int64_t bounded = 0;
       for (size_t i = 0; i < ranges.size(); ++i) bounded += ranges[i].extent < block.iters[i].extent;
       if (bounded <= best_bounded) continue;
