@@ -27,14 +27,22 @@ Analyzer Analyzer::at(const Stmt& stmt) {
   Analyzer analyzer;
   for (auto it = above.rbegin(); it != above.rend(); ++it) {
     if (const auto* loop = (*it)->as<Loop>()) {
-      const Interval first = analyzer.bounds(loop->min);
-      const Interval last = analyzer.bounds(loop->min + loop->extent);
-      analyzer.bind(loop->var, {first.min, last.max >= Interval::kMax ? Interval::kMax : last.max - 1});
+      analyzer.bind(*loop);
     } else if (const auto* block = (*it)->as<Block>()) {
-      for (const IterVar& iter : block->iters) analyzer.bind(iter.var, iter.extent);
+      analyzer.bind(*block);
     }
   }
   return analyzer;
+}
+
+void Analyzer::bind(const Loop& loop) {
+  const Interval first = bounds(loop.min);
+  const Interval end = bounds(loop.min + loop.extent);
+  bind(loop.var, Interval{first.min, end.max >= Interval::kMax ? Interval::kMax : end.max - 1});
+}
+
+void Analyzer::bind(const Block& block) {
+  for (const IterVar& iter : block.iters) bind(iter.var, iter.extent);
 }
 
 void Analyzer::bind(const Var& var, Interval range) {

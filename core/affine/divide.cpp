@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "affine/simplifier.h"
+#include "support/contains.h"
 
 namespace tunesmith::affine {
 namespace {
@@ -14,7 +15,7 @@ Divisors common_divisors(const LinearSum& sum, int64_t divisor) {
   Divisors found;
   for (const auto& term : sum.terms) {
     const int64_t g = std::gcd(divisor, term.coefficient);
-    if (g > 1 && std::find(found.begin(), found.end(), g) == found.end()) found.push_back(g);
+    if (g > 1 && !contains(found, g)) found.push_back(g);
   }
   std::sort(found.begin(), found.end(), std::greater<>());
   return found;

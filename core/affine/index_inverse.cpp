@@ -2,85 +2,102 @@
 
 #include <algorithm>
 
+#include "affine/interval.h"
+
 namespace tunesmith {
 namespace {
 
-int find_iter(const ExprNode* var, std::span<const IterVar> iters) {
-  for (size_t i = 0; i < iters.size(); ++i) {
-    if (iters[i].var.get() == var) return static_cast<int>(i);
-  }
-  return -1;
-}
+using affine::operator+;
+using affine::operator*;
 
-std::optional<IndexDigit> sum_digit(const IndexDigit& a, const IndexDigit& b, int64_t sign) {
-  if (a.iter >= 0 && b.iter >= 0) return std::nullopt;
-  IndexDigit sum = a.iter >= 0 ? a : b;
-  if (a.iter < 0) sum.scale *= sign;
-  const Interval right = sign > 0 ? b.offset : Interval{-b.offset.max, -b.offset.min};
-  sum.offset = {a.offset.min + right.min, a.offset.max + right.max};
-  return sum;
-}
-
-std::optional<IndexDigit> product_digit(IndexDigit digit, int64_t factor) {
-  digit.scale *= factor;
-  digit.offset = {digit.offset.min * factor, digit.offset.max * factor};
-  if (factor < 0) std::swap(digit.offset.min, digit.offset.max);
-  return digit;
-}
-
-std::optional<IndexDigit> part_digit(ExprKind kind, IndexDigit digit, int64_t divisor) {
-  if (digit.iter < 0 || digit.scale != 1 || digit.offset.min != 0 || digit.offset.max != 0 || divisor <= 0)
-    return std::nullopt;
-  if (digit.modulus != 0 && digit.modulus % divisor != 0) return std::nullopt;
-  if (kind == ExprKind::FloorDiv) {
-    digit.lower *= divisor;
-    digit.modulus /= divisor;
-  } else {
-    digit.modulus = divisor;
-  }
-  return digit;
-}
-
-/// A constraint on one digit of an iterator: iter // lower % modulus in [range.min, range.min + extent).
-struct DigitRange {
-  IndexDigit digit;
+/// What an index tells of a variable:  var // lower % extent  is in `range`.
+struct Digit {
+  int64_t lower = 1;
+  int64_t extent = 1;
   DimRange range;
 };
 
-/// True when the digits, by falling weight, tell the iterator's value without a gap from its top down.
-bool is_chain(std::span<const DigitRange> digits, int64_t extent) {
-  for (size_t i = 0; i < digits.size(); ++i) {
-    const IndexDigit& digit = digits[i].digit;
-    if (i == 0) {
-      if (digit.modulus != 0 && digit.lower * digit.modulus < extent) return false;
-    } else if (digit.lower * digit.modulus != digits[i - 1].digit.lower) {
-      return false;
-    }
+/// `var // lower % modulus` (0: no modulus), when the atom is that for one of `domains`.
+std::optional<IterSplit> as_split(const Expr& atom, std::span<const IterDomain> domains, int64_t scale) {
+  Expr core = atom;
+  int64_t modulus = 0;
+  int64_t lower = 1;
+  if (core.is(ExprKind::FloorMod)) {
+    if (!as_const_int(core.arg(1), &modulus) || modulus <= 0) return std::nullopt;
+    core = Expr(core.arg(0));
   }
-  return !digits.empty();
+  if (core.is(ExprKind::FloorDiv)) {
+    if (!as_const_int(core.arg(1), &lower) || lower <= 0) return std::nullopt;
+    core = Expr(core.arg(0));
+  }
+  for (const auto& [var, extent] : domains) {
+    if (!core.same_as(var)) continue;
+    const int64_t values = (extent + lower - 1) / lower;
+    return IterSplit{var, lower, modulus != 0 ? std::min(modulus, values) : values, scale};
+  }
+  return std::nullopt;
 }
 
-void sort_digits(std::vector<DigitRange>& digits) {
+bool is_whole(const IterSplit& term, int64_t extent) {
+  return term.lower_factor == 1 && term.extent >= extent;
+}
+
+/// The values of a whole variable for which  scale * var + rest  meets `range`.
+DimRange solve_linear(int64_t scale, const Interval& rest, const DimRange& range) {
+  const int64_t reach = range.extent - 1 + rest.max - rest.min;
+  if (scale == -1) return {(rest.min - (range.extent - 1)) - range.min, reach + 1};
+  const Expr low = range.min - rest.max;
+  if (scale == 1) return {low, reach + 1};
+  return {floordiv(low + (scale - 1), scale), reach / scale + 1};
+}
+
+/// Does the sum of the digits tell each of them, as the digits of a number do?
+bool is_positional(const IndexForm& form) {
+  int64_t below = 1;
+  for (size_t n = form.terms.size(); n-- > 0;) {
+    if (form.terms[n].scale != below) return false;
+    below *= form.terms[n].extent;
+  }
+  return true;
+}
+
+/// What the index tells of each variable when it is in `range`. False when it tells less than the whole.
+bool add_digits(const IndexForm& form, std::span<const IterDomain> domains, const DimRange& range,
+                std::vector<std::vector<Digit>>& digits) {
+  const auto place = [&](const IterSplit& term) {
+    return static_cast<size_t>(std::ranges::find(domains, term.source, &IterDomain::var) - domains.begin());
+  };
+  if (form.terms.empty()) return true;
+  const IterSplit& first = form.terms.front();
+  const size_t at = place(first);
+  if (form.terms.size() == 1 && is_whole(first, domains[at].extent)) {
+    if (first.scale < -1) return false;
+    digits[at].push_back({1, domains[at].extent, solve_linear(first.scale, form.rest, range)});
+    return form.rest.is_point() && (first.scale == 1 || first.scale == -1);
+  }
+  const bool one_value = form.terms.size() == 1 || range.extent == 1;
+  if (!form.rest.is_point() || !is_positional(form) || !one_value) return false;
+  for (const IterSplit& term : form.terms) {
+    Expr value = floordiv(range.min - form.rest.min, term.scale);
+    if (&term != &first) value = floormod(value, term.extent);
+    digits[place(term)].push_back({term.lower_factor, term.extent, {value, range.extent}});
+  }
+  return true;
+}
+
+/// From the top digit down, as long as digits stand still. Nothing when the digits, by falling weight, do not
+/// tell the value without a gap from its top down.
+std::optional<DimRange> value_of(std::vector<Digit>& digits, int64_t extent) {
   std::stable_sort(digits.begin(), digits.end(),
-                   [](const DigitRange& a, const DigitRange& b) { return a.digit.lower > b.digit.lower; });
-}
-
-DimRange solve_linear(const IndexDigit& digit, const DimRange& range) {
-  const int64_t reach = range.extent - 1 + digit.offset.max - digit.offset.min;
-  if (digit.scale == -1) return {(digit.offset.min - (range.extent - 1)) - range.min, reach + 1};
-  const Expr low = range.min - digit.offset.max;
-  if (digit.scale == 1) return {low, reach + 1};
-  return {floordiv(low + (digit.scale - 1), digit.scale), reach / digit.scale + 1};
-}
-
-/// From the top digit down, as long as digits stand still.
-std::optional<DimRange> solve_chain(std::vector<DigitRange>& digits, int64_t extent) {
-  sort_digits(digits);
-  if (!is_chain(digits, extent)) return std::nullopt;
+                   [](const Digit& a, const Digit& b) { return a.lower > b.lower; });
+  if (digits.empty() || digits.front().lower * digits.front().extent < extent) return std::nullopt;
+  for (size_t i = 1; i < digits.size(); ++i) {
+    if (digits[i].lower * digits[i].extent != digits[i - 1].lower) return std::nullopt;
+  }
   DimRange result{0, 1};
-  for (const auto& [digit, range] : digits) {
-    result.min = result.min + range.min * digit.lower;
-    result.extent = digit.lower * range.extent;
+  for (const auto& [lower, values, range] : digits) {
+    result.min = result.min + range.min * lower;
+    result.extent = lower * range.extent;
     if (range.extent > 1) break;
   }
   return result;
@@ -98,98 +115,64 @@ DimRange clip(DimRange range, int64_t extent, const Analyzer& analyzer) {
 
 }  // namespace
 
-std::optional<IndexDigit> index_digit(const Expr& index, std::span<const IterVar> iters,
-                                      const Analyzer& analyzer) {
-  IndexDigit digit;
-  switch (index.kind()) {
-    case ExprKind::Var: {
-      digit.iter = find_iter(index.get(), iters);
-      if (digit.iter >= 0) return digit;
-      digit.offset = analyzer.bounds(index);
-      if (!digit.offset.bounded()) return std::nullopt;
-      return digit;
+std::optional<IndexForm> index_form(const Expr& index, std::span<const IterDomain> domains,
+                                    const Analyzer& analyzer) {
+  if (const auto split = as_split(index, domains, 1)) return IndexForm{{*split}, {0, 0}};
+  const LinearForm linear = analyzer.linear(index);
+  IndexForm form{{}, affine::point(linear.constant)};
+  for (const auto& [coefficient, atom] : linear.terms) {
+    if (const auto split = as_split(atom, domains, coefficient)) {
+      form.terms.push_back(*split);
+      continue;
     }
-    case ExprKind::IntImm: {
-      const int64_t value = index.as<IntImm>()->value;
-      digit.offset = {value, value};
-      return digit;
-    }
-    case ExprKind::Add:
-    case ExprKind::Sub: {
-      const auto a = index_digit(index.arg(0), iters, analyzer);
-      const auto b = index_digit(index.arg(1), iters, analyzer);
-      if (!a || !b) return std::nullopt;
-      return sum_digit(*a, *b, index.is(ExprKind::Add) ? 1 : -1);
-    }
-    case ExprKind::Mul:
-    case ExprKind::FloorDiv:
-    case ExprKind::FloorMod: {
-      int64_t factor = 0;
-      if (!as_const_int(index.arg(1), &factor)) return std::nullopt;
-      const auto part = index_digit(index.arg(0), iters, analyzer);
-      if (!part) return std::nullopt;
-      return index.is(ExprKind::Mul) ? product_digit(*part, factor) : part_digit(index.kind(), *part, factor);
-    }
-    default:
-      return std::nullopt;
+    const bool foreign =
+        std::ranges::none_of(domains, [&](const IterDomain& domain) { return uses_var(atom, domain.var); });
+    form.rest = form.rest + analyzer.bounds(atom) * coefficient;
+    if (!foreign || !form.rest.bounded()) return std::nullopt;
   }
+  std::stable_sort(form.terms.begin(), form.terms.end(),
+                   [](const IterSplit& a, const IterSplit& b) { return a.scale > b.scale; });
+  return form;
 }
 
-std::vector<DimRange> solve_iters(std::span<const IterVar> iters, std::span<const Expr> indices,
+std::vector<DimRange> solve_iters(std::span<const IterDomain> domains, std::span<const Expr> indices,
                                   const Region& region, const Analyzer& analyzer) {
-  std::vector<std::optional<DimRange>> linear(iters.size());
-  std::vector<std::vector<DigitRange>> digits(iters.size());
+  std::vector<std::vector<Digit>> digits(domains.size());
   for (size_t d = 0; d < indices.size(); ++d) {
-    const auto digit = index_digit(indices[d], iters, analyzer);
-    if (!digit || digit->iter < 0) continue;
-    const auto iter = static_cast<size_t>(digit->iter);
-    if (digit->is_linear()) {
-      if (digit->scale >= -1 && digit->scale != 0 && !linear[iter])
-        linear[iter] = solve_linear(*digit, region[d]);
-    } else if (digit->scale == 1 && digit->offset.min == 0 && digit->offset.max == 0) {
-      digits[iter].push_back({*digit, region[d]});
-    }
+    if (const auto form = index_form(indices[d], domains, analyzer))
+      add_digits(*form, domains, region[d], digits);
   }
   std::vector<DimRange> ranges;
-  ranges.reserve(iters.size());
-  for (size_t i = 0; i < iters.size(); ++i) {
-    std::optional<DimRange> range = linear[i];
-    if (!range && !digits[i].empty()) range = solve_chain(digits[i], iters[i].extent);
-    ranges.push_back(range ? clip(*range, iters[i].extent, analyzer) : DimRange{0, iters[i].extent});
+  ranges.reserve(domains.size());
+  for (size_t i = 0; i < domains.size(); ++i) {
+    const int64_t extent = domains[i].extent;
+    // The first index that is the variable itself tells all.
+    const auto whole = std::ranges::find_if(
+        digits[i], [&](const Digit& digit) { return digit.lower == 1 && digit.extent >= extent; });
+    if (whole != digits[i].end()) digits[i] = {*whole};
+    const std::optional<DimRange> range = value_of(digits[i], extent);
+    ranges.push_back(range ? clip(*range, extent, analyzer) : DimRange{0, extent});
   }
   return ranges;
 }
 
-std::optional<std::vector<Expr>> invert_indices(std::span<const IterVar> iters, std::span<const Expr> indices,
-                                                std::span<const Expr> values) {
-  std::vector<Expr> result(iters.size());
-  std::vector<std::vector<DigitRange>> digits(iters.size());
+std::optional<std::vector<Expr>> invert(std::span<const IterDomain> domains, std::span<const Expr> indices,
+                                        std::span<const Expr> values) {
+  std::vector<std::vector<Digit>> digits(domains.size());
   const Analyzer analyzer;
   for (size_t d = 0; d < indices.size(); ++d) {
-    const auto digit = index_digit(indices[d], iters, analyzer);
-    if (!digit) return std::nullopt;
-    if (digit->iter < 0) continue;
-    const auto iter = static_cast<size_t>(digit->iter);
-    if (digit->is_linear()) {
-      if (result[iter] || (digit->scale != 1 && digit->scale != -1)) return std::nullopt;
-      result[iter] = digit->scale == 1 ? values[d] - digit->offset.min : digit->offset.min - values[d];
-    } else {
-      if (digit->scale != 1 || digit->offset.min != 0) return std::nullopt;
-      digits[iter].push_back({*digit, {values[d], 1}});
-    }
+    const auto form = index_form(indices[d], domains, analyzer);
+    if (!form || !add_digits(*form, domains, {values[d], 1}, digits)) return std::nullopt;
   }
-  for (size_t i = 0; i < iters.size(); ++i) {
-    if (!digits[i].empty()) {
-      sort_digits(digits[i]);
-      if (result[i] || !is_chain(digits[i], iters[i].extent) || digits[i].back().digit.lower != 1)
-        return std::nullopt;
-      Expr sum = 0;
-      for (const auto& [digit, value] : digits[i]) sum = sum + value.min * digit.lower;
-      result[i] = analyzer.simplify(sum);
+  std::vector<Expr> result;
+  for (size_t i = 0; i < domains.size(); ++i) {
+    if (digits[i].size() != 1 && domains[i].extent == 1) {
+      result.emplace_back(0);
+      continue;
     }
-    if (result[i]) continue;
-    if (iters[i].extent != 1) return std::nullopt;
-    result[i] = 0;
+    const std::optional<DimRange> value = value_of(digits[i], domains[i].extent);
+    if (!value || value->extent != 1) return std::nullopt;
+    result.push_back(digits[i].size() == 1 ? value->min : analyzer.simplify(value->min));
   }
   return result;
 }

@@ -90,10 +90,10 @@ class Prover {
 
 }  // namespace
 
-bool proves_inside(const Expr& index, int64_t extent, std::span<const VarRange> ranges,
+bool proves_inside(const Expr& index, int64_t extent, std::span<const IterDomain> ranges,
                    const Expr& predicate) {
   Analyzer analyzer;
-  for (const VarRange& range : ranges) analyzer.bind(range.var, range.extent);
+  for (const IterDomain& range : ranges) analyzer.bind(range);
   const Interval bounds = analyzer.bounds(index);
   if (bounds.min >= 0 && bounds.max < extent) return true;
   const Prover prover(predicate, analyzer);
@@ -103,13 +103,13 @@ bool proves_inside(const Expr& index, int64_t extent, std::span<const VarRange> 
   return prover.proves(below) && prover.proves(above);
 }
 
-std::optional<std::string> point_outside(const Expr& index, int64_t extent, std::span<const VarRange> ranges,
+std::optional<std::string> point_outside(const Expr& index, int64_t extent, std::span<const IterDomain> ranges,
                                          const Expr& predicate) {
   if (proves_inside(index, extent, ranges, predicate)) return std::nullopt;
 
-  std::vector<VarRange> used;
+  std::vector<IterDomain> used;
   int64_t points = 1;
-  for (const VarRange& range : ranges) {
+  for (const IterDomain& range : ranges) {
     if (!uses_var(index, range.var) && !uses_var(predicate, range.var)) continue;
     used.push_back(range);
     points = points > kPoints ? points : points * std::min(range.extent, kPoints + 1);
@@ -118,7 +118,7 @@ std::optional<std::string> point_outside(const Expr& index, int64_t extent, std:
   for (int64_t i = 0; i < std::min(points, kPoints); ++i) {
     Point point;
     int64_t rest = i;
-    for (const VarRange& range : used) {
+    for (const IterDomain& range : used) {
       if (points > kPoints) {
         // Faults lie at edges: half of the coordinates are drawn from the ends.
         const uint64_t choice = random.below(4);

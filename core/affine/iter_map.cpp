@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "affine/index_inverse.h"
 #include "affine/interval.h"
 #include "affine/iter_marks.h"
+#include "affine/linear_form.h"
 #include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -18,7 +21,7 @@ using affine::PieceSum;
 
 Analyzer analyzer_over(std::span<const IterDomain> domains) {
   Analyzer analyzer;
-  for (const IterDomain& domain : domains) analyzer.bind(domain.var, domain.extent);
+  for (const IterDomain& domain : domains) analyzer.bind(domain);
   return analyzer;
 }
 
@@ -26,21 +29,16 @@ Analyzer analyzer_over(std::span<const IterDomain> domains) {
 /// null sum.
 template <typename Visit>
 void for_each_bound(const Expr& predicate, const Analyzer& analyzer, const Visit& visit) {
-  if (predicate.is(ExprKind::And)) {
-    for_each_bound(predicate.arg(0), analyzer, visit);
-    for_each_bound(predicate.arg(1), analyzer, visit);
-    return;
+  for (const Expr& part : conjuncts(predicate)) {
+    const std::optional<LinearForm> slack = slack_of(part, analyzer);
+    if (!slack) {
+      visit(Expr(), 0);
+      continue;
+    }
+    LinearForm sum;
+    for (const auto& [coefficient, atom] : slack->terms) sum.terms.push_back({-coefficient, atom});
+    visit(sum.to_expr(), slack->constant + 1);
   }
-  if (is_const_int(predicate, 1)) return;
-  const bool order = predicate.is(ExprKind::Lt) || predicate.is(ExprKind::Le);
-  if (!order || predicate.arg(0).dtype() != kIndex) {
-    visit(Expr(), 0);
-    return;
-  }
-  LinearForm form = analyzer.linear(predicate.arg(0) - predicate.arg(1));
-  const int64_t bound = (predicate.is(ExprKind::Le) ? 1 : 0) - form.constant;
-  form.constant = 0;
-  visit(form.to_expr(), bound);
 }
 
 /// Tightens the domains by what each part of the predicate says of single loops, and the predicate by the
@@ -207,29 +205,9 @@ std::string missing_loop(const Recovery& recovery, std::span<const Expr> binding
 }  // namespace
 
 std::optional<IterSum> as_iter_sum(const Expr& expr, std::span<const IterDomain> domains) {
-  const LinearForm form = analyzer_over(domains).linear(expr);
-  IterSum sum{{}, form.constant};
-  for (const auto& [coefficient, atom] : form.terms) {
-    Expr core = atom;
-    int64_t modulus = 0;
-    int64_t lower = 1;
-    if (core.is(ExprKind::FloorMod)) {
-      if (!as_const_int(core.arg(1), &modulus) || modulus <= 0) return std::nullopt;
-      core = Expr(core.arg(0));
-    }
-    if (core.is(ExprKind::FloorDiv)) {
-      if (!as_const_int(core.arg(1), &lower) || lower <= 0) return std::nullopt;
-      core = Expr(core.arg(0));
-    }
-    const auto domain = std::find_if(domains.begin(), domains.end(),
-                                     [&](const IterDomain& d) { return d.var.get() == core.get(); });
-    if (domain == domains.end()) return std::nullopt;
-    const int64_t values = (domain->extent + lower - 1) / lower;
-    sum.terms.push_back({domain->var, lower, modulus != 0 ? std::min(modulus, values) : values, coefficient});
-  }
-  std::stable_sort(sum.terms.begin(), sum.terms.end(),
-                   [](const IterSplit& a, const IterSplit& b) { return a.scale > b.scale; });
-  return sum;
+  auto form = index_form(expr, domains, analyzer_over(domains));
+  if (!form || !form->rest.is_point()) return std::nullopt;
+  return IterSum{std::move(form->terms), form->rest.min};
 }
 
 IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int64_t> extents,
@@ -253,7 +231,7 @@ IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int6
     all_understood = all_understood && sum;
     if (!sum) return;
     size_t nodes = 0;
-    for_each(sum, [&](const Expr&) { ++nodes; });
+    walk_expr(sum, [&](const Expr&) { ++nodes; });
     bounds.push_back({{vars_of(sum).size(), nodes}, sum, bound});
   });
   std::stable_sort(bounds.begin(), bounds.end(),

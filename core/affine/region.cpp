@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "affine/interval.h"
+#include "affine/linear_form.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -11,22 +12,6 @@ namespace {
 using affine::operator+;
 using affine::operator*;
 using affine::representable;
-
-/// Which sorts of variables an expression has.
-struct Sorts {
-  bool moving = false;
-  bool standing = false;
-};
-
-void find_sorts(const Expr& expr, std::span<const Var> moving, Sorts& sorts) {
-  if (expr.is(ExprKind::Var)) {
-    const bool moves =
-        std::any_of(moving.begin(), moving.end(), [&](const Var& var) { return var.get() == expr.get(); });
-    (moves ? sorts.moving : sorts.standing) = true;
-    return;
-  }
-  for (const Expr& arg : expr.args()) find_sorts(arg, moving, sorts);
-}
 
 std::optional<DimRange> whole(const Interval& range) {
   if (!range.bounded()) return std::nullopt;
@@ -49,32 +34,19 @@ class Relaxer {
   Relaxer(std::span<const Var> moving, const Analyzer& analyzer) : moving_(moving), analyzer_(analyzer) {}
 
   std::optional<DimRange> relax(const Expr& expr) const {
-    const LinearForm form = analyzer_.linear(expr);
-    LinearForm standing{{}, form.constant};
-    LinearForm moving;
-    Interval span = affine::point(0);
-    bool mixed = false;
-    for (const auto& [coefficient, atom] : form.terms) {
-      Sorts sorts;
-      find_sorts(atom, moving_, sorts);
-      if (!sorts.moving) {
-        standing.terms.push_back({coefficient, atom});
-      } else if (!sorts.standing) {
-        moving.terms.push_back({coefficient, atom});
-      } else {
-        mixed = true;
-        const std::optional<DimRange> range = relax_atom(atom);
-        if (!range) return whole(analyzer_.bounds(expr));
-        standing.terms.push_back({coefficient, range->min});
-        span = span + Interval{0, range->extent - 1} * coefficient;
-      }
+    auto [moving, standing, mixed] = parts_of(analyzer_.linear(expr), moving_);
+    Interval span = bounds_of(moving);
+    for (const auto& [coefficient, atom] : mixed) {
+      const std::optional<DimRange> range = relax_atom(atom);
+      if (!range) return whole(analyzer_.bounds(expr));
+      standing.terms.push_back({coefficient, range->min});
+      span = span + Interval{0, range->extent - 1} * coefficient;
     }
-    span = span + bounds_of(moving);
     if (!span.bounded()) return std::nullopt;
 
     standing.constant += span.min;
     DimRange result{standing.to_expr(), span.max - span.min + 1};
-    if (!mixed) return result;
+    if (mixed.empty()) return result;
     // Terms that mix both sorts are bounded one by one; together they may stay within less.
     const std::optional<DimRange> absolute = whole(analyzer_.bounds(expr));
     if (absolute && absolute->extent <= result.extent) return absolute;
@@ -122,9 +94,7 @@ class Relaxer {
         const auto a = relax(atom.arg(1));
         const auto b = relax(atom.arg(2));
         if (!a || !b) break;
-        Sorts sorts;
-        find_sorts(atom.arg(0), moving_, sorts);
-        if (!sorts.moving)
+        if (!uses_any(atom.arg(0), moving_))
           return DimRange{select(atom.arg(0), a->min, b->min), std::max(a->extent, b->extent)};
         const Interval shift = analyzer_.bounds(b->min - a->min);
         if (!shift.bounded()) break;

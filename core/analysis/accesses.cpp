@@ -16,33 +16,27 @@ void add_once(std::vector<Access>& list, const Buffer& buffer, std::span<const E
     list.push_back({buffer, {indices.begin(), indices.end()}});
 }
 
-bool is_accumulator(const Store* store, const LoadNode& load) {
-  return store != nullptr && store->buffer == load.buffer && equal_indices(load.indices(), store->indices);
-}
-
 }  // namespace
 
 std::vector<Access> read_accesses(const Block& block) {
   std::vector<Access> list;
-  const auto collect = [&](const Stmt& stmt) {
-    visit_exprs(stmt, [&](const Expr& expr) {
-      walk_expr(expr, [&](const Expr& part) {
-        const LoadNode* load = part.as<LoadNode>();
-        if (load != nullptr && !is_accumulator(stmt.as<Store>(), *load))
-          add_once(list, load->buffer, load->indices());
-      });
+  const auto collect_from = [&](const Stmt* part) {
+    if (part == nullptr) return;
+    walk_accesses(*part, [&](const Stmt& stmt, const AccessSite& access) {
+      const Store* store = stmt.as<Store>();
+      const bool accumulator =
+          store != nullptr && store->buffer == access.buffer && equal_indices(access.indices, store->indices);
+      if (access.load != nullptr && !accumulator) add_once(list, access.buffer, access.indices);
     });
   };
-  walk(static_cast<const Stmt&>(*block.body()), collect);
-  if (block.init() != nullptr) walk(static_cast<const Stmt&>(*block.init()), collect);
+  collect_from(block.body());
+  collect_from(block.init());
   return list;
 }
 
 std::vector<Access> write_accesses(const Block& block) {
   std::vector<Access> list;
-  walk(static_cast<const Stmt&>(*block.body()), [&](const Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) add_once(list, store->buffer, store->indices);
-  });
+  for (const Store* store : collect<Store>(*block.body())) add_once(list, store->buffer, store->indices);
   return list;
 }
 

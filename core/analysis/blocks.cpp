@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "support/contains.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 
@@ -65,22 +67,19 @@ LoopUse use_of(const Loop& loop, const Block& block) {
 
 LoopUse use_of(const Loop& loop) {
   LoopUse all;
-  for_each_stmt(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
-    const Block* block = stmt.as<Block>();
-    if (block == nullptr) return;
+  for (const Block* block : collect<Block>(loop)) {
     const LoopUse one = use_of(loop, *block);
     all.spatial = all.spatial || one.spatial;
     all.reduction = all.reduction || one.reduction;
     all.opaque = all.opaque || one.opaque;
-  });
+  }
   return all;
 }
 
 int64_t store_stride(const Block& block, const Var& loop_var) {
   const std::vector<Access> writes = writes_of(block);
   if (writes.empty()) return 0;
-  Substitution bindings;
-  for (size_t i = 0; i < block.iters.size(); ++i) bindings.set(block.iters[i].var, block.bindings[i]);
+  const Substitution bindings = block.iters_at(block.bindings);
   const std::vector<int64_t> strides = writes.front().buffer->effective_strides();
   Expr offset = 0;
   for (size_t d = 0; d < strides.size(); ++d) {
@@ -91,8 +90,7 @@ int64_t store_stride(const Block& block, const Var& loop_var) {
 
 bool writes_output(const Program& program, const Block& block) {
   for (const Access& write : writes_of(block)) {
-    if (std::find(program.outputs.begin(), program.outputs.end(), write.buffer) != program.outputs.end())
-      return true;
+    if (contains(program.outputs, write.buffer)) return true;
   }
   return false;
 }

@@ -6,27 +6,14 @@
 
 #include "analysis/accesses.h"
 #include "analysis/touched_region.h"
+#include "ir/tree_surgery.h"
+#include "support/contains.h"
 #include "tunesmith/affine/iter_map.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
-
-/// True when `stmt` loads `buffer`, other than as the accumulator that it stores.
-bool loads(const Stmt& stmt, const Buffer& buffer) {
-  const Store* store = stmt.as<Store>();
-  const bool own = store != nullptr && store->buffer == buffer;
-  bool found = false;
-  visit_exprs(stmt, [&](const Expr& expr) {
-    found = found || any_of_expr(expr, [&](const Expr& part) {
-              const LoadNode* load = part.as<LoadNode>();
-              return load != nullptr && load->buffer == buffer &&
-                     !(own && equal_indices(load->indices(), store->indices));
-            });
-  });
-  return found;
-}
 
 class UseCollector {
  public:
@@ -39,8 +26,15 @@ class UseCollector {
       inside = inside || block == scope_;
     }
     const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer == buffer_) add(uses_->writers, user);
-    if (loads(stmt, buffer_)) add(uses_->readers, user);
+    visit_accesses(stmt, [&](const AccessSite& access) {
+      if (access.buffer != buffer_) return;
+      if (access.load == nullptr) {
+        add(uses_->writers, user);
+      } else if (store == nullptr || store->buffer != buffer_ ||
+                 !equal_indices(access.indices, store->indices)) {
+        add(uses_->readers, user);
+      }
+    });
     visit_children(stmt, [&](Stmt& child) { visit(child, user, inside); });
   }
 
@@ -58,14 +52,10 @@ class UseCollector {
   BufferUses* uses_;
 };
 
-bool has(const std::vector<Buffer>& list, const Buffer& buffer) {
-  return std::find(list.begin(), list.end(), buffer) != list.end();
-}
-
 std::vector<Buffer> buffers_of(const std::vector<Access>& accesses) {
   std::vector<Buffer> list;
   for (const Access& access : accesses) {
-    if (!has(list, access.buffer)) list.push_back(access.buffer);
+    if (!contains(list, access.buffer)) list.push_back(access.buffer);
   }
   return list;
 }
@@ -83,23 +73,9 @@ std::vector<Buffer> buffers_read(const Block& block) { return buffers_of(read_ac
 std::vector<Buffer> buffers_written(const Block& block) { return buffers_of(write_accesses(block)); }
 
 bool is_intermediate(const Program& program, const Buffer& buffer) {
-  return has(program.intermediates, buffer);
+  return contains(program.intermediates, buffer);
 }
-bool is_output(const Program& program, const Buffer& buffer) { return has(program.outputs, buffer); }
-
-bool has_opaque_iter(const Block& block) {
-  return std::any_of(block.iters.begin(), block.iters.end(),
-                     [](const IterVar& iter) { return iter.kind == IterKind::Opaque; });
-}
-
-const Store* body_store(const Block& block) {
-  const Stmt* body = block.body();
-  while (const Seq* seq = body->as<Seq>()) {
-    if (seq->children().size() != 1) return nullptr;
-    body = seq->children()[0].get();
-  }
-  return body->as<Store>();
-}
+bool is_output(const Program& program, const Buffer& buffer) { return contains(program.outputs, buffer); }
 
 namespace {
 
@@ -140,13 +116,10 @@ bool written_region_is_whole(const Block& block, const Buffer& buffer) {
 }  // namespace
 
 bool every_instance_runs(const Block& block) {
-  std::vector<IterDomain> domains;
-  for (const Loop* loop : loops_above(block)) {
-    const auto uses = [&](const Expr& expr) { return uses_var(expr, loop->var); };
-    if (!std::any_of(block.bindings.begin(), block.bindings.end(), uses) && !uses(block.predicate)) continue;
-    if (!is_const_int(loop->min, 0)) return false;
-    domains.push_back({loop->var, loop->const_extent()});
-  }
+  const std::vector<Loop*> loops = loops_above(block);
+  if (!std::all_of(loops.begin(), loops.end(), [](const Loop* loop) { return is_const_int(loop->min, 0); }))
+    return false;
+  const auto domains = used_domains(domains_of(loops), block.bindings, block.predicate);
   return check_iter_map(block.bindings, iter_extents(block), domains, block.predicate).bijective;
 }
 
@@ -161,11 +134,7 @@ std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage
     return Refusal{"the block does not write exactly one buffer",
                    fmt::format("{} writes {}", block.name, written.size()), &block};
   }
-  for (const IterVar& iter : block.iters) {
-    if (iter.kind != IterKind::Opaque) continue;
-    return Refusal{"the block has an opaque iterator", fmt::format("{} of {}", iter.var->name, block.name),
-                   &block};
-  }
+  if (auto refusal = opaque_refusal(block, "the block has an opaque iterator")) return refusal;
   stage->block = &block;
   stage->scope = enclosing_block(block);
   stage->buffer = written[0];
@@ -180,6 +149,15 @@ std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage
   }
   if (block.has_reduction() && block.init() == nullptr) {
     return Refusal{"the block accumulates into a buffer that it does not initialise", block.name, &block};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> reader_in_nest_refusal(const Stage& stage) {
+  const Stmt& nest = outermost_in_scope(*stage.block);
+  for (const Block* reader : stage.uses.readers) {
+    if (is_ancestor(nest, *reader))
+      return Refusal{"a reader of the buffer stands in the loop nest of its writer", reader->name, reader};
   }
   return std::nullopt;
 }

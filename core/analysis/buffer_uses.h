@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/loop_tools.h"
-#include "tunesmith/ir/program.h"
+#include "tunesmith/ir/regions.h"
 
 namespace tunesmith {
 
@@ -29,12 +29,6 @@ std::vector<Buffer> buffers_written(const Block& block);
 bool is_intermediate(const Program& program, const Buffer& buffer);
 bool is_output(const Program& program, const Buffer& buffer);
 
-/// A block whose instances must keep their order and number.
-bool has_opaque_iter(const Block& block);
-
-/// The only store of a block whose body is one store, else null.
-const Store* body_store(const Block& block);
-
 /// The loops around the block reach every point of its iterators' domains; those that no binding uses only
 /// repeat.
 bool every_instance_runs(const Block& block);
@@ -55,6 +49,8 @@ struct Stage {
 
 /// Fills in `stage`, or says why the block is none.
 std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage* stage);
+/// Nothing when all readers stand outside the loop nest of the block.
+std::optional<Refusal> reader_in_nest_refusal(const Stage& stage);
 /// Throws ScheduleError when the block is no stage.
 Stage require_stage(const Program& program, Block& block, std::string_view primitive);
 

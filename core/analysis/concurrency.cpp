@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "analysis/loop_tools.h"
+#include "ir/tree_surgery.h"
+#include "support/contains.h"
 #include "tunesmith/affine/iter_map.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/ir/annotation_keys.h"
@@ -14,16 +16,11 @@
 namespace tunesmith {
 namespace {
 
-bool touches(const std::vector<Access>& accesses, const Buffer& buffer) {
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](const Access& access) { return access.buffer == buffer; });
-}
-
 /// True when all that touches `buffer` stands below `above`, a loop or a block: then every iteration or
 /// instance may have a buffer of its own.
 bool is_private(const Program& program, const Stmt& above, const Buffer& buffer) {
   const auto& kept = program.intermediates;
-  if (std::find(kept.begin(), kept.end(), buffer) == kept.end()) return false;
+  if (!contains(kept, buffer)) return false;
   const std::vector<Block*> blocks = program.blocks();
   return std::all_of(blocks.begin(), blocks.end(), [&](const Block* block) {
     // A block around reads and writes what stands in it.
@@ -32,24 +29,14 @@ bool is_private(const Program& program, const Stmt& above, const Buffer& buffer)
   });
 }
 
-bool holds_blocks(const Block& block) {
-  bool holds = false;
-  walk(static_cast<const Stmt&>(block),
-       [&](const Stmt& stmt) { holds = holds || (&stmt != &block && stmt.kind == StmtKind::Block); });
-  return holds;
-}
-
 /// True when different iterations of `loop` run different instances of `block`.
 bool separates_instances(const Block& block, const Loop& loop) {
   const std::optional<std::vector<Expr>> bindings = inner_bindings(block, loop);
   if (!bindings.has_value()) return false;
   // A loop that no binding uses repeats the same instances within one iteration: no matter here.
-  std::vector<IterDomain> domains;
-  for (const IterDomain& domain : domains_below(block, loop)) {
-    const bool used = std::any_of(bindings->begin(), bindings->end(),
-                                  [&](const Expr& binding) { return uses_var(binding, domain.var); });
-    if (used || domain.var == loop.var) domains.push_back(domain);
-  }
+  const std::vector<IterDomain> below = domains_below(block, loop);
+  std::vector<IterDomain> domains = used_domains(below, *bindings, Expr());
+  if (domains.empty() || domains.front().var != loop.var) domains.insert(domains.begin(), below.front());
   return check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, loop)).injective;
 }
 
@@ -106,14 +93,10 @@ std::optional<Refusal> concurrency_refusal(const Program& program, const Loop& l
 std::optional<Refusal> loop_kind_refusal(const Program& program, const Loop& loop, LoopKind kind) {
   if (kind == LoopKind::Serial || kind == LoopKind::Unrolled) return std::nullopt;
   const bool lanes = kind == LoopKind::Vectorized;
-  for (const Stmt* above = loop.parent; above != nullptr; above = above->parent) {
-    const auto* outer = above->as<Loop>();
-    if (outer != nullptr && outer->loop_kind == LoopKind::Vectorized) {
-      return Refusal{"the loop stands inside a vectorized one", outer->var->name, outer};
-    }
-  }
+  if (const Loop* outer = loop_above(loop, is_vectorized))
+    return Refusal{"the loop stands inside a vectorized one", outer->var->name, outer};
   std::optional<Refusal> found;
-  walk(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
+  walk(loop, [&](const Stmt& stmt) {
     const auto* inner = stmt.as<Loop>();
     const auto* block = stmt.as<Block>();
     if (found.has_value()) return;
@@ -133,20 +116,16 @@ std::optional<Refusal> loop_kind_refusal(const Program& program, const Loop& loo
 }
 
 bool has_concurrent_loop(const Program& program) {
-  bool found = false;
-  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
-    const auto* loop = stmt.as<Loop>();
-    found = found ||
-            (loop != nullptr && loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled);
-  });
-  return found;
+  return find_first<Loop>(program.root(), [](const Loop& loop) {
+           return loop.loop_kind != LoopKind::Serial && loop.loop_kind != LoopKind::Unrolled;
+         }) != nullptr;
 }
 
 std::optional<Refusal> concurrent_loop_refusal(const Program& program) {
   std::optional<Refusal> found;
-  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
-    const auto* loop = stmt.as<Loop>();
-    if (loop != nullptr && !found.has_value()) found = loop_kind_refusal(program, *loop, loop->loop_kind);
+  find_first<Loop>(program.root(), [&](const Loop& loop) {
+    found = loop_kind_refusal(program, loop, loop.loop_kind);
+    return found.has_value();
   });
   return found;
 }

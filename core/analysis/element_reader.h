@@ -12,15 +12,15 @@ namespace tunesmith {
 
 /// Nothing when every load of `buffer` in the block, whose body is one store, is at
 /// [iterator, iterator, 0, ...]  with each iterator of the block once and over the whole of its dimension.
-/// `iter_of_dim` gets the iterator of each index, -1 at an index 0.
+/// `indices` gets these.
 std::optional<Refusal> element_reader_refusal(const Block& block, const Buffer& buffer,
-                                              std::vector<int>* iter_of_dim);
+                                              std::vector<Expr>* indices);
 
 /// Nothing when what the consumer reads besides `buffer` is finished where the producer stands.
 std::optional<Refusal> inputs_before_refusal(const Program& program, const Stage& consumer,
                                              const Buffer& buffer, const Block& producer);
 
-/// The iterators of the block when the element at `indices` is read.
-Substitution iters_at(const Block& block, const std::vector<int>& iter_of_dim, std::span<const Expr> indices);
+/// The iterators of an element reader when the element that it reads at `indices` is that at `values`.
+Substitution reader_iters(const Block& block, std::span<const Expr> indices, std::span<const Expr> values);
 
 }  // namespace tunesmith

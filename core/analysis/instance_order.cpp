@@ -13,14 +13,8 @@ namespace {
 bool reads_what_it_writes(const Block& block) {
   const std::vector<Access> reads = reads_of(block);
   const std::vector<Access> writes = writes_of(block);
-  return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
-    return std::any_of(writes.begin(), writes.end(),
-                       [&](const Access& write) { return write.buffer == read.buffer; });
-  });
-}
-
-bool uses_any(const Expr& expr, const std::vector<Var>& vars) {
-  return std::any_of(vars.begin(), vars.end(), [&](const Var& var) { return uses_var(expr, var); });
+  return std::any_of(reads.begin(), reads.end(),
+                     [&](const Access& read) { return touches(writes, read.buffer); });
 }
 
 /// Does `condition`, when it holds somewhere, hold with all digits that belong to reductions set to zero? It
@@ -61,8 +55,7 @@ bool first_stays_first(const Block& block, const std::vector<Expr>& bindings,
       reduction_loops.push_back(term.source);
     }
   }
-  std::vector<IterDomain> all;
-  for (const Loop* loop : loops_above(block)) all.push_back({loop->var, loop->const_extent()});
+  const std::vector<IterDomain> all = domains_of(loops_above(block));
   const std::vector<Expr> conditions = conjuncts(block.predicate);
   return std::all_of(conditions.begin(), conditions.end(), [&](const Expr& condition) {
     return !uses_any(condition, reduction_loops) || holds_at_first(condition, digits, all);
@@ -76,24 +69,15 @@ bool runs_once(const Block& block, const Loop& loop) {
   const std::vector<int64_t> extents = iter_extents(block);
   if (const auto bindings = inner_bindings(block, loop))
     return check_iter_map(*bindings, extents, inner, inner_predicate(block, loop)).injective;
-  std::vector<IterDomain> all;
-  for (const Loop* outer : loops_above(block)) {
-    if (outer == &loop) break;
-    const bool used = std::any_of(block.bindings.begin(), block.bindings.end(),
-                                  [&](const Expr& binding) { return uses_var(binding, outer->var); });
-    if (used) all.push_back({outer->var, outer->const_extent()});
-  }
+  const std::vector<Loop*> loops = loops_above(block);
+  const auto first_inner = std::find(loops.begin(), loops.end(), &loop);
+  auto all = used_domains(domains_of({loops.begin(), first_inner}), block.bindings, Expr());
   all.insert(all.end(), inner.begin(), inner.end());
   return check_iter_map(block.bindings, extents, all, block.predicate).injective;
 }
 
 std::optional<Refusal> order_refusal(const Block& block, const Loop& outermost) {
-  for (const IterVar& iter : block.iters) {
-    if (iter.kind == IterKind::Opaque) {
-      return Refusal{"a block below has opaque iterators",
-                     fmt::format("'{}' of {}", iter.var->name, block.name), &block};
-    }
-  }
+  if (auto refusal = opaque_refusal(block, "a block below has opaque iterators")) return refusal;
   if (!block.has_reduction() && !reads_what_it_writes(block)) return std::nullopt;
 
   const std::optional<std::vector<Expr>> bindings = inner_bindings(block, outermost);

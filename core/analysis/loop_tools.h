@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "affine/linear_form.h"
 #include "tunesmith/affine/iter_map.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/ir/visit.h"
@@ -50,8 +52,35 @@ void for_each_outer_block(const Stmt& stmt, const Visit& visit) {
 /// only: what is inside a block speaks of the block's own variables.
 void replace_loop_var(Stmt& stmt, const Var& var, const Expr& index, const Expr& predicate);
 
-/// Extents of the block's iteration variables.
-std::vector<int64_t> iter_extents(const Block& block);
+/// A block whose instances must keep their order and number.
+bool has_opaque_iter(const Block& block);
+/// With `reason`, when the block is one.
+std::optional<Refusal> opaque_refusal(const Block& block, std::string_view reason);
+
+/// Nothing when the block has no condition, each of its iterators is one loop around it, and these hold
+/// nothing else. `own` gets the loops, null for an iterator of extent 1 that is none; there may be others
+/// around.
+std::optional<Refusal> plain_nest_refusal(const Block& block, std::vector<Loop*>* own);
+
+/// In the block's init and body the iterators that it had become `values`, over those that it has now;
+/// simplified.
+void replace_iters(Block& block, const Substitution& values);
+
+/// Do other blocks stand in it?
+bool holds_blocks(const Block& block);
+
+/// The block's iteration variables with their domains, and the extents of these alone.
+std::vector<IterDomain> iter_domains(const Block& block);
+std::vector<int64_t> iter_extents(std::span<const IterVar> iters);
+inline std::vector<int64_t> iter_extents(const Block& block) { return iter_extents(block.iters); }
+
+/// Of loops with constant extents.
+std::vector<IterDomain> domains_of(std::span<Loop* const> loops);
+
+/// Those of `domains` that some binding, or the predicate (where it is not null), uses: others only repeat
+/// the instances.
+std::vector<IterDomain> used_domains(std::span<const IterDomain> domains, std::span<const Expr> bindings,
+                                     const Expr& predicate);
 
 /// The loops from `outermost` down to `block`, both in one scope, as domains.
 std::vector<IterDomain> domains_below(const Block& block, const Loop& outermost);
@@ -66,9 +95,6 @@ Expr inner_predicate(const Block& block, const Loop& outermost);
 
 /// True when each instance of the block runs at most once inside one execution of `loop`.
 bool runs_once(const Block& block, const Loop& loop);
-
-/// The terms of a conjunction.
-std::vector<Expr> conjuncts(const Expr& predicate);
 
 /// Nothing when the instances of `block` may run in any order of the loops from `outermost` down: spatial and
 /// reduction iterators only; for a block that accumulates, every instance runs once, and the first one of

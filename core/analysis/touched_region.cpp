@@ -2,116 +2,64 @@
 
 #include <algorithm>
 
+#include "affine/linear_form.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
+#include "ir/fold.h"
+#include "ir/walk_bound.h"
+#include "support/contains.h"
 #include "tunesmith/affine/iter_map.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
 
-bool contains(std::span<const Var> vars, const ExprNode* var) {
-  return std::any_of(vars.begin(), vars.end(), [&](const Var& known) { return known.get() == var; });
+void bind_loop(const Stmt& stmt, Viewpoint& view) {
+  const Loop* loop = stmt.as<Loop>();
+  if (loop == nullptr) return;
+  view.analyzer.bind(*loop);
+  view.moving.push_back(loop->var);
 }
 
-bool uses_any(const Expr& expr, std::span<const Var> vars) {
-  return any_of_expr(expr,
-                     [&](const Expr& part) { return part.is(ExprKind::Var) && contains(vars, part.get()); });
-}
-
-/// Walks a block's body with iterators replaced by what they are bound to.
-class Reach {
- public:
-  Reach(const Buffer& buffer, Viewpoint view, bool stores)
-      : buffer_(buffer), view_(std::move(view)), stores_(stores) {}
-
-  void enter(const Block& block, std::span<const Expr> bindings) {
-    for (size_t i = 0; i < block.iters.size(); ++i) iters_.set(block.iters[i].var, bindings[i]);
-    if (block.init() != nullptr) visit(*block.init());
-    visit(*block.body());
-  }
-
+/// A box around the loads of `buffer` in `block`, and around the stores where these count.
+std::optional<Region> reach(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
+                            Viewpoint view, bool stores) {
   std::optional<Region> region;
-
- private:
-  void visit(const Stmt& stmt) {
-    if (const Block* block = stmt.as<Block>()) {
-      std::vector<Expr> bindings;
-      for (const Expr& binding : block->bindings) bindings.push_back(substitute(binding, iters_));
-      enter(*block, bindings);
-      return;
-    }
-    if (const Loop* loop = stmt.as<Loop>()) {
-      view_.analyzer.bind(loop->var, loop->const_extent());
-      view_.moving.push_back(loop->var);
-    }
-    const Store* store = stmt.as<Store>();
-    if (stores_ && store != nullptr && store->buffer == buffer_) add(store->indices);
-    visit_exprs(stmt, [&](const Expr& expr) {
-      walk_expr(expr, [&](const Expr& part) {
-        const LoadNode* load = part.as<LoadNode>();
-        if (load != nullptr && load->buffer == buffer_) add(load->indices());
+  Substitution iters = block.iters_at(bindings);
+  for (const Stmt* part : {block.init(), block.body()}) {
+    if (part == nullptr) continue;
+    walk_bound(*part, iters, [&](const Stmt& stmt) {
+      bind_loop(stmt, view);
+      visit_accesses(stmt, [&](const AccessSite& access) {
+        if (access.buffer != buffer || (access.load == nullptr && !stores)) return;
+        const Region touched =
+            relax_access(buffer, substitute(access.indices, iters), view.moving, view.analyzer);
+        region = region ? unite(*region, touched, buffer, view.analyzer) : touched;
       });
     });
-    visit_children(stmt, [&](const Stmt& child) { visit(child); });
   }
+  return region;
+}
 
-  void add(std::span<const Expr> indices) {
-    std::vector<Expr> over_loops;
-    over_loops.reserve(indices.size());
-    for (const Expr& index : indices) over_loops.push_back(substitute(index, iters_));
-    const Region touched = relax_access(buffer_, over_loops, view_.moving, view_.analyzer);
-    region = region ? unite(*region, touched, buffer_, view_.analyzer) : touched;
-  }
-
-  const Buffer& buffer_;
-  Viewpoint view_;
-  bool stores_;
-  Substitution iters_;
-};
-
-/// The only store to `buffer` in a block: its indices over the loops around and inside the block.
-class OnlyStore {
- public:
-  OnlyStore(const Buffer& buffer, Viewpoint* view) : buffer_(buffer), view_(view) {}
-
-  bool find(const Block& block) {
-    for (size_t i = 0; i < block.iters.size(); ++i)
-      iters_.set(block.iters[i].var, substitute(block.bindings[i], iters_));
-    visit(*block.body());
-    return count_ == 1 && !guarded_;
-  }
-
-  std::vector<Expr> indices;
-
- private:
-  void visit(const Stmt& stmt) {
-    if (const Block* block = stmt.as<Block>()) {
-      guarded_ = guarded_ || !is_const_int(block->predicate, 1);
-      find(*block);
-      return;
-    }
-    if (const Loop* loop = stmt.as<Loop>()) {
-      view_->analyzer.bind(loop->var, loop->const_extent());
-      view_->moving.push_back(loop->var);
-    }
+/// The indices of the only element of `buffer` that an instance of `block` stores to, over the loops around
+/// and inside the block, which `view` gets. Nothing when there are others, or a condition.
+std::optional<std::vector<Expr>> only_store(const Block& block, const Buffer& buffer, Viewpoint& view) {
+  std::optional<std::vector<Expr>> found;
+  bool guarded = false;
+  Substitution iters = block.iters_at(block.bindings);
+  walk_bound(*block.body(), iters, [&](const Stmt& stmt) {
+    bind_loop(stmt, view);
+    const Block* inner = stmt.as<Block>();
     const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer == buffer_) {
-      ++count_;
-      guarded_ = guarded_ || store->mask;
-      indices.clear();
-      for (const Expr& index : store->indices) indices.push_back(substitute(index, iters_));
-    }
-    guarded_ = guarded_ || stmt.kind == StmtKind::If;
-    visit_children(stmt, [&](const Stmt& child) { visit(child); });
-  }
-
-  const Buffer& buffer_;
-  Viewpoint* view_;
-  Substitution iters_;
-  int count_ = 0;
-  bool guarded_ = false;
-};
+    guarded =
+        guarded || stmt.kind == StmtKind::If || (inner != nullptr && !is_const_int(inner->predicate, 1));
+    if (store == nullptr || store->buffer != buffer) return;
+    const std::vector<Expr> indices = substitute(store->indices, iters);
+    guarded = guarded || store->mask || (found && !equal_indices(*found, indices));
+    found = indices;
+  });
+  return guarded ? std::nullopt : found;
+}
 
 /// standing + moving, the latter starting from 0.
 struct IndexParts {
@@ -120,36 +68,17 @@ struct IndexParts {
 };
 
 std::optional<IndexParts> split_index(const Expr& index, const Viewpoint& view) {
-  LinearForm form = view.analyzer.linear(index);
-  IndexParts parts;
-  LinearForm standing{{}, form.constant};
-  for (const auto& term : form.terms) {
-    if (!uses_any(term.atom, view.moving)) {
-      standing.terms.push_back(term);
-      continue;
-    }
-    for (const Var& var : vars_of(term.atom)) {
-      if (!contains(view.moving, var.get())) return std::nullopt;
-    }
-    parts.moving.terms.push_back(term);
-  }
+  LinearParts form = parts_of(view.analyzer.linear(index), view.moving);
+  if (!form.mixed.empty()) return std::nullopt;
   int64_t extent = 1;
-  if (!parts.moving.terms.empty()) {
-    const Interval span = view.analyzer.bounds(parts.moving.to_expr());
+  if (!form.moving.terms.empty()) {
+    const Interval span = view.analyzer.bounds(form.moving.to_expr());
     if (!span.bounded()) return std::nullopt;
-    parts.moving.constant = -span.min;
-    standing.constant += span.min;
+    form.moving.constant = -span.min;
+    form.standing.constant += span.min;
     extent = span.max - span.min + 1;
   }
-  parts.range = {standing.to_expr(), extent};
-  return parts;
-}
-
-/// Of a < b or a <= b: it holds where the answer is 0 or more.
-LinearForm slack_of(const Expr& condition, const Analyzer& analyzer) {
-  LinearForm slack = analyzer.linear(condition.arg(1) - condition.arg(0));
-  if (condition.is(ExprKind::Lt)) slack.constant -= 1;
-  return slack;
+  return IndexParts{{form.standing.to_expr(), extent}, std::move(form.moving)};
 }
 
 /// sum of `terms` is `ratio` times the terms of `of`, for one positive whole ratio.
@@ -189,8 +118,6 @@ std::optional<Scaled> scaled(const LinearForm& of, const LinearForm& form, int64
   return result;
 }
 
-int64_t floor_division(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
-
 /// Every value of the box is taken where `condition` holds: quickly where each dimension is one loop or none,
 /// else by the theory of iterator maps.
 bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, const Viewpoint& view) {
@@ -200,8 +127,7 @@ bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, cons
     if (part.moving.terms.empty()) continue;
     const LinearForm::Term& term = part.moving.terms[0];
     simple = simple && part.moving.terms.size() == 1 && term.atom.is(ExprKind::Var) &&
-             (term.coefficient == 1 || term.coefficient == -1) &&
-             std::find(used.begin(), used.end(), term.atom.get()) == used.end();
+             (term.coefficient == 1 || term.coefficient == -1) && !contains(used, term.atom.get());
     used.push_back(term.atom.get());
   }
   if (simple) return true;
@@ -213,11 +139,8 @@ bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, cons
     extents.push_back(part.range.extent);
   }
   std::vector<IterDomain> domains;
-  for (const Var& var : view.moving) {
-    const bool appears = std::any_of(bindings.begin(), bindings.end(),
-                                     [&](const Expr& binding) { return uses_var(binding, var); });
-    if (appears) domains.push_back({var, view.analyzer.range_of(var)->max + 1});
-  }
+  for (const Var& var : view.moving) domains.push_back({var, view.analyzer.range_of(var)->max + 1});
+  domains = used_domains(domains, bindings, Expr());
   return check_iter_map(bindings, extents, domains, condition).bijective;
 }
 
@@ -235,8 +158,8 @@ bool leaves_buffer(const Block& block, size_t iter, const Buffer& buffer) {
 /// `condition` says no more than that an iterator of the block is in its domain, and what it would write
 /// beyond is outside the buffer anyway.
 bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffer, const Analyzer& analyzer) {
-  if (!condition.is(ExprKind::Lt) && !condition.is(ExprKind::Le)) return false;
-  const LinearForm slack = slack_of(condition, analyzer);
+  const std::optional<LinearForm> slack = slack_of(condition, analyzer);
+  if (!slack) return false;
   for (size_t i = 0; i < block.iters.size(); ++i) {
     if (!leaves_buffer(block, i, buffer)) continue;
     // binding in [0, extent), or what it divides in [0, divisor * extent)
@@ -248,13 +171,13 @@ bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffe
       value = Expr(value.arg(0));
     }
     const LinearForm binding = analyzer.linear(value);
-    if (const auto lower = scaled(slack, binding, 1, analyzer)) {
+    if (const auto lower = scaled(*slack, binding, 1, analyzer)) {
       // binding = r * x + rest >= 0 gives x >= ceil(-rest / r); slack = x + s.
-      if (slack.constant >= floor_division(lower->rest.max, lower->ratio)) return true;
+      if (slack->constant >= floor_divide(lower->rest.max, lower->ratio)) return true;
     }
-    if (const auto upper = scaled(slack, binding, -1, analyzer)) {
+    if (const auto upper = scaled(*slack, binding, -1, analyzer)) {
       // binding = r * x + rest <= extent - 1 gives x <= floor((extent - 1 - rest) / r); slack = s - x.
-      if (slack.constant >= floor_division(extent - 1 - upper->rest.min, upper->ratio)) return true;
+      if (slack->constant >= floor_divide(extent - 1 - upper->rest.min, upper->ratio)) return true;
     }
   }
   return false;
@@ -276,10 +199,10 @@ bool narrow(std::vector<IndexParts>& parts, const Expr& condition, const Viewpoi
   // Of reduction loops alone: some of the steps towards the same elements.
   if (!any) return true;
   if (!all) return false;
-  const LinearForm slack = slack_of(condition, view.analyzer);
+  const std::optional<LinearForm> slack = slack_of(condition, view.analyzer);
   for (IndexParts& part : parts) {
-    if (ratio_of(slack, part.moving, -1) != 1) continue;
-    part.range.extent = std::min(part.range.extent, slack.constant + part.moving.constant + 1);
+    if (!slack || ratio_of(*slack, part.moving, -1) != 1) continue;
+    part.range.extent = std::min(part.range.extent, slack->constant + part.moving.constant + 1);
     *kept = logical_and(*kept, condition);
     return part.range.extent >= 1;
   }
@@ -298,15 +221,11 @@ Viewpoint view_from(const Stmt& above, const Block& block) {
 
 std::optional<Region> read_region(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                                   const Viewpoint& view) {
-  Reach reach(buffer, view, /*stores=*/false);
-  reach.enter(block, bindings);
-  return std::move(reach.region);
+  return reach(block, bindings, buffer, view, /*stores=*/false);
 }
 
 std::optional<Region> touched_region(const Block& block, const Buffer& buffer, const Viewpoint& view) {
-  Reach reach(buffer, view, /*stores=*/true);
-  reach.enter(block, block.bindings);
-  return std::move(reach.region);
+  return reach(block, block.bindings, buffer, view, /*stores=*/true);
 }
 
 std::optional<Region> written_region(const Block& block, const Buffer& buffer, const Stmt& above,
@@ -316,7 +235,7 @@ std::optional<Region> written_region(const Block& block, const Buffer& buffer, c
   for (const Expr& condition : conjuncts(block.predicate)) {
     if (clips_domain(condition, block, buffer, view.analyzer)) continue;
     const std::vector<Var> vars = vars_of(condition);
-    const auto moves = [&](const Var& var) { return contains(view.moving, var.get()); };
+    const auto moves = [&](const Var& var) { return contains(view.moving, var); };
     if (std::none_of(vars.begin(), vars.end(), moves)) {
       conditions->push_back(condition);
     } else if (std::all_of(vars.begin(), vars.end(), moves) &&
@@ -326,10 +245,10 @@ std::optional<Region> written_region(const Block& block, const Buffer& buffer, c
       return std::nullopt;
     }
   }
-  OnlyStore store(buffer, &view);
-  if (!store.find(block)) return std::nullopt;
+  const auto stored = only_store(block, buffer, view);
+  if (!stored) return std::nullopt;
   std::vector<IndexParts> parts;
-  for (const Expr& index : store.indices) {
+  for (const Expr& index : *stored) {
     auto part = split_index(index, view);
     if (!part) return std::nullopt;
     parts.push_back(std::move(*part));

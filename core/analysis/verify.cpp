@@ -9,6 +9,7 @@
 
 #include "affine/index_range.h"
 #include "analysis/concurrency.h"
+#include "support/contains.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
@@ -46,7 +47,7 @@ class Verifier {
 
   bool declared(const Buffer& buffer) const {
     const std::vector<Buffer> known = program_.buffers();
-    return std::find(known.begin(), known.end(), buffer) != known.end();
+    return contains(known, buffer);
   }
 
   void statement(const Stmt& stmt) {
@@ -140,8 +141,8 @@ class Verifier {
   }
 
   /// Loops around the statement and iteration variables of the blocks around it.
-  static std::vector<VarRange> ranges_around(const Stmt& stmt) {
-    std::vector<VarRange> ranges;
+  static std::vector<IterDomain> ranges_around(const Stmt& stmt) {
+    std::vector<IterDomain> ranges;
     for (const Stmt* above = stmt.parent; above != nullptr; above = above->parent) {
       if (const auto* loop = above->as<Loop>()) ranges.push_back({loop->var, loop->const_extent()});
       if (const auto* block = above->as<Block>()) {
@@ -155,7 +156,7 @@ class Verifier {
     if (!problem_.empty()) return;
     if (!expr) return found("an expression is null", &place);
     for (const Var& var : vars_of(expr)) {
-      if (std::find(visible_.begin(), visible_.end(), var) == visible_.end()) {
+      if (!contains(visible_, var)) {
         return found(fmt::format("the variable '{}' is not defined here", var->name), &place);
       }
     }
@@ -178,7 +179,7 @@ class Verifier {
                         store.buffer->dtype.str()),
             &store);
     }
-    if (std::find(program_.inputs.begin(), program_.inputs.end(), store.buffer) != program_.inputs.end()) {
+    if (contains(program_.inputs, store.buffer)) {
       found(fmt::format("the input '{}' is written", store.buffer->name), &store);
     }
   }
@@ -210,9 +211,7 @@ class Verifier {
   /// What a block reads of an intermediate or an output, another one has written before it in the text.
   void order_of_stages() {
     std::vector<Buffer> written = program_.inputs;
-    const auto is_written = [&](const Buffer& buffer) {
-      return std::find(written.begin(), written.end(), buffer) != written.end();
-    };
+    const auto is_written = [&](const Buffer& buffer) { return contains(written, buffer); };
     for (const Block* block : program_.blocks()) {
       if (holds_blocks(*block)) continue;  // those inside speak for it
       for (const Access& write : writes_of(*block)) {
@@ -227,29 +226,18 @@ class Verifier {
     }
   }
 
-  static bool holds_blocks(const Block& block) {
-    bool holds = false;
-    walk(static_cast<const Stmt&>(block),
-         [&](const Stmt& stmt) { holds = holds || (&stmt != &block && stmt.kind == StmtKind::Block); });
-    return holds;
-  }
-
   static bool block_reads_first(const Block& block, const Buffer& buffer) {
-    if (block.init() != nullptr) return false;
-    const std::vector<Access> reads = reads_of(block);
-    return std::any_of(reads.begin(), reads.end(), [&](const Access& read) { return read.buffer == buffer; });
+    return block.init() == nullptr && touches(reads_of(block), buffer);
   }
 
   void kinds_of_loops() {
-    walk(static_cast<const Stmt&>(program_.root()), [&](const Stmt& stmt) {
-      const auto* loop = stmt.as<Loop>();
-      if (loop == nullptr || !problem_.empty()) return;
-      if (const auto refusal = loop_kind_refusal(program_, *loop, loop->loop_kind)) {
-        found(fmt::format("the loop '{}' may not be {}: {} ({})", loop->var->name,
-                          loop_kind_name(loop->loop_kind), refusal->reason, refusal->detail),
-              loop);
-      }
-    });
+    for (const Loop* loop : collect<Loop>(program_.root())) {
+      const auto refusal = loop_kind_refusal(program_, *loop, loop->loop_kind);
+      if (!refusal) continue;
+      return found(fmt::format("the loop '{}' may not be {}: {} ({})", loop->var->name,
+                               loop_kind_name(loop->loop_kind), refusal->reason, refusal->detail),
+                   loop);
+    }
   }
 
   const Program& program_;

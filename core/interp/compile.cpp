@@ -17,12 +17,8 @@ class Compiler {
 
   ProgramCode compile(const Program& program) {
     for (const Buffer& buffer : program.buffers()) add_buffer(buffer);
-    walk(program.root(), [&](const Stmt& stmt) {
-      const auto* allocate = stmt.as<Allocate>();
-      if (!allocate) return;
-      const size_t slot = add_buffer(allocate->buffer);
-      code_.allocated[slot] = true;
-    });
+    for (const Allocate* allocate : collect<Allocate>(program.root()))
+      code_.allocated[add_buffer(allocate->buffer)] = true;
     total_ = accesses_in(program.root());
     code_.root = stmt(program.root());
     code_.variables = code_.variable_of.size();
@@ -52,14 +48,7 @@ class Compiler {
   /// How often each buffer, by slot, is loaded from or stored to.
   Counts accesses_in(const Stmt& root) const {
     Counts counts(code_.buffers.size());
-    walk(root, [&](const Stmt& s) {
-      if (const auto* store = s.as<Store>()) ++counts[slot_of(store->buffer)];
-      visit_exprs(s, [&](const Expr& e) {
-        walk_expr(e, [&](const Expr& part) {
-          if (const auto* node = part.as<LoadNode>()) ++counts[slot_of(node->buffer)];
-        });
-      });
-    });
+    walk_accesses(root, [&](const Stmt&, const AccessSite& access) { ++counts[slot_of(access.buffer)]; });
     return counts;
   }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith::interp {
 
@@ -271,8 +272,8 @@ void Machine::fail(const std::string& what, Values values) const {
   std::string known;
   for (size_t slot = 0; slot < code_.variable_of.size(); ++slot) {
     bool used = false;
-    for_each_expr(source, [&](const Expr& e) {
-      for (const Var& var : vars_of(e)) used = used || var.get() == code_.variable_of[slot];
+    visit_exprs(source, [&](const Expr& expr) {
+      used = used || any_of_expr(expr, [&](const Expr& e) { return e.get() == code_.variable_of[slot]; });
     });
     if (used) {
       known += fmt::format("{}{} = {}", known.empty() ? " where " : ", ", code_.variable_of[slot]->name,

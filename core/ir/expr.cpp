@@ -1,5 +1,6 @@
 #include "tunesmith/ir/expr.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 
@@ -122,10 +123,12 @@ bool equal(const Expr& a, const Expr& b) {
   return true;
 }
 
-void for_each(const Expr& expr, const std::function<void(const Expr&)>& visit) { walk_expr(expr, visit); }
+bool uses_var(const Expr& expr, const Var& var) { return uses_any(expr, {&var, 1}); }
 
-bool uses_var(const Expr& expr, const Var& var) {
-  return any_of_expr(expr, [&](const Expr& e) { return e.get() == var.get(); });
+bool uses_any(const Expr& expr, std::span<const Var> vars) {
+  return any_of_expr(expr, [&](const Expr& e) {
+    return std::any_of(vars.begin(), vars.end(), [&](const Var& var) { return e.get() == var.get(); });
+  });
 }
 
 std::vector<Var> vars_of(const Expr& expr) {
@@ -138,10 +141,6 @@ std::vector<Var> vars_of(const Expr& expr) {
     found.push_back(Var::from(e));
   });
   return found;
-}
-
-Expr transform(const Expr& expr, const std::function<Expr(const Expr&)>& rewrite) {
-  return rewrite_expr(expr, rewrite);
 }
 
 Substitution::Substitution(std::initializer_list<std::pair<Var, Expr>> pairs) {
@@ -174,12 +173,11 @@ Expr substitute(const Expr& expr, const Substitution& map) {
   });
 }
 
-Expr replace_buffer(const Expr& expr, const Buffer& from, const Buffer& to) {
-  return rewrite_expr(expr, [&](const Expr& e) {
-    const auto* node = e.as<LoadNode>();
-    if (!node || node->buffer != from) return e;
-    return load(to, {node->indices().begin(), node->indices().end()}, node->mask());
-  });
+std::vector<Expr> substitute(std::span<const Expr> exprs, const Substitution& map) {
+  std::vector<Expr> results;
+  results.reserve(exprs.size());
+  for (const Expr& expr : exprs) results.push_back(substitute(expr, map));
+  return results;
 }
 
 }  // namespace tunesmith

@@ -18,12 +18,8 @@ StmtPtr copy_loop(Program& program, const Loop& loop, Substitution* fresh) {
 
 StmtPtr copy_block(Program& program, const Block& block, Substitution* fresh) {
   std::vector<IterVar> iters;
-  std::vector<Expr> bindings;
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    const IterVar& iter = block.iters[i];
-    bindings.push_back(substitute(block.bindings[i], *fresh));
-    iters.push_back({Var(iter.var->name), iter.extent, iter.kind});
-  }
+  std::vector<Expr> bindings = substitute(block.bindings, *fresh);
+  for (const IterVar& iter : block.iters) iters.push_back({Var(iter.var->name), iter.extent, iter.kind});
   for (size_t i = 0; i < iters.size(); ++i) fresh->set(block.iters[i].var, iters[i].var);
   StmtPtr init = block.init() != nullptr ? fresh_copy(program, *block.init(), fresh) : nullptr;
   std::unique_ptr<Block> copy =
@@ -64,6 +60,23 @@ StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh) {
       break;
   }
   throw InternalError("an allocation stands in a schedule");
+}
+
+Substitution fresh_vars(std::span<Loop* const> loops) {
+  Substitution fresh;
+  for (const Loop* loop : loops) fresh.set(loop->var, Var(loop->var->name));
+  return fresh;
+}
+
+StmtPtr copy_loops(Program& program, std::span<Loop* const> loops, const Substitution& fresh, StmtPtr body) {
+  for (size_t i = loops.size(); i-- > 0;) {
+    std::unique_ptr<Loop> copy = program.make_loop(Var::from(*fresh.find(loops[i]->var.get())),
+                                                   loops[i]->const_extent(), std::move(body));
+    copy->loop_kind = loops[i]->loop_kind;
+    copy->thread = loops[i]->thread;
+    body = std::move(copy);
+  }
+  return body;
 }
 
 }  // namespace tunesmith

@@ -10,4 +10,10 @@ namespace tunesmith {
 /// are fresh with regard to the tree.
 StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh);
 
+/// A new variable of the same name for that of each loop.
+Substitution fresh_vars(std::span<Loop* const> loops);
+
+/// Loops like these, from 0 and without annotations, around `body`; `fresh` has their variables.
+StmtPtr copy_loops(Program& program, std::span<Loop* const> loops, const Substitution& fresh, StmtPtr body);
+
 }  // namespace tunesmith

@@ -10,17 +10,6 @@
 namespace tunesmith {
 namespace {
 
-/// The first statement under `stmt` (itself included) in text order for which `test` holds, or null.
-template <typename Test>
-Stmt* find_stmt(Stmt& stmt, const Test& test) {
-  if (test(stmt)) return &stmt;
-  Stmt* found = nullptr;
-  visit_children(stmt, [&](Stmt& child) {
-    if (!found) found = find_stmt(child, test);
-  });
-  return found;
-}
-
 template <typename Taken>
 std::string fresh_name(std::string_view base, const Taken& taken) {
   std::string name(base);
@@ -51,6 +40,11 @@ std::unique_ptr<Loop> Program::make_loop(Var var, int64_t extent, StmtPtr body) 
   return std::make_unique<Loop>(LoopId{next_id_++}, std::move(var), 0, extent, std::move(body));
 }
 
+StmtPtr Program::make_nest(std::span<const IterDomain> loops, StmtPtr body) {
+  for (size_t i = loops.size(); i-- > 0;) body = make_loop(loops[i].var, loops[i].extent, std::move(body));
+  return body;
+}
+
 std::unique_ptr<Block> Program::make_block(std::string_view block_name, std::vector<IterVar> iters,
                                            std::vector<Expr> bindings, StmtPtr init, StmtPtr body) {
   return std::make_unique<Block>(BlockId{next_id_++}, fresh_block_name(block_name), std::move(iters),
@@ -64,10 +58,8 @@ std::string Program::fresh_buffer_name(std::string_view base) const {
   };
   return fresh_name(base, [&](const std::string& wanted) {
     return has(inputs, wanted) || has(outputs, wanted) || has(intermediates, wanted) ||
-           find_stmt(*root_, [&](const Stmt& stmt) {
-             const auto* allocate = stmt.as<Allocate>();
-             return allocate && allocate->buffer->name == wanted;
-           });
+           find_first<Allocate>(*root_,
+                                [&](const Allocate& allocate) { return allocate.buffer->name == wanted; });
   });
 }
 
@@ -76,37 +68,18 @@ std::string Program::fresh_block_name(std::string_view base) const {
 }
 
 Block* Program::find_block(BlockId id) const {
-  Stmt* found = find_stmt(*root_, [&](const Stmt& stmt) {
-    const auto* block = stmt.as<Block>();
-    return block && block->id == id;
-  });
-  return found ? found->as<Block>() : nullptr;
+  return find_first<Block>(*root_, [&](const Block& block) { return block.id == id; });
 }
 
 Block* Program::find_block(std::string_view block_name) const {
-  Stmt* found = find_stmt(*root_, [&](const Stmt& stmt) {
-    const auto* block = stmt.as<Block>();
-    return block && block->name == block_name;
-  });
-  return found ? found->as<Block>() : nullptr;
+  return find_first<Block>(*root_, [&](const Block& block) { return block.name == block_name; });
 }
 
 Loop* Program::find_loop(LoopId id) const {
-  Stmt* found = find_stmt(*root_, [&](const Stmt& stmt) {
-    const auto* loop = stmt.as<Loop>();
-    return loop && loop->id == id;
-  });
-  return found ? found->as<Loop>() : nullptr;
+  return find_first<Loop>(*root_, [&](const Loop& loop) { return loop.id == id; });
 }
 
-std::vector<Block*> Program::blocks() const {
-  std::vector<Block*> found;
-  Stmt& start = *root_;
-  walk(start, [&](Stmt& stmt) {
-    if (Block* block = stmt.as<Block>()) found.push_back(block);
-  });
-  return found;
-}
+std::vector<Block*> Program::blocks() const { return collect<Block>(*root_); }
 
 std::vector<Buffer> Program::buffers() const {
   std::vector<Buffer> all;

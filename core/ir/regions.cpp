@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tunesmith/ir/visit.h"
+#include "ir/walk_bound.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -17,6 +17,10 @@ bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> ind
   return access.buffer == buffer && equal_indices(access.indices, indices);
 }
 
+bool touches(std::span<const Access> accesses, const Buffer& buffer) {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) { return a.buffer == buffer; });
+}
+
 bool loads_from(const Expr& expr, const Buffer& buffer) {
   return any_of_expr(expr, [&](const Expr& e) {
     const auto* node = e.as<LoadNode>();
@@ -24,64 +28,40 @@ bool loads_from(const Expr& expr, const Buffer& buffer) {
   });
 }
 
+bool is_own_element(const Expr& expr, const Store& store) {
+  const auto* node = expr.as<LoadNode>();
+  return node && !node->mask() && node->buffer == store.buffer &&
+         equal_indices(node->indices(), store.indices);
+}
+
 namespace {
 
-void add_unless_there(std::vector<Access>& list, const Buffer& buffer, std::span<const Expr> indices,
-                      const Substitution& inner) {
-  Access access{buffer, {indices.begin(), indices.end()}};
-  for (Expr& index : access.indices) index = substitute(index, inner);
+const Store* only_store(const Stmt* stmt) {
+  if (!stmt) return nullptr;
+  if (const auto* seq = stmt->as<Seq>())
+    return seq->children().size() == 1 ? only_store(seq->children()[0].get()) : nullptr;
+  return stmt->as<Store>();
+}
+
+}  // namespace
+
+const Store* body_store(const Block& block) { return only_store(block.body()); }
+
+namespace {
+
+void add_unless_there(std::vector<Access>& list, const AccessSite& site, const Substitution& inner) {
+  Access access{site.buffer, substitute(site.indices, inner)};
   for (const Access& known : list) {
-    if (is_at(known, buffer, access.indices)) return;
+    if (is_at(known, access.buffer, access.indices)) return;
   }
   list.push_back(std::move(access));
 }
 
-/// Walks a block's body with the iteration variables of the blocks inside it replaced by their bindings.
-class AccessCollector {
- public:
-  AccessCollector(std::vector<Access>* reads, std::vector<Access>* writes) : reads_(reads), writes_(writes) {}
-
-  void body_of(const Block& block) {
-    const bool outer_makes = makes_accumulator_;
-    makes_accumulator_ = block.init() != nullptr;
-    if (block.body()) stmt(*block.body());
-    if (block.init() && reads_) stmt(*block.init());
-    makes_accumulator_ = outer_makes;
-  }
-
- private:
-  void stmt(const Stmt& s) {
-    const auto* store = s.as<Store>();
-    if (reads_) visit_exprs(s, [&](const Expr& e) { loads(e, store); });
-    if (store && writes_) add_unless_there(*writes_, store->buffer, store->indices, inner_);
-    if (const auto* block = s.as<Block>()) {
-      for (size_t i = 0; i < block->iters.size(); ++i) {
-        inner_.set(block->iters[i].var, substitute(block->bindings[i], inner_));
-      }
-      body_of(*block);
-      return;
-    }
-    visit_children(s, [&](const Stmt& child) { stmt(child); });
-  }
-
-  void loads(const Expr& e, const Store* store) {
-    walk_expr(e, [&](const Expr& part) {
-      const auto* node = part.as<LoadNode>();
-      if (!node) return;
-      const bool accumulator = makes_accumulator_ && store && node->buffer == store->buffer &&
-                               equal_indices(node->indices(), store->indices);
-      if (!accumulator) add_unless_there(*reads_, node->buffer, node->indices(), inner_);
-    });
-  }
-
-  std::vector<Access>* reads_;
-  std::vector<Access>* writes_;
-  Substitution inner_;
-  bool makes_accumulator_ = false;
-};
-
-bool touches(const std::vector<Access>& accesses, const Buffer& buffer) {
-  return std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) { return a.buffer == buffer; });
+/// The load of what the statement stores, in a block that makes it.
+bool is_accumulator(const Stmt& stmt, const AccessSite& access) {
+  const auto* store = stmt.as<Store>();
+  return store && store->buffer == access.buffer && equal_indices(access.indices, store->indices) &&
+         enclosing_block(stmt)->init();
 }
 
 bool share_buffer(const std::vector<Access>& a, const std::vector<Access>& b) {
@@ -95,30 +75,30 @@ std::vector<Block*> blocks_where(const Program& program, const Test& test) {
   return found;
 }
 
-const Store* only_store(const Stmt* stmt) {
-  if (!stmt) return nullptr;
-  if (const auto* seq = stmt->as<Seq>())
-    return seq->children().size() == 1 ? only_store(seq->children()[0].get()) : nullptr;
-  return stmt->as<Store>();
-}
-
-bool is_load_of(const Expr& expr, const Store& store) {
-  const auto* node = expr.as<LoadNode>();
-  return node && !node->mask() && node->buffer == store.buffer &&
-         equal_indices(node->indices(), store.indices);
-}
-
 }  // namespace
 
 std::vector<Access> reads_of(const Block& block) {
   std::vector<Access> reads;
-  AccessCollector(&reads, nullptr).body_of(block);
+  Substitution inner;
+  for (const Stmt* part : {block.body(), block.init()}) {
+    if (!part) continue;
+    walk_bound(*part, inner, [&](const Stmt& stmt) {
+      visit_accesses(stmt, [&](const AccessSite& access) {
+        if (access.load && !is_accumulator(stmt, access)) add_unless_there(reads, access, inner);
+      });
+    });
+  }
   return reads;
 }
 
 std::vector<Access> writes_of(const Block& block) {
   std::vector<Access> writes;
-  AccessCollector(nullptr, &writes).body_of(block);
+  Substitution inner;
+  if (!block.body()) return writes;
+  walk_bound(*block.body(), inner, [&](const Stmt& stmt) {
+    if (const auto* store = stmt.as<Store>())
+      add_unless_there(writes, {store->buffer, store->indices}, inner);
+  });
   return writes;
 }
 
@@ -143,14 +123,14 @@ std::vector<Block*> consumers_of(const Program& program, const Block& block) {
 }
 
 bool match_reduction(const Block& block, ReductionPattern* pattern) {
-  const Store* update = only_store(block.body());
+  const Store* update = body_store(block);
   if (!update || update->mask || !block.has_reduction()) return false;
   const ExprKind op = update->value.kind();
   if (op != ExprKind::Add && op != ExprKind::Mul && op != ExprKind::Min && op != ExprKind::Max) return false;
   const Expr& left = update->value.arg(0);
   const Expr& right = update->value.arg(1);
-  const bool on_left = is_load_of(left, *update);
-  if (!on_left && !is_load_of(right, *update)) return false;
+  const bool on_left = is_own_element(left, *update);
+  if (!on_left && !is_own_element(right, *update)) return false;
   const Expr& term = on_left ? right : left;
   if (loads_from(term, update->buffer)) return false;
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/move_accesses.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 
@@ -166,6 +167,12 @@ int Block::iter_index(const Var& var) const {
   return -1;
 }
 
+Substitution Block::iters_at(std::span<const Expr> values) const {
+  Substitution map;
+  for (size_t i = 0; i < iters.size(); ++i) map.set(iters[i].var, values[i]);
+  return map;
+}
+
 // ---- Store, If, Allocate ----
 
 Store::Store(Buffer to, std::vector<Expr> at, Expr stored_value, Expr store_mask)
@@ -247,29 +254,6 @@ StmtPtr replace(Stmt& at, StmtPtr with) {
   return put(parent, *slot, std::move(with));
 }
 
-void for_each_child(const Stmt& stmt, const std::function<void(Stmt&)>& visit) {
-  visit_children(stmt, visit);
-}
-void for_each_stmt(Stmt& stmt, const std::function<void(Stmt&)>& visit) { walk(stmt, visit); }
-void for_each_stmt(const Stmt& stmt, const std::function<void(const Stmt&)>& visit) { walk(stmt, visit); }
-void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit) {
-  visit_exprs(stmt, visit);
-}
-
-void transform_exprs(Stmt& stmt, const std::function<Expr(const Expr&)>& rewrite, bool deep) {
-  const auto one = [&](Stmt& at) {
-    visit_exprs(at, [&](Expr& expr) {
-      Expr changed = rewrite(expr);
-      if (!changed.same_as(expr)) expr = std::move(changed);
-    });
-  };
-  if (deep) {
-    walk(stmt, one);
-  } else {
-    one(stmt);
-  }
-}
-
 void substitute_in(Stmt& stmt, const Substitution& map) {
   if (map.empty()) return;
   rewrite_exprs(stmt, [&](const Expr& expr) {
@@ -280,10 +264,9 @@ void substitute_in(Stmt& stmt, const Substitution& map) {
 }
 
 void replace_buffer_in(Stmt& stmt, const Buffer& from, const Buffer& to) {
+  move_accesses(stmt, from, to, same_place);
   walk(stmt, [&](Stmt& at) {
-    if (Store* store = at.as<Store>(); store && store->buffer == from) store->buffer = to;
     if (Allocate* allocate = at.as<Allocate>(); allocate && allocate->buffer == from) allocate->buffer = to;
-    visit_exprs(at, [&](Expr& expr) { expr = replace_buffer(expr, from, to); });
   });
 }
 

@@ -51,6 +51,11 @@ StmtPtr take_out(Stmt& stmt) {
   return taken;
 }
 
+void unwrap(If& branch) {
+  StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());
+  replace(branch, std::move(body));
+}
+
 void insert_before(Stmt& anchor, StmtPtr stmt) {
   Seq& seq = seq_around(anchor);
   seq.insert(seq.index_of(anchor), std::move(stmt));

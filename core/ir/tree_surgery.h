@@ -1,13 +1,27 @@
-// Taking statements out of the tree and putting them elsewhere.
+// Finding places in the tree, and taking statements out of it and putting them elsewhere.
 #pragma once
 
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
 
+/// The innermost loop above the statement, up to the root, for which `test(const Loop&)` is true, or null.
+template <typename Test>
+Loop* loop_above(const Stmt& stmt, Test&& test) {
+  for (Stmt* at = stmt.parent; at != nullptr; at = at->parent) {
+    if (Loop* loop = at->as<Loop>(); loop != nullptr && test(*loop)) return loop;
+  }
+  return nullptr;
+}
+
+inline bool is_vectorized(const Loop& loop) { return loop.loop_kind == LoopKind::Vectorized; }
+
 /// Takes `stmt` out, with the loops around it that would be left empty. A Seq that is left with one statement
 /// gives its place to it (the root and a block's body may stay a Seq).
 StmtPtr take_out(Stmt& stmt);
+
+/// Puts the branch's then-case where the branch stands, which is gone on return.
+void unwrap(If& branch);
 
 /// Puts `stmt` directly before or after `anchor`, in a new Seq where there is none.
 void insert_before(Stmt& anchor, StmtPtr stmt);

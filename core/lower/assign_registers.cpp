@@ -4,6 +4,7 @@
 
 #include "lower/passes.h"
 #include "lower/slices.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -46,19 +47,12 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
       if (!reason.empty()) return;
     }
   };
-  for_each_stmt(static_cast<const Stmt&>(allocate), [&](const Stmt& stmt) {
-    const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer == allocate.buffer) {
-      visit(stmt, store->indices[0]);
-      operands =
-          std::max(operands, operand_registers(*store, loops_between(allocate, stmt), options.vector_bits));
-    }
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) {
-        const LoadNode* access = part.as<LoadNode>();
-        if (access != nullptr && access->buffer == allocate.buffer) visit(stmt, access->indices()[0]);
-      });
-    });
+  walk_accesses(allocate, [&](const Stmt& stmt, const AccessSite& access) {
+    if (access.buffer != allocate.buffer) return;
+    visit(stmt, access.indices[0]);
+    if (access.load != nullptr) return;
+    operands = std::max(
+        operands, operand_registers(*stmt.as<Store>(), loops_between(allocate, stmt), options.vector_bits));
   });
   const int64_t registers = registers_for(distinct, allocate.buffer->dtype, options.vector_bits);
   if (reason.empty() && registers + operands > options.vector_registers) {
@@ -70,12 +64,8 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
 }  // namespace
 
 void assign_registers(Program& program, const LowerOptions& options) {
-  std::vector<Allocate*> candidates;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    Allocate* allocate = stmt.as<Allocate>();
-    if (allocate != nullptr && allocate->buffer->scope != kScopeGlobal) candidates.push_back(allocate);
-  });
-  for (Allocate* allocate : candidates) {
+  for (Allocate* allocate : collect<Allocate>(program.root())) {
+    if (allocate->buffer->scope == kScopeGlobal) continue;
     const bool required = allocate->buffer->scope == kScopeRegister;
     if (!required && allocate->buffer->scope != kScopeLocal) continue;
     const std::string reason = obstacle(*allocate, options);

@@ -5,6 +5,7 @@
 #include "intrinsics/intrinsic_match.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 StmtPtr make_call(Program& program, const TensorIntrinsic& intrinsic, const IntrinsicMatch& match) {
   const Block& block = intrinsic.block();
   Substitution fresh;
-  std::vector<Var> vars;
+  std::vector<IterDomain> loops;
   for (const IterVar& iter : block.iters) {
-    vars.emplace_back(iter.var->name);
-    fresh.set(iter.var, vars.back());
+    loops.push_back({Var(iter.var->name), iter.extent});
+    fresh.set(iter.var, loops.back().var);
   }
   const auto place = [&](const Buffer& buffer, std::span<const Expr> indices, Buffer* given) {
     size_t position = 0;
@@ -30,17 +31,14 @@ StmtPtr make_call(Program& program, const TensorIntrinsic& intrinsic, const Intr
   const Store& store = intrinsic.store();
   Buffer to;
   const Expr at = place(store.buffer, store.indices, &to);
-  const Expr value = transform(store.value, [&](const Expr& part) -> Expr {
+  const Expr value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
     const LoadNode* old = part.as<LoadNode>();
     if (old == nullptr) return part;
     Buffer from;
     const Expr offset = place(old->buffer, old->indices(), &from);
     return load(from, {offset});
   });
-  StmtPtr nest = std::make_unique<Store>(to, std::vector<Expr>{at}, value);
-  for (size_t i = vars.size(); i-- > 0;)
-    nest = program.make_loop(vars[i], block.iters[i].extent, std::move(nest));
-  return nest;
+  return program.make_nest(loops, std::make_unique<Store>(to, std::vector<Expr>{at}, value));
 }
 
 void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
@@ -59,32 +57,20 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   Loop& outermost = *call->as<Loop>();
   outermost.annotations[kTensorIntrinsic] = *name;
   replace(loop, std::move(call));
-  for_each_stmt(outermost, [&](Stmt& stmt) {
-    if (stmt.kind == StmtKind::Loop) return;
-    const Analyzer analyzer = Analyzer::at(stmt);
-    transform_exprs(
-        stmt,
-        [&](const Expr& expr) {
-          return transform(expr, [&](const Expr& part) -> Expr {
-            const LoadNode* access = part.as<LoadNode>();
-            return access == nullptr ? part : load(access->buffer, {analyzer.simplify(access->indices()[0])});
-          });
-        },
-        /*deep=*/false);
-    Store& store = *stmt.as<Store>();
-    store.indices[0] = analyzer.simplify(store.indices[0]);
+  Store& store = *collect<Store>(outermost).front();
+  const Analyzer analyzer = Analyzer::at(store);
+  rewrite_exprs(store, [&](const Expr& part) -> Expr {
+    const LoadNode* access = part.as<LoadNode>();
+    return access == nullptr ? part : load(access->buffer, {analyzer.simplify(access->indices()[0])});
   });
+  store.indices[0] = analyzer.simplify(store.indices[0]);
 }
 
 }  // namespace
 
 void call_intrinsics(Program& program, const LowerOptions& options) {
-  std::vector<Loop*> calls;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    Loop* loop = stmt.as<Loop>();
-    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) calls.push_back(loop);
-  });
-  for (Loop* loop : calls) call_intrinsic(program, *loop, options);
+  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+  for (Loop* loop : collect<Loop>(program.root(), is_call)) call_intrinsic(program, *loop, options);
 }
 
 }  // namespace tunesmith

@@ -12,22 +12,8 @@ namespace {
   throw LowerError("double_buffers", reason, buffer->name);
 }
 
-Allocate* find_allocate(Program& program, const Buffer& buffer) {
-  Allocate* found = nullptr;
-  walk(static_cast<Stmt&>(program.root()), [&](Stmt& stmt) {
-    Allocate* allocate = stmt.as<Allocate>();
-    if (allocate != nullptr && allocate->buffer == buffer) found = allocate;
-  });
-  return found;
-}
-
 bool stores_to(const Stmt& stmt, const Buffer& buffer) {
-  bool stores = false;
-  walk(stmt, [&](const Stmt& part) {
-    const Store* store = part.as<Store>();
-    stores = stores || (store != nullptr && store->buffer == buffer);
-  });
-  return stores;
+  return find_first<Store>(stmt, [&](const Store& store) { return store.buffer == buffer; }) != nullptr;
 }
 
 /// The only statement in a sequence, else null.
@@ -61,19 +47,13 @@ Stmt& find_producer(const Buffer& buffer, const Loop& loop) {
 
 /// It may run an iteration earlier: it writes the buffer alone, and reads nothing else that the loop writes.
 void require_early(const Stmt& producer, const Loop& loop, const Buffer& buffer) {
-  walk(producer, [&](const Stmt& stmt) {
-    const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer != buffer)
-      refuse("the statement that writes the buffer writes another one", buffer);
-    if (stmt.kind == StmtKind::Allocate)
-      refuse("the statement that writes the buffer has a buffer of its own", buffer);
-    visit_exprs(stmt, [&](const Expr& expr) {
-      walk_expr(expr, [&](const Expr& part) {
-        const LoadNode* load = part.as<LoadNode>();
-        if (load != nullptr && load->buffer != buffer && stores_to(loop, load->buffer))
-          refuse("the statement that writes the buffer reads what the loop writes", buffer);
-      });
-    });
+  if (find_first<Allocate>(producer) != nullptr)
+    refuse("the statement that writes the buffer has a buffer of its own", buffer);
+  walk_accesses(producer, [&](const Stmt&, const AccessSite& access) {
+    if (access.buffer == buffer) return;
+    if (access.load == nullptr) refuse("the statement that writes the buffer writes another one", buffer);
+    if (stores_to(loop, access.buffer))
+      refuse("the statement that writes the buffer reads what the loop writes", buffer);
   });
 }
 
@@ -107,7 +87,8 @@ StmtPtr copy_for(Program& program, const Stmt& producer, const Var& var, const E
 
 void double_buffers(Program& program, const BlockFacts& facts) {
   for (const Buffer& buffer : facts.doubled) {
-    Allocate* allocate = find_allocate(program, buffer);
+    Allocate* allocate =
+        find_first<Allocate>(program.root(), [&](const Allocate& one) { return one.buffer == buffer; });
     if (allocate == nullptr) continue;  // nothing reads it
     Loop* loop = loop_around(*allocate);
     if (loop == nullptr) refuse("the buffer is not made anew in each iteration of a loop", buffer);

@@ -1,5 +1,7 @@
+#include "ir/tree_surgery.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -25,10 +27,7 @@ class Flattener {
       loop->min = analyzer_.simplify(loop->min);
       loop->extent = analyzer_.simplify(loop->extent);
       const Analyzer outside = analyzer_;
-      const Interval first = analyzer_.bounds(loop->min);
-      const Interval end = analyzer_.bounds(loop->min + loop->extent);
-      analyzer_.bind(loop->var,
-                     Interval{first.min, end.max >= Interval::kMax ? Interval::kMax : end.max - 1});
+      analyzer_.bind(*loop);
       run(*loop->body());
       analyzer_ = outside;
       return;
@@ -37,14 +36,14 @@ class Flattener {
       branch->condition = analyzer_.simplify(flatten_expr(branch->condition));
     }
     std::vector<Stmt*> children;
-    for_each_child(stmt, [&](Stmt& child) { children.push_back(&child); });
+    visit_children(stmt, [&](Stmt& child) { children.push_back(&child); });
     for (Stmt* child : children) run(*child);
     if (If* branch = stmt.as<If>()) drop_constant(*branch);
   }
 
  private:
   Expr flatten_expr(const Expr& expr) const {
-    return transform(expr, [&](const Expr& part) -> Expr {
+    return rewrite_expr(expr, [&](const Expr& part) -> Expr {
       const LoadNode* access = part.as<LoadNode>();
       if (access == nullptr) {
         return part.is(ExprKind::Select) ? select(analyzer_.simplify(part.arg(0)), part.arg(1), part.arg(2))
@@ -59,15 +58,10 @@ class Flattener {
   static void drop_constant(If& branch) {
     int64_t value = 0;
     if (!as_const_int(branch.condition, &value)) return;
-    StmtPtr kept;
-    if (value != 0) {
-      kept = replace(*branch.then_case(), std::make_unique<Seq>());
-    } else if (branch.else_case() != nullptr) {
-      kept = replace(*branch.else_case(), std::make_unique<Seq>());
-    } else {
-      kept = std::make_unique<Seq>();
-    }
-    replace(branch, std::move(kept));
+    if (value != 0) return unwrap(branch);
+    StmtPtr other = std::make_unique<Seq>();
+    if (branch.else_case() != nullptr) other = replace(*branch.else_case(), std::move(other));
+    replace(branch, std::move(other));
   }
 
   Analyzer analyzer_;

@@ -1,5 +1,6 @@
 // A condition moves out of the loops in which it stays the same: a row of a tile that may not be there asks
 // once, not for each of its vectors.
+#include "ir/tree_surgery.h"
 #include "lower/passes.h"
 #include "tunesmith/ir/visit.h"
 
@@ -29,18 +30,14 @@ bool reads_memory(const Expr& condition) {
 }  // namespace
 
 void hoist_conditions(Program& program) {
-  std::vector<If*> branches;
-  walk(program.root(), [&](Stmt& stmt) {
-    If* branch = stmt.as<If>();
-    if (branch != nullptr && branch->else_case() == nullptr && !reads_memory(branch->condition))
-      branches.push_back(branch);
-  });
-  for (If* branch : branches) {
+  const auto is_movable = [](const If& branch) {
+    return branch.else_case() == nullptr && !reads_memory(branch.condition);
+  };
+  for (If* branch : collect<If>(program.root(), is_movable)) {
     Loop* loop = outermost(*branch);
     if (loop == nullptr) continue;
-    StmtPtr body = replace(*branch->then_case(), std::make_unique<Seq>());
     const Expr condition = branch->condition;
-    replace(*branch, std::move(body));
+    unwrap(*branch);
     auto around = std::make_unique<If>(condition, std::make_unique<Seq>());
     If& hoisted = *around;
     StmtPtr inside = replace(*loop, std::move(around));

@@ -4,9 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "affine/linear_form.h"
 #include "analysis/loop_tools.h"
+#include "ir/tree_surgery.h"
+#include "lower/masks.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -18,15 +23,6 @@ struct Surroundings {
   std::vector<Var> vectorized;
   std::vector<const Loop*> tile;  // the other loops inside them
 };
-
-bool uses_any(const Expr& expr, const std::vector<Var>& vars) {
-  return std::any_of(vars.begin(), vars.end(), [&](const Var& var) { return uses_var(expr, var); });
-}
-
-bool indexed_by(const Store& store, const Var& var) {
-  return std::any_of(store.indices.begin(), store.indices.end(),
-                     [&](const Expr& index) { return uses_var(index, var); });
-}
 
 /// Does nothing but `inner` happen in `outer`, through loops and conditions?
 bool holds_only(const Stmt& outer, const Stmt& inner) {
@@ -56,7 +52,8 @@ Surroundings surroundings_of(Store& store) {
       around.vectorized.push_back(loop->var);
     } else if (loop->loop_kind != LoopKind::Serial) {
       inside.push_back(loop);
-    } else if (indexed_by(store, loop->var)) {
+    } else if (std::ranges::any_of(store.indices,
+                                   [&](const Expr& index) { return uses_var(index, loop->var); })) {
       break;
     } else {
       around.reduced.push_back(loop->var);
@@ -67,27 +64,14 @@ Surroundings surroundings_of(Store& store) {
   return around;
 }
 
-Expr conjunction(const Expr& a, const Expr& b) { return !a ? b : !b ? a : logical_and(a, b); }
-
-bool reads_itself(const Store& store) {
-  bool found = false;
-  for_each(store.value, [&](const Expr& part) {
-    const LoadNode* access = part.as<LoadNode>();
-    found = found || (access != nullptr && access->buffer == store.buffer);
-  });
-  return found;
-}
-
 /// Computing the value where the guard does not hold could trap: on a division by what happens to lie there.
 bool may_trap(const Expr& value) {
-  bool found = false;
-  for_each(value, [&](const Expr& part) {
+  return any_of_expr(value, [](const Expr& part) {
     const bool division =
         part.is(ExprKind::Div) || part.is(ExprKind::FloorDiv) || part.is(ExprKind::FloorMod);
     int64_t divisor = 0;
-    found = found || (division && !part.dtype().is_float() && !as_const_int(part.arg(1), &divisor));
+    return division && !part.dtype().is_float() && !as_const_int(part.arg(1), &divisor);
   });
-  return found;
 }
 
 /// A guard "sum <= limit" that admits some iteration of the tile wherever the loops around it stand, and
@@ -100,20 +84,20 @@ struct Bound {
 
 std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>& tile,
                               const Analyzer& analyzer) {
-  if (!guard.is(ExprKind::Lt) && !guard.is(ExprKind::Le)) return std::nullopt;
-  Bound bound{analyzer.linear(guard.arg(0) - guard.arg(1)), 0, {}};
-  bound.limit = -bound.sum.constant - (guard.is(ExprKind::Lt) ? 1 : 0);
+  const std::optional<LinearForm> slack = slack_of(guard, analyzer);
+  if (!slack) return std::nullopt;
+  Bound bound{*slack, slack->constant, {}};
   bound.sum.constant = 0;
+  for (LinearForm::Term& term : bound.sum.terms) term.coefficient = -term.coefficient;
   std::vector<std::pair<int64_t, int64_t>> steps;  // size and number, of the tile's loops
   LinearForm outside = bound.sum;
   int64_t least = 0;
   for (const Loop* loop : tile) {
-    const int64_t step = bound.sum.coefficient_of(loop->var);
+    const int64_t step = take_term(outside, loop->var);
     if (step == 0) continue;
     steps.emplace_back(std::abs(step), loop->const_extent() - 1);
     least += std::min<int64_t>(step * (loop->const_extent() - 1), 0);
     bound.tile.push_back(loop->var);
-    std::erase_if(outside.terms, [&](const LinearForm::Term& term) { return term.atom.same_as(loop->var); });
   }
   if (bound.tile.empty() || uses_any(outside.to_expr(), bound.tile)) return std::nullopt;
   if (analyzer.bounds(outside.to_expr()).max + least > bound.limit) return std::nullopt;
@@ -173,8 +157,7 @@ std::vector<Expr> take_guards(const Surroundings& around, const Analyzer& analyz
     if (kept) {
       guard->condition = kept;
     } else {
-      StmtPtr body = replace(*guard->then_case(), std::make_unique<Seq>());
-      replace(*guard, std::move(body));
+      unwrap(*guard);
     }
   }
   return taken;
@@ -183,13 +166,12 @@ std::vector<Expr> take_guards(const Surroundings& around, const Analyzer& analyz
 /// Does anything else depend on which of the bound's iterations it is, so that one cannot stand for another?
 bool stands_alone(const Bound& bound, const Expr& guard, const std::vector<Expr>& conditions,
                   const Expr& value) {
-  bool alone = std::all_of(conditions.begin(), conditions.end(), [&](const Expr& other) {
+  const bool alone = std::all_of(conditions.begin(), conditions.end(), [&](const Expr& other) {
     return other.same_as(guard) || !uses_any(other, bound.tile);
   });
-  for_each(value, [&](const Expr& part) {
-    alone = alone && !(part.is(ExprKind::Select) && uses_any(part.arg(0), bound.tile));
-  });
-  return alone;
+  return alone && !any_of_expr(value, [&](const Expr& part) {
+           return part.is(ExprKind::Select) && uses_any(part.arg(0), bound.tile);
+         });
 }
 
 void run_store(Store& store) {
@@ -202,7 +184,7 @@ void run_store(Store& store) {
   for (const Expr& guard : guards) {
     std::optional<Bound> bound = bound_of(guard, around.tile, analyzer);
     if (bound && !stands_alone(*bound, guard, conditions, store.value)) bound.reset();
-    store.value = transform(store.value, [&](const Expr& part) -> Expr {
+    store.value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
       const LoadNode* access = part.as<LoadNode>();
       return access != nullptr ? unguarded(*access, store, guard, bound, analyzer) : part;
     });
@@ -213,12 +195,10 @@ void run_store(Store& store) {
 }  // namespace
 
 void mask_accumulations(Program& program) {
-  std::vector<Store*> stores;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    Store* store = stmt.as<Store>();
-    if (store != nullptr && reads_itself(*store) && !may_trap(store->value)) stores.push_back(store);
-  });
-  for (Store* store : stores) run_store(*store);
+  const auto accumulates = [](const Store& store) {
+    return loads_from(store.value, store.buffer) && !may_trap(store.value);
+  };
+  for (Store* store : collect<Store>(program.root(), accumulates)) run_store(*store);
 }
 
 }  // namespace tunesmith

@@ -1,5 +1,7 @@
+#include "lower/masks.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -17,9 +19,8 @@ Expr masked(const Expr& expr, const Expr& condition, const Analyzer& analyzer) {
   if (expr.is(ExprKind::Select)) {
     const Expr guard = masked(expr.arg(0), condition, analyzer);
     // As a mask the condition is a value like any other, whose own loads need their masks.
-    const Expr yes = condition ? logical_and(condition, guard) : guard;
-    const Expr no = condition ? logical_and(condition, logical_not(guard)) : logical_not(guard);
-    return select(guard, masked(expr.arg(1), yes, analyzer), masked(expr.arg(2), no, analyzer));
+    return select(guard, masked(expr.arg(1), conjunction(condition, guard), analyzer),
+                  masked(expr.arg(2), conjunction(condition, logical_not(guard)), analyzer));
   }
   if (expr.args().empty()) return expr;
   std::vector<Expr> args;
@@ -31,14 +32,14 @@ Expr masked(const Expr& expr, const Expr& condition, const Analyzer& analyzer) {
   const Expr rebuilt = changed ? with_args(expr, std::move(args)) : expr;
   const LoadNode* access = rebuilt.as<LoadNode>();
   if (access == nullptr || !condition || inside_buffer(*access, analyzer)) return rebuilt;
-  const Expr mask = access->mask() ? logical_and(access->mask(), condition) : condition;
-  return load(access->buffer, {access->indices().begin(), access->indices().end()}, mask);
+  return load(access->buffer, {access->indices().begin(), access->indices().end()},
+              conjunction(access->mask(), condition));
 }
 
 bool has_select(const Stmt& stmt) {
   bool found = false;
-  for_each_expr(stmt, [&](const Expr& expr) {
-    for_each(expr, [&](const Expr& part) { found = found || part.is(ExprKind::Select); });
+  visit_exprs(stmt, [&](const Expr& expr) {
+    found = found || any_of_expr(expr, [](const Expr& part) { return part.is(ExprKind::Select); });
   });
   return found;
 }
@@ -46,10 +47,10 @@ bool has_select(const Stmt& stmt) {
 }  // namespace
 
 void mask_loads(Program& program) {
-  for_each_stmt(program.root(), [](Stmt& stmt) {
+  walk(program.root(), [](Stmt& stmt) {
     if (!has_select(stmt)) return;
     const Analyzer analyzer = Analyzer::at(stmt);
-    transform_exprs(stmt, [&](const Expr& expr) { return masked(expr, {}, analyzer); }, false);
+    visit_exprs(stmt, [&](Expr& expr) { expr = masked(expr, {}, analyzer); });
   });
 }
 

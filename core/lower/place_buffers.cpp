@@ -4,6 +4,7 @@
 #include "ir/move_accesses.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/region.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -28,22 +29,12 @@ std::vector<Uses> collect_uses(Program& program) {
   std::unordered_map<const BufferNode*, size_t> position;
   for (size_t i = 0; i < program.intermediates.size(); ++i) position[program.intermediates[i].get()] = i;
   std::vector<Uses> all(program.intermediates.size());
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    if (Store* store = stmt.as<Store>()) {
-      if (const auto found = position.find(store->buffer.get()); found != position.end()) {
-        all[found->second].uses.push_back({&stmt, store->indices});
-      }
-    }
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) {
-        const LoadNode* from = part.as<LoadNode>();
-        if (from == nullptr) return;
-        const auto found = position.find(from->buffer.get());
-        if (found == position.end()) return;
-        all[found->second].uses.push_back({&stmt, {from->indices().begin(), from->indices().end()}});
-        all[found->second].loaded = true;
-      });
-    });
+  walk_accesses(program.root(), [&](Stmt& stmt, const AccessSite& access) {
+    const auto found = position.find(access.buffer.get());
+    if (found == position.end()) return;
+    Uses& uses = all[found->second];
+    uses.uses.push_back({&stmt, {access.indices.begin(), access.indices.end()}});
+    uses.loaded = uses.loaded || access.load != nullptr;
   });
   return all;
 }
@@ -129,11 +120,8 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts) {
 
 /// Stores to a buffer that nothing loads do nothing.
 void remove_dead(Program& program, const Buffer& buffer) {
-  std::vector<Stmt*> dead;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    if (Store* store = stmt.as<Store>(); store != nullptr && store->buffer == buffer) dead.push_back(&stmt);
-  });
-  for (Stmt* stmt : dead) {
+  const auto is_dead = [&](const Store& store) { return store.buffer == buffer; };
+  for (Stmt* stmt : collect<Store>(program.root(), is_dead)) {
     // Loops and conditions around nothing go with it.
     while (stmt->parent->kind != StmtKind::Seq || stmt->parent->as<Seq>()->children().size() == 1) {
       if (stmt->parent->parent == nullptr) break;

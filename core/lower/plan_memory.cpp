@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "lower/passes.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -32,7 +33,7 @@ struct Planner {
       return;
     }
     if (const Allocate* allocate = stmt.as<Allocate>()) place(*allocate, parallel);
-    for_each_child(stmt, [&](const Stmt& child) { run(child, copies, parallel); });
+    visit_children(stmt, [&](const Stmt& child) { run(child, copies, parallel); });
   }
 
   void place(const Allocate& allocate, bool parallel) {

@@ -1,7 +1,11 @@
 #include <algorithm>
 
+#include "ir/fresh_copy.h"
+#include "ir/tree_surgery.h"
 #include "lower/passes.h"
 #include "lower/slices.h"
+#include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -21,28 +25,12 @@ bool only_user(const Loop& loop, const Store& accumulating) {
     if (!mask || !accumulating.mask) return !mask && !accumulating.mask;
     return equal(mask, accumulating.mask);
   };
-  for_each_stmt(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
-    const Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer == accumulating.buffer && store != &accumulating) only = false;
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) {
-        const LoadNode* access = part.as<LoadNode>();
-        if (access == nullptr || access->buffer != accumulating.buffer) return;
-        only = only && store == &accumulating && equal(access->indices()[0], accumulating.indices[0]) &&
-               same_mask(access->mask());
-      });
-    });
+  walk_accesses(loop, [&](const Stmt& stmt, const AccessSite& access) {
+    if (access.buffer != accumulating.buffer) return;
+    only = only && &stmt == &accumulating && equal(access.indices[0], accumulating.indices[0]) &&
+           (access.load == nullptr || same_mask(access.load->mask()));
   });
   return only;
-}
-
-bool loads_own_element(const Store& store) {
-  bool found = false;
-  for_each(store.value, [&](const Expr& part) {
-    const LoadNode* access = part.as<LoadNode>();
-    found = found || (access != nullptr && access->buffer == store.buffer);
-  });
-  return found;
 }
 
 bool disjoint(std::vector<Slice> slices) {
@@ -87,51 +75,35 @@ Accumulation find(Store& store, const LowerOptions& options) {
 }
 
 /// Position of the element in the accumulator, over the variables of the tile's loops.
-Expr position(const std::vector<Var>& vars, const Accumulation& what, int lanes) {
+Expr position(const Accumulation& what, int lanes) {
   Expr at = 0;
-  for (size_t i = 0; i < vars.size(); ++i) at = at * what.tile[i]->const_extent() + vars[i];
+  for (const Loop* loop : what.tile) at = at * loop->const_extent() + loop->var;
   at = at * lanes;
   return lanes > 1 ? ramp(at, 1, lanes) : at;
 }
 
 StmtPtr copy_nest(Program& program, const Accumulation& what, const Buffer& accumulator, bool in) {
-  Substitution fresh;
-  std::vector<Var> vars;
-  for (const Loop* loop : what.tile) {
-    vars.emplace_back(loop->var->name);
-    fresh.set(loop->var, vars.back());
-  }
-  const int lanes = what.store->indices[0].dtype().lanes;
-  const Expr outside = substitute(what.store->indices[0], fresh);
-  const Expr mask = what.store->mask ? substitute(what.store->mask, fresh) : Expr();
-  const Expr inside = position(vars, what, lanes);
-  StmtPtr nest = in ? std::make_unique<Store>(accumulator, std::vector<Expr>{inside},
-                                              load(what.store->buffer, {outside}, mask))
-                    : std::make_unique<Store>(what.store->buffer, std::vector<Expr>{outside},
-                                              load(accumulator, {inside}), mask);
-  for (size_t i = vars.size(); i-- > 0;) {
-    auto loop = program.make_loop(vars[i], what.tile[i]->const_extent(), std::move(nest));
-    loop->loop_kind = LoopKind::Unrolled;
-    nest = std::move(loop);
-  }
-  return nest;
+  const Store& store = *what.store;
+  const Substitution fresh = fresh_vars(what.tile);
+  const std::vector<Expr> outside = substitute(store.indices, fresh);
+  const std::vector<Expr> inside{substitute(position(what, outside[0].dtype().lanes), fresh)};
+  const Expr mask = store.mask ? substitute(store.mask, fresh) : Expr();
+  StmtPtr copy = in ? std::make_unique<Store>(accumulator, inside, load(store.buffer, outside, mask))
+                    : std::make_unique<Store>(store.buffer, outside, load(accumulator, inside), mask);
+  return copy_loops(program, what.tile, fresh, std::move(copy));
 }
 
 void promote(Program& program, const Accumulation& what) {
   const Buffer memory = what.store->buffer;
   const int lanes = what.store->indices[0].dtype().lanes;
   int64_t count = 1;
-  std::vector<Var> vars;
-  for (const Loop* loop : what.tile) {
-    count *= loop->const_extent();
-    vars.push_back(loop->var);
-  }
+  for (const Loop* loop : what.tile) count *= loop->const_extent();
   const Buffer accumulator = make_buffer(program.fresh_buffer_name(memory->name + "_acc"), memory->dtype,
                                          {count * lanes}, kScopeRegister);
   StmtPtr copy_in = copy_nest(program, what, accumulator, true);
   StmtPtr copy_out = copy_nest(program, what, accumulator, false);
-  const Expr inside = position(vars, what, lanes);
-  what.store->value = transform(what.store->value, [&](const Expr& part) -> Expr {
+  const Expr inside = position(what, lanes);
+  what.store->value = rewrite_expr(what.store->value, [&](const Expr& part) -> Expr {
     const LoadNode* access = part.as<LoadNode>();
     return access != nullptr && access->buffer == memory ? load(accumulator, {inside}) : part;
   });
@@ -150,24 +122,18 @@ void promote(Program& program, const Accumulation& what) {
 
 /// What a tensor intrinsic accumulates, the target keeps in registers.
 bool in_intrinsic(const Stmt& stmt) {
-  for (const Stmt* at = &stmt; at != nullptr; at = at->parent) {
-    const Loop* loop = at->as<Loop>();
-    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) return true;
-  }
-  return false;
+  return loop_above(stmt, [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }) !=
+         nullptr;
 }
 
 }  // namespace
 
 void promote_accumulators(Program& program, const LowerOptions& options) {
-  std::vector<Store*> stores;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    Store* store = stmt.as<Store>();
-    if (store != nullptr && store->buffer->scope != kScopeRegister && loads_own_element(*store) &&
-        !in_intrinsic(*store))
-      stores.push_back(store);
-  });
-  for (Store* store : stores) {
+  const auto accumulates = [](const Store& store) {
+    return store.buffer->scope != kScopeRegister && loads_from(store.value, store.buffer) &&
+           !in_intrinsic(store);
+  };
+  for (Store* store : collect<Store>(program.root(), accumulates)) {
     const Accumulation what = find(*store, options);
     if (what.loop != nullptr) promote(program, what);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 
@@ -52,7 +53,7 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
 int64_t operand_registers(const Store& store, std::span<Loop* const> loops, int64_t vector_bits) {
   bool accumulates = false;
   std::optional<int64_t> fewest;
-  for_each(store.value, [&](const Expr& part) {
+  walk_expr(store.value, [&](const Expr& part) {
     const LoadNode* access = part.as<LoadNode>();
     if (access == nullptr) return;
     accumulates = accumulates || access->buffer == store.buffer;

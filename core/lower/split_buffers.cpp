@@ -2,8 +2,10 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "ir/move_accesses.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -69,38 +71,16 @@ class Groups {
 std::unordered_map<const BufferNode*, Groups> groups_of(Program& program) {
   std::unordered_map<const BufferNode*, Groups> all;
   std::unordered_map<const BufferNode*, int> stores;
-  for_each_stmt(program.root(), [&](const Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) ++stores[store->buffer.get()];
-  });
+  for (const Store* store : collect<Store>(program.root())) ++stores[store->buffer.get()];
   for (const Buffer& buffer : program.intermediates) {
     if (stores[buffer.get()] > 1) all[buffer.get()];
   }
   if (all.empty()) return all;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) {
-      if (const auto found = all.find(store->buffer.get()); found != all.end())
-        found->second.add(&stmt, box_of(stmt, store->indices, store->buffer));
-    }
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) {
-        const LoadNode* access = part.as<LoadNode>();
-        if (access == nullptr) return;
-        if (const auto found = all.find(access->buffer.get()); found != all.end())
-          found->second.add(&stmt, box_of(stmt, access->indices(), access->buffer));
-      });
-    });
+  walk_accesses(program.root(), [&](Stmt& stmt, const AccessSite& access) {
+    if (const auto found = all.find(access.buffer.get()); found != all.end())
+      found->second.add(&stmt, box_of(stmt, access.indices, access.buffer));
   });
   return all;
-}
-
-void rename(Stmt& stmt, const Buffer& from, const Buffer& to) {
-  if (Store* store = stmt.as<Store>(); store != nullptr && store->buffer == from) store->buffer = to;
-  const auto renamed = [&](const Expr& part) {
-    const LoadNode* access = part.as<LoadNode>();
-    if (access == nullptr || access->buffer != from) return part;
-    return load(to, {access->indices().begin(), access->indices().end()}, access->mask());
-  };
-  transform_exprs(stmt, [&](const Expr& expr) { return transform(expr, renamed); }, false);
 }
 
 }  // namespace
@@ -116,7 +96,7 @@ void split_buffers(Program& program, BlockFacts& facts) {
       const Buffer part = make_buffer(program.fresh_buffer_name(buffer->name), buffer->dtype, buffer->shape,
                                       buffer->scope, false, buffer->strides);
       program.intermediates.push_back(part);
-      for (Stmt* stmt : groups[g]) rename(*stmt, buffer, part);
+      for (Stmt* stmt : groups[g]) move_own_accesses(*stmt, buffer, part, same_place);
       // Facts about the whole hold for its parts.
       for (size_t i = 0, n = facts.carried.size(); i < n; ++i) {
         if (facts.carried[i].buffer == buffer) facts.carried.push_back({part, facts.carried[i].loop});

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "lower/passes.h"
+#include "support/contains.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -18,17 +19,10 @@ struct Part {
   bool ahead = true;
 };
 
-void add_reads(const Expr& expr, BufferSet& reads) {
-  walk_expr(expr, [&](const Expr& part) {
-    if (const LoadNode* access = part.as<LoadNode>()) reads.insert(access->buffer.get());
-  });
-}
-
 Part part_of(const Stmt& stmt) {
   Part part;
-  walk(stmt, [&](const Stmt& at) {
-    if (const Store* store = at.as<Store>()) part.writes.insert(store->buffer.get());
-    visit_exprs(at, [&](const Expr& expr) { add_reads(expr, part.reads); });
+  walk_accesses(stmt, [&](const Stmt&, const AccessSite& access) {
+    (access.load != nullptr ? part.reads : part.writes).insert(access.buffer.get());
   });
   return part;
 }
@@ -48,7 +42,7 @@ class Splitter {
     }
     std::vector<bool> ahead;
     for (const Part& part : parts_) ahead.push_back(part.ahead);
-    return std::find(ahead.begin(), ahead.end(), true) != ahead.end() ? ahead : std::vector<bool>{};
+    return contains(ahead, true) ? ahead : std::vector<bool>{};
   }
 
  private:

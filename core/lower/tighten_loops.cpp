@@ -1,8 +1,11 @@
 // A condition that bounds a loop becomes the loop's range: an If around all that the loop does, or a Select
 // without which a step of a reduction adds nothing, as on the padding of a convolution.
+#include <algorithm>
 #include <optional>
 
+#include "affine/linear_form.h"
 #include "analysis/loop_tools.h"
+#include "ir/tree_surgery.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/regions.h"
@@ -34,14 +37,10 @@ struct Bound {
 
 /// `condition` over the loop and others further out, which have the same value in all of its iterations.
 std::optional<Bound> bound_of(const Expr& condition, const Var& var, const Analyzer& analyzer) {
-  const bool strict = condition.is(ExprKind::Lt);
-  if ((!strict && !condition.is(ExprKind::Le)) || condition.arg(0).dtype() != kIndex) return std::nullopt;
-  // slack >= 0
-  LinearForm slack = analyzer.linear(condition.arg(1) - condition.arg(0));
-  if (strict) slack.constant -= 1;
-  const int64_t c = slack.coefficient_of(var);
-  std::erase_if(slack.terms, [&](const LinearForm::Term& term) { return term.atom.get() == var.get(); });
-  const Expr rest = slack.to_expr();
+  std::optional<LinearForm> slack = slack_of(condition, analyzer);
+  if (!slack) return std::nullopt;
+  const int64_t c = take_term(*slack, var);
+  const Expr rest = slack->to_expr();
   const auto moves = [&](const Expr& part) { return part.is(ExprKind::Load) || part.get() == var.get(); };
   if (c == 0 || any_of_expr(rest, moves)) return std::nullopt;
   if (c > 0) return Bound{floordiv(Expr(c - 1) - rest, c), {}};
@@ -69,12 +68,9 @@ Loop* loop_of(const Stmt& stmt, const Expr& condition, Company company) {
 }
 
 bool in_vector(const Loop& loop, const Expr& condition) {
-  for (const Stmt* above = &loop; above != nullptr; above = above->parent) {
-    const Loop* outer = above->as<Loop>();
-    if (outer != nullptr && outer->loop_kind == LoopKind::Vectorized && uses_var(condition, outer->var))
-      return true;
-  }
-  return false;
+  return loop_above(loop, [&](const Loop& outer) {
+           return is_vectorized(outer) && uses_var(condition, outer.var);
+         }) != nullptr;
 }
 
 enum class Ranges { Any, Constant };
@@ -100,22 +96,11 @@ bool tighten(Loop* loop, const Expr& condition, Ranges ranges = Ranges::Any) {
   return true;
 }
 
-bool loads_own_buffer(const Store& store) {
-  return any_of_expr(store.value, [&](const Expr& part) {
-    const LoadNode* access = part.as<LoadNode>();
-    return access != nullptr && access->buffer == store.buffer;
-  });
-}
-
 /// An accumulator is moved out of the loops that it is in but not out of an If, nor out of a loop that may
 /// not run at all: its element may be none then.
 bool accumulates(const Stmt& stmt) {
-  bool found = false;
-  walk(stmt, [&](const Stmt& part) {
-    const Store* store = part.as<Store>();
-    found = found || (store != nullptr && loads_own_buffer(*store));
-  });
-  return found;
+  return find_first<Store>(stmt, [](const Store& store) { return loads_from(store.value, store.buffer); }) !=
+         nullptr;
 }
 
 /// What `condition` comes to in the lane for which it holds first, or null when it is the same in all lanes.
@@ -146,8 +131,7 @@ void tighten_by(If& branch) {
     }
   }
   if (!is_const_int(branch.condition, 1)) return;
-  StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());
-  replace(branch, std::move(body));
+  unwrap(branch);
 }
 
 bool is_zero(const Expr& expr) {
@@ -167,16 +151,6 @@ bool is_neutral_without(const Expr& term, const Expr& condition, const Expr& neu
   };
   if (term.is(ExprKind::Mul)) return in_zero_of(term.arg(0)) || in_zero_of(term.arg(1));
   return term.is(ExprKind::Cast) && in_zero_of(term.arg(0));
-}
-
-bool is_own_element(const Expr& expr, const Store& store) {
-  const LoadNode* access = expr.as<LoadNode>();
-  if (access == nullptr || access->buffer != store.buffer || access->mask() ||
-      access->rank != store.indices.size())
-    return false;
-  bool same = true;
-  for (size_t d = 0; d < access->rank; ++d) same = same && equal(access->indices()[d], store.indices[d]);
-  return same;
 }
 
 /// What is combined into the element that is stored, with the neutral value; nothing for another form.
@@ -216,14 +190,9 @@ void tighten_by(Store& store) {
   for (const Expr& condition : candidates) {
     Loop* loop = loop_of(store, condition, Company::Any);
     if (loop == nullptr) continue;
-    std::vector<Store*> together;
-    bool idle = true;
-    walk(static_cast<Stmt&>(*loop), [&](Stmt& stmt) {
-      Store* other = stmt.as<Store>();
-      if (other == nullptr) return;
-      together.push_back(other);
-      idle = idle && adds_nothing_without(*other, condition);
-    });
+    const std::vector<Store*> together = collect<Store>(*loop);
+    const bool idle = std::ranges::all_of(
+        together, [&](const Store* other) { return adds_nothing_without(*other, condition); });
     if (!idle || !tighten(loop, condition)) continue;
     for (Store* other : together) drop_condition(*other, condition);
   }
@@ -245,12 +214,8 @@ bool does_nothing(const Store& store) {
 }  // namespace
 
 void tighten_loops(Program& program) {
-  std::vector<If*> branches;
-  std::vector<Store*> stores;
-  walk(program.root(), [&](Stmt& stmt) {
-    if (If* branch = stmt.as<If>()) branches.push_back(branch);
-    if (Store* store = stmt.as<Store>()) stores.push_back(store);
-  });
+  const std::vector<If*> branches = collect<If>(program.root());
+  const std::vector<Store*> stores = collect<Store>(program.root());
   for (Store* store : stores) tighten_by(*store);
   for (Store* store : stores) {
     if (does_nothing(*store)) replace(*store, std::make_unique<Seq>());

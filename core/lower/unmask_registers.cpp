@@ -1,16 +1,17 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/tree_surgery.h"
+#include "lower/masks.h"
 #include "lower/passes.h"
 #include "lower/slices.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
 
 constexpr size_t kMaxStores = 1024;
-
-Expr conjunction(const Expr& a, const Expr& b) { return !a ? b : !b ? a : logical_and(a, b); }
 
 /// The conditions inside `site` under which a store happens, null for none. Each of the Ifs does nothing
 /// else.
@@ -95,18 +96,16 @@ class Masks {
 };
 
 bool loads_others(const Store& store) {
-  bool found = false;
-  for_each(store.value, [&](const Expr& part) {
+  return any_of_expr(store.value, [&](const Expr& part) {
     const LoadNode* access = part.as<LoadNode>();
-    found = found || (access != nullptr && access->buffer != store.buffer);
+    return access != nullptr && access->buffer != store.buffer;
   });
-  return found;
 }
 
 /// The store and the loads of its own element happen always, in all lanes.
 void unmask(Store& store, const Guard& guard) {
   store.mask = Expr();
-  store.value = transform(store.value, [&](const Expr& part) -> Expr {
+  store.value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
     const LoadNode* access = part.as<LoadNode>();
     const bool own =
         access != nullptr && access->buffer == store.buffer && equal(access->indices()[0], store.indices[0]);
@@ -114,26 +113,19 @@ void unmask(Store& store, const Guard& guard) {
   });
   if (loads_others(store)) return;  // perhaps only there where the condition holds
   for (If* branch : guard.branches) {
-    StmtPtr body = replace(*branch->then_case(), std::make_unique<Seq>());
-    replace(*branch, std::move(body));
+    unwrap(*branch);
   }
 }
 
 }  // namespace
 
 void unmask_registers(Program& program) {
-  std::vector<Allocate*> allocates;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    Allocate* allocate = stmt.as<Allocate>();
-    if (allocate != nullptr && allocate->buffer->scope == kScopeRegister) allocates.push_back(allocate);
-  });
-  for (Allocate* allocate : allocates) {
+  const auto in_registers = [](const Allocate& allocate) { return allocate.buffer->scope == kScopeRegister; };
+  for (Allocate* allocate : collect<Allocate>(program.root(), in_registers)) {
+    const auto is_own = [&](const Store& store) { return store.buffer == allocate->buffer; };
     std::vector<std::pair<Store*, Guard>> stores;
-    for_each_stmt(*allocate->body(), [&](Stmt& stmt) {
-      Store* store = stmt.as<Store>();
-      if (store != nullptr && store->buffer == allocate->buffer)
-        stores.emplace_back(store, guard_of(*allocate, *store));
-    });
+    for (Store* store : collect<Store>(*allocate->body(), is_own))
+      stores.emplace_back(store, guard_of(*allocate, *store));
     Masks masks(*allocate);
     const auto agrees = [&](const auto& store) { return masks.add(*store.first, store.second); };
     if (!std::all_of(stores.begin(), stores.end(), agrees) || masks.first() < 0) continue;

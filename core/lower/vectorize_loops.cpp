@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "affine/linear_form.h"
+#include "ir/tree_surgery.h"
+#include "lower/masks.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -43,11 +47,6 @@ class Vectorizer {
   }
 
  private:
-  Expr conjunction(const Expr& a, const Expr& b) const {
-    if (!a) return b;
-    return b ? logical_and(a, b) : a;
-  }
-
   void run_store(Store& store) {
     const bool address_varies = uses_var(store.indices[0], var_);
     const bool value_varies = uses_var(store.value, var_) || (store.mask && uses_var(store.mask, var_));
@@ -80,8 +79,7 @@ class Vectorizer {
     run(*branch.then_case());
     mask_ = outer;
     mask_may_be_empty_ = outer_may_be_empty;
-    StmtPtr body = replace(*branch.then_case(), std::make_unique<Seq>());
-    replace(branch, std::move(body));
+    unwrap(branch);
   }
 
   Expr lanes_of(const Expr& expr) const { return expr.dtype().lanes == 1 ? broadcast(expr, lanes_) : expr; }
@@ -90,8 +88,7 @@ class Vectorizer {
   Expr index(const Expr& expr) const {
     if (!uses_var(expr, var_)) return expr;
     LinearForm form = analyzer_.linear(expr);
-    const int64_t stride = form.coefficient_of(var_);
-    std::erase_if(form.terms, [&](const LinearForm::Term& term) { return term.atom.same_as(var_); });
+    const int64_t stride = take_term(form, var_);
     const Expr rest = form.to_expr();
     if (stride != 0 && !uses_var(rest, var_)) {
       return ramp(analyzer_.simplify(rest + base_ * stride), int_imm(stride), lanes_);
@@ -156,14 +153,8 @@ class Vectorizer {
 /// Bits of the widest element that the body loads or stores.
 int widest_element(const Stmt& body) {
   int bits = 8;
-  for_each_stmt(body, [&](const Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) bits = std::max<int>(bits, store->buffer->dtype.bits);
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) {
-        if (const LoadNode* access = part.as<LoadNode>())
-          bits = std::max<int>(bits, access->buffer->dtype.bits);
-      });
-    });
+  walk_accesses(body, [&](const Stmt&, const AccessSite& access) {
+    bits = std::max<int>(bits, access.buffer->dtype.bits);
   });
   return bits;
 }
@@ -174,7 +165,7 @@ bool stores_once_for_some_lane(const Stmt& stmt, const Var& var, bool conditiona
   if (const Store* store = stmt.as<Store>()) return conditional && !uses_var(store->indices[0], var);
   if (const If* branch = stmt.as<If>()) conditional = conditional || uses_var(branch->condition, var);
   bool found = false;
-  for_each_child(
+  visit_children(
       stmt, [&](const Stmt& child) { found = found || stores_once_for_some_lane(child, var, conditional); });
   return found;
 }
@@ -221,18 +212,11 @@ void vectorize(Program& program, Loop& loop, int64_t vector_bits) {
 }  // namespace
 
 void vectorize_loops(Program& program, int64_t vector_bits) {
-  std::vector<Loop*> outermost;
-  for_each_stmt(program.root(), [&](Stmt& stmt) {
-    Loop* loop = stmt.as<Loop>();
-    if (loop == nullptr || loop->loop_kind != LoopKind::Vectorized) return;
-    for (const Stmt* at = loop->parent; at != nullptr; at = at->parent) {
-      const Loop* around = at->as<Loop>();
-      if (around != nullptr && around->loop_kind == LoopKind::Vectorized) {
-        loop->loop_kind = LoopKind::Unrolled;  // one vector operation cannot hold another
-        return;
-      }
-    }
-    outermost.push_back(loop);
+  std::vector<Loop*> outermost = collect<Loop>(program.root(), is_vectorized);
+  std::erase_if(outermost, [](Loop* loop) {
+    const bool nested = loop_above(*loop, is_vectorized) != nullptr;
+    if (nested) loop->loop_kind = LoopKind::Unrolled;  // one vector operation cannot hold another
+    return nested;
   });
   for (Loop* loop : outermost) vectorize(program, *loop, vector_bits);
 }

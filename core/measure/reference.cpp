@@ -6,6 +6,7 @@
 
 #include "measure/error_bound.h"
 #include "tunesmith/analysis/schedule_error.h"
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
@@ -127,7 +128,7 @@ void rewrite(Stmt& stmt, const Twins& twins) {
     return;
   }
   std::vector<Stmt*> children;
-  for_each_child(stmt, [&](Stmt& child) { children.push_back(&child); });
+  visit_children(stmt, [&](Stmt& child) { children.push_back(&child); });
   if (Block* block = stmt.as<Block>()) block->predicate = twins.value(block->predicate);
   for (Stmt* child : children) rewrite(*child, twins);
 }
@@ -159,7 +160,7 @@ void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& b
   Seq& root = reference.root();
   size_t last = 0;
   for (size_t i = 0; i < root.children().size(); ++i) {
-    for_each_stmt(*root.children()[i], [&](Stmt& stmt) {
+    walk(*root.children()[i], [&](Stmt& stmt) {
       const Store* store = stmt.as<Store>();
       if (store != nullptr && store->buffer == beside.value) last = i;
     });

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tunesmith/ir/visit.h"
+
 namespace tunesmith {
 namespace {
 
@@ -41,7 +43,7 @@ bool holds_all_of(DType to, DType from) {
 
 DType coarsest_arithmetic(const Expr& expr) {
   DType coarsest = kF64;
-  for_each(expr, [&](const Expr& part) {
+  walk_expr(expr, [&](const Expr& part) {
     const bool arithmetic = part.is(ExprKind::Add) || part.is(ExprKind::Sub) || part.is(ExprKind::Mul);
     if (arithmetic && unit_roundoff(part.dtype()) > unit_roundoff(coarsest)) coarsest = part.dtype();
   });
@@ -65,7 +67,7 @@ Expr summand(const Store& store) {
 
 Twins::Twins(const Program& program, DataKind data) : data_(data) {
   std::unordered_map<const BufferNode*, Stores> stores;
-  for_each_stmt(program.root(), [&](const Stmt& stmt) {
+  walk(program.root(), [&](const Stmt& stmt) {
     const Store* store = stmt.as<Store>();
     if (store == nullptr) return;
     const Block* block = enclosing_block(*store);
@@ -123,7 +125,7 @@ Twins::Twins(const Program& program, DataKind data) : data_(data) {
       if (narrow) sum.count = beside("count");
     }
     bool exact_leaves = true;
-    for_each(term, [&](const Expr& part) {
+    walk_expr(term, [&](const Expr& part) {
       const LoadNode* access = part.as<LoadNode>();
       if (access != nullptr && !exact_.at(access->buffer.get())) exact_leaves = false;
     });

@@ -12,12 +12,7 @@ LoopId add_unit_loop(Program& program, BlockId id) {
   return placed.id;
 }
 
-KindPtr add_unit_loop_kind() {
-  return make_loop_transformation("add_unit_loop", {{"block", ParamType::Block}}, ResultType::Loop,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    return {add_unit_loop(program, args.block(0))};
-                                  });
-}
+KindPtr add_unit_loop_kind() { return make_loop_transformation("add_unit_loop", add_unit_loop, {"block"}); }
 
 LoopRV Schedule::add_unit_loop(BlockRV block) {
   return as_handle<LoopRV>(execute(kind("add_unit_loop"), {block}));

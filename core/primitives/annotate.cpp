@@ -49,15 +49,7 @@ void annotate(Program& program, const AnnotationTarget& target, std::string_view
   if (!fresh) throw ScheduleError("annotate", "the key is there already", at->first, program, place);
 }
 
-KindPtr annotate_kind() {
-  return make_loop_transformation(
-      "annotate",
-      {{"target", ParamType::BlockOrRootOrLoop}, {"key", ParamType::String}, {"value", ParamType::Scalar}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        annotate(program, as_annotation_target(args[0]), args.string(1), args.scalar(2));
-        return {};
-      });
-}
+KindPtr annotate_kind() { return make_loop_transformation("annotate", annotate, {"target", "key", "value"}); }
 
 namespace {
 Arg annotation_arg(Schedule::AnnotationArg value) {

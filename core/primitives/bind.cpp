@@ -19,19 +19,12 @@ void bind(Program& program, LoopId id, std::string_view thread_axis) {
     }
   };
   for (const Stmt* above = loop.parent; above != nullptr; above = above->parent) require_other_axis(*above);
-  walk(static_cast<const Stmt&>(loop), require_other_axis);
+  walk(loop, require_other_axis);
   set_loop_kind(program, loop, LoopKind::Bound, "bind");
   loop.thread = thread_axis;
 }
 
-KindPtr bind_kind() {
-  return make_loop_transformation("bind", {{"loop", ParamType::Loop}, {"thread_axis", ParamType::String}},
-                                  ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    tunesmith::bind(program, args.loop(0), args.string(1));
-                                    return {};
-                                  });
-}
+KindPtr bind_kind() { return make_loop_transformation("bind", tunesmith::bind, {"loop", "thread_axis"}); }
 
 void Schedule::bind(LoopRV loop, std::string_view thread_axis) {
   execute(kind("bind"), {loop, std::string(thread_axis)});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "affine/linear_form.h"
 #include "analysis/loop_tools.h"
 #include "primitives/primitives.h"
 #include "trace/kind_builder.h"
@@ -14,35 +15,14 @@ namespace {
 /// How the block's iterators divide into those of the outer block and those of a tile.
 struct Division {
   Block* block = nullptr;
-  std::vector<const Loop*> loops;  // of the tile
+  std::vector<Loop*> loops;  // of the tile
+  std::vector<Var> loop_vars;
   std::vector<IterVar> outer;
   std::vector<Expr> outer_bindings;
   std::vector<IterVar> inner;
   std::vector<Expr> inner_bindings;
   Substitution iters;  // old ones by the new
 };
-
-struct Parts {
-  LinearForm outside;
-  LinearForm inside;
-  bool mixed = false;
-};
-
-Parts parts_of(const Expr& binding, const Division& plan, const Analyzer& analyzer) {
-  const LinearForm form = analyzer.linear(binding);
-  Parts parts;
-  parts.outside.constant = form.constant;
-  for (const LinearForm::Term& term : form.terms) {
-    const std::vector<Var> vars = vars_of(term.atom);
-    const auto inside = std::count_if(vars.begin(), vars.end(), [&](const Var& var) {
-      return std::any_of(plan.loops.begin(), plan.loops.end(),
-                         [&](const Loop* loop) { return loop->var == var; });
-    });
-    parts.mixed = parts.mixed || (inside != 0 && inside != static_cast<std::ptrdiff_t>(vars.size()));
-    (inside != 0 ? parts.inside : parts.outside).terms.push_back(term);
-  }
-  return parts;
-}
 
 bool divides(int64_t tile, const LinearForm& form) {
   return form.constant % tile == 0 && std::all_of(form.terms.begin(), form.terms.end(),
@@ -52,13 +32,15 @@ bool divides(int64_t tile, const LinearForm& form) {
 std::optional<Refusal> divide_iterator(const IterVar& iter, const Expr& binding, const Analyzer& analyzer,
                                        Division* plan) {
   const Block& block = *plan->block;
-  Parts parts = parts_of(binding, *plan, analyzer);
+  LinearParts parts = parts_of(analyzer.linear(binding), plan->loop_vars);
+  if (!parts.mixed.empty())
+    return Refusal{"an iterator binds loops inside and outside in one term", iter.var->name, &block};
   const Var whole(iter.var->name + "_o");
-  if (parts.inside.terms.empty()) {
+  if (parts.moving.terms.empty()) {
     if (iter.extent > 1 || iter.kind == IterKind::Spatial) {
       plan->outer.push_back({whole, iter.extent, iter.kind});
       // Without the loops of one iteration that may stand inside.
-      plan->outer_bindings.push_back(parts.outside.to_expr());
+      plan->outer_bindings.push_back(parts.standing.to_expr());
       plan->iters.set(iter.var, whole);
       return std::nullopt;
     }
@@ -69,25 +51,23 @@ std::optional<Refusal> divide_iterator(const IterVar& iter, const Expr& binding,
     plan->iters.set(iter.var, var);
     return std::nullopt;
   }
-  if (parts.mixed)
-    return Refusal{"an iterator binds loops inside and outside in one term", iter.var->name, &block};
-  const Interval span = analyzer.bounds(parts.inside.to_expr());
-  parts.inside.constant = -span.min;
-  parts.outside.constant += span.min;
+  const Interval span = analyzer.bounds(parts.moving.to_expr());
+  parts.moving.constant = -span.min;
+  parts.standing.constant += span.min;
   const int64_t tile = span.max - span.min + 1;
-  if (!span.bounded() || iter.extent % tile != 0 || !divides(tile, parts.outside))
+  if (!span.bounded() || iter.extent % tile != 0 || !divides(tile, parts.standing))
     return Refusal{"the loops inside are no tile of an iterator", iter.var->name, &block};
   const Var var(iter.var->name);
   plan->inner.push_back({var, tile, iter.kind});
-  plan->inner_bindings.push_back(parts.inside.to_expr());
+  plan->inner_bindings.push_back(parts.moving.to_expr());
   if (iter.extent == tile) {
     plan->iters.set(iter.var, var);
     return std::nullopt;
   }
   plan->outer.push_back({whole, iter.extent / tile, iter.kind});
-  for (LinearForm::Term& term : parts.outside.terms) term.coefficient /= tile;
-  parts.outside.constant /= tile;
-  plan->outer_bindings.push_back(parts.outside.to_expr());
+  for (LinearForm::Term& term : parts.standing.terms) term.coefficient /= tile;
+  parts.standing.constant /= tile;
+  plan->outer_bindings.push_back(parts.standing.to_expr());
   plan->iters.set(iter.var, Expr(whole) * tile + var);
   return std::nullopt;
 }
@@ -96,21 +76,19 @@ std::optional<Refusal> plan_refusal(Loop& loop, Division* plan) {
   Stmt* inner = &loop;
   while (Loop* at = inner->as<Loop>()) {
     plan->loops.push_back(at);
+    plan->loop_vars.push_back(at->var);
     inner = at->body();
   }
   plan->block = inner->as<Block>();
   if (plan->block == nullptr) return Refusal{"the loop holds more than one block", loop.var->name, &loop};
   Block& block = *plan->block;
   for (const Expr& condition : conjuncts(block.predicate)) {
-    for (const Loop* at : plan->loops) {
-      if (uses_var(condition, at->var))
-        return Refusal{"a condition of the block speaks of the loops inside", block.name, &block};
-    }
+    if (uses_any(condition, plan->loop_vars))
+      return Refusal{"a condition of the block speaks of the loops inside", block.name, &block};
   }
+  if (auto refusal = opaque_refusal(block, "the block has an opaque iterator")) return refusal;
   const Analyzer analyzer = Analyzer::at(block);
   for (size_t i = 0; i < block.iters.size(); ++i) {
-    if (block.iters[i].kind == IterKind::Opaque)
-      return Refusal{"the block has an opaque iterator", block.iters[i].var->name, &block};
     if (auto refusal = divide_iterator(block.iters[i], block.bindings[i], analyzer, plan)) return refusal;
   }
   const bool reduces_outside = std::any_of(plan->outer.begin(), plan->outer.end(), [](const IterVar& iter) {
@@ -118,11 +96,9 @@ std::optional<Refusal> plan_refusal(Loop& loop, Division* plan) {
   });
   if (reduces_outside && block.init() != nullptr)
     return Refusal{"the block initializes itself and the reduction goes on outside", block.name, &block};
-  std::vector<int64_t> extents;
-  for (const IterVar& iter : plan->inner) extents.push_back(iter.extent);
-  std::vector<IterDomain> domains;
-  for (const Loop* at : plan->loops) domains.push_back({at->var, at->const_extent()});
-  if (!check_iter_map(plan->inner_bindings, extents, domains, bool_imm(true)).bijective)
+  if (!check_iter_map(plan->inner_bindings, iter_extents(plan->inner), domains_of(plan->loops),
+                      bool_imm(true))
+           .bijective)
     return Refusal{"the loops inside do not run over each element of a tile once", block.name, &block};
   return std::nullopt;
 }
@@ -139,13 +115,11 @@ Expr with_simple_loads(const Expr& value, const Analyzer& analyzer) {
 }
 
 void simplify_accesses(Block& block) {
-  walk(static_cast<Stmt&>(block), [&](Stmt& stmt) {
-    Store* store = stmt.as<Store>();
-    if (store == nullptr) return;
-    const Analyzer analyzer = Analyzer::at(stmt);
+  for (Store* store : collect<Store>(block)) {
+    const Analyzer analyzer = Analyzer::at(*store);
     for (Expr& index : store->indices) index = analyzer.simplify(index);
     store->value = with_simple_loads(store->value, analyzer);
-  });
+  }
 }
 
 }  // namespace
@@ -172,12 +146,7 @@ BlockId blockize(Program& program, LoopId loop_id) {
   return outer.id;
 }
 
-KindPtr blockize_kind() {
-  return make_transformation("blockize", {{"loop", ParamType::Loop}}, ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {blockize(program, args.loop(0))};
-                             });
-}
+KindPtr blockize_kind() { return make_transformation("blockize", blockize, {"loop"}); }
 
 BlockRV Schedule::blockize(LoopRV loop) { return as_handle<BlockRV>(execute(kind("blockize"), {loop})); }
 

@@ -15,18 +15,13 @@ BlockId cache_read(Program& program, BlockId id, int64_t read_index, std::string
   throw_refusal("cache_read", program, whole_copy_refusal(program, block, access.buffer));
   const Buffer cache = add_cache_buffer(program, access.buffer, scope);
   redirect_reads(block, access, cache, access.indices);
-  CopyNest copy = make_copy_nest(program, cache->name, access.buffer, cache);
+  BlockNest copy = make_copy_nest(program, cache->name, access.buffer, cache);
   insert_before(outermost_in_scope(block), std::move(copy.nest));
   return copy.block->id;
 }
 
 KindPtr cache_read_kind() {
-  return make_transformation(
-      "cache_read",
-      {{"block", ParamType::Block}, {"read_index", ParamType::Int}, {"scope", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {cache_read(program, args.block(0), args.integer(1), args.string(2))};
-      });
+  return make_transformation("cache_read", cache_read, {"block", "read_index", "scope"});
 }
 
 BlockRV Schedule::cache_read(BlockRV block, int read_index, std::string_view scope) {

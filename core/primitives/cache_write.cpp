@@ -14,12 +14,7 @@ std::optional<Refusal> write_refusal(const Program& program, Block& block, Stage
   if (auto refusal = stage_refusal(program, block, stage)) return refusal;
   if (!writes_everything(block, stage->buffer))
     return Refusal{"the block does not write every element of its buffer", stage->buffer->name, &block};
-  const Stmt& nest = outermost_in_scope(block);
-  for (const Block* reader : stage->uses.readers) {
-    if (is_ancestor(nest, *reader))
-      return Refusal{"a reader of the buffer stands in the loop nest of its writer", reader->name, reader};
-  }
-  return std::nullopt;
+  return reader_in_nest_refusal(*stage);
 }
 
 }  // namespace
@@ -31,18 +26,13 @@ BlockId cache_write(Program& program, BlockId id, int64_t write_index, std::stri
   const Buffer buffer = require_access(program, block, "write", write_index, "cache_write").buffer;
   const Buffer cache = add_cache_buffer(program, buffer, scope);
   replace_buffer_in(block, buffer, cache);
-  CopyNest copy = make_copy_nest(program, cache->name, cache, buffer);
+  BlockNest copy = make_copy_nest(program, cache->name, cache, buffer);
   insert_after(outermost_in_scope(block), std::move(copy.nest));
   return copy.block->id;
 }
 
 KindPtr cache_write_kind() {
-  return make_transformation(
-      "cache_write",
-      {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {cache_write(program, args.block(0), args.integer(1), args.string(2))};
-      });
+  return make_transformation("cache_write", cache_write, {"block", "write_index", "scope"});
 }
 
 BlockRV Schedule::cache_write(BlockRV block, int write_index, std::string_view scope) {

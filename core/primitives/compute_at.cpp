@@ -9,6 +9,7 @@
 #include "primitives/shared/placement.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -31,14 +32,12 @@ std::vector<DimRange> needed_iterations(const Stage& stage, const Loop& loop, co
     if (read) needed = needed ? unite(*needed, *read, stage.buffer, analyzer) : *read;
   }
   if (const Store* store = body_store(block))
-    return solve_iters(block.iters, store->indices, *needed, analyzer);
+    return solve_iters(iter_domains(block), store->indices, *needed, analyzer);
 
   const std::vector<Access> writes = writes_of(block);
   Analyzer inner = analyzer;
-  walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    if (const Loop* inside = stmt.as<Loop>()) inner.bind(inside->var, inside->const_extent());
-  });
-  if (writes.size() == 1) return solve_iters(block.iters, writes[0].indices, *needed, inner);
+  for (const Loop* inside : collect<Loop>(block)) inner.bind(*inside);
+  if (writes.size() == 1) return solve_iters(iter_domains(block), writes[0].indices, *needed, inner);
   std::vector<DimRange> whole;
   for (const IterVar& iter : block.iters) whole.push_back({0, iter.extent});
   return whole;
@@ -90,14 +89,7 @@ std::vector<LoopId> legal_compute_locations(const Program& program, BlockId id) 
   return legal;
 }
 
-KindPtr compute_at_kind() {
-  return make_transformation("compute_at", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               compute_at(program, args.block(0), args.loop(1));
-                               return {};
-                             });
-}
+KindPtr compute_at_kind() { return make_transformation("compute_at", compute_at, {"block", "loop"}); }
 
 void Schedule::compute_at(BlockRV block, LoopRV loop) { execute(kind("compute_at"), {block, loop}); }
 

@@ -6,7 +6,9 @@
 #include "analysis/buffer_uses.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -20,15 +22,13 @@ class InlinedValue {
 
   Expr of(const LoadNode& load) const {
     const std::optional<std::vector<Expr>> values = at(load.indices());
-    Substitution map;
-    for (size_t i = 0; i < block_.iters.size(); ++i) map.set(block_.iters[i].var, (*values)[i]);
-    const Expr value = substitute(store_.value, map);
+    const Expr value = substitute(store_.value, block_.iters_at(*values));
     return load.mask() ? select(load.mask(), value, constant(0, value.dtype())) : value;
   }
 
  private:
   std::optional<std::vector<Expr>> at(std::span<const Expr> values) const {
-    return invert_indices(block_.iters, store_.indices, values);
+    return invert(iter_domains(block_), store_.indices, values);
   }
 
   const Block& block_;
@@ -45,8 +45,7 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
     return Refusal{"the body of the block is not one store", block.name, &block};
   if (stage->uses.readers.empty()) return Refusal{"the block has no consumer", block.name, &block};
   const auto& readers = stage->uses.readers;
-  if (std::find(readers.begin(), readers.end(), &block) != readers.end())
-    return Refusal{"the block reads what it writes", block.name, &block};
+  if (contains(readers, &block)) return Refusal{"the block reads what it writes", block.name, &block};
   for (const Buffer& read : buffers_read(block)) {
     for (const Block* writer : uses_of(program, read, stage->scope).writers) {
       if (has_opaque_iter(*writer))
@@ -83,13 +82,7 @@ bool may_compute_inline(const Program& program, BlockId id) {
   return block != nullptr && !inline_refusal(program, *block, &stage).has_value();
 }
 
-KindPtr compute_inline_kind() {
-  return make_transformation("compute_inline", {{"block", ParamType::Block}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               compute_inline(program, args.block(0));
-                               return {};
-                             });
-}
+KindPtr compute_inline_kind() { return make_transformation("compute_inline", compute_inline, {"block"}); }
 
 void Schedule::compute_inline(BlockRV block) { execute(kind("compute_inline"), {block}); }
 

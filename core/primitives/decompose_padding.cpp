@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "affine/linear_form.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
 #include "ir/fold.h"
+#include "ir/fresh_copy.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
 
@@ -23,21 +26,16 @@ struct Inside {
 std::optional<Refusal> box_refusal(const Block& block, const Expr& condition, Inside* inside) {
   const Analyzer analyzer;
   for (const Expr& part : conjuncts(condition)) {
-    const bool order = part.is(ExprKind::Lt) || part.is(ExprKind::Le);
-    if (!order || part.arg(0).dtype() != kIndex)
-      return Refusal{"the condition of the padding is not a box", block.name, &block};
-    // slack >= 0
-    LinearForm slack = analyzer.linear(part.arg(1) - part.arg(0));
-    if (part.is(ExprKind::Lt)) slack.constant -= 1;
-    const Expr atom = slack.terms.size() == 1 ? slack.terms[0].atom : Expr();
+    const std::optional<LinearForm> slack = slack_of(part, analyzer);
+    const Expr atom = slack && slack->terms.size() == 1 ? slack->terms[0].atom : Expr();
     const int iter = atom.is(ExprKind::Var) ? block.iter_index(Var::from(atom)) : -1;
     if (iter < 0) return Refusal{"the condition of the padding is not a box", block.name, &block};
     Interval& domain = inside->domain[static_cast<size_t>(iter)];
-    const int64_t c = slack.terms[0].coefficient;
+    const int64_t c = slack->terms[0].coefficient;
     if (c > 0) {
-      domain.min = std::max(domain.min, -floor_divide(slack.constant, c));
+      domain.min = std::max(domain.min, -floor_divide(slack->constant, c));
     } else {
-      domain.max = std::min(domain.max, floor_divide(slack.constant, -c));
+      domain.max = std::min(domain.max, floor_divide(slack->constant, -c));
     }
   }
   for (const Interval& domain : inside->domain) {
@@ -58,7 +56,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, const 
   if (!inside->padding.is(ExprKind::IntImm) && !inside->padding.is(ExprKind::FloatImm))
     return Refusal{"the block does not pad with a constant", block.name, &block};
   const std::vector<Loop*> loops = loops_above(block);
-  if (std::find(loops.begin(), loops.end(), &loop) == loops.end())
+  if (!contains(loops, &loop))
     return Refusal{"the loop does not stand around the block", loop.var->name, &loop};
   for (const IterVar& iter : block.iters) inside->domain.push_back({0, iter.extent - 1});
   return box_refusal(block, store->value.arg(0), inside);
@@ -69,34 +67,20 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, const 
 StmtPtr make_fill(Program& program, const Block& block, Loop& loop, const Expr& padding, BlockId* id) {
   std::vector<Loop*> loops = loops_above(block);
   loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), &loop));
-  Substitution fresh_loops;
-  for (const Loop* old : loops) fresh_loops.set(old->var, Var(old->var->name));
+  const Substitution fresh_loops = fresh_vars(loops);
   Substitution fresh_iters;
   std::vector<IterVar> iters;
-  std::vector<Expr> bindings;
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    const IterVar& iter = block.iters[i];
+  for (const IterVar& iter : block.iters) {
     iters.push_back({Var(iter.var->name), iter.extent, iter.kind});
     fresh_iters.set(iter.var, iters.back().var);
-    bindings.push_back(substitute(block.bindings[i], fresh_loops));
   }
   const Store& store = *body_store(block);
-  std::vector<Expr> indices;
-  for (const Expr& index : store.indices) indices.push_back(substitute(index, fresh_iters));
-  std::unique_ptr<Block> fill =
-      program.make_block(block.name + "_pad", std::move(iters), std::move(bindings), nullptr,
-                         std::make_unique<Store>(store.buffer, std::move(indices), padding));
+  std::unique_ptr<Block> fill = program.make_block(
+      block.name + "_pad", std::move(iters), substitute(block.bindings, fresh_loops), nullptr,
+      std::make_unique<Store>(store.buffer, substitute(store.indices, fresh_iters), padding));
   fill->predicate = substitute(block.predicate, fresh_loops);
   *id = fill->id;
-  StmtPtr nest = std::move(fill);
-  for (size_t i = loops.size(); i-- > 0;) {
-    std::unique_ptr<Loop> copy = program.make_loop(Var::from(*fresh_loops.find(loops[i]->var.get())),
-                                                   loops[i]->const_extent(), std::move(nest));
-    copy->loop_kind = loops[i]->loop_kind;
-    copy->thread = loops[i]->thread;
-    nest = std::move(copy);
-  }
-  return nest;
+  return copy_loops(program, loops, fresh_loops, std::move(fill));
 }
 
 }  // namespace
@@ -126,17 +110,13 @@ BlockId decompose_padding(Program& program, BlockId block_id, LoopId loop_id) {
       block.predicate = logical_and(block.predicate, lt(block.bindings[i], extent));
     iter = {var, extent, iter.kind};
   }
-  for (Expr& index : store.indices) index = substitute(index, shifted);
+  store.indices = substitute(store.indices, shifted);
   store.value = analyzer.simplify(substitute(inside.value, shifted));
   return id;
 }
 
 KindPtr decompose_padding_kind() {
-  return make_transformation("decompose_padding", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {decompose_padding(program, args.block(0), args.loop(1))};
-                             });
+  return make_transformation("decompose_padding", decompose_padding, {"block", "loop"});
 }
 
 BlockRV Schedule::decompose_padding(BlockRV block, LoopRV loop) {

@@ -4,9 +4,13 @@
 
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
+#include "ir/fresh_copy.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
+#include "tunesmith/analysis/blocks.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -16,32 +20,17 @@ struct Decomposition {
   std::vector<Expr> conditions;  // its predicate's parts
 };
 
-bool used_by(const Block& block, const Var& var, IterKind kind) {
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    if (block.iters[i].kind == kind && uses_var(block.bindings[i], var)) return true;
-  }
-  return false;
-}
-
 /// A block inside the loop that writes what the initialisation reads, or null.
 const Block* producer_inside(const Loop& loop, const Block& block) {
   std::vector<Buffer> read;
-  for_each_stmt(static_cast<const Stmt&>(*block.init()), [&](const Stmt& stmt) {
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) {
-        if (const LoadNode* access = part.as<LoadNode>()) read.push_back(access->buffer);
-      });
-    });
+  walk_accesses(*block.init(), [&](const Stmt&, const AccessSite& access) {
+    if (access.load != nullptr) read.push_back(access.buffer);
   });
-  const Block* found = nullptr;
-  for_each_stmt(static_cast<const Stmt&>(loop), [&](const Stmt& stmt) {
-    const Block* other = stmt.as<Block>();
-    if (found != nullptr || other == nullptr || other == &block) return;
-    for (const Buffer& written : buffers_written(*other)) {
-      if (std::find(read.begin(), read.end(), written) != read.end()) found = other;
-    }
+  return find_first<Block>(loop, [&](const Block& other) {
+    const std::vector<Buffer> written = buffers_written(other);
+    return &other != &block && std::any_of(written.begin(), written.end(),
+                                           [&](const Buffer& buffer) { return contains(read, buffer); });
   });
-  return found;
 }
 
 std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomposition* plan) {
@@ -50,20 +39,18 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
   const auto at = std::find(loops.begin(), loops.end(), &loop);
   if (at == loops.end()) return Refusal{"the loop does not stand around the block", loop.var->name, &loop};
   for (auto outer = loops.begin(); outer != at; ++outer) {
-    if (used_by(block, (*outer)->var, IterKind::Reduction))
+    if (use_of(**outer, block).reduction)
       return Refusal{"a loop further out carries the reduction", (*outer)->var->name, *outer};
   }
   std::vector<Loop*> reducing;
   for (auto inner = at; inner != loops.end(); ++inner) {
-    const bool spatial = used_by(block, (*inner)->var, IterKind::Spatial);
-    const bool reduction = used_by(block, (*inner)->var, IterKind::Reduction);
-    if (used_by(block, (*inner)->var, IterKind::Opaque))
-      return Refusal{"the loop carries an opaque iterator", (*inner)->var->name, *inner};
-    if (spatial && reduction)
+    const LoopUse use = use_of(**inner, block);
+    if (use.opaque) return Refusal{"the loop carries an opaque iterator", (*inner)->var->name, *inner};
+    if (use.spatial && use.reduction)
       return Refusal{"a loop carries spatial and reduction iterators", (*inner)->var->name, *inner};
     // A loop in no binding may still choose, by the predicate, the iteration that does the work; and a loop
     // of one iteration is copied so that the number of loops does not depend on the sizes of spatial tiles.
-    (reduction ? reducing : plan->copied).push_back(*inner);
+    (use.reduction ? reducing : plan->copied).push_back(*inner);
   }
   if (!runs_once(block, loop))
     return Refusal{"an instance of the block may run more than once inside the loop", block.name, &block};
@@ -92,8 +79,7 @@ BlockId decompose_reduction(Program& program, BlockId block_id, LoopId loop_id) 
   Decomposition plan;
   throw_refusal("decompose_reduction", program, plan_refusal(block, loop, &plan));
 
-  Substitution fresh_loops;
-  for (const Loop* copied : plan.copied) fresh_loops.set(copied->var, Var(copied->var->name));
+  const Substitution fresh_loops = fresh_vars(plan.copied);
   Substitution fresh_iters;
   std::vector<IterVar> iters;
   std::vector<Expr> bindings;
@@ -112,25 +98,12 @@ BlockId decompose_reduction(Program& program, BlockId block_id, LoopId loop_id) 
     init->predicate = logical_and(init->predicate, substitute(condition, fresh_loops));
   const BlockId id = init->id;
 
-  StmtPtr nest = std::move(init);
-  for (size_t i = plan.copied.size(); i-- > 0;) {
-    const Loop& old = *plan.copied[i];
-    std::unique_ptr<Loop> copy =
-        program.make_loop(Var::from(*fresh_loops.find(old.var.get())), old.const_extent(), std::move(nest));
-    copy->loop_kind = old.loop_kind;
-    copy->thread = old.thread;
-    nest = std::move(copy);
-  }
-  insert_before(loop, std::move(nest));
+  insert_before(loop, copy_loops(program, plan.copied, fresh_loops, std::move(init)));
   return id;
 }
 
 KindPtr decompose_reduction_kind() {
-  return make_loop_transformation("decompose_reduction",
-                                  {{"block", ParamType::Block}, {"loop", ParamType::Loop}}, ResultType::Block,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    return {decompose_reduction(program, args.block(0), args.loop(1))};
-                                  });
+  return make_loop_transformation("decompose_reduction", decompose_reduction, {"block", "loop"});
 }
 
 BlockRV Schedule::decompose_reduction(BlockRV block, LoopRV loop) {

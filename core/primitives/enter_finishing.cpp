@@ -3,8 +3,7 @@
 namespace tunesmith {
 
 KindPtr enter_finishing_kind() {
-  return make_loop_transformation("enter_finishing", {}, ResultType::None,
-                                  [](Program&, const Arguments&) -> std::vector<Value> { return {}; });
+  return make_loop_transformation("enter_finishing", +[](Program&) {}, {});
 }
 
 void Schedule::enter_finishing() { execute(kind("enter_finishing"), {}); }

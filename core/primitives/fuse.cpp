@@ -43,12 +43,7 @@ LoopId fuse(Program& program, std::span<const LoopId> ids) {
   return placed.id;
 }
 
-KindPtr fuse_kind() {
-  return make_loop_transformation("fuse", {{"loops", ParamType::Loops}}, ResultType::Loop,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    return {fuse(program, args.loops(0))};
-                                  });
-}
+KindPtr fuse_kind() { return make_loop_transformation("fuse", fuse, {"loops"}); }
 
 LoopRV Schedule::fuse(const std::vector<LoopRV>& loops) {
   return as_handle<LoopRV>(execute(kind("fuse"), {as_arg(loops)}));

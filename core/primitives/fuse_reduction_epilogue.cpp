@@ -14,8 +14,8 @@ struct Epilogue {
   Stage reduction;
   Stage consumer;
   ReductionPattern pattern;
-  Expr start;                    // what the epilogue combines the result with
-  std::vector<int> iter_of_dim;  // the epilogue's iterator at each index of the reduction's buffer
+  Expr start;              // what the epilogue combines the result with
+  std::vector<Expr> read;  // the epilogue's indices of the reduction's buffer
 };
 
 std::optional<Refusal> plan_refusal(const Program& program, Block& reduction, Block& block, Epilogue* plan) {
@@ -41,7 +41,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& reduction, Bl
   if (left == right || !(left ? value.arg(0) : value.arg(1)).is(ExprKind::Load))
     return Refusal{"the epilogue does not combine the result as the reduction does", block.name, store};
   plan->start = left ? value.arg(1) : value.arg(0);
-  if (auto refusal = element_reader_refusal(block, buffer, &plan->iter_of_dim)) return refusal;
+  if (auto refusal = element_reader_refusal(block, buffer, &plan->read)) return refusal;
   return inputs_before_refusal(program, plan->consumer, buffer, reduction);
 }
 
@@ -54,9 +54,8 @@ void fuse_reduction_epilogue(Program& program, BlockId reduction_id, BlockId epi
   throw_refusal("fuse_reduction_epilogue", program, plan_refusal(program, reduction, epilogue, &plan));
 
   const Store& last = *body_store(epilogue);
-  const Substitution map = iters_at(epilogue, plan.iter_of_dim, plan.pattern.update->indices);
-  std::vector<Expr> indices;
-  for (const Expr& index : last.indices) indices.push_back(substitute(index, map));
+  const Substitution map = reader_iters(epilogue, plan.read, plan.pattern.update->indices);
+  const std::vector<Expr> indices = substitute(last.indices, map);
   const Buffer result = plan.consumer.buffer;
   reduction.set_init(std::make_unique<Store>(result, indices, substitute(plan.start, map)));
   reduction.set_body(std::make_unique<Store>(
@@ -66,12 +65,7 @@ void fuse_reduction_epilogue(Program& program, BlockId reduction_id, BlockId epi
 }
 
 KindPtr fuse_reduction_epilogue_kind() {
-  return make_transformation(
-      "fuse_reduction_epilogue", {{"reduction", ParamType::Block}, {"epilogue", ParamType::Block}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        fuse_reduction_epilogue(program, args.block(0), args.block(1));
-        return {};
-      });
+  return make_transformation("fuse_reduction_epilogue", fuse_reduction_epilogue, {"reduction", "epilogue"});
 }
 
 void Schedule::fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue) {

@@ -4,14 +4,14 @@
 namespace tunesmith {
 
 KindPtr get_child_blocks_kind() {
-  return make_look_up("get_child_blocks", {{"loop", ParamType::Loop}}, ResultType::Blocks,
-                      [](Program& program, const Arguments& args) {
-                        const Loop& loop = loop_at(program, args.loop(0), "get_child_blocks");
-                        std::vector<Value> result;
-                        for_each_outer_block(loop,
-                                             [&](const Block& block) { result.emplace_back(block.id); });
+  return make_look_up("get_child_blocks",
+                      +[](Program& program, LoopId id) {
+                        std::vector<BlockId> result;
+                        for_each_outer_block(loop_at(program, id, "get_child_blocks"),
+                                             [&](const Block& block) { result.push_back(block.id); });
                         return result;
-                      });
+                      },
+                      {"loop"});
 }
 
 std::vector<BlockRV> Schedule::get_child_blocks(LoopRV loop) {

@@ -4,14 +4,11 @@
 namespace tunesmith {
 
 KindPtr get_consumers_kind() {
-  return make_look_up("get_consumers", {{"block", ParamType::Block}}, ResultType::Blocks,
-                      [](Program& program, const Arguments& args) {
-                        const Block& block = block_at(program, args.block(0), "get_consumers");
-                        std::vector<Value> result;
-                        for (const Block* other : consumers_of(program, block))
-                          result.emplace_back(other->id);
-                        return result;
-                      });
+  return make_look_up("get_consumers",
+                      +[](Program& program, BlockId id) {
+                        return ids_of(consumers_of(program, block_at(program, id, "get_consumers")));
+                      },
+                      {"block"});
 }
 
 std::vector<BlockRV> Schedule::get_consumers(BlockRV block) {

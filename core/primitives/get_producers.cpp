@@ -4,14 +4,11 @@
 namespace tunesmith {
 
 KindPtr get_producers_kind() {
-  return make_look_up("get_producers", {{"block", ParamType::Block}}, ResultType::Blocks,
-                      [](Program& program, const Arguments& args) {
-                        const Block& block = block_at(program, args.block(0), "get_producers");
-                        std::vector<Value> result;
-                        for (const Block* other : producers_of(program, block))
-                          result.emplace_back(other->id);
-                        return result;
-                      });
+  return make_look_up("get_producers",
+                      +[](Program& program, BlockId id) {
+                        return ids_of(producers_of(program, block_at(program, id, "get_producers")));
+                      },
+                      {"block"});
 }
 
 std::vector<BlockRV> Schedule::get_producers(BlockRV block) {

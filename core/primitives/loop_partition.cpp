@@ -81,16 +81,11 @@ std::vector<LoopId> loop_partition(Program& program, LoopId loop_id, std::span<c
 }
 
 KindPtr loop_partition_kind() {
-  return make_transformation("loop_partition", {{"loop", ParamType::Loop}, {"points", ParamType::Ints}},
-                             ResultType::Loops, [](Program& program, const Arguments& args) {
-                               return values_of(loop_partition(program, args.loop(0), args.integers(1)));
-                             });
+  return make_transformation("loop_partition", loop_partition, {"loop", "points"});
 }
 
 std::vector<LoopRV> Schedule::loop_partition(LoopRV loop, const std::vector<IntArg>& points) {
-  ArgList list;
-  for (const IntArg& point : points) list.push_back(as_arg(point));
-  return as_handles<LoopRV>(execute(kind("loop_partition"), {loop, std::move(list)}));
+  return as_handles<LoopRV>(execute(kind("loop_partition"), {loop, as_arg(points)}));
 }
 
 }  // namespace tunesmith

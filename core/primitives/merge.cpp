@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "affine/linear_form.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
 #include "analysis/touched_region.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
 
 namespace tunesmith {
@@ -58,9 +60,7 @@ bool apart(const Region& a, const Region& b, const Var& var, const Analyzer& ana
     const LinearForm form = analyzer.linear(a[d].min);
     const LinearForm shift = analyzer.linear(a[d].min - b[d].min);
     const int64_t step = std::abs(form.coefficient_of(var));
-    bool hidden = !shift.terms.empty();
-    for (const LinearForm::Term& term : form.terms)
-      hidden = hidden || (term.atom.get() != var.get() && uses_var(term.atom, var));
+    const bool hidden = !shift.terms.empty() || hides(form, var);
     if (!hidden && step + shift.constant >= b[d].extent && step - shift.constant >= a[d].extent) return true;
   }
   return false;
@@ -68,7 +68,7 @@ bool apart(const Region& a, const Region& b, const Var& var, const Analyzer& ana
 
 bool writes_buffer(const Block& block, const Buffer& buffer) {
   const std::vector<Buffer> written = buffers_written(block);
-  return std::find(written.begin(), written.end(), buffer) != written.end();
+  return contains(written, buffer);
 }
 
 /// What two blocks of different nests share, each iteration has to itself.
@@ -133,12 +133,7 @@ LoopId merge(Program& program, std::span<const LoopId> ids) {
   return loops[0]->id;
 }
 
-KindPtr merge_kind() {
-  return make_transformation("merge", {{"loops", ParamType::Loops}}, ResultType::Loop,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {merge(program, args.loops(0))};
-                             });
-}
+KindPtr merge_kind() { return make_transformation("merge", merge, {"loops"}); }
 
 LoopRV Schedule::merge(const std::vector<LoopRV>& loops) {
   return as_handle<LoopRV>(execute(kind("merge"), {as_arg(loops)}));

@@ -8,6 +8,7 @@
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/copy_nest.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
@@ -38,40 +39,11 @@ int iter_at(const Block& block, const Expr& index) {
   return -1;
 }
 
-/// Each iterator is one loop, and the nest holds nothing else.
-std::optional<Refusal> nest_refusal(Padding* plan) {
-  Block& block = *plan->stage.block;
-  const std::vector<Loop*> around = loops_above(block);
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    Loop* own = nullptr;
-    for (Loop* loop : around) {
-      if (block.bindings[i].get() == Expr(loop->var).get()) own = loop;
-    }
-    const bool whole = own != nullptr && own->const_extent() == block.iters[i].extent;
-    const bool single = block.iters[i].extent == 1 && is_const_int(block.bindings[i], 0);
-    const bool taken =
-        own != nullptr && std::find(plan->loops.begin(), plan->loops.end(), own) != plan->loops.end();
-    if ((!whole && !single) || taken || (single && plan->extents[i] != 1))
-      return Refusal{"an iterator of the block is not one loop", block.iters[i].var->name, &block};
-    plan->loops.push_back(own);
-  }
-  for (const Stmt* at = block.parent; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
-    const Seq* seq = at->as<Seq>();
-    const bool outermost = at->parent == nullptr || at->parent->kind == StmtKind::Block;
-    if (seq != nullptr && !outermost)
-      return Refusal{"the loop nest of the block holds other statements", block.name, &block};
-  }
-  if (!is_const_int(block.predicate, 1)) return Refusal{"the block has a condition", block.name, &block};
-  return std::nullopt;
-}
-
 /// What the block computes: the value that it stores, and that with which it begins.
 std::vector<Expr> values_of(const Block& block) {
   std::vector<Expr> values{body_store(block)->value};
   if (block.init() == nullptr) return values;
-  walk(static_cast<const Stmt&>(*block.init()), [&](const Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) values.push_back(store->value);
-  });
+  for (const Store* store : collect<Store>(*block.init())) values.push_back(store->value);
   return values;
 }
 
@@ -176,7 +148,11 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, std::s
       return Refusal{"a multiple is not between 1 and 2^20", fmt::format("{}", padding[i]), &block};
     plan->extents.push_back((extent + padding[i] - 1) / padding[i] * padding[i]);
   }
-  if (auto refusal = nest_refusal(plan)) return refusal;
+  if (auto refusal = plain_nest_refusal(block, &plan->loops)) return refusal;
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    if (plan->loops[i] == nullptr && plan->extents[i] != 1)
+      return Refusal{"an iterator of the block is not one loop", block.iters[i].var->name, &block};
+  }
   if (auto refusal = term_refusal(*plan)) return refusal;
   if (auto refusal = guard_refusal(*plan)) return refusal;
   if (auto refusal = reads_refusal(program, plan)) return refusal;
@@ -204,16 +180,17 @@ Buffer add_padded_buffer(Program& program, const Buffer& like, const std::vector
 
 /// Copies `from` and puts zeros where it ends.
 StmtPtr make_padding_nest(Program& program, const Buffer& from, const Buffer& to) {
-  CopyNest copy = make_copy_nest(program, to->name, to, to);
-  std::vector<Expr> indices;
-  Expr inside = bool_imm(true);
-  for (size_t d = 0; d < to->shape.size(); ++d) {
-    indices.emplace_back(copy.block->iters[d].var);
-    if (from->shape[d] < to->shape[d]) inside = logical_and(inside, lt(indices.back(), from->shape[d]));
-  }
-  copy.block->set_body(
-      std::make_unique<Store>(to, indices, select(inside, load(from, indices), constant(0, from->dtype))));
-  return std::move(copy.nest);
+  return make_block_nest(program, to->name, to->shape,
+                         [&](const std::vector<Expr>& indices) {
+                           Expr inside = bool_imm(true);
+                           for (size_t d = 0; d < to->shape.size(); ++d) {
+                             if (from->shape[d] < to->shape[d])
+                               inside = logical_and(inside, lt(indices[d], from->shape[d]));
+                           }
+                           const Expr value = select(inside, load(from, indices), constant(0, from->dtype));
+                           return std::make_unique<Store>(to, indices, value);
+                         })
+      .nest;
 }
 
 }  // namespace
@@ -235,10 +212,10 @@ void pad_einsum(Program& program, BlockId id, std::span<const int64_t> padding) 
     const Buffer buffer = plan.stage.buffer;
     const Buffer padded = add_padded_buffer(program, buffer, plan.shape);
     replace_buffer_in(block, buffer, padded);
-    CopyNest copy = make_copy_nest(program, padded->name, buffer, buffer);
-    std::vector<Expr> indices;
-    for (const IterVar& iter : copy.block->iters) indices.emplace_back(iter.var);
-    copy.block->set_body(std::make_unique<Store>(buffer, indices, load(padded, indices)));
+    BlockNest copy =
+        make_block_nest(program, padded->name, buffer->shape, [&](const std::vector<Expr>& indices) {
+          return std::make_unique<Store>(buffer, indices, load(padded, indices));
+        });
     insert_after(nest, std::move(copy.nest));
   }
   for (size_t i = 0; i < plan.extents.size(); ++i) {
@@ -247,19 +224,10 @@ void pad_einsum(Program& program, BlockId id, std::span<const int64_t> padding) 
   }
 }
 
-KindPtr pad_einsum_kind() {
-  return make_transformation("pad_einsum", {{"block", ParamType::Block}, {"padding", ParamType::Ints}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               pad_einsum(program, args.block(0), args.integers(1));
-                               return {};
-                             });
-}
+KindPtr pad_einsum_kind() { return make_transformation("pad_einsum", pad_einsum, {"block", "padding"}); }
 
 void Schedule::pad_einsum(BlockRV block, const std::vector<int64_t>& padding) {
-  ArgList list;
-  for (const int64_t multiple : padding) list.emplace_back(multiple);
-  execute(kind("pad_einsum"), {block, std::move(list)});
+  execute(kind("pad_einsum"), {block, as_arg(padding)});
 }
 
 }  // namespace tunesmith

@@ -8,13 +8,7 @@ void parallel(Program& program, LoopId id) {
   set_loop_kind(program, loop_at(program, id, "parallel"), LoopKind::Parallel, "parallel");
 }
 
-KindPtr parallel_kind() {
-  return make_loop_transformation("parallel", {{"loop", ParamType::Loop}}, ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    parallel(program, args.loop(0));
-                                    return {};
-                                  });
-}
+KindPtr parallel_kind() { return make_loop_transformation("parallel", parallel, {"loop"}); }
 
 void Schedule::parallel(LoopRV loop) { execute(kind("parallel"), {loop}); }
 

@@ -17,15 +17,7 @@ BlockId read_at(Program& program, LoopId loop, BlockId block, int64_t read_index
 }
 
 KindPtr read_at_kind() {
-  return make_transformation(
-      "read_at",
-      {{"loop", ParamType::Loop},
-       {"block", ParamType::Block},
-       {"read_index", ParamType::Int},
-       {"scope", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {read_at(program, args.loop(0), args.block(1), args.integer(2), args.string(3))};
-      });
+  return make_transformation("read_at", read_at, {"loop", "block", "read_index", "scope"});
 }
 
 BlockRV Schedule::read_at(LoopRV loop, BlockRV block, int read_index, std::string_view scope) {

@@ -18,13 +18,7 @@ BlockId reindex(Program& program, BlockId id, std::string_view access_sort, int6
   return make_reindexed_copy(program, block, access, fresh, indices);
 }
 
-KindPtr reindex_kind() {
-  return make_transformation(
-      "reindex", {{"block", ParamType::Block}, {"access", ParamType::String}, {"index", ParamType::Int}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {reindex(program, args.block(0), args.string(1), args.integer(2))};
-      });
-}
+KindPtr reindex_kind() { return make_transformation("reindex", reindex, {"block", "access", "index"}); }
 
 BlockRV Schedule::reindex(BlockRV block, std::string_view access, int index) {
   return as_handle<BlockRV>(execute(kind("reindex"), {block, std::string(access), int64_t{index}}));

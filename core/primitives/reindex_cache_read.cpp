@@ -10,15 +10,8 @@ BlockId reindex_cache_read(Program& program, BlockId block, int64_t read_index, 
 }
 
 KindPtr reindex_cache_read_kind() {
-  return make_transformation(
-      "reindex_cache_read",
-      {{"block", ParamType::Block},
-       {"read_index", ParamType::Int},
-       {"scope", ParamType::String},
-       {"index_map", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {reindex_cache_read(program, args.block(0), args.integer(1), args.string(2), args.string(3))};
-      });
+  return make_transformation("reindex_cache_read", reindex_cache_read,
+                             {"block", "read_index", "scope", "index_map"});
 }
 
 BlockRV Schedule::reindex_cache_read(BlockRV block, int read_index, std::string_view scope,

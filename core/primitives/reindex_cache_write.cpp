@@ -10,15 +10,8 @@ BlockId reindex_cache_write(Program& program, BlockId block, int64_t write_index
 }
 
 KindPtr reindex_cache_write_kind() {
-  return make_transformation(
-      "reindex_cache_write",
-      {{"block", ParamType::Block},
-       {"write_index", ParamType::Int},
-       {"scope", ParamType::String},
-       {"index_map", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {reindex_cache_write(program, args.block(0), args.integer(1), args.string(2), args.string(3))};
-      });
+  return make_transformation("reindex_cache_write", reindex_cache_write,
+                             {"block", "write_index", "scope", "index_map"});
 }
 
 BlockRV Schedule::reindex_cache_write(BlockRV block, int write_index, std::string_view scope,

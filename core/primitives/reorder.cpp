@@ -6,6 +6,7 @@
 #include "analysis/concurrency.h"
 #include "analysis/loop_tools.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
 
 namespace tunesmith {
@@ -25,9 +26,7 @@ void swap_heads(Loop& a, Loop& b) {
 /// All loops from the outermost to the innermost of `wanted`, outermost first; each the only child of the one
 /// before.
 std::vector<Loop*> chain_of(const Program& program, const std::vector<Loop*>& wanted) {
-  const auto is_wanted = [&](const Stmt* stmt) {
-    return std::find(wanted.begin(), wanted.end(), stmt) != wanted.end();
-  };
+  const auto is_wanted = [&](const Stmt* stmt) { return contains(wanted, stmt); };
   Loop* outermost = wanted.front();
   for (Stmt* above = outermost; above != nullptr && above->kind != StmtKind::Block; above = above->parent) {
     if (is_wanted(above)) outermost = above->as<Loop>();
@@ -39,9 +38,8 @@ std::vector<Loop*> chain_of(const Program& program, const std::vector<Loop*>& wa
     chain.push_back(loop);
     if (is_wanted(loop) && ++found == wanted.size()) return chain;
   }
-  const auto missing = std::find_if(wanted.begin(), wanted.end(), [&](const Loop* loop) {
-    return std::find(chain.begin(), chain.end(), loop) == chain.end();
-  });
+  const auto missing =
+      std::find_if(wanted.begin(), wanted.end(), [&](const Loop* loop) { return !contains(chain, loop); });
   throw ScheduleError("reorder", "the loops are not on one chain of only children",
                       fmt::format("{} and {}", outermost->var->name, (*missing)->var->name), program,
                       *missing);
@@ -69,7 +67,7 @@ void reorder(Program& program, std::span<const LoopId> ids) {
   std::vector<Loop*> wanted;
   for (const LoopId id : ids) {
     Loop& loop = loop_at(program, id, "reorder");
-    if (std::find(wanted.begin(), wanted.end(), &loop) != wanted.end()) {
+    if (contains(wanted, &loop)) {
       throw ScheduleError("reorder", "a loop is named twice", loop.var->name, program, &loop);
     }
     wanted.push_back(&loop);
@@ -109,13 +107,7 @@ void reorder(Program& program, std::span<const LoopId> ids) {
   }
 }
 
-KindPtr reorder_kind() {
-  return make_loop_transformation("reorder", {{"loops", ParamType::Loops}}, ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    reorder(program, args.loops(0));
-                                    return {};
-                                  });
-}
+KindPtr reorder_kind() { return make_loop_transformation("reorder", reorder, {"loops"}); }
 
 void Schedule::reorder(const std::vector<LoopRV>& loops) { execute(kind("reorder"), {as_arg(loops)}); }
 

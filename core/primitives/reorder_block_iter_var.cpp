@@ -32,18 +32,11 @@ void reorder_block_iter_var(Program& program, BlockId id, std::span<const int64_
 }
 
 KindPtr reorder_block_iter_var_kind() {
-  return make_loop_transformation("reorder_block_iter_var",
-                                  {{"block", ParamType::Block}, {"order", ParamType::Ints}}, ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    reorder_block_iter_var(program, args.block(0), args.integers(1));
-                                    return {};
-                                  });
+  return make_loop_transformation("reorder_block_iter_var", reorder_block_iter_var, {"block", "order"});
 }
 
 void Schedule::reorder_block_iter_var(BlockRV block, const std::vector<int64_t>& order) {
-  ArgList list;
-  for (const int64_t position : order) list.emplace_back(position);
-  execute(kind("reorder_block_iter_var"), {block, std::move(list)});
+  execute(kind("reorder_block_iter_var"), {block, as_arg(order)});
 }
 
 }  // namespace tunesmith

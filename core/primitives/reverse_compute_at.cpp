@@ -8,6 +8,7 @@
 #include "primitives/shared/placement.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -60,7 +61,7 @@ std::vector<DimRange> iterations_of(const Block& block, const std::vector<Access
   for (const Made& one : made) {
     for (const Access& read : reads) {
       if (read.buffer != one.buffer) continue;
-      std::vector<DimRange> ranges = solve_iters(block.iters, read.indices, one.region, analyzer);
+      std::vector<DimRange> ranges = solve_iters(iter_domains(block), read.indices, one.region, analyzer);
       int64_t bounded = 0;
       for (size_t i = 0; i < ranges.size(); ++i) bounded += ranges[i].extent < block.iters[i].extent;
       if (bounded <= best_bounded) continue;
@@ -76,10 +77,8 @@ std::vector<DimRange> iterations_of(const Block& block, const std::vector<Access
 /// Every iteration of the block reads an element: none would be left without a place.
 bool always_reads(const Block& block, const Access& access) {
   Analyzer domains;
-  for (const IterVar& iter : block.iters) domains.bind(iter.var, iter.extent);
-  walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    if (const Loop* loop = stmt.as<Loop>()) domains.bind(loop->var, loop->const_extent());
-  });
+  domains.bind(block);
+  for (const Loop* loop : collect<Loop>(block)) domains.bind(*loop);
   for (size_t d = 0; d < access.indices.size(); ++d) {
     const Interval range = domains.bounds(access.indices[d]);
     if (range.min < 0 || range.max >= access.buffer->shape[d]) return false;
@@ -90,8 +89,7 @@ bool always_reads(const Block& block, const Access& access) {
 /// No iteration runs twice; asked for where that matters.
 std::optional<Refusal> repetition_refusal(const Stage& stage, const LoopNest& nest, const Loop& loop) {
   bool matters = stage.block->has_reduction();
-  std::vector<IterDomain> domains;
-  for (const auto& [var, extent] : nest.loops) domains.push_back({var, extent});
+  std::vector<IterDomain> domains = nest.loops;
   for (const Stmt* at = &loop; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
     const Loop* around = at->as<Loop>();
     if (around == nullptr) continue;
@@ -166,12 +164,7 @@ void reverse_compute_at(Program& program, BlockId block_id, LoopId loop_id) {
 }
 
 KindPtr reverse_compute_at_kind() {
-  return make_transformation("reverse_compute_at", {{"block", ParamType::Block}, {"loop", ParamType::Loop}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               reverse_compute_at(program, args.block(0), args.loop(1));
-                               return {};
-                             });
+  return make_transformation("reverse_compute_at", reverse_compute_at, {"block", "loop"});
 }
 
 void Schedule::reverse_compute_at(BlockRV block, LoopRV loop) {

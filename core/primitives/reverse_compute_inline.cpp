@@ -14,8 +14,8 @@ namespace {
 struct ReverseInline {
   Stage consumer;
   Stage producer;
-  Buffer buffer;                 // between the two
-  std::vector<int> iter_of_dim;  // the consumer's iterator at each index of `buffer`; -1 at an index 0
+  Buffer buffer;           // between the two
+  std::vector<Expr> read;  // the consumer's indices of `buffer`
 };
 
 /// The last block before `consumer` that writes something it reads.
@@ -49,7 +49,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Revers
   const auto& readers = plan->producer.uses.readers;
   if (readers.size() != 1 || readers[0] != &block)
     return Refusal{"the producer of the block has another consumer", producer->name, readers[0]};
-  if (auto refusal = element_reader_refusal(block, plan->buffer, &plan->iter_of_dim)) return refusal;
+  if (auto refusal = element_reader_refusal(block, plan->buffer, &plan->read)) return refusal;
   return inputs_before_refusal(program, plan->consumer, plan->buffer, *producer);
 }
 
@@ -62,10 +62,9 @@ void reverse_compute_inline(Program& program, BlockId id) {
 
   auto& made = const_cast<Store&>(*body_store(*plan.producer.block));
   const Store& last = *body_store(block);
-  const Substitution map = iters_at(block, plan.iter_of_dim, made.indices);
+  const Substitution map = reader_iters(block, plan.read, made.indices);
   const Expr value = substitute(last.value, map);
-  std::vector<Expr> indices;
-  for (const Expr& index : last.indices) indices.push_back(substitute(index, map));
+  std::vector<Expr> indices = substitute(last.indices, map);
   made.value = rewrite_expr(value, [&](const Expr& part) {
     const LoadNode* load = part.as<LoadNode>();
     return load != nullptr && load->buffer == plan.buffer ? made.value : part;
@@ -77,11 +76,7 @@ void reverse_compute_inline(Program& program, BlockId id) {
 }
 
 KindPtr reverse_compute_inline_kind() {
-  return make_transformation("reverse_compute_inline", {{"block", ParamType::Block}}, ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               reverse_compute_inline(program, args.block(0));
-                               return {};
-                             });
+  return make_transformation("reverse_compute_inline", reverse_compute_inline, {"block"});
 }
 
 void Schedule::reverse_compute_inline(BlockRV block) { execute(kind("reverse_compute_inline"), {block}); }

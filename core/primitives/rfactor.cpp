@@ -6,7 +6,9 @@
 #include "analysis/loop_tools.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
+#include "tunesmith/analysis/blocks.h"
 #include "tunesmith/ir/regions.h"
 
 namespace tunesmith {
@@ -23,13 +25,6 @@ struct Factoring {
   std::vector<Expr> of_reduction;
 };
 
-bool binds(const Block& block, IterKind kind, const Loop& loop) {
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    if (block.iters[i].kind == kind && uses_var(block.bindings[i], loop.var)) return true;
-  }
-  return false;
-}
-
 std::optional<Refusal> chain_refusal(Factoring* plan) {
   Stmt* inner = plan->factored;
   while (Loop* loop = inner->as<Loop>()) inner = loop->body();
@@ -44,14 +39,14 @@ std::optional<Refusal> chain_refusal(Factoring* plan) {
 std::optional<Refusal> loops_refusal(Factoring* plan) {
   const Block& block = *plan->block;
   for (Loop* loop : loops_above(block)) {
-    const bool spatial = binds(block, IterKind::Spatial, *loop);
-    if (!binds(block, IterKind::Reduction, *loop)) continue;
-    if (spatial) return Refusal{"a loop carries spatial and reduction iterators", loop->var->name, loop};
-    if (std::find(plan->chain.begin(), plan->chain.end(), loop) == plan->chain.end())
+    const LoopUse use = use_of(*loop, block);
+    if (!use.reduction) continue;
+    if (use.spatial) return Refusal{"a loop carries spatial and reduction iterators", loop->var->name, loop};
+    if (!contains(plan->chain, loop))
       return Refusal{"a loop that holds other statements carries the reduction", loop->var->name, loop};
     plan->reducing.push_back(loop);
   }
-  if (std::find(plan->reducing.begin(), plan->reducing.end(), plan->factored) == plan->reducing.end())
+  if (!contains(plan->reducing, plan->factored))
     return Refusal{"the loop does not carry the reduction", plan->factored->var->name, plan->factored};
   if (!runs_once(block, *plan->chain.front()))
     return Refusal{"an instance of the block may run more than once", block.name, &block};
@@ -126,9 +121,8 @@ std::unique_ptr<Block> make_partial(Program& program, const Factoring& plan, con
       map.set(block.iters[i].var, substitute(block.bindings[i], loops));
   }
 
-  std::vector<Expr> indices;
-  for (const Expr& index : plan.pattern.update->indices) indices.push_back(substitute(index, map));
-  indices = with_inserted<Expr>(indices, plan.axis, factor);
+  const std::vector<Expr> indices =
+      with_inserted<Expr>(substitute(plan.pattern.update->indices, map), plan.axis, factor);
   const Expr identity = plan.pattern.init->value;
   // Steps beyond the end of a reduction that was split unevenly change nothing.
   const Expr term =
@@ -151,12 +145,12 @@ std::unique_ptr<Block> make_partial(Program& program, const Factoring& plan, con
 StmtPtr make_combining(Program& program, const Factoring& plan, const Buffer& partial, StmtPtr taken) {
   Block& block = *plan.block;
   Substitution fresh;
-  std::vector<std::pair<Var, int64_t>> loops;
+  std::vector<IterDomain> loops;
   for (const Loop* loop : plan.chain) {
     const auto reduces = std::find(plan.reducing.begin(), plan.reducing.end(), loop);
     if (loop != plan.factored && reduces != plan.reducing.end()) continue;
-    loops.emplace_back(Var(loop->var->name), loop->const_extent());
-    fresh.set(loop->var, loops.back().first);
+    loops.push_back({Var(loop->var->name), loop->const_extent()});
+    fresh.set(loop->var, loops.back().var);
   }
   std::vector<IterVar> iters;
   std::vector<Expr> bindings;
@@ -177,9 +171,7 @@ StmtPtr make_combining(Program& program, const Factoring& plan, const Buffer& pa
   block.bindings = std::move(bindings);
   block.predicate = conjunction(plan.of_spatial, fresh);
   block.set_body(std::move(combine));
-  for (size_t i = loops.size(); i-- > 0;)
-    taken = program.make_loop(loops[i].first, loops[i].second, std::move(taken));
-  return taken;
+  return program.make_nest(loops, std::move(taken));
 }
 
 }  // namespace
@@ -200,13 +192,7 @@ BlockId rfactor(Program& program, LoopId loop_id, int64_t factor_axis) {
   return id;
 }
 
-KindPtr rfactor_kind() {
-  return make_transformation("rfactor", {{"loop", ParamType::Loop}, {"factor_axis", ParamType::Int}},
-                             ResultType::Block,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               return {rfactor(program, args.loop(0), args.integer(1))};
-                             });
-}
+KindPtr rfactor_kind() { return make_transformation("rfactor", rfactor, {"loop", "factor_axis"}); }
 
 BlockRV Schedule::rfactor(LoopRV loop, int factor_axis) {
   return as_handle<BlockRV>(execute(kind("rfactor"), {loop, int64_t{factor_axis}}));

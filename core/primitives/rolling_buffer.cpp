@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "affine/linear_form.h"
 #include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/touched_region.h"
@@ -41,9 +42,7 @@ std::optional<Refusal> window_refusal(const Analyzer& analyzer, Rolling* plan) {
   for (size_t d = 0; d < plan->window.size(); ++d) {
     const LinearForm form = analyzer.linear(plan->window[d].min);
     const int64_t step = form.coefficient_of(loop.var);
-    const bool hidden = std::any_of(form.terms.begin(), form.terms.end(), [&](const LinearForm::Term& term) {
-      return term.atom.get() != loop.var.get() && uses_var(term.atom, loop.var);
-    });
+    const bool hidden = hides(form, loop.var);
     if (step == 0 && !hidden) continue;
     if (hidden || step < 0 || ++moving > 1)
       return Refusal{"what an iteration of the loop writes does not move along one dimension",
@@ -114,9 +113,7 @@ void rolling_buffer(Program& program, BlockId id, int64_t write_index) {
   throw_refusal("rolling_buffer", program, plan_refusal(program, block, &plan));
 
   const auto& [min, extent] = plan.window[plan.axis];
-  Substitution bindings;
-  for (size_t i = 0; i < block.iters.size(); ++i) bindings.set(block.iters[i].var, block.bindings[i]);
-  const Expr index = substitute(body_store(block)->indices[plan.axis], bindings);
+  const Expr index = substitute(body_store(block)->indices[plan.axis], block.iters_at(block.bindings));
   // What the iteration before has written is there.
   const Expr fresh = Analyzer::at(block).simplify(le(extent - plan.step, index - min));
   block.predicate = logical_and(block.predicate, logical_or(eq(plan.loop->var, 0), fresh));
@@ -127,12 +124,7 @@ void rolling_buffer(Program& program, BlockId id, int64_t write_index) {
 }
 
 KindPtr rolling_buffer_kind() {
-  return make_transformation("rolling_buffer", {{"block", ParamType::Block}, {"write_index", ParamType::Int}},
-                             ResultType::None,
-                             [](Program& program, const Arguments& args) -> std::vector<Value> {
-                               rolling_buffer(program, args.block(0), args.integer(1));
-                               return {};
-                             });
+  return make_transformation("rolling_buffer", rolling_buffer, {"block", "write_index"});
 }
 
 void Schedule::rolling_buffer(BlockRV block, int write_index) {

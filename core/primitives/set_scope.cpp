@@ -20,13 +20,7 @@ void set_scope(Program& program, BlockId id, int64_t write_index, std::string_vi
 }
 
 KindPtr set_scope_kind() {
-  return make_loop_transformation(
-      "set_scope",
-      {{"block", ParamType::Block}, {"write_index", ParamType::Int}, {"scope", ParamType::String}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        set_scope(program, args.block(0), args.integer(1), args.string(2));
-        return {};
-      });
+  return make_loop_transformation("set_scope", set_scope, {"block", "write_index", "scope"});
 }
 
 void Schedule::set_scope(BlockRV block, int write_index, std::string_view scope) {

@@ -78,17 +78,10 @@ std::vector<LoopId> split(Program& program, LoopId loop_id, std::span<const std:
   return ids;
 }
 
-KindPtr split_kind() {
-  return make_loop_transformation("split", {{"loop", ParamType::Loop}, {"factors", ParamType::OptionalInts}},
-                                  ResultType::Loops, [](Program& program, const Arguments& args) {
-                                    return values_of(split(program, args.loop(0), args.optional_integers(1)));
-                                  });
-}
+KindPtr split_kind() { return make_loop_transformation("split", split, {"loop", "factors"}); }
 
 std::vector<LoopRV> Schedule::split(LoopRV loop, const std::vector<std::optional<IntArg>>& factors) {
-  ArgList list;
-  for (const auto& factor : factors) list.push_back(factor.has_value() ? as_arg(*factor) : Arg());
-  return as_handles<LoopRV>(execute(kind("split"), {loop, std::move(list)}));
+  return as_handles<LoopRV>(execute(kind("split"), {loop, as_arg(factors)}));
 }
 
 }  // namespace tunesmith

@@ -29,18 +29,8 @@ void storage_align(Program& program, BlockId id, int64_t write_index, int64_t ax
 }
 
 KindPtr storage_align_kind() {
-  return make_loop_transformation("storage_align",
-                                  {{"block", ParamType::Block},
-                                   {"write_index", ParamType::Int},
-                                   {"axis", ParamType::Int},
-                                   {"factor", ParamType::Int},
-                                   {"offset", ParamType::Int}},
-                                  ResultType::None,
-                                  [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                    storage_align(program, args.block(0), args.integer(1), args.integer(2),
-                                                  args.integer(3), args.integer(4));
-                                    return {};
-                                  });
+  return make_loop_transformation("storage_align", storage_align,
+                                  {"block", "write_index", "axis", "factor", "offset"});
 }
 
 void Schedule::storage_align(BlockRV block, int write_index, int axis, int64_t factor, int64_t offset) {

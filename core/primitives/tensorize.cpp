@@ -3,6 +3,7 @@
 
 #include "analysis/buffer_uses.h"
 #include "intrinsics/intrinsic_match.h"
+#include "ir/fresh_copy.h"
 #include "primitives/primitives.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
@@ -32,17 +33,10 @@ StmtPtr bare_nest(Program& program, Block& block) {
   if (!is_const_int(inner->predicate, 1)) refuse("the block has a condition", inner);
   if (block.init() != nullptr) refuse("the block initializes itself", &block);
 
-  Substitution map;
-  for (const Loop* loop : loops) map.set(loop->var, Var(loop->var->name));
-  Substitution iters;
-  for (size_t i = 0; i < inner->iters.size(); ++i)
-    iters.set(inner->iters[i].var, substitute(inner->bindings[i], map));
+  const Substitution fresh = fresh_vars(loops);
   StmtPtr nest = inner->body()->clone();
-  substitute_in(*nest, iters);
-  for (size_t i = loops.size(); i-- > 0;)
-    nest = program.make_loop(Var::from(*map.find(loops[i]->var.get())), loops[i]->const_extent(),
-                             std::move(nest));
-  return nest;
+  substitute_in(*nest, inner->iters_at(substitute(inner->bindings, fresh)));
+  return copy_loops(program, loops, fresh, std::move(nest));
 }
 
 }  // namespace
@@ -75,14 +69,15 @@ BlockId tensorize(Program& program, LoopId loop, std::string_view name) {
 }
 
 KindPtr tensorize_kind() {
-  return make_transformation(
-      "tensorize", {{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}}, ResultType::Block,
-      [](Program& program, const Arguments& args) -> std::vector<Value> {
-        if (std::holds_alternative<LoopId>(args[0]))
-          return {tensorize(program, args.loop(0), args.string(1))};
-        return {tensorize(program, args.block(0), args.string(1))};
-      },
-      /*keeps_on_throw=*/false);
+  return make_transformation("tensorize",
+                             {{{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}},
+                              ResultType::Block,
+                              [](Program& program, const Arguments& args) -> std::vector<Value> {
+                                if (std::holds_alternative<LoopId>(args[0]))
+                                  return {tensorize(program, args.loop(0), args.string(1))};
+                                return {tensorize(program, args.block(0), args.string(1))};
+                              }},
+                             /*keeps_on_throw=*/false);
 }
 
 BlockRV Schedule::tensorize(LoopRV loop, std::string_view intrinsic) {

@@ -6,8 +6,10 @@
 #include "analysis/loop_tools.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/index_map_parser.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -21,24 +23,11 @@ struct NewIters {
 
 /// The loops around are the block's iterators one by one, and hold nothing else.
 std::optional<Refusal> nest_refusal(const Block& block) {
-  std::vector<Loop*> loops = loops_above(block);
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    const auto own = std::find_if(loops.begin(), loops.end(), [&](const Loop* loop) {
-      return block.bindings[i].get() == loop->var.get() && loop->const_extent() == block.iters[i].extent;
-    });
-    if (own != loops.end()) {
-      loops.erase(own);
-    } else if (block.iters[i].extent != 1 || !is_const_int(block.bindings[i], 0)) {
-      return Refusal{"an iterator of the block is not one loop", block.iters[i].var->name, &block};
-    }
+  std::vector<Loop*> own;
+  if (auto refusal = plain_nest_refusal(block, &own)) return refusal;
+  for (const Loop* loop : loops_above(block)) {
+    if (!contains(own, loop)) return Refusal{"a loop is no iterator of the block", loop->var->name, loop};
   }
-  if (!loops.empty()) return Refusal{"a loop is no iterator of the block", loops[0]->var->name, loops[0]};
-  for (const Stmt* at = block.parent; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
-    const bool outermost = at->parent == nullptr || at->parent->kind == StmtKind::Block;
-    if (at->kind != StmtKind::Loop && !outermost)
-      return Refusal{"the loop nest of the block holds other statements", block.name, &block};
-  }
-  if (!is_const_int(block.predicate, 1)) return Refusal{"the block has a condition", block.name, &block};
   return std::nullopt;
 }
 
@@ -81,14 +70,9 @@ void transform_block_layout(Program& program, BlockId id, std::string_view index
   if (!loops.empty()) throw_refusal("transform_block_layout", program, order_refusal(block, *loops[0]));
   throw_refusal("transform_block_layout", program, map_refusal(block, map, &made));
 
-  Substitution old;
-  for (size_t i = 0; i < block.iters.size(); ++i) old.set(block.iters[i].var, made.old_values[i]);
-  Analyzer analyzer;
-  for (const IterVar& iter : made.iters) analyzer.bind(iter.var, iter.extent);
-  const auto rewritten = [&](const Expr& expr) { return analyzer.simplify(substitute(expr, old)); };
-  if (block.init() != nullptr) transform_exprs(*block.init(), rewritten);
-  transform_exprs(*block.body(), rewritten);
+  const Substitution old = block.iters_at(made.old_values);
   block.iters = made.iters;
+  replace_iters(block, old);
   block.bindings.clear();
   for (size_t d = 0; d < made.iters.size(); ++d) block.bindings.emplace_back(Var(fmt::format("ax{}", d)));
 
@@ -107,12 +91,7 @@ void transform_block_layout(Program& program, BlockId id, std::string_view index
 }
 
 KindPtr transform_block_layout_kind() {
-  return make_transformation(
-      "transform_block_layout", {{"block", ParamType::Block}, {"index_map", ParamType::String}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        transform_block_layout(program, args.block(0), args.string(1));
-        return {};
-      });
+  return make_transformation("transform_block_layout", transform_block_layout, {"block", "index_map"});
 }
 
 void Schedule::transform_block_layout(BlockRV block, std::string_view index_map) {

@@ -38,16 +38,8 @@ void transform_layout(Program& program, BlockId id, std::string_view access, int
 }
 
 KindPtr transform_layout_kind() {
-  return make_loop_transformation(
-      "transform_layout",
-      {{"block", ParamType::Block},
-       {"access", ParamType::String},
-       {"index", ParamType::Int},
-       {"index_map", ParamType::String}},
-      ResultType::None, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        transform_layout(program, args.block(0), args.string(1), args.integer(2), args.string(3));
-        return {};
-      });
+  return make_loop_transformation("transform_layout", transform_layout,
+                                  {"block", "access", "index", "index_map"});
 }
 
 void Schedule::transform_layout(BlockRV block, std::string_view access, int index,

@@ -19,14 +19,7 @@ void unannotate(Program& program, const AnnotationTarget& target, std::string_vi
   annotations->erase(at);
 }
 
-KindPtr unannotate_kind() {
-  return make_loop_transformation(
-      "unannotate", {{"target", ParamType::BlockOrRootOrLoop}, {"key", ParamType::String}}, ResultType::None,
-      [](Program& program, const Arguments& args) -> std::vector<Value> {
-        unannotate(program, as_annotation_target(args[0]), args.string(1));
-        return {};
-      });
-}
+KindPtr unannotate_kind() { return make_loop_transformation("unannotate", unannotate, {"target", "key"}); }
 
 void Schedule::unannotate(BlockRV block, std::string_view key) {
   execute(kind("unannotate"), {block, std::string(key)});

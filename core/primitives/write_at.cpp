@@ -17,15 +17,7 @@ BlockId write_at(Program& program, LoopId loop, BlockId block, int64_t write_ind
 }
 
 KindPtr write_at_kind() {
-  return make_transformation(
-      "write_at",
-      {{"loop", ParamType::Loop},
-       {"block", ParamType::Block},
-       {"write_index", ParamType::Int},
-       {"scope", ParamType::String}},
-      ResultType::Block, [](Program& program, const Arguments& args) -> std::vector<Value> {
-        return {write_at(program, args.loop(0), args.block(1), args.integer(2), args.string(3))};
-      });
+  return make_transformation("write_at", write_at, {"loop", "block", "write_index", "scope"});
 }
 
 BlockRV Schedule::write_at(LoopRV loop, BlockRV block, int write_index, std::string_view scope) {

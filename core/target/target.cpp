@@ -18,11 +18,10 @@ std::string task_target(const Target& target) {
 namespace {
 
 bool reads(const Stmt& root, const Buffer& buffer) {
-  bool found = false;
-  walk(root, [&](const Stmt& stmt) {
-    visit_exprs(stmt, [&](const Expr& expr) { found = found || loads_from(expr, buffer); });
+  return any_of_exprs(root, [&](const Expr& part) {
+    const LoadNode* load = part.as<LoadNode>();
+    return load != nullptr && load->buffer == buffer;
   });
-  return found;
 }
 
 }  // namespace

@@ -18,27 +18,24 @@ const T& get(const Value& value) {
 
 class BuiltKind final : public InstructionKind {
  public:
-  BuiltKind(std::string name, InstructionSort sort, std::vector<ParamSpec> params, ResultType result,
-            KindBody body, bool keeps, bool guards_concurrency)
+  BuiltKind(std::string name, InstructionSort sort, Primitive primitive, bool keeps, bool guards_concurrency)
       : name_(std::move(name)),
         sort_(sort),
-        params_(std::move(params)),
-        result_(result),
-        body_(std::move(body)),
+        primitive_(std::move(primitive)),
         keeps_(keeps),
         guards_concurrency_(guards_concurrency) {}
 
   const std::string& name() const override { return name_; }
   InstructionSort sort() const override { return sort_; }
-  const std::vector<ParamSpec>& params() const override { return params_; }
-  ResultType result() const override { return result_; }
+  const std::vector<ParamSpec>& params() const override { return primitive_.params; }
+  ResultType result() const override { return primitive_.result; }
   bool keeps_on_throw() const override { return keeps_; }
   ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*,
                           RandomStream&) const override {
     if (!guards_concurrency_ || !has_concurrent_loop(program))
-      return {body_(program, Arguments(args)), {}, {}};
+      return {primitive_.body(program, Arguments(args)), {}, {}};
     Program before = program.clone();
-    ExecutionResult result{body_(program, Arguments(args)), {}, {}};
+    ExecutionResult result{primitive_.body(program, Arguments(args)), {}, {}};
     if (const auto refusal = concurrent_loop_refusal(program)) {
       const ScheduleError error(name_, "a concurrent loop would no longer be legal",
                                 fmt::format("{}: {}", refusal->reason, refusal->detail), program,
@@ -52,9 +49,7 @@ class BuiltKind final : public InstructionKind {
  private:
   std::string name_;
   InstructionSort sort_;
-  std::vector<ParamSpec> params_;
-  ResultType result_;
-  KindBody body_;
+  Primitive primitive_;
   bool keeps_;
   bool guards_concurrency_;
 };
@@ -104,21 +99,19 @@ AnnotationValue Arguments::scalar(size_t i) const {
   return get<std::string>(value);
 }
 
-KindPtr make_look_up(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body) {
-  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::LookUp, std::move(params), result,
-                                     std::move(body), true, false);
+KindPtr make_look_up(std::string name, Primitive primitive) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::LookUp, std::move(primitive), true,
+                                     false);
 }
 
-KindPtr make_transformation(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body,
-                            bool keeps_on_throw) {
-  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(params),
-                                     result, std::move(body), keeps_on_throw, true);
+KindPtr make_transformation(std::string name, Primitive primitive, bool keeps_on_throw) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(primitive),
+                                     keeps_on_throw, true);
 }
 
-KindPtr make_loop_transformation(std::string name, std::vector<ParamSpec> params, ResultType result,
-                                 KindBody body) {
-  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(params),
-                                     result, std::move(body), true, false);
+KindPtr make_loop_transformation(std::string name, Primitive primitive) {
+  return std::make_unique<BuiltKind>(std::move(name), InstructionSort::Transformation, std::move(primitive),
+                                     true, false);
 }
 
 SamplingKindBase::SamplingKindBase(std::string name, std::vector<ParamSpec> params, ResultType result)
@@ -156,7 +149,16 @@ Block& block_at(const Program& program, BlockId id, std::string_view primitive) 
   return *block;
 }
 
-std::vector<Value> values_of(std::span<const LoopId> loops) { return {loops.begin(), loops.end()}; }
-std::vector<Value> values_of(std::span<const BlockId> blocks) { return {blocks.begin(), blocks.end()}; }
+std::vector<LoopId> ids_of(std::span<Loop* const> loops) {
+  std::vector<LoopId> ids;
+  for (const Loop* loop : loops) ids.push_back(loop->id);
+  return ids;
+}
+
+std::vector<BlockId> ids_of(std::span<Block* const> blocks) {
+  std::vector<BlockId> ids;
+  for (const Block* block : blocks) ids.push_back(block->id);
+  return ids;
+}
 
 }  // namespace tunesmith

@@ -3,16 +3,18 @@
 //   1. the primitive as a free function on a Program (contract in primitives.h), which checks everything it
 //   requires before it
 //      changes anything, and throws ScheduleError;
-//   2. `KindPtr <name>_kind()`: make_transformation(...) with its parameters and how arguments reach the
-//   function;
+//   2. `KindPtr <name>_kind()`: make_transformation(...) with that function and the names of its parameters;
 //   3. the typed method of Schedule, which only builds the arguments and calls execute().
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "trace/kinds.h"
@@ -46,15 +48,97 @@ class Arguments {
 /// Does it to the program and answers the values of the outputs.
 using KindBody = std::function<std::vector<Value>(Program&, const Arguments&)>;
 
-KindPtr make_look_up(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body);
+/// What a kind is made of.
+struct Primitive {
+  std::vector<ParamSpec> params;
+  ResultType result = ResultType::None;
+  KindBody body;
+};
+
+KindPtr make_look_up(std::string name, Primitive primitive);
 /// `keeps_on_throw` false: the body may throw with the program half changed; the schedule then restores it.
 /// What the body did is undone and refused when a parallel, vectorized or bound loop would no longer be
 /// legal: whoever moves, adds or removes accesses need not think of the loops around what is accessed.
-KindPtr make_transformation(std::string name, std::vector<ParamSpec> params, ResultType result, KindBody body,
-                            bool keeps_on_throw = true);
+KindPtr make_transformation(std::string name, Primitive primitive, bool keeps_on_throw = true);
 /// For those that cannot make a concurrent loop illegal, or look after that themselves.
-KindPtr make_loop_transformation(std::string name, std::vector<ParamSpec> params, ResultType result,
-                                 KindBody body);
+KindPtr make_loop_transformation(std::string name, Primitive primitive);
+
+/// How a parameter of a primitive stands in a trace: its type there, and how its argument is had.
+template <typename T>
+struct Parameter;
+template <ParamType kType, auto kGet>
+struct ParameterOf {
+  static constexpr ParamType type = kType;
+  static auto get(const Arguments& args, size_t i) { return (args.*kGet)(i); }
+};
+template <>
+struct Parameter<BlockId> : ParameterOf<ParamType::Block, &Arguments::block> {};
+template <>
+struct Parameter<LoopId> : ParameterOf<ParamType::Loop, &Arguments::loop> {};
+template <>
+struct Parameter<std::span<const LoopId>> : ParameterOf<ParamType::Loops, &Arguments::loops> {};
+template <>
+struct Parameter<int64_t> : ParameterOf<ParamType::Int, &Arguments::integer> {};
+template <>
+struct Parameter<std::span<const int64_t>> : ParameterOf<ParamType::Ints, &Arguments::integers> {};
+template <>
+struct Parameter<std::span<const std::optional<int64_t>>>
+    : ParameterOf<ParamType::OptionalInts, &Arguments::optional_integers> {};
+template <>
+struct Parameter<std::string_view> : ParameterOf<ParamType::String, &Arguments::string> {};
+template <>
+struct Parameter<AnnotationValue> : ParameterOf<ParamType::Scalar, &Arguments::scalar> {};
+
+/// And what it answers.
+inline std::vector<Value> values_of(BlockId block) { return {block}; }
+inline std::vector<Value> values_of(LoopId loop) { return {loop}; }
+template <typename Id>
+std::vector<Value> values_of(const std::vector<Id>& ids) {
+  return {ids.begin(), ids.end()};
+}
+template <typename R>
+constexpr ResultType result_type() {
+  if constexpr (std::is_void_v<R>) return ResultType::None;
+  if constexpr (std::is_same_v<R, BlockId>) return ResultType::Block;
+  if constexpr (std::is_same_v<R, LoopId>) return ResultType::Loop;
+  if constexpr (std::is_same_v<R, std::vector<BlockId>>) return ResultType::Blocks;
+  if constexpr (std::is_same_v<R, std::vector<LoopId>>) return ResultType::Loops;
+}
+
+template <typename R, typename... P, size_t... I>
+Primitive as_primitive(R (*function)(Program&, P...), std::initializer_list<const char*> names,
+                       std::index_sequence<I...>) {
+  check_invariant(names.size() == sizeof...(P), "every parameter of a primitive has a name");
+  const auto body = [function](Program& program,
+                               [[maybe_unused]] const Arguments& args) -> std::vector<Value> {
+    if constexpr (std::is_void_v<R>) {
+      function(program, Parameter<std::remove_cvref_t<P>>::get(args, I)...);
+      return {};
+    } else {
+      return values_of(function(program, Parameter<std::remove_cvref_t<P>>::get(args, I)...));
+    }
+  };
+  return {{ParamSpec{names.begin()[I], Parameter<std::remove_cvref_t<P>>::type}...}, result_type<R>(), body};
+}
+
+/// Of a function over a program, with the names of its other parameters.
+template <typename R, typename... P>
+KindPtr make_look_up(std::string name, R (*function)(Program&, P...),
+                     std::initializer_list<const char*> params) {
+  return make_look_up(std::move(name), as_primitive(function, params, std::index_sequence_for<P...>()));
+}
+template <typename R, typename... P>
+KindPtr make_transformation(std::string name, R (*function)(Program&, P...),
+                            std::initializer_list<const char*> params) {
+  return make_transformation(std::move(name),
+                             as_primitive(function, params, std::index_sequence_for<P...>()));
+}
+template <typename R, typename... P>
+KindPtr make_loop_transformation(std::string name, R (*function)(Program&, P...),
+                                 std::initializer_list<const char*> params) {
+  return make_loop_transformation(std::move(name),
+                                  as_primitive(function, params, std::index_sequence_for<P...>()));
+}
 
 /// The common part of the sampling kinds: the decision is repaired or drawn in one place.
 class SamplingKindBase : public SamplingKind {
@@ -84,9 +168,9 @@ class SamplingKindBase : public SamplingKind {
 Loop& loop_at(const Program& program, LoopId id, std::string_view primitive);
 Block& block_at(const Program& program, BlockId id, std::string_view primitive);
 
-/// Ids as results.
-std::vector<Value> values_of(std::span<const LoopId> loops);
-std::vector<Value> values_of(std::span<const BlockId> blocks);
+/// The ids of what was found.
+std::vector<LoopId> ids_of(std::span<Loop* const> loops);
+std::vector<BlockId> ids_of(std::span<Block* const> blocks);
 
 /// Trace variables as typed handles and back.
 template <typename RV>
@@ -102,14 +186,16 @@ std::vector<RV> as_handles(const std::vector<TraceVar>& outputs) {
   return handles;
 }
 inline Arg as_arg(TraceVar handle) { return handle; }
+inline Arg as_arg(int64_t number) { return number; }
 inline Arg as_arg(const IntArg& number) {
   if (const auto* variable = std::get_if<IntRV>(&number)) return TraceVar{variable->index};
   return std::get<int64_t>(number);
 }
-template <typename RV>
-Arg as_arg(const std::vector<RV>& handles) {
+inline Arg as_arg(const std::optional<IntArg>& number) { return number ? as_arg(*number) : Arg(); }
+template <typename T>
+Arg as_arg(const std::vector<T>& items) {
   ArgList list;
-  for (const RV& handle : handles) list.emplace_back(TraceVar{handle.index});
+  for (const T& item : items) list.push_back(as_arg(item));
   return list;
 }
 

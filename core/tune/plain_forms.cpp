@@ -13,10 +13,7 @@ namespace {
 std::vector<std::string> first_blocks(const Program& program) {
   std::vector<std::string> names;
   for (const StmtPtr& nest : program.root().children()) {
-    const Block* first = nullptr;
-    for_each_stmt(static_cast<const Stmt&>(*nest), [&](const Stmt& stmt) {
-      if (first == nullptr) first = stmt.as<Block>();
-    });
+    const Block* first = find_first<Block>(*nest);
     if (first != nullptr && nest->kind == StmtKind::Loop) names.push_back(first->name);
   }
   return names;

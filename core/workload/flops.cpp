@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
@@ -43,7 +44,7 @@ double operations(const Stmt& stmt) {
   if (const auto* block = stmt.as<Block>()) {
     count = block->body() ? operations(*block->body()) : 0.0;
   } else {
-    for_each_child(stmt, [&count](const Stmt& child) { count += operations(child); });
+    visit_children(stmt, [&count](const Stmt& child) { count += operations(child); });
   }
   if (const auto* loop = stmt.as<Loop>()) count *= static_cast<double>(loop->const_extent());
   return count;

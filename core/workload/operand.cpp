@@ -16,11 +16,6 @@ namespace {
 
 using Kind = Operand::Kind;
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
 bool is_comparison(std::string_view op) {
   return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
 }
@@ -198,8 +193,7 @@ Operand TypeRules::fold(Place place, const std::string& op, const Operand& a, co
   if (op == "//" || op == "%") {
     if (y == 0) fail(place, "division by zero");
     if (y == -1) return op == "%" ? Operand::of(0) : negate(place, a);
-    const int64_t quotient = floor_divide(x, y);
-    return Operand::of(op == "//" ? quotient : x - quotient * y);
+    return Operand::of(op == "//" ? floor_divide(x, y) : floor_modulo(x, y));
   }
   int64_t value = 0;
   const bool overflow = op == "+"   ? __builtin_add_overflow(x, y, &value)

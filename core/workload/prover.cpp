@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/fold.h"
+#include "tunesmith/ir/visit.h"
 #include "workload/operand.h"
 
 namespace tunesmith::workload {
@@ -10,16 +12,12 @@ namespace tunesmith::workload {
 namespace {
 /// With constants that leave the analyzer room.
 bool is_index(const Expr& expr) {
-  bool plain = expr.dtype() == kIndex;
-  for_each(expr, [&plain](const Expr& part) {
-    const auto* constant = part.as<IntImm>();
-    if (constant && std::fabs(static_cast<double>(constant->value)) > kMaxMagnitude) plain = false;
-    if (part.is(ExprKind::Load) || part.is(ExprKind::Cast)) plain = false;
-  });
-  return plain;
+  return expr.dtype() == kIndex && !any_of_expr(expr, [](const Expr& part) {
+           const auto* constant = part.as<IntImm>();
+           return part.is(ExprKind::Load) || part.is(ExprKind::Cast) ||
+                  (constant && std::fabs(static_cast<double>(constant->value)) > kMaxMagnitude);
+         });
 }
-
-int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 }  // namespace
 
 void Prover::bind(const Var& var, int64_t extent) {

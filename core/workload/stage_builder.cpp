@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::workload {
@@ -30,18 +31,13 @@ void collect_names(const Syntax& syntax, std::set<std::string>& names) {
 }
 
 bool has_load(const Expr& expr) {
-  bool found = false;
-  for_each(expr, [&found](const Expr& part) { found = found || part.is(ExprKind::Load); });
-  return found;
+  return any_of_expr(expr, [](const Expr& part) { return part.is(ExprKind::Load); });
 }
 
 bool multiplies_axes(const Expr& expr) {
-  bool found = false;
-  for_each(expr, [&found](const Expr& part) {
-    found = found || (part.is(ExprKind::Mul) && !part.arg(0).is(ExprKind::IntImm) &&
-                      !part.arg(1).is(ExprKind::IntImm));
+  return any_of_expr(expr, [](const Expr& part) {
+    return part.is(ExprKind::Mul) && !part.arg(0).is(ExprKind::IntImm) && !part.arg(1).is(ExprKind::IntImm);
   });
-  return found;
 }
 
 }  // namespace

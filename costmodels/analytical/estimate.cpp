@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <tunesmith/affine/simplify.h>
+#include <tunesmith/ir/regions.h>
+#include <tunesmith/ir/visit.h>
 
 namespace tunesmith::analytical {
 namespace {
@@ -47,7 +49,7 @@ class Estimator {
     if (const Loop* loop = stmt.as<Loop>()) return run_loop(*loop);
     if (const Store* store = stmt.as<Store>()) return run_store(*store);
     double cycles = 0.0;
-    for_each_child(stmt, [&](const Stmt& child) { cycles += run(child); });
+    visit_children(stmt, [&](const Stmt& child) { cycles += run(child); });
     return cycles;
   }
 
@@ -99,7 +101,7 @@ class Estimator {
   /// Vector operations of one execution, a product that feeds a sum counted with it.
   static double count_arithmetic(const Expr& value) {
     double count = 0.0;
-    for_each(value, [&](const Expr& part) {
+    walk_expr(value, [&](const Expr& part) {
       switch (part.kind()) {
         case ExprKind::Add:
         case ExprKind::Sub:
@@ -129,7 +131,7 @@ class Estimator {
   }
 
   void note_loads(const Expr& value) {
-    for_each(value, [&](const Expr& part) {
+    walk_expr(value, [&](const Expr& part) {
       const LoadNode* access = part.as<LoadNode>();
       if (access == nullptr || access->buffer->scope == kScopeRegister) return;
       accesses_.push_back(describe(access->indices()[0], access->buffer->dtype));
@@ -172,12 +174,7 @@ class Estimator {
   /// Accumulations into one element follow each other; independent ones of the unrolled tile overlap.
   double latency_bound(const Store& store, const MemoryAccess& written, double executions, double vectors,
                        bool in_register) const {
-    bool accumulates = false;
-    for_each(store.value, [&](const Expr& part) {
-      const LoadNode* access = part.as<LoadNode>();
-      accumulates = accumulates || (access != nullptr && access->buffer == store.buffer);
-    });
-    if (!accumulates) return 0.0;
+    if (!loads_from(store.value, store.buffer)) return 0.0;
     double independent = vectors;
     for (size_t i = 0; i < levels_.size(); ++i) {
       if (levels_[i].unrolled && written.motion[i].moves) independent *= levels_[i].trips;

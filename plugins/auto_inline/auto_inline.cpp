@@ -3,22 +3,13 @@
 
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 
 namespace {
 
 using namespace tunesmith;
-
-bool holds(const Block& block, const std::function<bool(const Expr&)>& what) {
-  bool found = false;
-  for_each_stmt(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    for_each_expr(stmt, [&](const Expr& expr) {
-      for_each(expr, [&](const Expr& part) { found = found || what(part); });
-    });
-  });
-  return found;
-}
 
 class AutoInline final : public TransformationModule {
  public:
@@ -32,11 +23,11 @@ class AutoInline final : public TransformationModule {
     if (block.init() != nullptr) return ModuleResult::not_applicable("the block is a reduction");
     if (!is_elementwise(block))
       return ModuleResult::not_applicable("the block does not write one element for each iteration");
-    if (!allow_select_ && holds(block, [](const Expr& part) { return part.is(ExprKind::Select); })) {
+    if (!allow_select_ && any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Select); })) {
       return ModuleResult::not_applicable(
           "the block chooses by a condition, which would be tested in the consumer's inner loop");
     }
-    if (!costly_ && holds(block, [](const Expr& part) { return part.is(ExprKind::Call); }) &&
+    if (!costly_ && any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Call); }) &&
         repeated(schedule.program(), block)) {
       return ModuleResult::not_applicable(
           "the block computes a costly function that its consumer would repeat");

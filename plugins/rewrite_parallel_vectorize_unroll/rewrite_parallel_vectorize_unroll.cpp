@@ -11,6 +11,7 @@
 
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/ir/regions.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 
@@ -86,10 +87,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
   static void parallelize(Schedule& schedule, int64_t jobs) {
     std::vector<std::string> first_blocks;
     for (const StmtPtr& nest : schedule.program().root().children()) {
-      const Block* first = nullptr;
-      for_each_stmt(static_cast<const Stmt&>(*nest), [&](const Stmt& stmt) {
-        if (first == nullptr) first = stmt.as<Block>();
-      });
+      const Block* first = find_first<Block>(*nest);
       if (first != nullptr && nest->kind == StmtKind::Loop) first_blocks.push_back(first->name);
     }
     for (const std::string& name : first_blocks) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "function_emitter.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith::llvm_target {
 
@@ -22,18 +23,16 @@ void add_buffer(std::vector<Buffer>& list, const Buffer& buffer) {
 Captures captures_of(const Loop& loop) {
   Captures used;
   std::vector<Var> own_vars;
-  const auto look = [&](const Expr& expr) {
-    for_each(expr, [&](const Expr& part) {
-      if (const auto* access = part.as<LoadNode>()) add_buffer(used.buffers, access->buffer);
-      if (part.is(ExprKind::Var) && std::ranges::find(used.vars, Var::from(part)) == used.vars.end()) {
-        used.vars.push_back(Var::from(part));
-      }
-    });
+  const auto look = [&](const Expr& part) {
+    if (const auto* access = part.as<LoadNode>()) add_buffer(used.buffers, access->buffer);
+    if (part.is(ExprKind::Var) && std::ranges::find(used.vars, Var::from(part)) == used.vars.end()) {
+      used.vars.push_back(Var::from(part));
+    }
   };
-  look(loop.min);
+  walk_expr(loop.min, look);
   own_vars.push_back(loop.var);
-  for_each_stmt(*loop.body(), [&](const Stmt& stmt) {
-    for_each_expr(stmt, look);
+  walk(*loop.body(), [&](const Stmt& stmt) {
+    visit_exprs(stmt, [&](const Expr& expr) { walk_expr(expr, look); });
     if (const auto* store = stmt.as<Store>()) add_buffer(used.buffers, store->buffer);
     if (const auto* inner = stmt.as<Loop>()) own_vars.push_back(inner->var);
   });

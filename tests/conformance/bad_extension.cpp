@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/extension_file.h>
 #include <tunesmith/target/target.h>
@@ -38,9 +39,7 @@ class BadExtension final : public TargetExtension {
     pipeline.insert_before("plan_memory", program_step("bad_step", [](Program&) { misbehave("bad_step"); }));
     if (mistake("pass_shrinks_loops")) {
       pipeline.insert_before("plan_memory", program_step("shrink_loops", [](Program& program) {
-                               for_each_stmt(program.root(), [](Stmt& stmt) {
-                                 if (auto* loop = dynamic_cast<Loop*>(&stmt)) loop->extent = int_imm(1);
-                               });
+                               for (Loop* loop : collect<Loop>(program.root())) loop->extent = int_imm(1);
                              }));
     }
   }

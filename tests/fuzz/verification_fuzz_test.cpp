@@ -18,6 +18,7 @@
 #include "random_scheduler.h"
 #include "random_workload.h"
 #include "trace_check.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith::fuzz {
 namespace {
@@ -42,11 +43,7 @@ Program retyped(const Program& program, DType type) {
     if (args.empty()) return expr;
     return expr.is(ExprKind::Cast) ? cast(other(expr.dtype()), args[0]) : with_args(expr, std::move(args));
   };
-  std::vector<Store*> stores;
-  for_each_stmt(result.root(), [&](Stmt& stmt) {
-    if (Store* store = stmt.as<Store>()) stores.push_back(store);
-  });
-  for (Store* store : stores)
+  for (Store* store : collect<Store>(result.root()))
     replace(*store,
             std::make_unique<Store>(twins.at(store->buffer.get()), store->indices, rewrite(store->value)));
   for (std::vector<Buffer>* list : {&result.inputs, &result.outputs, &result.intermediates}) {
@@ -69,12 +66,9 @@ class VerificationCheck {
     try {
       const auto schedule = replay(program, trace);
       if (!schedule.has_value()) return "";
-      bool bound = false;
-      for_each_stmt(schedule->program().root(), [&](const Stmt& stmt) {
-        const Loop* loop = stmt.as<Loop>();
-        bound = bound || (loop != nullptr && loop->loop_kind == LoopKind::Bound);
-      });
-      if (bound) return "";  // a processor has no thread axes
+      const auto is_bound = [](const Loop& loop) { return loop.loop_kind == LoopKind::Bound; };
+      if (find_first<Loop>(schedule->program().root(), is_bound))
+        return "";  // a processor has no thread axes
       const LoweredProgram lowered = lower(schedule->program(), target_->lower_options());
       for (const DataKind kind : kDataKinds) {
         DrawnData data = data_of(program, kind);

@@ -131,7 +131,7 @@ int64_t most_unrolled(const Stmt& stmt, int64_t around = 1) {
   const Loop* loop = stmt.as<Loop>();
   if (loop != nullptr && loop->loop_kind == LoopKind::Unrolled) around *= loop->const_extent();
   int64_t most = stmt.as<Store>() != nullptr ? around : 0;
-  for_each_child(stmt, [&](const Stmt& child) { most = std::max(most, most_unrolled(child, around)); });
+  visit_children(stmt, [&](const Stmt& child) { most = std::max(most, most_unrolled(child, around)); });
   return most;
 }
 

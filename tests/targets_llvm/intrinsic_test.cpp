@@ -8,6 +8,7 @@
 
 #include "lowered_program.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
@@ -22,12 +23,8 @@ Program scheduled(const Program& program, const std::string& trace) {
 }
 
 size_t calls_in(const LoweredProgram& lowered) {
-  size_t calls = 0;
-  for_each_stmt(lowered.program.root(), [&](const Stmt& stmt) {
-    const Loop* loop = stmt.as<Loop>();
-    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) ++calls;
-  });
-  return calls;
+  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+  return collect<Loop>(lowered.program.root(), is_call).size();
 }
 
 /// A product of `dtype` by `b_dtype`, B packed in panels of 16 columns by `depth` steps.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -41,10 +42,9 @@ TEST(Prefetch, ReachesBeyondTheBufferWithoutTouchingIt) {
 TEST(Prefetch, InsideAParallelLoop) {
   const auto target = make_target();
   LoweredProgram lowered = gmm_tile_program(32, 32, 16, 4, 16, 4, /*parallel=*/true);
-  for_each_stmt(lowered.program.root(), [](Stmt& stmt) {
-    if (Loop* loop = stmt.as<Loop>(); loop != nullptr && loop->var->name == "k")
-      loop->annotations["prefetch"] = int64_t{8};
-  });
+  for (Loop* loop : collect<Loop>(lowered.program.root())) {
+    if (loop->var->name == "k") loop->annotations["prefetch"] = int64_t{8};
+  }
   EXPECT_GT(count(target->assembly(lowered, "kernel"), "prefetcht0"), 0U);
   EXPECT_LT(error_against_interpreter(*target, lowered, 2), 1e-4);
 }

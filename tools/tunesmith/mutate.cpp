@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tunesmith/ir/visit.h"
+
 namespace tunesmith::cli {
 namespace {
 
@@ -49,12 +51,12 @@ size_t self_operand(const Store& store) {
 
 /// One change for each node of the store's value that `rewrite` answers with another.
 void each_node(Store& store, std::vector<Change>& changes, const std::function<Expr(const Expr&)>& rewrite) {
-  for_each(store.value, [&](const Expr& part) {
+  walk_expr(store.value, [&](const Expr& part) {
     const Expr other = rewrite(part);
     if (!other || equal(other, part)) return;
     changes.push_back([&store, part, other] {
       store.value =
-          transform(store.value, [&](const Expr& node) { return equal(node, part) ? other : node; });
+          rewrite_expr(store.value, [&](const Expr& node) { return equal(node, part) ? other : node; });
     });
   });
 }
@@ -171,7 +173,7 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
       });
       break;
     case Mutation::PaddingNotFilled:
-      for_each(store.value, [&](const Expr& part) {
+      walk_expr(store.value, [&](const Expr& part) {
         const bool fills =
             part.is(ExprKind::Select) && part.arg(1).is(ExprKind::Load) && part.arg(2).args().empty();
         if (!fills) return;
@@ -183,7 +185,7 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
         } else {
           const Expr filled = part.arg(2) + constant(1.0, part.dtype());
           changes.push_back([&store, part, filled] {
-            store.value = transform(store.value, [&](const Expr& node) {
+            store.value = rewrite_expr(store.value, [&](const Expr& node) {
               return equal(node, part) ? select(part.arg(0), part.arg(1), filled) : node;
             });
           });
@@ -290,11 +292,7 @@ Program in_double_precision(const Program& program) {
     if (expr.is(ExprKind::Cast)) return cast(expr.dtype().is_float() ? kF64 : expr.dtype(), args[0]);
     return with_args(expr, std::move(args));
   };
-  std::vector<Store*> stores;
-  for_each_stmt(wide.root(), [&](Stmt& stmt) {
-    if (Store* store = stmt.as<Store>()) stores.push_back(store);
-  });
-  for (Store* store : stores) {
+  for (Store* store : collect<Store>(wide.root())) {
     std::vector<Expr> indices;
     for (const Expr& index : store->indices) indices.push_back(widened(index));
     replace(*store, std::make_unique<Store>(twins.at(store->buffer.get()), std::move(indices),

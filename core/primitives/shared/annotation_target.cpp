@@ -1,10 +1,9 @@
 #include "primitives/shared/annotation_target.h"
 
-#include "trace/kind_builder.h"
-
 namespace tunesmith {
 
-AnnotationTarget as_annotation_target(const Value& value) {
+AnnotationTarget Parameter<AnnotationTarget>::get(const Arguments& args, size_t i) {
+  const Value& value = args[i];
   if (const auto* block = std::get_if<BlockId>(&value)) return *block;
   if (const auto* loop = std::get_if<LoopId>(&value)) return *loop;
   return {};

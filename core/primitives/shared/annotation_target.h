@@ -5,15 +5,19 @@
 #include <utility>
 #include <variant>
 
+#include "trace/kind_builder.h"
 #include "tunesmith/ir/program.h"
-#include "tunesmith/trace/instruction.h"
 
 namespace tunesmith {
 
 /// Without an alternative: the whole program.
 using AnnotationTarget = std::variant<std::monostate, BlockId, LoopId>;
 
-AnnotationTarget as_annotation_target(const Value& value);
+template <>
+struct Parameter<AnnotationTarget> {
+  static constexpr ParamType type = ParamType::BlockOrRootOrLoop;
+  static AnnotationTarget get(const Arguments& args, size_t i);
+};
 
 /// The target's annotations and, for marking, its statement (null for the program). Throws ScheduleError when
 /// it exists no more.

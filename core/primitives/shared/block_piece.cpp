@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/affine/iter_map.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -31,7 +32,7 @@ class PieceFinder {
     result_.runs = !is_const_int(result_.predicate, 0);
     if (!result_.runs) return std::nullopt;
     shrink_domains();
-    if (!used || covers_box() || every_binding_covers()) return std::nullopt;
+    if (!used || check().bijective || every_binding_covers()) return std::nullopt;
     if (one_iterator_a_loop()) return std::nullopt;
     return Refusal{"what a piece runs of a block cannot be told", block_.name, &block_};
   }
@@ -51,25 +52,9 @@ class PieceFinder {
     }
   }
 
-  std::vector<int64_t> extents() const {
-    std::vector<int64_t> result;
-    for (const IterVar& iter : result_.iters) result.push_back(iter.extent);
-    return result;
-  }
-
-  /// Loops that no binding uses only repeat the instances.
-  std::vector<IterDomain> used_domains() const {
-    std::vector<IterDomain> used;
-    for (const IterDomain& domain : domains_) {
-      const auto uses = [&](const Expr& expr) { return uses_var(expr, domain.var); };
-      if (std::any_of(result_.bindings.begin(), result_.bindings.end(), uses) || uses(result_.predicate))
-        used.push_back(domain);
-    }
-    return used;
-  }
-
-  bool covers_box() const {
-    return check_iter_map(result_.bindings, extents(), used_domains(), result_.predicate).bijective;
+  IterMapCheck check() const {
+    const auto domains = used_domains(domains_, result_.bindings, result_.predicate);
+    return check_iter_map(result_.bindings, iter_extents(result_.iters), domains, result_.predicate);
   }
 
   /// The binding's loops with their coefficients, by rising coefficient; nothing when it is no rising sum of
@@ -113,8 +98,7 @@ class PieceFinder {
   /// An iterator of which a piece of an inner tile runs with gaps becomes one for each loop.
   bool one_iterator_a_loop() {
     if (!is_const_int(result_.predicate, 1)) return false;
-    if (!check_iter_map(result_.bindings, extents(), used_domains(), result_.predicate).injective)
-      return false;
+    if (!check().injective) return false;
     BlockPiece split = result_;
     split.iters.clear();
     split.bindings.clear();
@@ -150,35 +134,18 @@ class PieceFinder {
 }  // namespace
 
 std::optional<Refusal> block_piece_refusal(const Block& block, const LoopPiece& piece, BlockPiece* result) {
-  for (const IterVar& iter : block.iters) {
-    if (iter.kind == IterKind::Opaque) {
-      return Refusal{"a block below has opaque iterators",
-                     fmt::format("'{}' of {}", iter.var->name, block.name), &block};
-    }
-  }
-  bool holds_blocks = false;
-  walk(static_cast<const Stmt&>(*block.body()),
-       [&](const Stmt& stmt) { holds_blocks = holds_blocks || stmt.kind == StmtKind::Block; });
-  if (holds_blocks) return Refusal{"a block below holds other blocks", block.name, &block};
+  if (auto refusal = opaque_refusal(block, "a block below has opaque iterators")) return refusal;
+  if (holds_blocks(block)) return Refusal{"a block below holds other blocks", block.name, &block};
   return PieceFinder(block, piece, result).run();
 }
 
 void apply_piece(Block& block, const BlockPiece& piece, const Substitution& loops) {
-  Substitution values;
-  for (size_t i = 0; i < block.iters.size(); ++i) values.set(block.iters[i].var, piece.values[i]);
+  const Substitution values = block.iters_at(piece.values);
   block.iters = piece.iters;
-  block.bindings.clear();
-  for (const Expr& binding : piece.bindings) block.bindings.push_back(substitute(binding, loops));
+  block.bindings = substitute(piece.bindings, loops);
   block.predicate = substitute(piece.predicate, loops);
   if (!piece.holds_first) block.take_init();
-  Analyzer analyzer;
-  for (const IterVar& iter : block.iters) analyzer.bind(iter.var, iter.extent);
-  const auto specialise = [&](Stmt* stmt) {
-    if (stmt == nullptr) return;
-    transform_exprs(*stmt, [&](const Expr& expr) { return analyzer.simplify(substitute(expr, values)); });
-  };
-  specialise(block.init());
-  specialise(block.body());
+  replace_iters(block, values);
 }
 
 }  // namespace tunesmith

@@ -9,24 +9,29 @@
 
 namespace tunesmith {
 
-CopyNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
-                        const Buffer& to) {
+BlockNest make_block_nest(Program& program, const std::string& block_name, std::span<const int64_t> extents,
+                          const std::function<StmtPtr(const std::vector<Expr>&)>& make_body) {
+  std::vector<IterDomain> loops;
   std::vector<IterVar> iters;
-  std::vector<Expr> indices;
+  std::vector<Expr> vars;
   std::vector<Expr> bindings;
-  for (size_t d = 0; d < to->shape.size(); ++d) {
-    iters.push_back({Var(fmt::format("v{}", d)), to->shape[d], IterKind::Spatial});
-    indices.emplace_back(iters.back().var);
-    bindings.emplace_back(Var(fmt::format("ax{}", d)));
+  for (size_t d = 0; d < extents.size(); ++d) {
+    loops.push_back({Var(fmt::format("ax{}", d)), extents[d]});
+    iters.push_back({Var(fmt::format("v{}", d)), extents[d], IterKind::Spatial});
+    vars.emplace_back(iters.back().var);
+    bindings.emplace_back(loops.back().var);
   }
-  auto body = std::make_unique<Store>(to, indices, load(from, indices));
   std::unique_ptr<Block> block =
-      program.make_block(block_name, std::move(iters), bindings, nullptr, std::move(body));
-  CopyNest copy{nullptr, block.get()};
-  copy.nest = std::move(block);
-  for (size_t d = to->shape.size(); d-- > 0;)
-    copy.nest = program.make_loop(Var::from(bindings[d]), to->shape[d], std::move(copy.nest));
-  return copy;
+      program.make_block(block_name, std::move(iters), std::move(bindings), nullptr, make_body(vars));
+  Block* inner = block.get();
+  return {program.make_nest(loops, std::move(block)), inner};
+}
+
+BlockNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
+                         const Buffer& to) {
+  return make_block_nest(program, block_name, to->shape, [&](const std::vector<Expr>& indices) {
+    return std::make_unique<Store>(to, indices, load(from, indices));
+  });
 }
 
 std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer) {

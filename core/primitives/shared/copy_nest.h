@@ -1,22 +1,30 @@
 // The block of a cache: copies a buffer element by element.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/loop_tools.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
 
-struct CopyNest {
+struct BlockNest {
   StmtPtr nest;
   Block* block = nullptr;
 };
 
+/// Loops ax0, ax1, ... over `extents`, around a block with iterators v0, v1, ..., whose body `make_body`
+/// makes of these.
+BlockNest make_block_nest(Program& program, const std::string& block_name, std::span<const int64_t> extents,
+                          const std::function<StmtPtr(const std::vector<Expr>&)>& make_body);
+
 /// Loops over all of `to`'s elements, which are copied from `from`, a buffer of the same shape.
-CopyNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
-                        const Buffer& to);
+BlockNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
+                         const Buffer& to);
 
 /// Nothing when a copy of `buffer` may stand directly before the loop nest of `block`: what writes the buffer
 /// stands before that nest.

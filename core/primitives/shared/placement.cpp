@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "ir/tree_surgery.h"
+#include "support/contains.h"
+#include "tunesmith/analysis/blocks.h"
 
 namespace tunesmith {
 
@@ -17,7 +19,7 @@ LoopNest make_nest(const Block& block, std::span<const DimRange> ranges, Analyze
     Expr binding = min;
     if (extent > 1) {
       const Var var(fmt::format("ax{}", nest.loops.size()));
-      nest.loops.emplace_back(var, extent);
+      nest.loops.push_back({var, extent});
       analyzer.bind(var, extent);
       binding = is_const_int(min, 0) ? Expr(var) : analyzer.simplify(min + var);
     }
@@ -33,8 +35,7 @@ void move_block(Program& program, Block& block, LoopNest nest, const Place& plac
   StmtPtr moved = take_out(block);
   block.bindings = std::move(nest.bindings);
   block.predicate = std::move(nest.predicate);
-  for (size_t i = nest.loops.size(); i-- > 0;)
-    moved = program.make_loop(nest.loops[i].first, nest.loops[i].second, std::move(moved));
+  moved = program.make_nest(nest.loops, std::move(moved));
   if (place.after) {
     insert_after(*place.anchor, std::move(moved));
   } else {
@@ -46,9 +47,8 @@ const Loop* reduction_loop_around(const Block& block, const Stmt& at) {
   for (const Stmt* up = &at; up != nullptr && up->kind != StmtKind::Block; up = up->parent) {
     const Loop* loop = up->as<Loop>();
     if (loop == nullptr || !is_ancestor(*loop, block)) continue;
-    for (size_t i = 0; i < block.iters.size(); ++i) {
-      if (block.iters[i].kind != IterKind::Spatial && uses_var(block.bindings[i], loop->var)) return loop;
-    }
+    const LoopUse use = use_of(*loop, block);
+    if (use.reduction || use.opaque) return loop;
   }
   return nullptr;
 }
@@ -59,7 +59,7 @@ std::optional<Refusal> inputs_refusal(const Program& program, const Stage& stage
   const Block& block = *stage.block;
   for (const Buffer& buffer : buffers_read(block)) {
     if (!is_intermediate(program, buffer) && !is_output(program, buffer)) continue;
-    if (std::find(checked.begin(), checked.end(), buffer) != checked.end()) continue;
+    if (contains(checked, buffer)) continue;
     const std::vector<Block*> writers = uses_of(program, buffer, stage.scope).writers;
     const Stmt* shared = nullptr;
     for (const Block* writer : writers) {

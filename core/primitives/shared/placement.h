@@ -21,7 +21,7 @@ struct Place {
 
 /// New loops around a block, outermost first, and what they bind.
 struct LoopNest {
-  std::vector<std::pair<Var, int64_t>> loops;
+  std::vector<IterDomain> loops;
   std::vector<Expr> bindings;
   Expr predicate;
 };

@@ -9,8 +9,10 @@
 #include "ir/tree_surgery.h"
 #include "primitives/shared/copy_nest.h"
 #include "primitives/shared/index_map_parser.h"
+#include "support/contains.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -56,16 +58,8 @@ std::optional<Refusal> map_refusal(const Block& block, const CopiedAccess& acces
 
 bool accessed_in_one_way(const Block& block, const Access& access) {
   bool one = true;
-  const auto check = [&](const Buffer& buffer, std::span<const Expr> indices) {
-    one = one && (buffer != access.buffer || equal_indices(indices, access.indices));
-  };
-  walk(static_cast<const Stmt&>(block), [&](const Stmt& stmt) {
-    if (const Store* store = stmt.as<Store>()) check(store->buffer, store->indices);
-    visit_exprs(stmt, [&](const Expr& expr) {
-      walk_expr(expr, [&](const Expr& part) {
-        if (const LoadNode* load = part.as<LoadNode>()) check(load->buffer, load->indices());
-      });
-    });
+  walk_accesses(block, [&](const Stmt&, const AccessSite& other) {
+    one = one && (other.buffer != access.buffer || equal_indices(other.indices, access.indices));
   });
   return one;
 }
@@ -78,12 +72,12 @@ std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) 
   std::vector<Var> used;
   for (const Expr& index : indices) {
     for (const Var& var : vars_of(index)) {
-      if (std::find(used.begin(), used.end(), var) == used.end()) used.push_back(var);
+      if (!contains(used, var)) used.push_back(var);
     }
   }
   Analyzer analyzer;
   for (const IterVar& iter : block.iters) {
-    if (std::find(used.begin(), used.end(), iter.var) == used.end()) continue;
+    if (!contains(used, iter.var)) continue;
     analyzer.bind(iter.var, iter.extent);
     access->iters.push_back(iter);
   }
@@ -103,11 +97,7 @@ std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, 
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
   // The copy moves all elements, whether they were made or not.
   if (!every_instance_runs(block)) return Refusal{"not every instance of the block runs", block.name, &block};
-  const Stmt& nest = outermost_in_scope(block);
-  for (const Block* reader : stage.uses.readers) {
-    if (is_ancestor(nest, *reader))
-      return Refusal{"a reader of the buffer stands in the loop nest of its writer", reader->name, reader};
-  }
+  if (auto refusal = reader_in_nest_refusal(stage)) return refusal;
   std::vector<IterDomain> domains;
   for (const IterVar& iter : access.iters) domains.push_back({iter.var, iter.extent});
   if (!check_iter_map(access.of.indices, access.of.buffer->shape, domains, bool_imm(true)).injective)
@@ -127,9 +117,10 @@ bool always_reads(const Expr& expr, const Access& access) {
 /// the block reads only if a select asks for it, that too: perhaps what nothing has written.
 std::optional<Refusal> copy_of_read_refusal(const Program& program, Block& block, const Access& access) {
   if (auto refusal = copy_before_refusal(program, block, access.buffer)) return refusal;
-  bool always = false;
-  walk(static_cast<const Stmt&>(*block.body()), [&](const Stmt& stmt) {
-    visit_exprs(stmt, [&](const Expr& expr) { always = always || always_reads(expr, access); });
+  const bool always = any_of_stmt(*block.body(), [&](const Stmt& stmt) {
+    bool reads = false;
+    visit_exprs(stmt, [&](const Expr& expr) { reads = reads || always_reads(expr, access); });
+    return reads;
   });
   return always ? std::nullopt : whole_copy_refusal(program, block, access.buffer);
 }
@@ -158,35 +149,22 @@ BlockId make_reindexed_copy(Program& program, Block& block, const CopiedAccess& 
     redirect_reads(block, access.of, cache, indices);
   }
 
-  Substitution map;
-  std::vector<IterVar> iters;
-  std::vector<Expr> bindings;
-  for (const IterVar& iter : access.iters) {
-    bindings.emplace_back(Var(fmt::format("ax{}", iters.size())));
-    iters.push_back({Var(fmt::format("v{}", iters.size())), iter.extent, IterKind::Spatial});
-    map.set(iter.var, iters.back().var);
-  }
-  const auto over_copy = [&](std::span<const Expr> exprs) {
-    std::vector<Expr> result;
-    for (const Expr& expr : exprs) result.push_back(substitute(expr, map));
-    return result;
-  };
-  const std::vector<Expr> old = over_copy(access.of.indices);
-  const std::vector<Expr> own = over_copy(indices);
-  StmtPtr body = access.writes ? std::make_unique<Store>(buffer, old, load(cache, own))
-                               : std::make_unique<Store>(cache, own, load(buffer, old));
-  std::unique_ptr<Block> copy = program.make_block(cache->name, iters, bindings, nullptr, std::move(body));
-  const BlockId id = copy->id;
-  StmtPtr nest = std::move(copy);
-  for (size_t i = iters.size(); i-- > 0;)
-    nest = program.make_loop(Var::from(bindings[i]), iters[i].extent, std::move(nest));
+  BlockNest copy =
+      make_block_nest(program, cache->name, iter_extents(access.iters), [&](const std::vector<Expr>& vars) {
+        Substitution map;
+        for (size_t i = 0; i < vars.size(); ++i) map.set(access.iters[i].var, vars[i]);
+        const std::vector<Expr> old = substitute(access.of.indices, map);
+        const std::vector<Expr> own = substitute(indices, map);
+        return access.writes ? std::make_unique<Store>(buffer, old, load(cache, own))
+                             : std::make_unique<Store>(cache, own, load(buffer, old));
+      });
   Stmt& own_nest = outermost_in_scope(block);
   if (access.writes) {
-    insert_after(own_nest, std::move(nest));
+    insert_after(own_nest, std::move(copy.nest));
   } else {
-    insert_before(own_nest, std::move(nest));
+    insert_before(own_nest, std::move(copy.nest));
   }
-  return id;
+  return copy.block->id;
 }
 
 BlockId reindex_cache(Program& program, BlockId id, std::string_view access_sort, int64_t index,

@@ -24,12 +24,8 @@ size_t applications(const Space& space, const char* workload, const char* module
 }
 
 size_t calls_of_the_unit(const Program& program) {
-  size_t calls = 0;
-  for_each_stmt(program.root(), [&](const Stmt& stmt) {
-    const Loop* loop = stmt.as<Loop>();
-    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) ++calls;
-  });
-  return calls;
+  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+  return collect<Loop>(program.root(), is_call).size();
 }
 
 /// Compiled by the space's target, run by one thread.

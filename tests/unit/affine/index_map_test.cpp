@@ -68,7 +68,8 @@ TEST(IndexMap, ImagesAndWhatIsNone) {
   EXPECT_EQ(check_index_map({{i}, {i}}, std::vector<int64_t>{3, 5}, &image),
             "the index map has another number of parameters");
   const std::vector<Expr> value{Expr(4)};
-  EXPECT_FALSE((IndexMap{{i}, {i + 2}}).invert(std::vector<int64_t>{3}, value).has_value());
+  EXPECT_FALSE((IndexMap{{i}, {i * 2}}).invert(std::vector<int64_t>{3}, value).has_value());
+  EXPECT_FALSE((IndexMap{{i, j}, {i + j}}).invert(std::vector<int64_t>{3, 5}, value).has_value());
 }
 
 }  // namespace

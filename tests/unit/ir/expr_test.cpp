@@ -6,6 +6,7 @@
 
 #include <tunesmith/ir/expr.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/support/error.h>
 
 namespace tunesmith {
@@ -218,13 +219,15 @@ TEST(ExprRewrite, SubstitutionFoldsAndSharesWhatStays) {
   EXPECT_EQ(to_string(substitute(x - y, {{x, y}, {y, x}})), "y - x");
 }
 
-TEST(ExprRewrite, TransformGoesBottomUp) {
+TEST(ExprRewrite, RewritingGoesBottomUp) {
   const Var x("x");
-  const Expr doubled = transform(x * x, [&](const Expr& e) { return e.is(ExprKind::Var) ? e + 1 : e; });
+  const Expr doubled = rewrite_expr(x * x, [&](const Expr& e) { return e.is(ExprKind::Var) ? e + 1 : e; });
   EXPECT_EQ(to_string(doubled), "(x + 1)*(x + 1)");
   const Buffer a = make_buffer("A", kF32, {8}), b = make_buffer("B", kF32, {8});
   const Expr masked = load(a, {x}, lt(x, 5)) + load(b, {x});
-  EXPECT_EQ(to_string(replace_buffer(masked, a, b)), "(B[x] if x < 5) + B[x]");
+  Store store(b, {x}, masked);
+  replace_buffer_in(store, a, b);
+  EXPECT_EQ(to_string(store.value), "(B[x] if x < 5) + B[x]");
 }
 
 TEST(ExprRewrite, WhatANodeFoldsToIsRewrittenOnce) {
@@ -235,13 +238,13 @@ TEST(ExprRewrite, WhatANodeFoldsToIsRewrittenOnce) {
     const auto* access = e.as<LoadNode>();
     return access ? load(access->buffer, {access->indices()[0] + 2}) : e;
   };
-  EXPECT_EQ(to_string(transform(cast(kIndex, load(a, {x})) * y, shift)), "index(A[x + 2])");
-  EXPECT_EQ(to_string(transform(select(lt(0, y), load(a, {x}), int_imm(5, kI64)), shift)), "A[x + 2]");
-  EXPECT_EQ(to_string(transform((cast(kIndex, load(a, {x})) + x) * y,
-                                [&](const Expr& e) -> Expr {
-                                  if (e.same_as(y)) return 1;
-                                  return e.is(ExprKind::Add) ? e + 7 : e;
-                                })),
+  EXPECT_EQ(to_string(rewrite_expr(cast(kIndex, load(a, {x})) * y, shift)), "index(A[x + 2])");
+  EXPECT_EQ(to_string(rewrite_expr(select(lt(0, y), load(a, {x}), int_imm(5, kI64)), shift)), "A[x + 2]");
+  EXPECT_EQ(to_string(rewrite_expr((cast(kIndex, load(a, {x})) + x) * y,
+                                   [&](const Expr& e) -> Expr {
+                                     if (e.same_as(y)) return 1;
+                                     return e.is(ExprKind::Add) ? e + 7 : e;
+                                   })),
             "index(A[x]) + x + 7");
 }
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/ir/printer.h>
-#include <tunesmith/ir/stmt.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/support/error.h>
 
 #include "unit/ir/make_gmm.h"
@@ -15,9 +15,8 @@ StmtPtr store_of(const Buffer& buffer, int value) {
 
 /// Every child's parent link names its owner, all the way down.
 void expect_linked(const Stmt& root) {
-  for_each_stmt(root, [](const Stmt& stmt) {
-    for_each_child(stmt, [&](Stmt& child) { EXPECT_EQ(child.parent, &stmt); });
-  });
+  walk(root,
+       [](const Stmt& stmt) { visit_children(stmt, [&](Stmt& child) { EXPECT_EQ(child.parent, &stmt); }); });
 }
 
 class StmtTest : public testing::Test {
@@ -93,8 +92,8 @@ TEST_F(StmtTest, CloneIsDeepAndSharesExpressions) {
   EXPECT_EQ(to_string(*copy), to_string(original));
 
   std::vector<const Stmt*> originals, copies;
-  for_each_stmt(original, [&](const Stmt& stmt) { originals.push_back(&stmt); });
-  for_each_stmt(std::as_const(*copy), [&](const Stmt& stmt) { copies.push_back(&stmt); });
+  walk(original, [&](const Stmt& stmt) { originals.push_back(&stmt); });
+  walk(std::as_const(*copy), [&](const Stmt& stmt) { copies.push_back(&stmt); });
   ASSERT_EQ(originals.size(), copies.size());
   for (size_t i = 0; i < originals.size(); ++i) {
     EXPECT_NE(originals[i], copies[i]);
@@ -145,14 +144,13 @@ TEST_F(StmtTest, SubstituteReachesEveryExpression) {
             "      X[i + 4] = 4 where i < 4\n");
 }
 
-TEST_F(StmtTest, ShallowTransformLeavesChildrenAlone) {
+TEST_F(StmtTest, AVisitLeavesChildrenAloneAndAWalkDoesNot) {
   const Var n("n");
   Loop loop(LoopId{0}, Var("i"), 0, n,
             std::make_unique<Loop>(LoopId{1}, Var("j"), 0, n, store_of(buffer_, 1)));
-  const auto to_four = [&](const Expr& e) { return substitute(e, {{n, 4}}); };
-  transform_exprs(loop, to_four, false);
+  visit_exprs(loop, [&](Expr& e) { e = substitute(e, {{n, 4}}); });
   EXPECT_EQ(to_string(loop), "for i in 0..4:\n  for j in 0..n:\n    X[1] = 1\n");
-  transform_exprs(loop, to_four);
+  rewrite_exprs(loop, [&](const Expr& e) -> Expr { return e.same_as(n) ? Expr(4) : e; });
   EXPECT_EQ(to_string(loop), "for i in 0..4:\n  for j in 0..4:\n    X[1] = 1\n");
 }
 

@@ -1,6 +1,7 @@
 #include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/target/extension_file.h>
 
+#include "tunesmith/ir/visit.h"
 #include "unit/primitives/equivalence.h"
 
 namespace tunesmith::test {
@@ -65,11 +66,8 @@ TEST(Tensorize, LoweringAsksForTheLayout) {
   const Schedule packed = scheduled("(j, r) -> (j // 2, r // 3, j % 2, r % 3)");
   const LowerOptions options = with_intrinsics(known);
   const LoweredProgram lowered = lower(packed.program(), options);
-  std::vector<const Loop*> calls;
-  for_each_stmt(lowered.program.root(), [&](const Stmt& stmt) {
-    const Loop* loop = stmt.as<Loop>();
-    if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) calls.push_back(loop);
-  });
+  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+  const auto calls = collect<Loop>(lowered.program.root(), is_call);
   ASSERT_EQ(calls.size(), 1U);
   const TensorCall call = tensor_call(*calls[0]);
   ASSERT_EQ(call.operands.size(), 3U);

@@ -12,12 +12,6 @@
 
 namespace tunesmith {
 
-/// A variable and its range [0, extent).
-struct IterDomain {
-  Var var;
-  int64_t extent = 1;
-};
-
 /// (source // lower_factor) % extent * scale
 struct IterSplit {
   Var source;

@@ -1,7 +1,6 @@
 // The box of elements touched when some variables run over their ranges and others stand still.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>

@@ -51,6 +51,11 @@ class Analyzer {
   void bind(const Var& var, Interval range);
   /// var in [0, extent).
   void bind(const Var& var, int64_t extent) { bind(var, Interval{0, extent - 1}); }
+  void bind(const IterDomain& domain) { bind(domain.var, domain.extent); }
+  /// The loop's variable, whose bounds may speak of what is known already.
+  void bind(const Loop& loop);
+  /// The block's iteration variables, to their domains.
+  void bind(const Block& block);
   std::optional<Interval> range_of(const Var& var) const;
 
   /// Smallest interval this reasoning finds that holds every value of an integer expression. Exact for linear

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -223,19 +222,15 @@ bool as_const_int(const Expr& expr, int64_t* value);
 bool is_const_int(const Expr& expr, int64_t value);
 /// Same structure; variables and buffers by identity.
 bool equal(const Expr& a, const Expr& b);
-/// Visits `expr` and everything under it, parents first.
-void for_each(const Expr& expr, const std::function<void(const Expr&)>& visit);
 bool uses_var(const Expr& expr, const Var& var);
+bool uses_any(const Expr& expr, std::span<const Var> vars);
 /// Distinct variables in order of first appearance.
 std::vector<Var> vars_of(const Expr& expr);
 
-// ---- Rewriting ----
+// ---- Rewriting (walks and rewriters: ir/visit.h) ----
 
 /// `expr` with other operands, rebuilt through the factories (so constants fold).
 Expr with_args(const Expr& expr, std::vector<Expr> args);
-/// Rewrites children first; `rewrite` gets a node with new children and answers its replacement (or itself).
-/// Shares what does not change.
-Expr transform(const Expr& expr, const std::function<Expr(const Expr&)>& rewrite);
 
 /// A map from variables to expressions: a small flat map, in insertion order.
 class Substitution {
@@ -253,7 +248,7 @@ class Substitution {
 };
 
 Expr substitute(const Expr& expr, const Substitution& map);
-/// Every load of `from` becomes a load of `to` with the same indices.
-Expr replace_buffer(const Expr& expr, const Buffer& from, const Buffer& to);
+/// Each of them.
+std::vector<Expr> substitute(std::span<const Expr> exprs, const Substitution& map);
 
 }  // namespace tunesmith

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ class Program {
 
   /// Makes a loop around `body` with a fresh id; extent constant, min 0.
   std::unique_ptr<Loop> make_loop(Var var, int64_t extent, StmtPtr body);
+  /// Makes serial loops around `body`, the first the outermost; `body` itself when there are none.
+  StmtPtr make_nest(std::span<const IterDomain> loops, StmtPtr body);
   /// Makes a block with a fresh id; its name is made unique within the program by a suffix "_1", "_2", ...
   std::unique_ptr<Block> make_block(std::string_view block_name, std::vector<IterVar> iters,
                                     std::vector<Expr> bindings, StmtPtr init, StmtPtr body);

@@ -18,8 +18,16 @@ bool equal_indices(std::span<const Expr> a, std::span<const Expr> b);
 /// Is it the access of `buffer` at `indices`?
 bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> indices);
 
+/// Is any of `accesses` one of `buffer`?
+bool touches(std::span<const Access> accesses, const Buffer& buffer);
+
 /// Does the expression load from `buffer` anywhere?
 bool loads_from(const Expr& expr, const Buffer& buffer);
+/// Is the expression the unmasked load of the element that `store` writes, as of an accumulator?
+bool is_own_element(const Expr& expr, const Store& store);
+
+/// The only store of a block whose body is one store, else null.
+const Store* body_store(const Block& block);
 
 /// Loads in the body and then in the init, in order of appearance, without structural duplicates. The
 /// accumulator of a block with an init (the load of the element it stores) is not a read, since the block

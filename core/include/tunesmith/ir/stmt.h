@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -116,6 +115,13 @@ enum class IterKind : uint8_t {
 };
 std::string_view iter_kind_name(IterKind kind);
 
+/// A variable that runs over [0, extent).
+struct IterDomain {
+  Var var;
+  int64_t extent = 1;
+};
+
+/// A block's.
 struct IterVar {
   Var var;
   int64_t extent = 1;  // the domain is [0, extent)
@@ -150,6 +156,8 @@ class Block final : public Stmt {
   bool has_reduction() const;
   /// The iteration variable's position, or -1.
   int iter_index(const Var& var) const;
+  /// The iteration variables with `values`, one for each: those of one instance.
+  Substitution iters_at(std::span<const Expr> values) const;
 
  private:
   friend StmtPtr replace(Stmt& at, StmtPtr with);
@@ -211,17 +219,6 @@ class Allocate final : public Stmt {
 /// an If's else.
 StmtPtr replace(Stmt& at, StmtPtr with);
 
-/// Direct children, in order (a block's init before its body).
-void for_each_child(const Stmt& stmt, const std::function<void(Stmt&)>& visit);
-/// The statement and all under it, parents first. Safe against changes to expressions, not to the tree.
-void for_each_stmt(Stmt& stmt, const std::function<void(Stmt&)>& visit);
-void for_each_stmt(const Stmt& stmt, const std::function<void(const Stmt&)>& visit);
-/// Every expression directly in `stmt` (not in its children): conditions, bounds, bindings, indices, values,
-/// masks.
-void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit);
-/// Replaces every expression in `stmt` and, when `deep`, under it. The buffer of a Store is not an
-/// expression.
-void transform_exprs(Stmt& stmt, const std::function<Expr(const Expr&)>& rewrite, bool deep = true);
 void substitute_in(Stmt& stmt, const Substitution& map);
 /// Loads and stores of `from` become loads and stores of `to` with the same indices; so does its Allocate.
 void replace_buffer_in(Stmt& stmt, const Buffer& from, const Buffer& to);

@@ -1,12 +1,33 @@
-// Walks over statements and expressions as templates: what for_each and transform do, without an indirect
-// call for each node. For passes and modules that run once per candidate.
+// The one way to walk over programs and to rewrite them, as templates: no indirect call for a node, so that
+// what runs once per candidate (a pass, a module, a cost model) may use them freely.
+//
+//   to look at                                one statement only      it and all under it
+//   the statements                            visit_children          walk, any_of_stmt, find_first, collect
+//   the expressions that stand in them        visit_exprs             walk_exprs, any_of_exprs
+//   the loads and stores                      visit_accesses          walk_accesses
+//   an expression and its operands                                    walk_expr, any_of_expr
+//
+//   to change the expressions                 visit_exprs             rewrite_exprs, rewrite_expr
+//
+// A walk goes from parents to children, in the order of the text. What it calls may change expressions, but
+// not the tree below where it stands: collect() the statements first and change the tree afterwards. The
+// bytes that the loads and stores of a program move, say, each done once:
+//
+//   walk_accesses(program.root(), [&](const Stmt& stmt, const AccessSite& access) {
+//     bytes += access.buffer->dtype.bytes();
+//   });
 #pragma once
 
+#include <span>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tunesmith/ir/stmt.h"
 
 namespace tunesmith {
+
+// ---- Statements ----
 
 /// Calls `visit(Stmt&)` for the direct children, in order (a block's init before its body).
 template <typename Visit>
@@ -50,8 +71,72 @@ void walk(const Stmt& stmt, Visit&& visit) {
   visit_children(stmt, [&](const Stmt& child) { walk(child, visit); });
 }
 
+/// True when `test(const Stmt&)` is for `stmt` or anything under it; asks no further.
+template <typename Test>
+bool any_of_stmt(const Stmt& stmt, Test&& test) {
+  if (test(stmt)) return true;
+  bool found = false;
+  visit_children(stmt, [&](const Stmt& child) { found = found || any_of_stmt(child, test); });
+  return found;
+}
+
+/// The first statement of one sort (`T`: Loop, Block, Store, If, Allocate) at or under `root` for which
+/// `test(T&)` is true, or null; a constant one where `root` is.
+template <typename T, typename Root, typename Test>
+auto find_first(Root& root, Test&& test) {
+  using Found = std::conditional_t<std::is_const_v<Root>, const T, T>;
+  using Node = std::conditional_t<std::is_const_v<Root>, const Stmt, Stmt>;
+  Found* found = root.template as<T>();
+  if (found != nullptr && test(*found)) return found;
+  found = nullptr;
+  visit_children(root, [&](Node& child) {
+    if (found == nullptr) found = find_first<T>(child, test);
+  });
+  return found;
+}
+
+/// Of any at all.
+template <typename T, typename Root>
+auto find_first(Root& root) {
+  return find_first<T>(root, [](const T&) { return true; });
+}
+
+/// All of them in the order of the text. The tree may then be changed, unlike in a walk.
+template <typename T, typename Root, typename Test>
+auto collect(Root& root, Test&& test) {
+  std::vector<std::conditional_t<std::is_const_v<Root>, const T, T>*> found;
+  walk(root, [&](auto& stmt) {
+    if (auto* one = stmt.template as<T>(); one != nullptr && test(*one)) found.push_back(one);
+  });
+  return found;
+}
+
+template <typename T, typename Root>
+auto collect(Root& root) {
+  return collect<T>(root, [](const T&) { return true; });
+}
+
+// ---- Expressions ----
+
+/// Calls `visit(const Expr&)` for `expr` and everything under it, parents first.
+template <typename Visit>
+void walk_expr(const Expr& expr, Visit&& visit) {
+  visit(expr);
+  for (const Expr& arg : expr.args()) walk_expr(arg, visit);
+}
+
+/// True when `test(const Expr&)` is for `expr` or anything under it; asks no further.
+template <typename Test>
+bool any_of_expr(const Expr& expr, Test&& test) {
+  if (test(expr)) return true;
+  for (const Expr& arg : expr.args()) {
+    if (any_of_expr(arg, test)) return true;
+  }
+  return false;
+}
+
 /// Calls `visit(Expr&)` (const where the statement is) for every expression directly in `stmt` that is not
-/// null.
+/// null: conditions, bounds, bindings, indices, values, masks. It may assign to them.
 template <typename S, typename Visit>
 void visit_exprs(S& stmt, Visit&& visit) {
   const auto one = [&](auto& expr) {
@@ -86,22 +171,50 @@ void visit_exprs(S& stmt, Visit&& visit) {
   }
 }
 
-/// Calls `visit(const Expr&)` for `expr` and everything under it, parents first.
+/// Calls `visit(const Expr&)` for every expression in `stmt` and under it, and everything under these.
 template <typename Visit>
-void walk_expr(const Expr& expr, Visit&& visit) {
-  visit(expr);
-  for (const Expr& arg : expr.args()) walk_expr(arg, visit);
+void walk_exprs(const Stmt& stmt, Visit&& visit) {
+  walk(stmt, [&](const Stmt& at) { visit_exprs(at, [&](const Expr& expr) { walk_expr(expr, visit); }); });
 }
 
-/// True when `test(const Expr&)` is for `expr` or anything under it.
+/// True when `test(const Expr&)` is for any of them.
 template <typename Test>
-bool any_of_expr(const Expr& expr, Test&& test) {
-  if (test(expr)) return true;
-  for (const Expr& arg : expr.args()) {
-    if (any_of_expr(arg, test)) return true;
-  }
-  return false;
+bool any_of_exprs(const Stmt& stmt, Test&& test) {
+  return any_of_stmt(stmt, [&](const Stmt& at) {
+    bool found = false;
+    visit_exprs(at, [&](const Expr& expr) { found = found || any_of_expr(expr, test); });
+    return found;
+  });
 }
+
+// ---- Loads and stores ----
+
+/// A load, or what a store writes, where it stands.
+struct AccessSite {
+  const Buffer& buffer;
+  std::span<const Expr> indices;
+  const LoadNode* load = nullptr;  // null: it is the store
+};
+
+/// Calls `visit(const AccessSite&)` for what `stmt` stores and then for the loads in its expressions.
+template <typename Visit>
+void visit_accesses(const Stmt& stmt, Visit&& visit) {
+  if (const Store* store = stmt.as<Store>()) visit(AccessSite{store->buffer, store->indices});
+  visit_exprs(stmt, [&](const Expr& expr) {
+    walk_expr(expr, [&](const Expr& part) {
+      if (const LoadNode* load = part.as<LoadNode>()) visit(AccessSite{load->buffer, load->indices(), load});
+    });
+  });
+}
+
+/// Calls `visit(Stmt&, const AccessSite&)` for those of `root` and of all under it.
+template <typename Root, typename Visit>
+void walk_accesses(Root& root, Visit&& visit) {
+  walk(root,
+       [&](auto& stmt) { visit_accesses(stmt, [&](const AccessSite& access) { visit(stmt, access); }); });
+}
+
+// ---- Rewriting ----
 
 /// Rewrites children first; `rewrite(const Expr&)` gets a node with new children and answers its replacement
 /// (or itself). Shares what does not change. Where new children make a node fold to one of them (x * 1), that
