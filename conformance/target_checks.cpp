@@ -71,29 +71,39 @@ class AlignedBytes {
   void* aligned_ = nullptr;
 };
 
-/// "" when the compiled program's outputs are the interpreter's, after its preparation where it has one.
-std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
-  const std::vector<Tensor> arguments = arguments_of(program, kSeed);
-  const std::vector<Tensor> wanted = result_of(program, arguments);
-  std::vector<Tensor> got = arguments;
+/// `arguments` after the compiled program has run on them, and its preparation where it has one; "" or why it
+/// did not.
+std::string run(const LoadedKernel& kernel, const CompiledKernel& compiled, std::vector<Tensor>& got) {
   std::vector<void*> buffers;
   buffers.reserve(got.size());
   for (Tensor& tensor : got) buffers.push_back(tensor.bytes.data());
   const AlignedBytes memory(compiled.workspace_bytes);
   void* workspace = compiled.workspace_bytes > 0 ? memory.data() : nullptr;
   const AlignedBytes prepared(compiled.prepare ? compiled.prepare->bytes : 0);
-  const auto kernel = target.load(compiled);
   if (compiled.prepare) {
-    if (kernel->prepare() == nullptr) return "it loads without the entry point that prepares";
+    if (kernel.prepare() == nullptr) return "it loads without the entry point that prepares";
     std::vector<void*> given(buffers.size(), nullptr);
     for (const size_t position : compiled.prepare->reads) given[position] = buffers[position];
     given.push_back(prepared.data());
-    kernel->prepare()(given.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
+    kernel.prepare()(given.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
     for (const size_t position : compiled.prepare->unread) buffers[position] = nullptr;
     buffers.push_back(prepared.data());
   }
-  kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
-  return difference(wanted, got, program.inputs.size());
+  kernel.entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
+  return {};
+}
+
+/// "" when the compiled program's outputs are right.
+std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
+  const auto kernel = target.load(compiled);
+  const Numeric numeric(program, kSeed);
+  for (size_t set = 0; set < numeric.sets(); ++set) {
+    std::vector<Tensor> got = numeric.arguments(set);
+    std::string fault = run(*kernel, compiled, got);
+    if (fault.empty()) fault = numeric.difference(set, got);
+    if (!fault.empty()) return fault;
+  }
+  return {};
 }
 
 /// Compiles workloads and runs them. A target without a compiler is unsupported, a wrong result a failure.
