@@ -89,7 +89,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
            {{"propose", result.times.propose},
             {"model", result.times.model},
             {"build", result.times.build},
-            {"measure", result.times.measure}}}};
+            {"measure", result.times.measure},
+            {"wait", result.times.wait}}}};
 }
 
 void print_summary(const TuneResult& result, const Workload& workload, const std::string& space) {
@@ -127,11 +128,12 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
   fmt::print(output(), "  record    {}{}\n", result.best_id,
              result.best_space == space ? "" : fmt::format("  found in space '{}'", result.best_space));
   const TuneTimes& times = result.times;
-  fmt::print(
-      output(),
-      "  wall      {:.1f} s: propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}; median compile {}\n",
-      times.wall, times.propose, times.model, times.build, times.measure,
-      seconds_text(result.median_compile_seconds));
+  fmt::print(output(),
+             "  wall      {:.1f} s: propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}{}; median "
+             "compile {}\n",
+             times.wall, times.propose, times.model, times.build, times.measure,
+             times.wait >= 0.1 ? fmt::format(", waiting for the machine {:.1f}", times.wait) : "",
+             seconds_text(result.median_compile_seconds));
 }
 
 }  // namespace
