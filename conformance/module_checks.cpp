@@ -161,23 +161,21 @@ Verdict check_threads(const Subject& subject) {
 /// Draws the decisions of every sketch and holds the results against the unscheduled program, by interpreter.
 /// "" when all agree. Candidates that are refused are no fault.
 std::string compare_results(const Space& space, const Program& program, const std::string& workload) {
-  const std::vector<Tensor> arguments = arguments_of(program, kSeed);
-  const std::vector<Tensor> wanted = result_of(program, arguments);
+  const Numeric numeric(program, kSeed);
   const SketchSet set = space.generate(program);
   for (size_t s = 0; s < set.sketches.size(); ++s) {
     const Trace open = set.sketches[s].trace().with_open_decisions();
     for (uint64_t draw = 0; draw < kDraws; ++draw) {
       const auto candidate = space.materialise(program, open, RandomStream(kSeed, draw));
       if (!candidate) continue;
-      std::vector<Tensor> got;
+      std::string fault;
       try {
-        got = result_of((*candidate)->lowered, arguments, {.check_uninitialized = false});
+        fault = numeric.difference((*candidate)->lowered);
       } catch (const InterpreterError& error) {
-        return fmt::format("{}, sketch {}: {}\n{}", workload, s, error.what(), (*candidate)->trace.str());
+        fault = error.what();
       }
-      if (const std::string fault = difference(wanted, got, program.inputs.size()); !fault.empty()) {
+      if (!fault.empty())
         return fmt::format("{}, sketch {}: {}\n{}", workload, s, fault, (*candidate)->trace.str());
-      }
     }
   }
   return {};

@@ -1,52 +1,55 @@
 #include "numeric.h"
 
-#include <cmath>
-
-#include <fmt/format.h>
+#include "measure/choose_data.h"
+#include "measure/reference.h"
 
 namespace tunesmith::conformance {
-namespace {
 
-/// Half-precision programs add at most some hundred terms here.
-double tolerance_of(DType dtype) {
-  if (!dtype.is_float()) return 0.0;
-  return dtype.bits < 32 ? 5e-2 : 1e-4;
-}
-
-}  // namespace
-
-std::vector<Tensor> arguments_of(const Program& program, uint64_t seed) {
+struct Numeric::Set {
   std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(seed + arguments.size());
+  std::vector<ExpectedOutput> expected;
+};
+
+Numeric::Numeric(const Program& program, uint64_t seed) : inputs_(program.inputs.size()) {
+  const LongestReduction longest = longest_reduction(program);
+  DataQuestion question;
+  for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
+  for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
+  question.most_terms = longest.terms;
+  question.elements = longest.elements;
+  question.seed = seed;
+  for (const DataKind kind : kDataKinds) {
+    question.kind = kind;
+    question.has_bound = has_bound(program, kind);
+    const Program reference = reference_program(program, kind);
+    DrawnData drawn =
+        choose_data(question, [&](std::span<Tensor> arguments) { interpret(reference, arguments); });
+    Set& set = sets_.emplace_back();
+    set.arguments = std::move(drawn.inputs);
+    for (const Buffer& output : program.outputs) set.arguments.push_back(Tensor::like(*output));
+    set.expected = std::move(drawn.expected);
   }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
+}
+Numeric::~Numeric() = default;
+
+size_t Numeric::sets() const { return sets_.size(); }
+
+std::vector<Tensor> Numeric::arguments(size_t set) const { return sets_.at(set).arguments; }
+
+std::string Numeric::difference(size_t set, const std::vector<Tensor>& arguments) const {
+  const std::vector<ExpectedOutput>& expected = sets_.at(set).expected;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Comparison comparison = expected[i].compare(arguments.at(inputs_ + i).bytes.data());
+    if (comparison.worst > 1.0) return comparison.message;
+  }
+  return {};
 }
 
-std::vector<Tensor> result_of(const Program& program, std::vector<Tensor> arguments,
-                              const InterpretOptions& options) {
-  interpret(program, arguments, options);
-  return arguments;
-}
-
-std::vector<Tensor> result_of(const LoweredProgram& lowered, std::vector<Tensor> arguments,
-                              const InterpretOptions& options) {
-  interpret(lowered, arguments, options);
-  return arguments;
-}
-
-std::string difference(const std::vector<Tensor>& wanted, const std::vector<Tensor>& got, size_t inputs) {
-  for (size_t t = inputs; t < wanted.size(); ++t) {
-    const double tolerance = tolerance_of(wanted[t].dtype);
-    for (int64_t i = 0; i < wanted[t].elements(); ++i) {
-      const double a = wanted[t].get(i);
-      const double b = got[t].get(i);
-      const bool same =
-          (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= tolerance * (1.0 + std::abs(a));
-      if (!same) return fmt::format("element {} of output {} is {}, wanted {}", i, t - inputs, b, a);
-    }
+std::string Numeric::difference(const LoweredProgram& lowered) const {
+  for (size_t set = 0; set < sets_.size(); ++set) {
+    std::vector<Tensor> results = arguments(set);
+    interpret(lowered, results, {.check_uninitialized = false});
+    if (std::string fault = difference(set, results); !fault.empty()) return fault;
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Results of programs, by the interpreter.
+// Results of programs, by the interpreter, verified as those of candidates are.
 #pragma once
 
 #include <string>
@@ -8,17 +8,28 @@
 
 namespace tunesmith::conformance {
 
-/// Random inputs and outputs of zeros, in the order of interpret().
-std::vector<Tensor> arguments_of(const Program& program, uint64_t seed);
+/// What right results of a program are, on the data and within the bounds that a candidate is verified with.
+class Numeric {
+ public:
+  /// Throws UserError when nothing that the program computes can be told from rounding.
+  explicit Numeric(const Program& program, uint64_t seed = 1);
+  ~Numeric();
+  Numeric(const Numeric&) = delete;
+  Numeric& operator=(const Numeric&) = delete;
 
-/// `arguments` after the program has run.
-std::vector<Tensor> result_of(const Program& program, std::vector<Tensor> arguments,
-                              const InterpretOptions& options = {});
-std::vector<Tensor> result_of(const LoweredProgram& lowered, std::vector<Tensor> arguments,
-                              const InterpretOptions& options = {});
+  /// How many data sets there are.
+  size_t sets() const;
+  /// The inputs of a set, then outputs of zeros: arguments of interpret().
+  std::vector<Tensor> arguments(size_t set) const;
+  /// "" when the outputs in `arguments` are right; else where and how far they are off.
+  std::string difference(size_t set, const std::vector<Tensor>& arguments) const;
+  /// The same of what a lowered program makes of the arguments of every set, interpreted.
+  std::string difference(const LoweredProgram& lowered) const;
 
-/// "" when the outputs agree: integers exactly, floats up to the rounding of another order of adding.
-/// `inputs` is the number of tensors in front that are not outputs.
-std::string difference(const std::vector<Tensor>& wanted, const std::vector<Tensor>& got, size_t inputs);
+ private:
+  struct Set;
+  std::vector<Set> sets_;
+  size_t inputs_ = 0;
+};
 
 }  // namespace tunesmith::conformance

@@ -55,11 +55,14 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// "" when the compiled program's outputs are the interpreter's, after its preparation where it has one.
+/// "" when the compiled program's outputs are right.
 std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
-  const std::vector<Tensor> arguments = arguments_of(program, kSeed);
-  const std::vector<Tensor> wanted = result_of(program, arguments);
-  return difference(wanted, run_kernel(target, compiled, arguments), program.inputs.size());
+  const Numeric numeric(program, kSeed);
+  for (size_t set = 0; set < numeric.sets(); ++set) {
+    const std::vector<Tensor> got = run_kernel(target, compiled, numeric.arguments(set));
+    if (std::string fault = numeric.difference(set, got); !fault.empty()) return fault;
+  }
+  return {};
 }
 
 /// Compiles workloads and runs them. A target without a compiler is unsupported, a wrong result a failure.

@@ -95,6 +95,10 @@ void unmask_registers(Program& program);
 /// still.
 void promote_accumulators(Program& program, const LowerOptions& options);
 
+/// A loop of one iteration becomes its body, unless it is annotated, bound to a thread or begins at a
+/// variable.
+void remove_unit_loops(Program& program);
+
 /// How many bytes from one buffer to the next, in a workspace or in prepared memory.
 int64_t aligned_bytes(const Buffer& buffer);
 

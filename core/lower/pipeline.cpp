@@ -70,6 +70,7 @@ Pipeline standard_pipeline() {
       each("assign_registers", [](Lowered& l, State& s) { assign_registers(l.program, s.options); }),
       program_step("unmask_registers", unmask_registers),
       each("promote_accumulators", [](Lowered& l, State& s) { promote_accumulators(l.program, s.options); }),
+      program_step("remove_unit_loops", remove_unit_loops),
       each("plan_memory", [](Lowered& l, State& s) { plan_memory(l, s.options); }),
       {"lay_out_prepared", [](State& s) { lay_out_prepared(s.lowered); }},
   });

@@ -22,6 +22,14 @@ void ArgumentMemory::write_input(size_t position, const Tensor& data) {
   std::memcpy(memory_[position].data(), data.bytes.data(), data.bytes.size());
 }
 
+void ArgumentMemory::write_inputs(std::span<const Tensor> data) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    memory_[i].set_read_only(false);
+    write_input(i, data[i]);
+    memory_[i].set_read_only(true);
+  }
+}
+
 void ArgumentMemory::protect_inputs() {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].output) memory_[i].set_read_only(true);
@@ -32,6 +40,15 @@ void ArgumentMemory::poison_outputs(std::byte poison) {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].output) continue;
     std::memset(memory_[i].data(), std::to_integer<int>(poison),
+                static_cast<size_t>(arguments_[i].buffer->bytes()));
+    memory_[i].fill_canary();
+  }
+}
+
+void ArgumentMemory::take_outputs(const ArgumentMemory& other) {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (!arguments_[i].output) continue;
+    std::memcpy(memory_[i].data(), other.memory_[i].data(),
                 static_cast<size_t>(arguments_[i].buffer->bytes()));
     memory_[i].fill_canary();
   }

@@ -34,9 +34,13 @@ class ArgumentMemory {
 
   size_t size() const { return memory_.size(); }
   void write_input(size_t position, const Tensor& data);
+  /// All of them, though they are only read otherwise.
+  void write_inputs(std::span<const Tensor> data);
   /// From now on inputs are only read.
   void protect_inputs();
   void poison_outputs(std::byte poison);
+  /// The outputs hold what those of `other`, a copy of the same arguments, hold.
+  void take_outputs(const ArgumentMemory& other);
   const std::byte* output(size_t position) const { return memory_[position].data(); }
   /// The first argument around which somebody wrote; null when there is none.
   const Argument* touched_around() const;

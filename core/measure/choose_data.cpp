@@ -1,7 +1,9 @@
 #include "measure/choose_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -77,9 +79,53 @@ Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs
   return trial;
 }
 
+std::vector<Buffer> outputs_of(const DataQuestion& question) {
+  std::vector<Buffer> outputs;
+  for (const Argument& argument : question.arguments) {
+    if (argument.output) outputs.push_back(argument.buffer);
+  }
+  return outputs;
+}
+
+/// Inputs come first.
+std::optional<size_t> first_floating(const DataQuestion& question) {
+  for (size_t i = 0; i < question.arguments.size() && !question.arguments[i].output; ++i) {
+    if (question.arguments[i].buffer->dtype.is_float()) return i;
+  }
+  return std::nullopt;
+}
+
+/// Is one element of the first floating input, taken for background, seen in the results, whatever their
+/// types round? Not only in an element that is made of it alone.
+bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Trial& whole,
+                 const RunReference& run) {
+  const std::optional<size_t> first = first_floating(question);
+  if (!first) return true;
+  std::vector<Tensor> inputs = drawn.inputs;
+  Tensor& changed = inputs[*first];
+  int64_t at = changed.elements() / 2;
+  while (changed.get(at) == drawn.fill.background) at = (at + 1) % changed.elements();
+  changed.set(at, drawn.fill.background);
+  const Trial without = try_inputs(question, inputs, run);
+  const std::vector<Buffer> outputs = outputs_of(question);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const double unit = outputs[i]->dtype.is_float() ? unit_roundoff(outputs[i]->dtype) : 0.0;
+    const Tensor* bound = whole.bound(question, i);
+    int64_t seen = 0;
+    for (int64_t j = 0; j < outputs[i]->elements(); ++j) {
+      const double value = whole.values[i].get(j);
+      const double allowed = unit * std::abs(value) + (bound == nullptr ? 0.0 : bound->get(j));
+      if (std::abs(value - without.values[i].get(j)) >= 2.0 * allowed && value != without.values[i].get(j))
+        ++seen;
+    }
+    if (seen > (outputs[i]->elements() == changed.elements() ? 1 : 0)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill) {
+std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, int64_t number) {
   std::vector<Tensor> inputs;
   bool first = true;
   for (const Argument& argument : question.arguments) {
@@ -87,22 +133,20 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill) 
     inputs.push_back(Tensor::like(*argument.buffer));
     const uint64_t seed =
         hash_combine(hash_combine(question.seed, static_cast<uint64_t>(fill.kind)), inputs.size());
-    draw(inputs.back(), fill, first, question.most_terms, seed);
+    draw(inputs.back(), fill, first, question.most_terms, seed, number);
     first = first && !inputs.back().dtype.is_float();
   }
   return inputs;
 }
 
 bool sees_every_term(const DataQuestion& question, const Fill& fill) {
-  return fill.terms == 0 || static_cast<double>(fill.terms) * static_cast<double>(question.elements) >=
-                                static_cast<double>(question.most_terms);
+  return fill.terms == 0 || (fill.draws > 1 && !fill.balanced) ||
+         static_cast<double>(fill.terms) * static_cast<double>(question.elements) >=
+             static_cast<double>(question.most_terms);
 }
 
 DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
-  std::vector<Buffer> buffers;
-  for (const Argument& argument : question.arguments) {
-    if (argument.output) buffers.push_back(argument.buffer);
-  }
+  const std::vector<Buffer> buffers = outputs_of(question);
   Trial best;
   best.finite = false;
   best.looseness = best.looseness_of_term = std::numeric_limits<double>::infinity();
@@ -132,6 +176,36 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   for (size_t i = 0; i < buffers.size(); ++i)
     drawn.expected.emplace_back(buffers[i], best.values[i], best.bound(question, i));
   return drawn;
+}
+
+std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, const RunReference& run) {
+  const std::vector<Buffer> outputs = outputs_of(question);
+  std::vector<DrawnData> draws;
+  for (int64_t number = 0; number < fill.draws; ++number) {
+    DrawnData drawn{fill, draw_inputs(question, fill, number), {}};
+    const Trial trial = try_inputs(question, drawn.inputs, run);
+    if (!trial.usable() || !trial.finite) return {};
+    for (size_t i = 0; i < outputs.size(); ++i)
+      drawn.expected.emplace_back(outputs[i], trial.values[i], trial.bound(question, i));
+    if (number == 0 && !sees_a_term(question, drawn, trial, run)) return {};
+    draws.push_back(std::move(drawn));
+  }
+  return draws;
+}
+
+std::vector<DrawnData> choose_several_draws(const DataQuestion& question, const RunReference& run) {
+  constexpr int64_t kMostBytes = int64_t{64} << 20;  // of all draws together
+  int64_t bytes = 0;
+  for (const Argument& argument : question.arguments) bytes += argument.buffer->bytes();
+  const std::optional<size_t> first = first_floating(question);
+  if (!first) return {};
+  const DType type = question.arguments[*first].buffer->dtype;
+  for (const Fill& fill : fills_in_several_draws(type, question.most_terms)) {
+    if (fill.draws * bytes > kMostBytes) continue;
+    std::vector<DrawnData> draws = draw_all(question, fill, run);
+    if (!draws.empty()) return draws;
+  }
+  return {};
 }
 
 }  // namespace tunesmith

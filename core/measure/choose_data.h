@@ -32,14 +32,21 @@ struct DataQuestion {
   int64_t elements = 1;  // that sum up most_terms (reference.h)
 };
 
-/// The inputs as `fill` draws them.
-std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill);
+/// The inputs as `fill` draws them for the `number`-th time.
+std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, int64_t number = 0);
 
 /// True when about every term of a longest sum is no background in some element.
 bool sees_every_term(const DataQuestion& question, const Fill& fill);
 
-/// The first fill whose bounds are tight (data_sets.h), or else the tightest of all. Throws UserError when
-/// that one leaves bounds above kLoosest of a typical element: nothing could be verified.
+/// The first draw of the first fill whose bounds are tight (data_sets.h), or else the tightest of all. Throws
+/// UserError when that one leaves bounds above kLoosest of a typical element: nothing could be verified.
 DrawnData choose_data(const DataQuestion& question, const RunReference& run);
+
+/// All draws of a set; empty when one of them has too wide bounds, or the first hides a term.
+std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, const RunReference& run);
+
+/// The exact set in several draws, all of one fill, where no single one sees every term; empty where several
+/// do not either.
+std::vector<DrawnData> choose_several_draws(const DataQuestion& question, const RunReference& run);
 
 }  // namespace tunesmith

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "tunesmith/support/hash.h"
 #include "tunesmith/support/random.h"
 
 namespace tunesmith {
@@ -21,6 +24,51 @@ constexpr std::array<Background, 4> kNoisy{{{0.0, 0x1p-6}, {0.0, 0.0}, {-12.0, 1
 constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
 constexpr double kPartOfTerm = 0.25;
 constexpr double kTight = 1e-4;  // nothing but a single term of thousands is smaller
+
+constexpr int64_t kMostDraws = 256;
+constexpr int64_t kMostBalanced = 256;  // what the narrowest type counts to
+constexpr int64_t kFewestBalanced = 6;
+constexpr int64_t kFewestDraws = 4;  // of balanced rows: in each of them some neighbours are equal
+
+/// Of a row of so many elements one of `every` is not zero, or `few` of all.
+struct Balance {
+  int64_t every = 1;
+  int64_t few = 0;
+};
+
+std::optional<Balance> balance_of(int64_t row) {
+  Balance balance;
+  while (row / balance.every > kMostBalanced) balance.every *= 4;
+  const auto divides = [&](int64_t part) { return row % (2 * part) == 0; };
+  if (!divides(balance.every) || balance.every > kMostDraws) return std::nullopt;
+  int64_t part = balance.every;
+  while (divides(4 * part) && row / (4 * part) >= kFewestBalanced) part *= 4;
+  balance.few = row / part;
+  if (balance.few < kFewestBalanced) return std::nullopt;
+  return balance;
+}
+
+void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
+  const Balance balance = balance_of(row).value();
+  RandomStream random(seed, static_cast<uint64_t>(number));
+  for (int64_t i = 0; i < data.elements(); ++i) data.set(i, 0.0);
+  std::vector<int64_t> places;
+  for (int64_t begin = 0; begin < data.elements(); begin += row) {
+    const bool many = begin / row % 2 == 0;
+    const int64_t group = many ? balance.every : 1;
+    places.clear();
+    for (int64_t first = begin; first < begin + row; first += group) {
+      const auto turn = static_cast<int64_t>(hash_combine(seed, static_cast<uint64_t>(first)) %
+                                             static_cast<uint64_t>(group));
+      places.push_back(first + (turn ^ (number % group)));
+    }
+    const size_t count = many ? places.size() : static_cast<size_t>(balance.few);
+    for (size_t i = 0; i < count; ++i) {
+      std::swap(places[i], places[i + random.below(places.size() - i)]);
+      data.set(places[i], 2 * i < count ? 1.0 : -1.0);
+    }
+  }
+}
 
 double real(RandomStream& random, const Fill& fill) {
   const double value = 2 * random.uniform() - 1;
@@ -49,10 +97,12 @@ void draw_integers(Tensor& data, RandomStream& random) {
 std::string Fill::text() const {
   std::string text = kind == DataKind::Exact ? fmt::format("integers up to {}", largest) : "reals";
   if (positive) text += ", all positive";
+  if (balanced) return fmt::format("{}, rows of as many 1 as -1, drawn {} times", text, draws);
   if (terms > 0) text += fmt::format(", {} terms of a sum", terms);
   if (terms > 0) text += fmt::format(", the others {}", background);
   if (noise != 0.0) text += fmt::format(" +- {}", noise);
   if (all_sparse) text += ", of every input";
+  if (draws > 1) text += fmt::format(", drawn {} times", draws);
   return text;
 }
 
@@ -70,6 +120,14 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
         result.push_back(fill);
         fill.largest = 1;
         if (exact) result.push_back(fill);
+      }
+      if (const auto balance = balance_of(most_terms); exact && !all_sparse && !positive && balance) {
+        Fill rows = fill;
+        rows.largest = 3;
+        rows.balanced = true;
+        rows.terms = balance->few;
+        rows.draws = std::max(balance->every, kFewestDraws);
+        result.push_back(rows);
       }
       fill.largest = 1;
       fill.all_sparse = all_sparse;
@@ -89,11 +147,28 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
   return result;
 }
 
+std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
+  std::vector<Fill> result;
+  const auto counted = static_cast<int64_t>(1.0 / unit_roundoff(type));
+  for (const Background& background : kPlain) {
+    for (const int64_t terms : {counted, counted / 4, int64_t{64}, int64_t{16}, int64_t{8}, int64_t{4}}) {
+      Fill fill;
+      fill.kind = DataKind::Exact;
+      fill.largest = 1;
+      fill.background = background.value;
+      while (fill.draws * terms < most_terms) fill.draws *= 2;
+      fill.terms = (most_terms + fill.draws - 1) / fill.draws;
+      if (fill.draws > 1 && fill.draws <= kMostDraws) result.push_back(fill);
+    }
+  }
+  return result;
+}
+
 double tight_enough(const Fill& fill, int64_t most_terms) {
   return std::clamp(kPartOfTerm / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
 }
 
-void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed) {
+void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed, int64_t number) {
   const bool exact = fill.kind == DataKind::Exact;
   if (!data.dtype.is_float()) {
     RandomStream random(seed);
@@ -104,13 +179,25 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     }
     return;
   }
-  RandomStream random(seed);
-  const bool sparse = fill.terms > 0 && (first || fill.all_sparse);
+  if (fill.balanced && first && data.elements() % most_terms == 0) {
+    draw_balanced(data, most_terms, seed, number);
+    return;
+  }
+  RandomStream random(seed, static_cast<uint64_t>(number));
+  const bool spread = fill.draws > 1 && first;
+  const bool sparse = fill.terms > 0 && !fill.balanced && (spread || first || fill.all_sparse);
   const double mean_share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
   const int64_t row = data.shape.empty() ? 1 : data.shape.back();
   double share = mean_share;
   int64_t drawn = 0;
   const auto next = [&] {
+    if (spread) {
+      // Of as many elements as there are draws, each draw has another one.
+      const int64_t group = drawn / fill.draws;
+      const auto turn = static_cast<int64_t>(hash_combine(seed, static_cast<uint64_t>(group)) %
+                                             static_cast<uint64_t>(fill.draws));
+      return (drawn++ % fill.draws) == (turn ^ number) ? integer(random, fill) : fill.background;
+    }
     // Rows differ, so that one's sum is not taken for another's.
     if (sparse && drawn++ % row == 0) share = mean_share * std::exp2(2 * random.uniform() - 1);
     if (sparse && random.uniform() >= share)

@@ -31,6 +31,13 @@ struct Fill {
   double background = 0.0;
   double noise = 0.0;       // the background varies by as much, so that its elements differ
   bool all_sparse = false;  // every input has a background, not only the first of a floating type
+  /// Each longest sum of the first floating input is over as many 1 as -1, and zeros, so that its mean is
+  /// zero and its mean square a power of a quarter: what is divided by them stays exact. In turn a sum has
+  /// many that are not zero, others in each draw, and few.
+  bool balanced = false;
+  /// More than one: the set is drawn so often (a power of two), and every element of the first floating input
+  /// is no background in just one of the draws (of balanced rows: in one at least, of every second row).
+  int64_t draws = 1;
 
   /// Terms of a longest sum that are no background.
   int64_t terms_of(int64_t most_terms) const { return terms > 0 ? terms : most_terms; }
@@ -48,7 +55,12 @@ inline constexpr double kLoosest = 0.05;
 /// sum.
 double tight_enough(const Fill& fill, int64_t most_terms);
 
-/// Draws one input. `first`: no floating input comes before it. The same on every machine.
-void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed);
+/// Those that see every term of a longest sum, however many there are, in several draws; `type` is that of
+/// the first floating input. None where it would take too many.
+std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms);
+
+/// Draws one input for the `number`-th draw of its set. `first`: no floating input comes before it. The same
+/// on every machine.
+void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed, int64_t number = 0);
 
 }  // namespace tunesmith

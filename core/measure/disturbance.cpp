@@ -24,6 +24,8 @@ constexpr double kWaited = 0.1;
 constexpr size_t kRemembered = 64;  // calibrations
 constexpr size_t kRecent = 16;      // verdicts
 constexpr int kRepeats = 2;
+/// A neighbour does not slow a program more than this.
+constexpr double kMostSlowed = 6.0;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -51,6 +53,14 @@ double waited_of(int descriptor) {
   return 1e-9 * static_cast<double>(nanoseconds);
 }
 
+std::vector<std::filesystem::path> schedstats_of(const std::string& process) {
+  std::vector<std::filesystem::path> files;
+  std::error_code unknown;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + process + "/task", unknown))
+    files.push_back(thread.path() / "schedstat");
+  return files;
+}
+
 bool may_be_the_machines(FailureCause cause) {
   return cause == FailureCause::TimeOut || cause == FailureCause::WorkerLost ||
          cause == FailureCause::OutOfMemory;
@@ -58,10 +68,20 @@ bool may_be_the_machines(FailureCause cause) {
 
 }  // namespace
 
+std::map<std::string, double> waited_by_thread(pid_t process) {
+  std::map<std::string, double> waited;
+  for (const std::filesystem::path& file : schedstats_of(std::to_string(process))) {
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) continue;  // the thread has ended
+    waited.emplace(file.parent_path().filename(), waited_of(descriptor));
+    close(descriptor);
+  }
+  return waited;
+}
+
 DisturbanceProbe::DisturbanceProbe(tunesmith_runtime_pool* pool) : pool_(pool) {
-  std::error_code unknown;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", unknown)) {
-    const int descriptor = open((thread.path() / "schedstat").c_str(), O_RDONLY | O_CLOEXEC);
+  for (const std::filesystem::path& file : schedstats_of("self")) {
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) threads_.push_back(descriptor);
   }
 }
@@ -118,18 +138,30 @@ bool DisturbanceJudge::disturbed(const Reading& reading) {
   return verdict;
 }
 
+std::optional<bool> DisturbanceJudge::disturbed(const std::map<std::string, double>& before,
+                                                const std::map<std::string, double>& after, double seconds) {
+  std::optional<bool> verdict;
+  for (const auto& [thread, waited] : after) {
+    const auto found = before.find(thread);
+    const double here = waited - (found == before.end() ? 0.0 : found->second);
+    verdict = verdict.value_or(false) || here > kWaited * seconds;
+  }
+  return verdict;
+}
+
 bool DisturbanceJudge::worth_repeating() const {
   const auto disturbed = std::count(verdicts_.begin(), verdicts_.end(), true);
   return verdicts_.size() < kRecent / 2 || 2 * disturbed <= static_cast<std::ptrdiff_t>(verdicts_.size());
 }
 
-void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& judge,
+void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& judge, double best_seconds,
                       const std::function<MeasureResult(size_t)>& measure,
                       const std::function<bool()>& go_on) {
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     for (size_t i = 0; i < results.size(); ++i) {
       const MeasureResult& result = results[i];
       if (!result.timing || !result.disturbed.value_or(false)) continue;
+      if (best_seconds > 0.0 && result.timing->min > kMostSlowed * best_seconds) continue;
       if (!judge.worth_repeating() || !go_on()) return;
       MeasureResult again = measure(i);
       if (again.failure ? !may_be_the_machines(again.failure->cause)

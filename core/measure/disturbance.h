@@ -5,8 +5,13 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/target/runtime.h"
@@ -22,6 +27,10 @@ struct Reading {
   /// where the system does not tell.
   double waited = 0.0;
 };
+
+/// Seconds that each thread of a process was ready to run while another process ran, by the thread's number;
+/// empty where the system does not tell.
+std::map<std::string, double> waited_by_thread(pid_t process);
 
 /// Takes readings; a begin() and an end() take about 0.1 ms together. Sees the threads that the process has
 /// when it is made. Used by one thread.
@@ -53,6 +62,10 @@ class DisturbanceJudge {
  public:
   /// Is it the reading of a disturbed moment? Remembers it.
   bool disturbed(const Reading& reading);
+  /// Is it, of a stretch of `seconds` that gave no reading: for how long did threads wait before and after?
+  /// Nothing where that is not known.
+  static std::optional<bool> disturbed(const std::map<std::string, double>& before,
+                                       const std::map<std::string, double>& after, double seconds);
   /// False while most moments are disturbed: measuring again would not end.
   bool worth_repeating() const;
 
@@ -63,8 +76,9 @@ class DisturbanceJudge {
 
 /// Measures again what was measured in a disturbed moment, at most twice, while that is worth it and `go_on`:
 /// `measure(i)` is asked for the i-th anew. The time kept is the first of a quiet moment, else the shortest.
-/// A failure that it shows only then is its failure, unless a busy machine may be the cause.
-void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& judge,
+/// A failure that it shows only then is its failure, unless a busy machine may be the cause. What takes so
+/// much longer than `best_seconds` that no disturbance explains it is left as it is; 0: nothing is.
+void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& judge, double best_seconds,
                       const std::function<MeasureResult(size_t)>& measure,
                       const std::function<bool()>& go_on);
 

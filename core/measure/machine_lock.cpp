@@ -66,12 +66,14 @@ std::filesystem::path MachineLock::default_file() {
 }
 
 MachineLock::Turn MachineLock::wait(Use use, const std::atomic<bool>* stop) {
+  const auto begin = std::chrono::steady_clock::now();
   // Who waits holds the gate, and who had the last turn must pass it: so he cannot take the next one as well.
   std::filesystem::path gate = file_;
   gate += ".next";
   const std::shared_ptr<const void> first = lock(gate, LOCK_EX, stop);
   Turn turn;
   if (first) turn.held_ = lock(file_, use == Use::Measure ? LOCK_EX : LOCK_SH, stop);
+  waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return turn;
 }
 

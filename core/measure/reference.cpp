@@ -182,13 +182,22 @@ void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& b
   root.insert(last + 1, std::move(nest));
 }
 
-/// A refused step leaves the schedule as it is, which is right, too.
+/// A refused step leaves the schedule as it is, which is right, too: the reference is only slower. Answers
+/// whether it was taken.
 template <typename Step>
-void attempt(const Step& step) {
+bool attempt(const Step& step) {
   try {
     step();
-  } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): the reference is only slower
+  } catch (const ScheduleError&) {
+    return false;
   }
+  return true;
+}
+
+/// The innermost loop of the block on vectors.
+void vectorize_last(Schedule& schedule, const BlockRV& block) {
+  constexpr int64_t kLanes = 16;  // of f64: what lowering makes a few vectors of, on any machine
+  schedule.vectorize(schedule.split(schedule.get_loops(block).back(), {std::nullopt, kLanes}).back());
 }
 
 }  // namespace
@@ -225,19 +234,26 @@ Program reference_program(const Program& program, DataKind data) {
 Program in_fast_order(const Program& reference) {
   Schedule schedule(reference);
   for (const Block* block : reference.blocks()) {
-    const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block(block->name));
+    const BlockRV handle = schedule.get_block(block->name);
+    const std::vector<LoopRV> loops = schedule.get_loops(handle);
     const auto is_spatial = [&](size_t i) { return block->iters[i].kind == IterKind::Spatial; };
     if (loops.size() != block->iters.size() || loops.empty() || !is_spatial(0)) continue;
     size_t last = loops.size() - 1;
     while (!is_spatial(last)) --last;
-    if (last > 0 && last + 1 < loops.size()) {
+    const bool reduces = last + 1 < loops.size();
+    bool innermost = !reduces;
+    if (last > 0 && reduces) {
       std::vector<LoopRV> order(loops.begin() + static_cast<std::ptrdiff_t>(last) + 1, loops.end());
       order.push_back(loops[last]);
-      attempt([&] { schedule.reorder(order); });
+      innermost = attempt([&] { schedule.reorder(order); });
     }
     size_t outermost = 0;
     while (outermost < last && block->iters[outermost].extent == 1) ++outermost;
     if (is_spatial(outermost)) attempt([&] { schedule.parallel(loops[outermost]); });
+    if (outermost == last || !innermost) continue;
+    if (reduces)
+      attempt([&] { vectorize_last(schedule, schedule.decompose_reduction(handle, loops[last + 1])); });
+    attempt([&] { vectorize_last(schedule, handle); });
   }
   return schedule.program().clone();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace tunesmith {
 namespace {
@@ -35,12 +36,21 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
   const double first = time_call(call);
   std::vector<double> samples;
   double total = 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  const auto slower_than = [&](double factor) {
+    return limit_seconds > 0.0 && least > factor * limit_seconds;
+  };
+  const auto enough = [&] {
+    const auto taken = static_cast<int>(samples.size());
+    if (slower_than(options.racing_factor)) return true;
+    if (taken < options.min_repeats) return false;
+    return taken >= options.max_repeats || total >= options.min_total_seconds || slower_than(kContender);
+  };
   do {
     samples.push_back(take_sample(call, first));
     total += samples.back();
-    if (limit_seconds > 0.0 && samples.back() > options.racing_factor * limit_seconds) break;
-  } while (static_cast<int>(samples.size()) < options.min_repeats ||
-           (total < options.min_total_seconds && static_cast<int>(samples.size()) < options.max_repeats));
+    least = std::min(least, samples.back());
+  } while (!enough());
   return samples;
 }
 

@@ -31,6 +31,10 @@ struct SamplingOptions {
   double racing_factor = 1.5;       // a sample this many times the limit is the last
 };
 
+/// Not among the best, though its time is of interest: a sample above this many times the limit is one of no
+/// more than SamplingOptions::min_repeats.
+inline constexpr double kContender = 1.1;
+
 /// Samples of one kernel, after a call that is not one. A short kernel is called several times for a sample.
 /// `limit_seconds`: the best so far, 0 when there is none.
 std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,

@@ -39,7 +39,7 @@ struct StackPoison {
 }
 
 void poison_stacks(tunesmith_runtime_pool* pool, std::byte value) {
-  StackPoison poison{tunesmith_runtime_pool_threads(pool), std::to_integer<int>(value)};
+  StackPoison poison{pool == nullptr ? 1 : tunesmith_runtime_pool_threads(pool), std::to_integer<int>(value)};
   tunesmith_runtime_parallel_for(pool, poison.threads, poison_stack, &poison);
 }
 
@@ -59,8 +59,11 @@ CandidateFailure out_of_bounds(std::string_view where) {
 
 }  // namespace
 
-Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
-                         GuardedBuffer* workspace, tunesmith_runtime_pool* pool) {
+namespace {
+
+Verdict verify_draw(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
+                    const std::vector<ExpectedOutput>& expected, GuardedBuffer* workspace,
+                    tunesmith_runtime_pool* pool) {
   Verdict verdict;
   const auto poison_workspace = [&] {
     if (workspace == nullptr) return;
@@ -97,9 +100,9 @@ Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kerne
     verdict.failure = out_of_bounds(argument->buffer->name);
     return verdict;
   }
-  const size_t inputs = data.memory.size() - data.expected.size();
-  for (size_t i = 0; i < data.expected.size(); ++i) {
-    const Comparison comparison = data.expected[i].compare(data.memory.output(inputs + i), pool);
+  const size_t inputs = data.memory.size() - expected.size();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Comparison comparison = expected[i].compare(data.memory.output(inputs + i), pool);
     verdict.worst = std::max(verdict.worst, comparison.worst);
     if (comparison.worst > 1.0) {
       verdict.failure = {FailureCause::WrongResult, comparison.message};
@@ -107,6 +110,22 @@ Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kerne
     }
   }
   return verdict;
+}
+
+}  // namespace
+
+Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
+                         GuardedBuffer* workspace, tunesmith_runtime_pool* pool) {
+  Verdict worst;
+  for (const Draw& draw : data.draws) {
+    if (data.draws.size() > 1) data.memory.write_inputs(draw.inputs);
+    const Verdict verdict = verify_draw(loaded, kernel, data, draw.expected, workspace, pool);
+    worst.seconds = verdict.seconds;
+    worst.worst = std::max(worst.worst, verdict.worst);
+    worst.failure = verdict.failure;
+    if (worst.failure) break;
+  }
+  return worst;
 }
 
 }  // namespace tunesmith

@@ -13,7 +13,13 @@
 
 namespace tunesmith {
 
-/// Inputs, and what the reference made of them.
+/// Inputs, and what the reference makes of them.
+struct Draw {
+  std::vector<Tensor> inputs;
+  std::vector<ExpectedOutput> expected;  // of each output
+};
+
+/// What a candidate is verified on with one call, or, where one draw does not see all, one for each draw.
 struct DataSet {
   DataSet(std::span<const Argument> arguments, Placement memory_placement, std::byte memory_poison)
       : memory(arguments, memory_placement), placement(memory_placement), poison(memory_poison) {}
@@ -21,7 +27,7 @@ struct DataSet {
   ArgumentMemory memory;
   Placement placement;  // also of workspace and prepared memory
   std::byte poison;
-  std::vector<ExpectedOutput> expected;  // of each output
+  std::vector<Draw> draws;  // one holds no inputs: they stay in the memory
 };
 
 struct Verdict {
@@ -31,8 +37,8 @@ struct Verdict {
 };
 
 /// Prepares, where the kernel has a preparation, and calls it once, all memory that it does not receive being
-/// poisoned. `workspace` is null when it needs none. Throws EnvironmentError when there is no memory for what
-/// is prepared.
+/// poisoned. `workspace` is null when it needs none, `pool` when all is to be done on the calling thread.
+/// Throws EnvironmentError when there is no memory for what is prepared.
 Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
                          GuardedBuffer* workspace, tunesmith_runtime_pool* pool);
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "measure/disturbance.h"
 #include "measure/exit_codes.h"
 #include "support/installation.h"
 #include "tunesmith/support/error.h"
@@ -114,6 +115,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out
       std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                              std::chrono::duration<double>(time_out_seconds));
   ReceiveStatus status = ReceiveStatus::Closed;
+  const std::map<std::string, double> waited = waited_by_thread(process_);
   try {
     send_message(socket_, question);
     status = receive_message(socket_, answer, {deadline, stop});
@@ -133,6 +135,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out
       reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
       break;
     case ReceiveStatus::TimedOut:
+      reply.disturbed = DisturbanceJudge::disturbed(waited, waited_by_thread(process_), time_out_seconds);
       kill(process_, SIGKILL);
       reap();
       reply.failure = {FailureCause::TimeOut, fmt::format("not done in {} s", time_out_seconds)};

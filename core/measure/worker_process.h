@@ -23,6 +23,7 @@ class WorkerProcess {
   struct Reply {
     std::optional<Message> message;
     CandidateFailure failure{FailureCause::WorkerLost, ""};
+    std::optional<bool> disturbed;  // after a time-out: something else used the machine, as far as is known
   };
   Reply ask(const Message& question, double time_out_seconds, const std::atomic<bool>* stop = nullptr);
 

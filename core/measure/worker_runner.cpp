@@ -103,9 +103,20 @@ class WorkerRunner final : public Runner {
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
     const MachineLock::Turn turn = take_turn();
     std::vector<MeasureResult> results;
-    for (const MeasureRequest& request : requests) results.push_back(run_fairly(request));
-    repeat_disturbed(
-        results, judge_, [&](size_t i) { return run_fairly(requests[i]); }, [&] { return !stopped(); });
+    double best = 0.0;  // as far as it is known; 0: it is not
+    const auto measure = [&](size_t i) {
+      MeasureRequest request = requests[i];
+      if (request.limit_seconds > 0.0 && best > 0.0)
+        request.limit_seconds = std::min(request.limit_seconds, best);
+      MeasureResult result = run_fairly(request);
+      if (result.timing) best = best > 0.0 ? std::min(best, result.timing->min) : result.timing->min;
+      return result;
+    };
+    for (size_t i = 0; i < requests.size(); ++i) results.push_back(measure(i));
+    for (const MeasureRequest& request : requests) {
+      if (request.limit_seconds > 0.0) best = std::min(best, request.limit_seconds);
+    }
+    repeat_disturbed(results, judge_, best, measure, [&] { return !stopped(); });
     return results;
   }
 
@@ -144,6 +155,7 @@ class WorkerRunner final : public Runner {
     question.header = kernel_header(*request.kernel);
     question.header["type"] = "run";
     question.header["limit_seconds"] = request.limit_seconds;
+    question.header["parallel"] = request.parallel;
     question.attachments = {request.kernel->object};
     double time_out = options_.time_out_seconds;
     if (request.limit_seconds > 0.0)
@@ -152,6 +164,7 @@ class WorkerRunner final : public Runner {
     MeasureResult result;
     if (!reply.message) {
       result.failure = reply.failure;
+      result.disturbed = reply.disturbed;
       return result;
     }
     const json& header = reply.message->header;

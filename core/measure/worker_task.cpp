@@ -1,6 +1,7 @@
 #include "measure/worker_task.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -21,6 +22,11 @@ using nlohmann::json;
 constexpr double kFirstCall = 4.0;
 /// A shorter call costs nothing to repeat, and only a repeated one shows what differs from run to run.
 constexpr double kShortCall = 10e-3;
+/// Two of them are no burden.
+constexpr int64_t kLittleWorkspace = int64_t{64} << 20;
+/// How much slower a first call of at least kColdCallSeconds may be: filling caches takes no longer.
+constexpr double kColdCall = 2.0;
+constexpr double kColdCallSeconds = 1e-3;
 
 std::vector<RawOption> options_from(const json& list) {
   std::vector<RawOption> options;
@@ -41,7 +47,8 @@ std::vector<RawOption> options_from(const json& list) {
 
 json to_json(const Fill& fill) {
   return {{"largest", fill.largest},       {"positive", fill.positive}, {"terms", fill.terms},
-          {"background", fill.background}, {"noise", fill.noise},       {"all_sparse", fill.all_sparse}};
+          {"background", fill.background}, {"noise", fill.noise},       {"all_sparse", fill.all_sparse},
+          {"balanced", fill.balanced},     {"draws", fill.draws}};
 }
 
 Fill fill_from(DataKind kind, const json& fill) {
@@ -51,11 +58,19 @@ Fill fill_from(DataKind kind, const json& fill) {
           fill.at("terms"),
           fill.at("background"),
           fill.at("noise"),
-          fill.at("all_sparse")};
+          fill.at("all_sparse"),
+          fill.at("balanced"),
+          fill.at("draws")};
 }
 
 json failure(FailureCause cause, const std::string& message) {
   return {{"failure", failure_cause_name(cause)}, {"message", message}};
+}
+
+json no_memory(const CompiledKernel& kernel, const EnvironmentError& error) {
+  return failure(FailureCause::OutOfMemory,
+                 fmt::format("a workspace of {} bytes and prepared memory of {}: {}", kernel.workspace_bytes,
+                             kernel.prepare ? kernel.prepare->bytes : 0, error.what()));
 }
 
 json reading_json(const Reading& reading) {
@@ -104,20 +119,29 @@ WorkerTask::WorkerTask(const Message& message) {
   timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);
   size_t results = kDataKinds.size();  // attachments before them are the references
   bool every_term = false;
+  const auto question_of = [&](size_t set) {
+    return DataQuestion{kDataKinds[set],
+                        arguments_,
+                        header.at("references").at(set).at("has_bound"),
+                        header.at("most_terms"),
+                        header.at("data_seed"),
+                        header.at("elements")};
+  };
   for (size_t set = 0; set < kDataKinds.size(); ++set) {
-    const json& reference = header.at("references").at(set);
-    const DataQuestion question{kDataKinds[set],           arguments_,
-                                reference.at("has_bound"), header.at("most_terms"),
-                                header.at("data_seed"),    header.at("elements")};
+    const DataQuestion question = question_of(set);
     if (header.contains("fills")) {
       take_data(message, question, set, results);
     } else {
-      choose_data(kernel_from(reference, message.attachments.at(set)), sets_[set], question);
+      choose_data(kernel_from(header.at("references").at(set), message.attachments.at(set)), sets_[set],
+                  question);
     }
     every_term = every_term || sees_every_term(question, fills_.back());
   }
   timed_->protect_inputs();
-  if (!every_term) {
+  static_assert(kDataKinds.front() == DataKind::Exact);
+  if (!every_term &&
+      !draw_several_times(kernel_from(header.at("references").at(0), message.attachments.at(0)),
+                          question_of(0))) {
     throw UserError(
         fmt::format(
             "sums of {} terms cannot be verified: rounding hides all but some {} of them in each of {} sums",
@@ -137,25 +161,50 @@ void WorkerTask::set_inputs(DataSet& data, const std::vector<Tensor>& inputs) {
 
 void WorkerTask::choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question) {
   const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
+  DrawnData drawn = tunesmith::choose_data(question, runner_of(reference, *loaded));
+  Fill& fill = fills_.emplace_back(drawn.fill);
+  set_inputs(data, drawn.inputs);
+  if (fill.draws > 1 && take_draws(data, fill, draw_all(question, fill, runner_of(reference, *loaded))))
+    return;
+  fill.draws = 1;
+  data.draws.push_back({{}, std::move(drawn.expected)});
+}
+
+bool WorkerTask::take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws) {
+  if (draws.empty()) return false;
+  fill = draws.front().fill;
+  data.draws.clear();
+  for (DrawnData& draw : draws) data.draws.push_back({std::move(draw.inputs), std::move(draw.expected)});
+  return true;
+}
+
+bool WorkerTask::draw_several_times(const CompiledKernel& reference, const DataQuestion& question) {
+  const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
+  return take_draws(sets_.front(), fills_.front(),
+                    choose_several_draws(question, runner_of(reference, *loaded)));
+}
+
+RunReference WorkerTask::runner_of(const CompiledKernel& reference, const LoadedKernel& loaded) {
   GuardedBuffer* const space = workspace(reference.workspace_bytes);
-  DrawnData drawn = tunesmith::choose_data(question, [&](std::span<Tensor> tensors) {
+  return [this, &loaded, space](std::span<Tensor> tensors) {
     std::vector<void*> pointers;
     for (Tensor& tensor : tensors) pointers.push_back(tensor.bytes.data());
-    time_call({loaded->entry(), pointers, space == nullptr ? nullptr : space->data(), pool_.get()});
-  });
-  data.expected = std::move(drawn.expected);
-  fills_.push_back(drawn.fill);
-  set_inputs(data, drawn.inputs);
+    time_call({loaded.entry(), pointers, space == nullptr ? nullptr : space->data(), pool_.get()});
+  };
 }
 
 void WorkerTask::take_data(const Message& message, const DataQuestion& question, size_t set,
                            size_t& attachment) {
-  fills_.push_back(fill_from(question.kind, message.header.at("fills").at(set)));
-  for (const Argument& argument : arguments_) {
-    if (argument.output)
-      sets_[set].expected.emplace_back(argument.buffer, message.attachments.at(attachment++));
+  const Fill fill = fill_from(question.kind, message.header.at("fills").at(set));
+  for (int64_t number = 0; number < fill.draws; ++number) {
+    Draw& draw = sets_[set].draws.emplace_back();
+    for (const Argument& argument : arguments_) {
+      if (argument.output) draw.expected.emplace_back(argument.buffer, message.attachments.at(attachment++));
+    }
+    if (fill.draws > 1) draw.inputs = draw_inputs(question, fill, number);
   }
-  set_inputs(sets_[set], draw_inputs(question, fills_.back()));
+  set_inputs(sets_[set], draw_inputs(question, fill));
+  fills_.push_back(fill);
 }
 
 json WorkerTask::fills() const {
@@ -167,21 +216,50 @@ json WorkerTask::fills() const {
 std::vector<std::string> WorkerTask::reference_results() const {
   std::vector<std::string> results;
   for (const DataSet& data : sets_) {
-    for (const ExpectedOutput& expected : data.expected) results.push_back(expected.bytes());
+    for (const Draw& draw : data.draws) {
+      for (const ExpectedOutput& expected : draw.expected) results.push_back(expected.bytes());
+    }
   }
   return results;
 }
 
-GuardedBuffer* WorkerTask::workspace(int64_t bytes) {
+GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into) {
   if (bytes == 0) return nullptr;
   // Its end lies at the guard page for each kernel, so each gets one of its own size.
-  if (!workspace_ || workspace_->bytes() != bytes) {
-    if (workspace_) unwatch(*workspace_);
-    workspace_.reset();
-    workspace_ = std::make_unique<GuardedBuffer>(bytes, 64);
-    watch_for_faults(*workspace_);
+  if (!into || into->bytes() != bytes) {
+    if (into) unwatch(*into);
+    into.reset();
+    into = std::make_unique<GuardedBuffer>(bytes, 64);
+    watch_for_faults(*into);
   }
-  return workspace_.get();
+  return into.get();
+}
+
+std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                        bool at_once) {
+  GuardedBuffer* const space = workspace(kernel.workspace_bytes);
+  std::vector<Verdict> verdicts;
+  if (!at_once) {
+    for (DataSet& data : sets_) {
+      verdicts.push_back(verify_candidate(loaded, kernel, data, space, pool_.get()));
+      if (verdicts.back().failure) break;
+    }
+    return verdicts;
+  }
+  verdicts.resize(sets_.size());
+  const std::array<GuardedBuffer*, 2> spaces{space, workspace(kernel.workspace_bytes, second_workspace_)};
+  check_invariant(sets_.size() == spaces.size(), "there is a workspace for each data set");
+  const auto one = [&](size_t set) {
+    verdicts[set] = verify_candidate(loaded, kernel, sets_[set], spaces[set], nullptr);
+  };
+  tunesmith_runtime_parallel_for(
+      pool_.get(), static_cast<int64_t>(sets_.size()),
+      [](void* closure, int64_t begin, int64_t end) {
+        for (int64_t set = begin; set < end; ++set)
+          (*static_cast<const decltype(one)*>(closure))(static_cast<size_t>(set));
+      },
+      const_cast<void*>(static_cast<const void*>(&one)));
+  return verdicts;
 }
 
 KernelCall WorkerTask::timed_call(const LoadedKernel& loaded, const CompiledKernel& kernel,
@@ -218,8 +296,10 @@ json WorkerTask::run(const Message& message) {
   try {
     space = workspace(kernel.workspace_bytes);
     probe_->begin();
-    for (DataSet& data : sets_) {
-      const Verdict verdict = verify_candidate(*loaded, kernel, data, space, pool_.get());
+    // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
+    const bool at_once = !message.header.at("parallel").get<bool>() && !kernel.prepare &&
+                         kernel.workspace_bytes <= kLittleWorkspace;
+    for (const Verdict& verdict : verify(*loaded, kernel, at_once)) {
       if (verdict.failure) return failure(verdict.failure->cause, verdict.failure->message);
       verified_call = verdict.seconds;
       worst = std::max(worst, verdict.worst);
@@ -227,10 +307,7 @@ json WorkerTask::run(const Message& message) {
     if (space != nullptr) space->place(Placement::AtEnd);
     prepared = prepare(*loaded, kernel, space, prepare_seconds);
   } catch (const EnvironmentError& error) {
-    return failure(
-        FailureCause::OutOfMemory,
-        fmt::format("a workspace of {} bytes and prepared memory of {}: {}", kernel.workspace_bytes,
-                    kernel.prepare ? kernel.prepare->bytes : 0, error.what()));
+    return no_memory(kernel, error);
   }
   const auto answer = [&](const std::vector<double>& samples, const Reading& reading) {
     json result{{"samples", samples}, {"reading", reading_json(reading)}, {"verified_error", worst}};
@@ -242,12 +319,19 @@ json WorkerTask::run(const Message& message) {
     return answer({verified_call}, probe_->end());
   }
 
-  timed_->poison_outputs(kPoisonNaN);
+  const bool slow =
+      limit > 0.0 && verified_call > std::max(kColdCallSeconds, kColdCall * sampling_.racing_factor * limit);
+  const KernelCall call = timed_call(*loaded, kernel, prepared.get(), space);
+  if (slow) {
+    timed_->take_outputs(sets_.back().memory);
+  } else {
+    timed_->poison_outputs(kPoisonNaN);
+  }
   probe_->begin();
   const std::vector<double> samples =
-      sample_kernel(timed_call(*loaded, kernel, prepared.get(), space), sampling_, limit);
+      slow ? std::vector<double>{time_call(call)} : sample_kernel(call, sampling_, limit);
   const Reading reading = probe_->end();
-  // Called many times since, with nothing reset, on other memory: what accumulates, or varies, shows.
+  // Called again since, with nothing reset, on other memory: what accumulates, or varies, shows.
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Buffer& buffer = arguments_[i].buffer;
     if (arguments_[i].output && std::memcmp(sets_.back().memory.output(i), timed_->output(i),
@@ -266,12 +350,16 @@ json WorkerTask::add_to_rounds(const Message& message) {
   try {
     loaded.kernel =
         guard_plugin(PluginKind::Target, target_id_, "load", [&] { return target_->load(kernel); });
+  } catch (const EnvironmentError& error) {
+    return failure(FailureCause::LoadError, error.what());
+  }
+  try {
     space = workspace(message.header.at("shared_workspace_bytes"));
     if (space != nullptr) space->place(Placement::AtEnd);
     double prepare_seconds = 0.0;
     loaded.prepared = prepare(*loaded.kernel, kernel, space, prepare_seconds);
   } catch (const EnvironmentError& error) {
-    return failure(FailureCause::LoadError, error.what());
+    return no_memory(kernel, error);
   }
   InterleavedKernel entry;
   entry.call = timed_call(*loaded.kernel, kernel, loaded.prepared.get(), space);

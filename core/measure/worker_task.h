@@ -40,14 +40,21 @@ class WorkerTask {
 
  private:
   void choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
+  /// The exact set anew, so that it sees every term of the longest sums. False where it cannot.
+  bool draw_several_times(const CompiledKernel& reference, const DataQuestion& question);
+  static bool take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws);
+  RunReference runner_of(const CompiledKernel& reference, const LoadedKernel& loaded);
   void take_data(const Message& message, const DataQuestion& question, size_t set, size_t& attachment);
   void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);
-  GuardedBuffer* workspace(int64_t bytes);
+  GuardedBuffer* workspace(int64_t bytes) { return workspace(bytes, workspace_); }
+  static GuardedBuffer* workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into);
   KernelCall timed_call(const LoadedKernel& loaded, const CompiledKernel& kernel,
                         const PreparedMemory* prepared, GuardedBuffer* workspace) const;
   /// For the timed calls; seconds in `seconds`.
   std::unique_ptr<PreparedMemory> prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                           GuardedBuffer* workspace, double& seconds) const;
+  /// The verdicts on the data sets, up to the first that is a failure. `at_once`: on a thread for each.
+  std::vector<Verdict> verify(const LoadedKernel& loaded, const CompiledKernel& kernel, bool at_once);
   void end_rounds();
 
   std::unique_ptr<PluginRegistry> registry_;
@@ -60,6 +67,7 @@ class WorkerTask {
   std::vector<Fill> fills_;                // of each of them
   std::unique_ptr<ArgumentMemory> timed_;  // with the inputs of the random set
   std::unique_ptr<GuardedBuffer> workspace_;
+  std::unique_ptr<GuardedBuffer> second_workspace_;  // where two are used at once
   /// What the kernels in the rounds stand on.
   struct Loaded {
     std::unique_ptr<LoadedKernel> kernel;

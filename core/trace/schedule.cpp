@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trace/counted_buffers.h"
 #include "trace/kind_builder.h"
 
 namespace tunesmith {
@@ -149,6 +150,13 @@ std::vector<TraceVar> Schedule::execute(const InstructionKind& kind, std::vector
 
 void Schedule::replay_instruction(std::shared_ptr<const Instruction> instruction) {
   const InstructionKind& kind = *instruction->kind;
+  if (instruction->counts_buffers) {
+    check_buffers_are_accesses(kind, resolve_all(kind, instruction->args, values_), program_);
+    // There is nothing between counting one and the other here.
+    auto counted = std::make_shared<Instruction>(*instruction);
+    counted->counts_buffers = false;
+    instruction = std::move(counted);
+  }
   ExecutionResult result =
       perform(kind, instruction->args, instruction->decision.has_value() ? &*instruction->decision : nullptr);
   if (result.values.size() != instruction->outputs.size()) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trace/counted_buffers.h"
 #include "trace/trace_scanner.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/trace/trace.h"
@@ -50,6 +51,7 @@ class TraceParser : private TraceScanner {
       fail(at, fmt::format("the trace is of version {}, this program reads up to {}", version, kTraceVersion),
            "use the release of Tunesmith that wrote it, or a newer one");
     }
+    version_ = version;
   }
 
   Arg argument(int depth) {
@@ -233,6 +235,7 @@ class TraceParser : private TraceScanner {
     auto instruction = std::make_shared<Instruction>();
     instruction->kind = kind;
     instruction->args = arguments(*kind);
+    instruction->counts_buffers = version_ == 1 && names_access(*kind);
     skip_blank(false);
     const Position decision_at = here_;
     if (take('@')) {
@@ -262,6 +265,7 @@ class TraceParser : private TraceScanner {
   std::map<std::string, Variable> variables_;
   std::vector<ResultType> types_;  // of variables, by index
   bool finishing_ = false;         // the marker has been read
+  int64_t version_ = kTraceVersion;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "trace/trace_printer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
@@ -133,7 +135,9 @@ std::string TracePrinter::line(const Instruction& instruction) {
 }
 
 std::string Trace::str() const {
-  std::string text = fmt::format("# tunesmith trace {}\n", kTraceVersion);
+  const bool first = std::any_of(instructions_.begin(), instructions_.end(),
+                                 [](const auto& instruction) { return instruction->counts_buffers; });
+  std::string text = fmt::format("# tunesmith trace {}\n", first ? 1 : kTraceVersion);
   TracePrinter printer;
   for (const auto& instruction : instructions_) {
     text += printer.line(*instruction);

@@ -4,11 +4,21 @@
 #include <utility>
 
 #include "tune/stopwatch.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
 
 constexpr const char* kSymbol = "tunesmith_candidate";
+
+bool has_parallel_loop(const Program& program) {
+  bool found = false;
+  for_each_stmt(program.root(), [&](const Stmt& stmt) {
+    const Loop* loop = stmt.as<Loop>();
+    found = found || (loop != nullptr && loop->loop_kind == LoopKind::Parallel);
+  });
+  return found;
+}
 
 }  // namespace
 
@@ -46,11 +56,12 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
 std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index) {
   std::vector<MeasureRequest> requests;
   for (const Built& one : group) {
-    if (one.kernel) requests.push_back({&*one.kernel, limit});
+    if (one.kernel)
+      requests.push_back({&*one.kernel, limit, has_parallel_loop(one.candidate->lowered.program)});
   }
   std::vector<MeasureResult> answers;
   {
-    const Stopwatch watch(measure_seconds_);
+    const MeasuringWatch watch = measuring();
     answers = runner_.run(requests);
   }
   std::vector<Measured> results;
@@ -92,6 +103,7 @@ void Evaluator::record_ranking(std::span<const Ranked> ranked) {
     record.timing = make_timing(one.samples);
     record.timing->prepare = one.prepare;
     record.seconds = one.seconds;
+    record.disturbed = one.disturbed;
     records.push_back(std::move(record));
   }
   add(records);

@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "tune/measuring_watch.h"
 #include "tune/recorded_names.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/search/candidate.h"
@@ -40,6 +41,7 @@ class Evaluator {
     std::vector<double> samples;  // not empty
     double seconds = 0.0;         // at the quantile by which times are compared
     double prepare = 0.0;         // of preparing constant inputs, measured before
+    bool disturbed = false;       // something else used the machine meanwhile
   };
   void record_ranking(std::span<const Ranked> ranked);
 
@@ -48,8 +50,10 @@ class Evaluator {
   MachineLock::Turn compute_turn() const;
   /// Measured, successfully, while something else used the machine.
   int64_t disturbed() const { return disturbed_; }
-  /// For others that use the runner, to add to.
-  double& measure_seconds() { return measure_seconds_; }
+  /// Without what was waited for the machine.
+  double measure_seconds() const { return measure_seconds_; }
+  /// For whoever else uses the runner: its life counts as measuring.
+  MeasuringWatch measuring() { return MeasuringWatch(measure_seconds_, options_.machine.get()); }
   /// Of all compiled so far; 0 when nothing was.
   double median_compile_seconds() const;
 

@@ -1,5 +1,7 @@
 #include "tune/history.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -69,17 +71,46 @@ CandidatePtr candidate_of(const Record& record, const Workload& workload, const 
   return std::move(*candidate);
 }
 
+/// Takes out what is not given, and answers its hashes; a failure that may have passed has none.
+std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
+  constexpr size_t kPlainForms = 2;
+  std::vector<double> times;
+  for (size_t i = kPlainForms; i < entries.size(); ++i) {
+    if (!entries[i].own && entries[i].record.timing) times.push_back(entries[i].record.timing->min);
+  }
+  double slowest = std::numeric_limits<double>::infinity();
+  if (times.size() > given) {
+    const auto last = times.begin() + static_cast<std::ptrdiff_t>(given);
+    std::nth_element(times.begin(), last, times.end());
+    slowest = *last;
+  }
+  const bool all = entries.size() <= given + kPlainForms;
+  std::vector<uint64_t> others;
+  std::vector<Entry> kept;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Record& record = entries[i].record;
+    if (all || i < kPlainForms || entries[i].own || (record.timing && record.timing->min < slowest)) {
+      kept.push_back(std::move(entries[i]));
+    } else if (standing(record) > 0) {
+      others.push_back(*record.lowered_hash);
+    }
+  }
+  entries = std::move(kept);
+  return others;
+}
+
 }  // namespace
 
 History load_history(const Workload& workload, const Space& space, const RecordStore& store,
                      const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
-                     ThreadPool& pool) {
-  const std::vector<Entry> entries = entries_of(store, task, run);
+                     ThreadPool& pool, size_t given) {
+  std::vector<Entry> entries = entries_of(store, task, run);
+  History history;
+  history.others = keep_given(entries, given);
   std::vector<CandidatePtr> candidates(entries.size());
   pool.parallel_for(entries.size(), [&](size_t i) {
     candidates[i] = candidate_of(entries[i].record, workload, space, names);
   });
-  History history;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Record& record = entries[i].record;
     if (!candidates[i]) {

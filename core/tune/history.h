@@ -19,18 +19,25 @@ struct KnownProgram {
   bool retry = false;  // it failed for a reason that may have passed: nothing is known of it
 };
 
+/// How many programs of other runs a search is given as candidates: replaying one takes a fifth of a
+/// millisecond, and it takes 40 KB.
+inline constexpr size_t kGivenPrograms = 1000;
+
 struct History {
-  /// Each program once, in the order in which they were first measured.
+  /// The run's own, the fastest of others, and the first two, which are the plain forms; in the order in
+  /// which they were first measured.
   std::vector<KnownProgram> programs;
+  /// Lowered hashes of the others.
+  std::vector<uint64_t> others;
   /// Programs on record that are not made again: their traces no longer replay, or lower to another program.
   int64_t lost = 0;
 };
 
 /// All that `store` has of the task on this machine, whoever measured it. A record is the run's own when its
-/// run had the same rules, seed, searchers and cost model as `run`. Traces are replayed on all threads of the
-/// pool; no module is asked.
+/// run had the same rules, seed, searchers and cost model as `run`. Traces of the programs that are given as
+/// candidates are replayed, on all threads of the pool; no module is asked.
 History load_history(const Workload& workload, const Space& space, const RecordStore& store,
                      const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
-                     ThreadPool& pool);
+                     ThreadPool& pool, size_t given = kGivenPrograms);
 
 }  // namespace tunesmith

@@ -15,6 +15,7 @@ Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels, con
     RankedKernel& ranked = ranking.kernels.emplace_back();
     ranked.samples = std::move(times[i].samples);
     if (ranked.samples.empty()) continue;
+    ranked.disturbed = 2 * times[i].disturbed > ranked.samples.size();
     ranked.time = quantile_interval(ranked.samples, kTimeQuantile, kernels.size());
     if (!ranking.best || ranked.time->value < ranking.kernels[*ranking.best].time->value) ranking.best = i;
   }

@@ -13,6 +13,7 @@ namespace tunesmith {
 /// What one kernel took.
 struct RankedKernel {
   std::vector<double> samples;  // in the order taken; empty when it failed
+  bool disturbed = false;       // most of them were taken while something else used the machine
   /// Of its samples, at kTimeQuantile. What it says holds of the best one, too, though it was chosen.
   std::optional<QuantileInterval> time;
 };

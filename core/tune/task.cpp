@@ -88,6 +88,10 @@ void Task::begin_round(int64_t trials) {
   next_index_ = static_cast<uint64_t>(trials) << kBits;
 }
 
+void Task::note_measured(std::span<const uint64_t> lowered_hashes) {
+  measured_.insert(lowered_hashes.begin(), lowered_hashes.end());
+}
+
 void Task::learn(std::span<const Measured> results) {
   for (const Measured& result : results) {
     history_.push_back(result);

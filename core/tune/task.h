@@ -32,6 +32,8 @@ class Task final : public SearchContext {
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
   /// that was interrupted there and taken up.
   void begin_round(int64_t trials);
+  /// Programs that were measured and are not in the history.
+  void note_measured(std::span<const uint64_t> lowered_hashes);
   /// Adds results to the history and lets the cost model learn from all of it.
   void learn(std::span<const Measured> results);
 

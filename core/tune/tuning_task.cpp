@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "tune/evaluator.h"
 #include "tune/history.h"
@@ -46,8 +49,24 @@ struct TuningTask::State {
     store.add_environment(environment);
     store.add_space({run.space, run.rules_hash, space.rules()});
     store.add_run(run);
-    if (options.resume) begin_with_history();
-    add_plain_forms();
+    or_end_run([&] {
+      if (options.resume) begin_with_history();
+      add_plain_forms();
+    });
+  }
+
+  /// What ends the run is on record; without an end it was killed.
+  template <typename Work>
+  std::invoke_result_t<const Work&> or_end_run(const Work& work) {
+    try {
+      return work();
+    } catch (const std::exception& error) {
+      try {
+        store.end_run(run.id, now_ms(), fmt::format("error: {}", error.what()));
+      } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the store itself may be what failed
+      }
+      throw;
+    }
   }
 
   // ---- Beginning ----
@@ -58,7 +77,8 @@ struct TuningTask::State {
     filter.machine = machine;
     filter.attributed = true;
     History history = load_history(workload, space, store, filter, run, names, context.pool());
-    result.known = static_cast<int64_t>(history.programs.size());
+    result.known = static_cast<int64_t>(history.programs.size() + history.others.size());
+    context.note_measured(history.others);
     result.lost = history.lost;
     const auto own = std::ranges::count_if(history.programs, &KnownProgram::own);
     // The last round may have been cut short: it is proposed again from what was known before it.
@@ -242,6 +262,7 @@ struct TuningTask::State {
     }
     if (!context.is_measured(lowered_hash)) return std::nullopt;
     const auto found = std::ranges::find_if(context.history(), same);
+    if (found == context.history().end()) return std::nullopt;  // of another run, and not among its best
     count(*found, false);
     return *found;
   }
@@ -295,6 +316,7 @@ struct TuningTask::State {
     result.times.model = context.model_seconds();
     result.times.build = evaluator.build_seconds();
     result.times.measure = evaluator.measure_seconds();
+    if (options.machine) result.times.wait = options.machine->waited_seconds() - waited_before;
     result.disturbed = evaluator.disturbed();
     return result;
   }
@@ -318,14 +340,15 @@ struct TuningTask::State {
     }
     const DType type = workload.program.outputs.front()->dtype;
     const PeakKernel peak = space.target().peak_kernel(type, options.measure_threads);
-    const Stopwatch watch(evaluator.measure_seconds());
+    const MeasuringWatch watch = evaluator.measuring();
     const Ranking ranking = rank(runner, kernels, peak, {.rounds = options.final_rounds});
     result.peak_operations_per_second = ranking.peak_operations_per_second;
     std::vector<Evaluator::Ranked> ranked;
     for (size_t i = 0; i < timed.size(); ++i) {
       const RankedKernel& kernel = ranking.kernels[i];
       if (!kernel.time) continue;
-      ranked.push_back({timed[i]->candidate, kernel.samples, kernel.time->value, timed[i]->timing->prepare});
+      ranked.push_back({timed[i]->candidate, kernel.samples, kernel.time->value, timed[i]->timing->prepare,
+                        kernel.disturbed});
       times.emplace(timed[i]->candidate->lowered_hash, *kernel.time);
     }
     evaluator.record_ranking(ranked);
@@ -351,6 +374,7 @@ struct TuningTask::State {
   const uint64_t machine;
   const TuneOptions options;
   const TuneHooks hooks;
+  const double waited_before = options.machine ? options.machine->waited_seconds() : 0.0;
   const TaskKey key;
   const RecordedRun run;
   const RecordedNames names;
@@ -377,9 +401,13 @@ TuningTask::TuningTask(const Workload& workload, const Space& space, RecordStore
     : state_(
           std::make_unique<State>(workload, space, store, runner, environment, options, std::move(hooks))) {}
 TuningTask::~TuningTask() = default;
-int64_t TuningTask::step(int64_t n) { return state_->step(n); }
+int64_t TuningTask::step(int64_t n) {
+  return state_->or_end_run([&] { return state_->step(n); });
+}
 bool TuningTask::done() const { return state_->done(); }
 int64_t TuningTask::trials() const { return state_->result.trials; }
-TuneResult TuningTask::finish() { return state_->finish(); }
+TuneResult TuningTask::finish() {
+  return state_->or_end_run([&] { return state_->finish(); });
+}
 
 }  // namespace tunesmith

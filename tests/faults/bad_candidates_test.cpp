@@ -162,6 +162,24 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   EXPECT_EQ(message(Mistake::Endless), "not done in 3 s");
 }
 
+// What is known to be the machine's fault is tried again by a run that takes this one up.
+TEST_F(BadCandidates, ATimeOutOnABusyMachineSaysSo) {
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> load;
+  for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) {
+    load.emplace_back([&] {
+      while (!stop.load()) {
+      }
+    });
+  }
+  const CompiledKernel endless = kernel(Mistake::Endless);
+  const MeasureRequest request{&endless, 0.0};
+  const MeasureResult result = runner()->run({&request, 1}).front();
+  stop = true;
+  EXPECT_EQ(result.failure.value().cause, FailureCause::TimeOut);
+  EXPECT_EQ(result.disturbed, std::optional(true));
+}
+
 TEST_F(BadCandidates, AnInterleavedMeasurementSurvivesACrash) {
   const std::unique_ptr<Runner> all = runner();
   const CompiledKernel good = kernel(Mistake::None);

@@ -59,9 +59,10 @@ std::string to_text(const Tally& tally) {
 /// One task's own program and the same in f64.
 class Check {
  public:
+  /// `machine` is waited for before each program.
   Check(const Workload& workload, Space& space, const WorkerTarget& worker_target,
-        const MeasureOptions& options)
-      : space_(space), worker_target_(worker_target), options_(options) {
+        const MeasureOptions& options, MachineLock& machine)
+      : space_(space), worker_target_(worker_target), options_(options), machine_(machine) {
     narrow_ = task_of(workload.program.clone(), workload);
     wide_ = task_of(in_double_precision(workload.program), workload);
   }
@@ -99,6 +100,8 @@ class Check {
 
   /// What happened to it; nothing when it does not lower or compile.
   std::optional<MeasureResult> verify(Task& task, const Program& program) {
+    // Nothing is timed here, so it may go on beside others that compute, and not beside who measures.
+    const MachineLock::Turn turn = machine_.wait(MachineLock::Use::Compute);
     std::optional<CompiledKernel> kernel;
     try {
       LowerOptions options = space_.target().lower_options();
@@ -167,9 +170,16 @@ class Check {
   Space& space_;
   WorkerTarget worker_target_;
   MeasureOptions options_;
+  MachineLock& machine_;
   Task narrow_;
   Task wide_;
 };
+
+/// What was looked at, and what became of it.
+std::string total_text(const Tally& all, size_t checked, size_t refused) {
+  return fmt::format("total: {} kinds of mistakes in {} workloads ({} more refused): {}", all.kinds.size(),
+                     checked, refused, to_text(all));
+}
 
 /// `text` with each of `types`, where it has a parameter dtype and says none itself.
 std::vector<std::string> in_types(const std::string& text, const std::vector<std::string>& types) {
@@ -203,40 +213,45 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
+  const std::shared_ptr<MachineLock> machine = machine_lock();
   Tally all;
   nlohmann::json rows = nlohmann::json::array();
-  int left = 0;
+  std::vector<std::string> every;
   for (const std::string& text : texts) {
-    for (const std::string& typed : in_types(text, arguments.types)) {
-      if (arguments.time_limit > 0 && seconds() > arguments.time_limit) {
-        ++left;
-        continue;
-      }
-      const Workload workload = WorkloadLibrary().load(typed);
-      Tally tally;
-      try {
-        tally = Check(workload, *space, session.worker_target(), options).run(arguments);
-      } catch (const UserError& refusal) {
-        // Nothing of it is ever accepted.
-        rows.push_back({{"workload", workload.key}, {"refused", refusal.what()}});
-        if (!common.json) fmt::print(output(), "{}: {}\n", typed, refusal.what());
-        continue;
-      }
-      all.add(tally);
-      nlohmann::json row = to_json(tally);
-      row["workload"] = workload.key;
-      rows.push_back(std::move(row));
-      if (!common.json) fmt::print(output(), "{}: {}\n", typed, to_text(tally));
-      std::fflush(output());
-    }
+    for (std::string& typed : in_types(text, arguments.types)) every.push_back(std::move(typed));
   }
+  size_t refused = 0;
+  size_t done = 0;
+  for (const std::string& typed : every) {
+    if (arguments.time_limit > 0 && seconds() > arguments.time_limit) break;
+    ++done;
+    if (!common.quiet) fmt::print(stderr, "[{} of {}, {:.0f} s] {}\n", done, every.size(), seconds(), typed);
+    const Workload workload = WorkloadLibrary().load(typed);
+    Tally tally;
+    try {
+      tally = Check(workload, *space, session.worker_target(), options, *machine).run(arguments);
+    } catch (const UserError& refusal) {
+      // Nothing of it is ever accepted.
+      ++refused;
+      rows.push_back({{"workload", workload.key}, {"refused", refusal.what()}});
+      if (!common.json) fmt::print(output(), "{}: {}\n", typed, refusal.what());
+      continue;
+    }
+    all.add(tally);
+    nlohmann::json row = to_json(tally);
+    row["workload"] = workload.key;
+    rows.push_back(std::move(row));
+    if (!common.json) fmt::print(output(), "{}: {}\n", typed, to_text(tally));
+    std::fflush(output());
+  }
+  const size_t left = every.size() - done;
   if (common.json) {
     nlohmann::json result = to_json(all);
     result["workloads"] = rows;
     result["left_out"] = left;
     fmt::print(output(), "{}\n", result.dump());
   } else {
-    fmt::print(output(), "\n{}\n", to_text(all));
+    fmt::print(output(), "\n{}\n", total_text(all, done - refused, refused));
     for (const auto& [kind, count] : all.kinds) fmt::print(output(), "{:6} {}\n", count, kind);
     if (left > 0) fmt::print(output(), "{} workloads were left out: the time was over\n", left);
   }

@@ -104,7 +104,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
             {"propose", result.times.propose},
             {"model", result.times.model},
             {"build", result.times.build},
-            {"measure", result.times.measure}}}};
+            {"measure", result.times.measure},
+            {"wait", result.times.wait}}}};
 }
 
 /// The commonest reasons for which drafts never became candidates, where that is much of what was drawn.
@@ -179,9 +180,10 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
   const TuneTimes& times = result.times;
   fmt::print(
       output(),
-      "  wall      {:.1f} s: generate {:.1f}, propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}; "
+      "  wall      {:.1f} s: generate {:.1f}, propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}{}; "
       "median compile {}\n",
       times.wall, times.generate, times.propose, times.model, times.build, times.measure,
+      times.wait >= 0.1 ? fmt::format(", waiting for the machine {:.1f}", times.wait) : "",
       seconds_text(result.median_compile_seconds));
 }
 

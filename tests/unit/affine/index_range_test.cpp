@@ -11,7 +11,7 @@ namespace tunesmith {
 namespace {
 
 struct Loops {
-  std::vector<VarRange> ranges;
+  std::vector<IterDomain> ranges;
   Expr operator()(const char* name, int64_t extent) {
     ranges.push_back({Var(name), extent});
     return ranges.back().var;
@@ -49,7 +49,7 @@ TEST(IndexRange, WhatIsProvenHoldsAtEveryPoint) {
   int proven = 0;
   for (int i = 0; i < 6000; ++i) {
     const auto vars = test::random_vars(random, 1 + random.below(3), 8, true);
-    std::vector<VarRange> ranges;
+    std::vector<IterDomain> ranges;
     for (const test::Ranged& var : vars) ranges.push_back({var.var, var.max + 1});
     const Expr index = test::random_index(random, vars, 1 + static_cast<int>(random.below(2)));
     const Expr limit = int_imm(static_cast<int64_t>(1 + random.below(20)));

@@ -22,6 +22,24 @@ TEST(LoweredHash, TracesThatLowerToOneProgramAreOne) {
   EXPECT_EQ(hash_of(schedule.program()), hash_of(program));
 }
 
+// Each of them was a candidate of its own, measured as if it were another program.
+TEST(LoweredHash, LoopsOfOneIterationAreNone) {
+  const Program program = test::make_gmm(8, 8, 4);
+  std::set<uint64_t> hashes{hash_of(program)};
+  for (const size_t split : {0, 1, 2}) {
+    for (const bool inner : {false, true}) {
+      Schedule schedule(program);
+      const LoopRV loop = schedule.get_loops(schedule.get_block("C"))[split];
+      const std::vector<LoopRV> parts = inner ? schedule.split(loop, {std::nullopt, IntArg(1)})
+                                              : schedule.split(loop, {IntArg(1), std::nullopt});
+      hashes.insert(hash_of(schedule.program()));
+      schedule.unroll(parts[inner ? 1 : 0]);
+      hashes.insert(hash_of(schedule.program()));
+    }
+  }
+  EXPECT_EQ(hashes.size(), 1u);
+}
+
 TEST(LoweredHash, WhatATargetIsGivenCounts) {
   const Program program = test::make_gmm(8, 8, 4);
   std::set<uint64_t> hashes{hash_of(program)};

@@ -176,6 +176,69 @@ TEST(ChooseData, LeavesOutTermsThatATypeCannotSumUp) {
   }
 }
 
+// With most elements zero, an element that read its neighbour was taken for right.
+TEST(ChooseData, ANormHasRowsWhoseMeansAreExact) {
+  const Workload workload = WorkloadLibrary().load("layer_norm:m=8,n=768,dtype=bf16");
+  const DrawnData data = data_of(workload.program, DataKind::Exact);
+  EXPECT_TRUE(data.fill.balanced) << data.fill.text();
+  EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0);
+  const Tensor& rows = data.inputs[0];
+  for (int64_t i = 0; i < 8; ++i) {
+    double sum = 0.0;
+    double squares = 0.0;
+    for (int64_t j = 0; j < 768; ++j) {
+      sum += rows.get(i * 768 + j);
+      squares += rows.get(i * 768 + j) * rows.get(i * 768 + j);
+    }
+    EXPECT_EQ(sum, 0.0);
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(squares / 768.0, &exponent), 0.5);
+    EXPECT_EQ((exponent - 1) % 2, 0) << "a power of a quarter";
+  }
+  // A neighbour's element in place of its own is seen where they differ.
+  const std::vector<Tensor> right = run(workload.program, data.inputs);
+  const double scale = 1.0 / std::sqrt(1e-5 + 192.0 / 768.0);  // of the first row
+  int differ = 0;
+  for (int64_t j = 0; j + 1 < 768; ++j) {
+    if (rows.get(j) == rows.get(j + 1)) continue;
+    ++differ;
+    std::vector<Tensor> wrong = right;
+    wrong[0].set(j, rows.get(j + 1) * scale * data.inputs[1].get(j) + data.inputs[2].get(j));
+    EXPECT_GT(worst(wrong, data), 1.0) << j;
+  }
+  EXPECT_GT(differ, 768 / 4) << "and elsewhere in other draws";
+  EXPECT_EQ(data.fill.draws, 4);
+}
+
+// These were refused: too few of their terms could be seen at once.
+TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
+  for (const char* text : {"reduce_sum_1d:n=4096,dtype=bf16", "norm:m=64,n=64,dtype=f16",
+                           "softmax:m=1,n=2000,dtype=bf16", "layer_norm:m=1,n=768,dtype=f16"}) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const Program reference = reference_program(workload.program, DataKind::Exact);
+    const std::vector<DrawnData> draws =
+        choose_several_draws(question_of(workload.program, DataKind::Exact),
+                             [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+    ASSERT_GT(draws.size(), 1u) << text;
+    std::vector<int> seen(static_cast<size_t>(draws[0].inputs[0].elements()), 0);
+    for (const DrawnData& draw : draws) {
+      const double background = draw.fill.background;
+      for (size_t i = 0; i < seen.size(); ++i)
+        seen[i] += draw.inputs[0].get(static_cast<int64_t>(i)) == background ? 0 : 1;
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << text;
+    for (const size_t number : {size_t{0}, draws.size() - 1}) {
+      DrawnData draw = draws[number];
+      EXPECT_LE(worst(run(workload.program, draw.inputs), draw), 1.0) << text;
+      Tensor& input = draw.inputs[0];
+      int64_t at = input.elements() / 2;
+      while (input.get(at) == draw.fill.background) ++at;
+      input.set(at, draw.fill.background);
+      EXPECT_GT(worst(run(workload.program, draw.inputs), draw), 1.0) << text << ", without a term";
+    }
+  }
+}
+
 TEST(ReferenceProgram, ReadsNoBoundThatASelectGuards) {
   const Program program =
       program_of("S[i<n] = X[i] * 3\n  O[i<n] = (sum(r<3) inside(S[i + r - 1], 0)) + inside(S[i - 2], 1)");

@@ -47,6 +47,12 @@ TEST(TimeKernel, WhatIsSlowerThanTheBestByFarIsNotRepeated) {
   EXPECT_EQ(sample_kernel(call_of(counter), kTen, 100.0).size(), 10u);
 }
 
+TEST(TimeKernel, WhatIsNotAmongTheBestHasTheFewestSamples) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  EXPECT_EQ(sample_kernel(call_of(counter), {.min_total_seconds = 1e9, .racing_factor = 1e9}, 0.5e-3).size(),
+            3u);
+}
+
 TEST(TimeKernel, SamplesAddUpToTenMillisecondsOrThereAreTen) {
   Counter counter{0, std::chrono::milliseconds(4)};
   EXPECT_EQ(sample_kernel(call_of(counter), {}, 0.0).size(), 3u);

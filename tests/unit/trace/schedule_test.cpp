@@ -1,4 +1,6 @@
 // Schedule as a whole: handles, clones, recording, replay, kinds from outside.
+#include <tunesmith/workload/workload.h>
+
 #include "unit/primitives/programs.h"
 
 namespace tunesmith {
@@ -19,6 +21,28 @@ TEST(Schedule, ClonesGoTheirOwnWay) {
   // Equal streams: both draw the same.
   EXPECT_EQ(other.value(other.sample_perfect_tile(loops[1], 2, 8)[0]),
             schedule.value(schedule.sample_perfect_tile(loops[1], 2, 8)[0]));
+}
+
+// Of a trace of version 1 that named the second buffer of a block, where that is no longer the second read,
+// another program came.
+TEST(Schedule, ATraceThatCountsBuffersIsRefusedWhereTheyAreNotTheAccesses) {
+  const std::string text =
+      "# tunesmith trace 1\nb0 = get_block(\"O\")\nb1 = cache_read(b0, 1, \"global\")\nb2 = cache_write(b0, "
+      "0, \"global\")\n";
+  const auto program_of = [](const std::string& compute) {
+    const std::string file =
+        "name: t\ninputs: {A: {shape: [8, 4], dtype: f32}, B: {shape: [8, 4], dtype: f32}}\ncompute: |\n  " +
+        compute + "\noutputs: [O]\n";
+    return std::move(WorkloadDefinition::parse(file, "t.yaml").instantiate().program);
+  };
+  const Program gram = program_of("O[i<8, j<8] = sum(k<4) A[i, k] * A[j, k] * B[i, k]");
+  const auto refused = replay(gram, Trace::parse(text));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().reason(), "a trace of version 1 does not say which access is meant");
+  const Program product = program_of("O[i<8, j<8] = sum(k<4) A[i, k] * B[j, k]");
+  const auto schedule = replay(product, Trace::parse(text));
+  ASSERT_TRUE(schedule.has_value());
+  EXPECT_TRUE(schedule->trace().str().starts_with("# tunesmith trace 2\n")) << "now it is known";
 }
 
 TEST(Schedule, FinishingIsRecordedBehindTheMarkerAndReplayed) {

@@ -74,6 +74,13 @@ TEST(TraceParser, TextsOfVersionOneAreReadAsTheyAre) {
             std::string(kHead) + "b0 = get_block(\"C\")\n");
 }
 
+// It counted the buffers that a block reads; whether these are its accesses only the program tells.
+TEST(TraceParser, AReadOfVersionOneStaysOne) {
+  const std::string text = "# tunesmith trace 1\nb0 = get_block(\"C\")\nb1 = cache_read(b0, 1, \"local\")\n";
+  EXPECT_EQ(again(text), text);
+  EXPECT_EQ(Trace::parse(text).with_open_decisions().str(), text);
+}
+
 TEST(TraceParser, TheMarkerStandsOnce) {
   EXPECT_EQ(again("enter_finishing()\n"), std::string(kHead) + "enter_finishing()\n");
   EXPECT_EQ(error_of("enter_finishing()\nenter_finishing()\n"),

@@ -1,7 +1,11 @@
 // One task advanced by steps: its history, what it takes up, and what it may answer.
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
+#include <utility>
 
+#include "tune/history.h"
 #include "unit/tune/tuner_fixture.h"
 
 namespace tunesmith {
@@ -218,6 +222,111 @@ TEST_F(TunerTest, AnAnswerIsNeverSlowerThanTheUnscheduledProgram) {
   EXPECT_EQ(result.best_trace.str(), "# tunesmith trace 2\nenter_finishing()\n");
   EXPECT_DOUBLE_EQ(result.best_seconds, 427e-9);
   EXPECT_DOUBLE_EQ(result.baseline_seconds, 427e-9);
+}
+
+// 20,000 records took 4 s and 860 MB before the first candidate.
+TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
+  ReplayingRunner runner(5);
+  tune_into("r.db", runner);
+  const Workload tuned = workload();
+  const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
+  const Space space(spaces.space(space_), registry_);
+  RecordStore store(folder_ / "r.db");
+  RecordFilter filter;
+  filter.task = task_key(tuned, space, options_.measure_threads);
+  const RecordedNames names(tuned, store);
+  ThreadPool pool(2);
+  const auto load = [&](size_t given) {
+    return load_history(tuned, space, store, filter, RecordedRun{}, names, pool, given);
+  };
+  const History all = load(kGivenPrograms);
+  const History few = load(5);
+  EXPECT_TRUE(all.others.empty());
+  EXPECT_EQ(few.programs.size() + few.others.size(), all.programs.size());
+  ASSERT_EQ(few.programs.size(), 7u) << "and the plain forms";
+  double fastest = 1e9;
+  for (const KnownProgram& known : all.programs) {
+    if (known.measured.timing) fastest = std::min(fastest, known.measured.timing->min);
+  }
+  EXPECT_TRUE(std::ranges::any_of(few.programs, [&](const KnownProgram& known) {
+    return known.measured.timing && known.measured.timing->min == fastest;
+  }));
+}
+
+/// Has no worker any more after some requests, and ranks in a disturbed moment.
+class FailingRunner final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    if (left-- == 0) throw EnvironmentError("the disk is full");
+    return good.run(requests);
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    std::vector<InterleavedTimes> times = good.interleave(kernels, options);
+    for (size_t i = 0; i < times.size(); ++i) times[i].disturbed = i == 0 ? times[i].samples.size() : 1;
+    return times;
+  }
+  ReplayingRunner good;
+  int left = -1;
+};
+
+// It read as one that was killed.
+TEST_F(TunerTest, ARunThatAnErrorEndsSaysSo) {
+  FailingRunner runner;
+  runner.left = 2;
+  EXPECT_THROW(tune_into("r.db", runner), EnvironmentError);
+  const RecordStore store(folder_ / "r.db", RecordStore::Mode::Existing);
+  const std::optional<RecordedRun> run = store.run(store.list({}).front().run);
+  ASSERT_TRUE(run.has_value());
+  EXPECT_GT(run->ended_ms, 0);
+  EXPECT_EQ(run->ended_because, "error: the disk is full");
+}
+
+TEST_F(TunerTest, ARankingRecordsWhatWasDisturbed) {
+  FailingRunner runner;
+  tune_into("r.db", runner);
+  const RecordStore store(folder_ / "r.db", RecordStore::Mode::Existing);
+  std::vector<bool> disturbed;
+  for (const Record& record : store.list({.kind = MeasurementKind::Ranking}))
+    disturbed.push_back(record.disturbed.value());
+  EXPECT_EQ(disturbed, (std::vector<bool>{true, false, false, false, false})) << "where most samples are";
+}
+
+/// The machine is somebody else's for a fifth of a second when it first wants to measure.
+class WaitingRunner final : public Runner {
+ public:
+  WaitingRunner(MachineLock& machine, fs::path file) : machine_(machine), file_(std::move(file)) {}
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    if (!std::exchange(waited_, true)) {
+      MachineLock other(file_);
+      std::optional<MachineLock::Turn> turn = other.wait(MachineLock::Use::Measure);
+      const std::jthread gives_it_back([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        turn.reset();
+      });
+      machine_.wait(MachineLock::Use::Measure);
+    }
+    return good_.run(requests);
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    return good_.interleave(kernels, options);
+  }
+
+ private:
+  MachineLock& machine_;
+  fs::path file_;
+  bool waited_ = false;
+  ReplayingRunner good_;
+};
+
+TEST_F(TunerTest, WaitingForTheMachineIsNoMeasuring) {
+  const fs::path file = folder_ / "machine.lock";
+  options_.machine = std::make_shared<MachineLock>(file);
+  WaitingRunner runner(*options_.machine, file);
+  const TuneResult result = tune_into("r.db", runner);
+  EXPECT_GE(result.times.wait, 0.19);
+  EXPECT_LT(result.times.measure, result.times.wait);
 }
 
 // 40 buffers of 16 KiB are too much for the stack; inlined they are none.

@@ -39,6 +39,9 @@ class MachineLock {
   /// for another.
   Turn wait(Use use, const std::atomic<bool>* stop = nullptr);
 
+  /// Spent in wait() so far.
+  double waited_seconds() const { return waited_seconds_; }
+
   /// $TUNESMITH_MACHINE_LOCK; else tunesmith.lock in the first of /run/lock and /tmp that is everybody's, so
   /// that all users of a machine agree.
   static std::filesystem::path default_file();
@@ -51,6 +54,7 @@ class MachineLock {
   std::function<void(const std::string&)> say_;
   bool said_waiting_ = false;
   bool said_missing_ = false;
+  double waited_seconds_ = 0.0;
 };
 
 }  // namespace tunesmith

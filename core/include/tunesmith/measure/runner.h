@@ -39,9 +39,13 @@ struct MeasureOptions {
 
 struct MeasureRequest {
   const CompiledKernel* kernel = nullptr;
-  /// The smallest sample of the best so far, in seconds; 0 when there is none. What is slower by far is not
-  /// repeated (racing_factor), and by very far not waited for.
+  /// The smallest sample of the best so far, in seconds; 0 when there is none. What is slower is sampled less
+  /// often, what is slower by far once (racing_factor), and by very far it is not waited for. Requests before
+  /// this one that turn out faster take its place.
   double limit_seconds = 0.0;
+  /// False: the program has no parallel loop, and while it is verified on one data set, another thread may
+  /// verify it on the other.
+  bool parallel = true;
 };
 
 struct MeasureResult {

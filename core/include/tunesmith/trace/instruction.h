@@ -158,6 +158,9 @@ struct Instruction {
   std::vector<TraceVar> outputs;
   /// Sampling only; nothing while the decision is open.
   std::optional<Decision> decision;
+  /// Of a text of version 1, and names a read or write of a block: by counting the buffers that it reads or
+  /// writes and not its accesses (analysis/accesses.h). Replayed, it is refused where these differ.
+  bool counts_buffers = false;
 };
 
 }  // namespace tunesmith

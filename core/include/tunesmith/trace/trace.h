@@ -13,7 +13,9 @@
 //
 // A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed.
 // Other lines that begin with # are comments. A sampling line without `@` has an open decision. Texts of
-// version 1, which knew no marker, are read as they are.
+// version 1, which knew no marker, are read as they are. There the n-th read of a block was the n-th buffer
+// that it reads: where a block reads a buffer in several ways they do not say which is meant, and their
+// replay is refused.
 #pragma once
 
 #include <memory>
@@ -38,7 +40,8 @@ class Trace {
   static Trace parse(std::string_view text, const std::string& file = "trace",
                      std::vector<SourceLocation>* places = nullptr);
 
-  /// The text form, with its version line. parse(str()) gives an equal trace.
+  /// The text form, with its version line: 1 as long as an instruction counts buffers. parse(str()) gives an
+  /// equal trace.
   std::string str() const;
   bool operator==(const Trace& other) const;
   uint64_t hash() const;

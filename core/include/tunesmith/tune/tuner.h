@@ -53,6 +53,7 @@ struct TuneTimes {
   double model = 0;
   double build = 0;
   double measure = 0;
+  double wait = 0;  // for the machine's turn; in none of the others
   double wall = 0;
 };
 
@@ -99,7 +100,8 @@ struct TuneHooks {
 ///
 /// It begins with the history: everything on record of the task (workload, target and code generator,
 /// threads, machine), whatever space, searcher or seed measured it, is known to the search from the
-/// beginning, and is not measured again, except failures that may have passed. Of that, the trials of this
+/// beginning, and is not proposed again, except failures that may have passed. As candidates, with their
+/// times, a search is given this run's own and the fastest 1,000 of others. Of that, the trials of this
 /// run itself, which was interrupted, count as done: those of the runs with the same rules of the space,
 /// seed, searchers and cost model. A repeatable searcher goes the way that it would have gone without the
 /// interruption, as long as `batch` is the same.
