@@ -158,10 +158,11 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Draws the decisions of every sketch and holds the results against the unscheduled program, by interpreter.
-/// "" when all agree. Candidates that are refused are no fault.
-std::string compare_results(const Space& space, const Program& program, const std::string& workload) {
-  const Numeric numeric(program, kSeed);
+/// Draws the decisions of every sketch of `program` and holds the results against the unscheduled one, by
+/// interpreter. "" when all agree. Candidates that are refused are no fault.
+std::string compare_results(const Space& space, const Program& program, const Program& unscheduled,
+                            const std::string& workload) {
+  const Numeric numeric(unscheduled, kSeed);
   const SketchSet set = space.generate(program);
   for (size_t s = 0; s < set.sketches.size(); ++s) {
     const Trace open = set.sketches[s].trace().with_open_decisions();
@@ -190,7 +191,8 @@ Verdict check_legality(const Subject& subject) {
   for (const Workload& workload : subject.workloads()) {
     for (const Space* space : {&alone, &company}) {
       any = any || finishing || applied(space->generate(workload.program), subject.info().id);
-      if (const std::string fault = compare_results(*space, workload.program, workload.name);
+      if (const std::string fault =
+              compare_results(*space, workload.program, workload.program, workload.name);
           !fault.empty()) {
         return failed(fault);
       }
@@ -213,8 +215,8 @@ Verdict check_scheduled_input(const Subject& subject) {
       const Trace open = set.sketches.back().trace().with_open_decisions();
       const auto scheduled = replay(workload.program, open, RandomStream(kSeed));
       if (!scheduled) continue;
-      const std::string fault =
-          compare_results(alone, scheduled->program(), workload.name + ", scheduled before");
+      const std::string fault = compare_results(alone, scheduled->program(), workload.program,
+                                                workload.name + ", scheduled before");
       if (!fault.empty()) return failed(fault);
     }
   }

@@ -151,7 +151,8 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
   std::vector<Fill> result;
   const auto counted = static_cast<int64_t>(1.0 / unit_roundoff(type));
   for (const Background& background : kPlain) {
-    for (const int64_t terms : {counted, counted / 4, int64_t{64}, int64_t{16}, int64_t{8}, int64_t{4}}) {
+    for (const int64_t terms :
+         {counted, counted / 4, counted / 8, int64_t{64}, int64_t{16}, int64_t{8}, int64_t{4}}) {
       Fill fill;
       fill.kind = DataKind::Exact;
       fill.largest = 1;
