@@ -1,4 +1,5 @@
 // Out of line, so that the interfaces' type information lives in the kernel and not in every plugin.
+#include "tunesmith/search/candidate.h"
 #include "tunesmith/search/cost_model.h"
 #include "tunesmith/search/searcher.h"
 
@@ -7,5 +8,10 @@ namespace tunesmith {
 CostModel::~CostModel() = default;
 SearchContext::~SearchContext() = default;
 Searcher::~Searcher() = default;
+
+const FeatureRows& Candidate::features(const DeviceModel& device) const {
+  std::call_once(extracted_, [&] { rows_ = extract_features(lowered.program, device); });
+  return rows_;
+}
 
 }  // namespace tunesmith

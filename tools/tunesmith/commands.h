@@ -57,6 +57,14 @@ int run_spaces_show(const Common& common, const SpacesArguments& arguments);
 int run_spaces_sample(const Common& common, const SpacesArguments& arguments);
 int run_spaces_explain(const Common& common, const SpacesArguments& arguments);
 
+struct FeaturesArguments {
+  std::string workload;  // empty: what the columns are
+  std::string trace;     // a file, or a record's id; empty: drawn from the space
+  std::string database;
+  uint64_t seed = 0;
+};
+int run_features(const Common& common, const FeaturesArguments& arguments);
+
 struct RecordsArguments {
   std::string database;
   std::string workload;  // empty: all
