@@ -20,6 +20,7 @@ struct TuneArguments {
   double time_limit = 0;
   double candidate_time_out = 10;
   bool fresh = false;  // do not take up earlier records
+  std::string model_file;
 };
 int run_tune(const Common& common, const TuneArguments& arguments);
 

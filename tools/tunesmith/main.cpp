@@ -73,6 +73,8 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
       ->capture_default_str()
       ->check(kPositive);
   command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+  command->add_option("--model-file", arguments.model_file,
+                      "the cost model is loaded from there when it exists, and saved there at the end");
   command->add_flag("--fresh", arguments.fresh,
                     "measure everything anew instead of taking up earlier records");
   add_common(*command, common, true);
