@@ -9,9 +9,9 @@
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/cost_model.h>
 
-#include "analytical/estimate.h"
-#include "ensemble/options.h"
-#include "xgboost/learner.h"
+#include "../analytical/estimate.h"
+#include "../xgboost/learner.h"
+#include "options.h"
 
 namespace {
 

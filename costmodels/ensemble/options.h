@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "xgboost/settings.h"
+#include "../xgboost/settings.h"
 
 namespace tunesmith::ensemble {
 

@@ -1,6 +1,7 @@
 #include "pack_sum.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -142,7 +143,7 @@ void PackSum::learn_first(std::span<const FeatureRows* const> programs, std::spa
     const double throughput = i >= current && most > 0.0 ? throughputs[i] / most : throughputs[i];
     const bool out = is_held_out(i);
     (out ? held_out : learnt).push_back(programs[i]);
-    (out ? held_out_throughputs : learnt_throughputs).push_back(throughput);
+    (out ? held_out_throughputs : learnt_throughputs).push_back(std::pow(throughput, settings_.power));
   }
   if (learnt.empty()) return;
   const Batch data(std::move(learnt), std::move(learnt_throughputs), settings_);

@@ -20,6 +20,9 @@ std::vector<OptionSpec> option_specs() {
       OptionSpec::real("held_out", preset.held_out, 0.0, 0.5, "share of the programs that say when to stop"),
       OptionSpec::integer("early_stopping", preset.early_stopping, 1, 10000,
                           "trees that do not improve on the programs held out"),
+      OptionSpec::real(
+          "power", preset.power, 0.05, 1.0,
+          "to which throughputs are raised before they are learnt: less tells slow programs apart"),
       OptionSpec::real("least_weight", preset.least_weight, 0.0, 1.0,
                        "of a failure in the error; the fastest program has 1"),
       OptionSpec::integer("threads", preset.threads, 1, 1024, "that train and predict"),
@@ -40,6 +43,7 @@ Settings settings_of(const Options& options) {
   settings.relearn_growth = options.get_double("relearn_growth");
   settings.held_out = options.get_double("held_out");
   settings.early_stopping = static_cast<int>(options.get_int("early_stopping"));
+  settings.power = options.get_double("power");
   settings.least_weight = options.get_double("least_weight");
   settings.learn_every = static_cast<int>(options.get_int("learn_every"));
   settings.threads = static_cast<int>(options.get_int("threads"));

@@ -20,6 +20,7 @@ struct Settings {
   double relearn_growth = 1.5;  // learn anew when there is so many times the data of the last time
   double held_out = 0.15;       // share of the programs that trees are stopped by
   int early_stopping = 10;      // trees without an improvement on those
+  double power = 1.0;           // to which throughputs are raised before they are learnt
   double least_weight = 0.1;    // of a failure; the fastest has 1
   int threads = 1;
   uint64_t seed = 0;

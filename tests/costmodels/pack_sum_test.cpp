@@ -16,8 +16,8 @@ namespace {
 using xgboost::PackSum;
 using xgboost::Settings;
 
-/// Programs of one to three stores, whose throughput is a sum over the stores: that of a store is the third of
-/// its numbers, doubled where the eighth is above a half.
+/// Programs of one to three stores, whose throughput is a sum over the stores: that of a store is the third
+/// of its numbers, doubled where the eighth is above a half.
 struct Data {
   explicit Data(size_t count, uint64_t seed = 1) {
     const size_t columns = feature_columns().size();
