@@ -1,7 +1,13 @@
-// How well a space's cost model orders the candidates of a recorded run, without having seen it.
-// Usage: bench_rank_records WORKLOAD SPACE DATABASE [--list]
+// How well a space's cost model orders the candidates of recorded runs: those after the first LEARN, from
+// which it learns. Usage: bench_rank_records WORKLOAD SPACE DATABASE [--learn LEARN] [--recorded SPACE]
+// [--list]
+//   --recorded   in which space they were found, where that is not SPACE
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <limits>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,14 +30,15 @@ struct Judged {
   double score = 0.0;
 };
 
-std::vector<Judged> judge(const std::string& key, const std::string& space_name,
-                          const std::string& database) {
+std::vector<Judged> judge(const std::string& key, const std::string& space_name, const std::string& database,
+                          const std::string& recorded, size_t learn) {
   const Workload workload = WorkloadLibrary().load(key);
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(space_name), registry);
   RecordFilter filter;
   filter.workload = workload.key;
-  filter.space = space_name;
+  filter.space = recorded;
+  filter.kind = MeasurementKind::Search;
   filter.ok = true;
   std::vector<Judged> judged;
   std::vector<CandidatePtr> candidates;
@@ -43,8 +50,21 @@ std::vector<Judged> judge(const std::string& key, const std::string& space_name,
   });
   const std::shared_ptr<CostModel> model = space.create_cost_model();
   model->begin(workload, space.device());
+  learn = std::min(learn, judged.size());
+  double best = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < learn; ++i) best = std::min(best, judged[i].seconds);
+  std::vector<double> throughputs;
+  for (size_t i = 0; i < learn; ++i) throughputs.push_back(best / judged[i].seconds);
+  const auto begin = std::chrono::steady_clock::now();
+  if (learn > 0) model->update(std::span(candidates).first(learn), throughputs);
+  const auto learnt = std::chrono::steady_clock::now();
   const std::vector<double> scores = model->predict(candidates);
+  const auto end = std::chrono::steady_clock::now();
+  using Seconds = std::chrono::duration<double>;
+  fmt::print("learnt from {} in {:.3f} s, {} scores in {:.3f} s\n", learn, Seconds(learnt - begin).count(),
+             scores.size(), Seconds(end - learnt).count());
   for (size_t i = 0; i < judged.size(); ++i) judged[i].score = scores[i];
+  judged.erase(judged.begin(), judged.begin() + static_cast<std::ptrdiff_t>(learn));
   return judged;
 }
 
@@ -65,14 +85,31 @@ double pairs_in_order(const std::vector<Judged>& judged) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool list = argc == 5 && std::string_view(argv[4]) == "--list";
-  if (argc != 4 && !list) {
-    fmt::print(stderr, "usage: bench_rank_records WORKLOAD SPACE DATABASE [--list]\n");
+  bool list = false;
+  size_t learn = 0;
+  std::string recorded = argc > 2 ? argv[2] : "";
+  bool understood = argc >= 4;
+  for (int i = 4; i < argc && understood; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--list") {
+      list = true;
+    } else if (option == "--learn" && i + 1 < argc) {
+      learn = std::stoul(argv[++i]);
+    } else if (option == "--recorded" && i + 1 < argc) {
+      recorded = argv[++i];
+    } else {
+      understood = false;
+    }
+  }
+  if (!understood) {
+    fmt::print(
+        stderr,
+        "usage: bench_rank_records WORKLOAD SPACE DATABASE [--learn LEARN] [--recorded SPACE] [--list]\n");
     return 2;
   }
-  std::vector<Judged> judged = judge(argv[1], argv[2], argv[3]);
+  std::vector<Judged> judged = judge(argv[1], argv[2], argv[3], recorded, learn);
   if (judged.empty()) {
-    fmt::print(stderr, "{} has no record of {} in space {}\n", argv[3], argv[1], argv[2]);
+    fmt::print(stderr, "{} has no record of {} in space {}\n", argv[3], argv[1], recorded);
     return 3;
   }
   fmt::print("{} records, {:.1f} % of the pairs in order\n", judged.size(), 100 * pairs_in_order(judged));
@@ -80,7 +117,7 @@ int main(int argc, char** argv) {
   const double best = std::min_element(judged.begin(), judged.end(), faster)->seconds;
   std::stable_sort(judged.begin(), judged.end(),
                    [](const Judged& a, const Judged& b) { return a.score > b.score; });
-  for (const size_t first : {1UL, 8UL, 32UL, 128UL}) {
+  for (const size_t first : {1UL, 8UL, 32UL, 64UL, 128UL}) {
     if (first > judged.size()) break;
     const auto end = judged.begin() + static_cast<std::ptrdiff_t>(first);
     fmt::print("best of the first {}: {:.2f} times the least time\n", first,

@@ -17,7 +17,7 @@ struct Data {
 };
 
 Data data_of(const Space& space, const Workload& workload) {
-  constexpr size_t kWanted = 24;
+  constexpr size_t kWanted = 72;  // so many that a model that learns in steps has learnt
   constexpr uint64_t kMostDraws = 200;
   Data data;
   const SketchSet set = space.generate(workload.program);
@@ -145,12 +145,29 @@ Verdict check_failures(const Subject& subject) {
   return passed();
 }
 
+/// What one object saves, another loads, and predicts the same.
+Verdict check_saving(const Subject& subject) {
+  const Space space(subject.company(), subject.registry());
+  const Workload& workload = subject.workloads().front();
+  const Data data = data_of(space, workload);
+  const auto model = subject.create<CostModel>();
+  const Scores wanted = use(*model, workload, space, data).back();
+  const std::string saved = model->save();
+  if (saved.empty()) return skipped("it keeps nothing of what it has learnt");
+  const auto loaded = subject.create<CostModel>();
+  loaded->load(saved);
+  loaded->begin(workload, space.device());
+  if (loaded->predict(data.candidates) != wanted) return failed("loaded again, it gave other scores");
+  return passed();
+}
+
 constexpr Check kChecks[] = {
     {"contract", "P25", &check_contract},
     {"predicting_changes_nothing", "P25", &check_predicting_changes_nothing},
     {"determinism", "P19", &check_determinism},
     {"threads", "P20", &check_threads},
     {"failures", "P25", &check_failures},
+    {"saving", "P25", &check_saving},
 };
 
 }  // namespace

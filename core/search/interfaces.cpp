@@ -1,11 +1,23 @@
 // Out of line, so that the interfaces' type information lives in the kernel and not in every plugin.
+#include "tunesmith/search/candidate.h"
 #include "tunesmith/search/cost_model.h"
 #include "tunesmith/search/searcher.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 
 CostModel::~CostModel() = default;
+bool CostModel::reads_features() const { return false; }
+std::string CostModel::save() const { return {}; }
+void CostModel::load(std::string_view /*saved*/) {
+  throw UserError("this cost model keeps nothing of what it has learnt");
+}
 SearchContext::~SearchContext() = default;
 Searcher::~Searcher() = default;
+
+const FeatureRows& Candidate::features(const DeviceModel& device) const {
+  std::call_once(extracted_, [&] { rows_ = extract_features(lowered.program, device); });
+  return rows_;
+}
 
 }  // namespace tunesmith

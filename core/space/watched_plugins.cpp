@@ -118,14 +118,17 @@ class WatchedCostModel final : public CostModel {
     guard_plugin(PluginKind::CostModel, id_, "update", [&] { model_->update(candidates, throughputs); });
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
-    std::vector<double> scores =
-        guard_plugin(PluginKind::CostModel, id_, "predict", [&] { return model_->predict(candidates); });
-    if (scores.size() != candidates.size() ||
-        !std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) {
-      throw PluginError(PluginKind::CostModel, id_,
-                        "[P25] predict did not give a finite score for each candidate");
-    }
-    return scores;
+    return guard_plugin(PluginKind::CostModel, id_, "predict", [&] { return model_->predict(candidates); });
+  }
+  bool reads_features() const override {
+    return guard_plugin(PluginKind::CostModel, id_, "reads_features",
+                        [&] { return model_->reads_features(); });
+  }
+  std::string save() const override {
+    return guard_plugin(PluginKind::CostModel, id_, "save", [&] { return model_->save(); });
+  }
+  void load(std::string_view saved) override {
+    guard_plugin(PluginKind::CostModel, id_, "load", [&] { model_->load(saved); });
   }
 
  private:

@@ -16,7 +16,7 @@ namespace tunesmith {
 std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
 /// Proposals of null or of more than were asked for throw PluginError.
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
-/// Scores that are not one finite number for each candidate throw PluginError.
+/// Its scores are checked by the run, which goes on without a model that does not give them.
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
 
 /// The steps of `pipeline` that are not the kernel's or in `before` are the plugin's: they are watched as its

@@ -1,10 +1,18 @@
 #include "tune/task.h"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "plugin/watch.h"
+#include "tune/judge_scores.h"
 #include "tune/stopwatch.h"
+#include "tunesmith/records/record.h"
 
 namespace tunesmith {
 namespace {
@@ -77,9 +85,72 @@ std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
   return candidates;
 }
 
+void Task::make_features(std::span<const CandidatePtr> candidates) {
+  if (!cost_model_->reads_features()) return;
+  pool_.parallel_for(candidates.size(), [&](size_t i) { candidates[i]->features(space_.device()); });
+}
+
+std::vector<double> Task::blind_scores(std::span<const CandidatePtr> candidates) const {
+  std::vector<double> scores;
+  for (const CandidatePtr& candidate : candidates)
+    scores.push_back(RandomStream(seed_, candidate->lowered_hash).uniform());
+  return scores;
+}
+
 std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
+  if (!model_dropped_.empty()) return blind_scores(candidates);
   const Stopwatch watch(model_seconds_);
-  return cost_model_->predict(candidates);
+  make_features(candidates);
+  std::vector<double> scores = cost_model_->predict(candidates);
+  if (scores.size() != candidates.size() ||
+      !std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) {
+    model_dropped_ = "[P25] predict did not give a finite score for each candidate";
+    return blind_scores(candidates);
+  }
+  return scores;
+}
+
+std::optional<ModelBatch> Task::judge(std::span<const Measured> results) {
+  constexpr size_t kFewest = 8;
+  if (results.size() < kFewest || !model_dropped_.empty()) return std::nullopt;
+  std::vector<CandidatePtr> candidates;
+  std::vector<double> throughputs;
+  for (const Measured& result : results) {
+    candidates.push_back(result.candidate);
+    throughputs.push_back(result.timing ? 1.0 / result.timing->min : 0.0);
+  }
+  const std::vector<double> scores = score(candidates);
+  if (!model_dropped_.empty()) return std::nullopt;
+  ModelBatch batch = judge_scores(scores, throughputs);
+  batch.trials = static_cast<int64_t>(history_.size());
+  if (watch_.worse(batch)) model_dropped_ = "it ordered three rounds in succession worse than chance";
+  return batch;
+}
+
+void Task::load_model(const std::string& file) {
+  if (!std::filesystem::exists(file)) return;
+  std::ifstream in(file, std::ios::binary);
+  const std::string saved{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw UserError({file}, "the cost model cannot be read");
+  try {
+    cost_model_->load(saved);
+  } catch (const UserError& error) {
+    throw UserError({file}, error.what(), error.remedy());
+  }
+}
+
+void Task::save_model(const std::string& file) const {
+  if (!model_dropped_.empty()) return;
+  const std::string saved = cost_model_->save();
+  if (saved.empty()) return;
+  // Whole or not at all: another run may read it meanwhile.
+  const std::string part = fmt::format("{}.{}", file, make_id());
+  std::ofstream out(part, std::ios::binary);
+  out << saved;
+  out.close();
+  std::error_code failed;
+  if (out) std::filesystem::rename(part, file, failed);
+  if (!out || failed) throw EnvironmentError(fmt::format("{}: the cost model cannot be written", file));
 }
 
 void Task::begin_round(int64_t trials) {
@@ -97,6 +168,7 @@ void Task::learn(std::span<const Measured> results) {
     history_.push_back(result);
     measured_.insert(result.candidate->lowered_hash);
   }
+  if (!model_dropped_.empty()) return;
   const Stopwatch watch(model_seconds_);
   double best = std::numeric_limits<double>::infinity();
   for (const Measured& result : history_) {
@@ -108,6 +180,7 @@ void Task::learn(std::span<const Measured> results) {
     candidates.push_back(result.candidate);
     throughputs.push_back(result.timing ? best / result.timing->min : 0.0);
   }
+  make_features(candidates);
   cost_model_->update(candidates, throughputs);
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tune/judge_scores.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
@@ -36,16 +37,30 @@ class Task final : public SearchContext {
   void note_measured(std::span<const uint64_t> lowered_hashes);
   /// Adds results to the history and lets the cost model learn from all of it.
   void learn(std::span<const Measured> results);
+  /// How the cost model orders results that it has not learnt from. Nothing when they are too few to say.
+  std::optional<ModelBatch> judge(std::span<const Measured> results);
 
   ThreadPool& pool() { return pool_; }
   /// Seconds that generating the space took.
   double generate_seconds() const { return generate_seconds_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }
   const std::map<std::string, std::string>& first_refusals() const { return first_refusals_; }
-  /// Seconds spent in the cost model so far.
+  /// Seconds spent in the cost model and in the features that it reads so far.
   double model_seconds() const { return model_seconds_; }
+  /// Why the cost model is not asked any more; "" while it is.
+  const std::string& model_dropped() const { return model_dropped_; }
+  /// Throws UserError when the file cannot be read, or is no model of this kind.
+  void load_model(const std::string& file);
+  /// Nothing is written when there is nothing to keep. Throws EnvironmentError when it cannot be.
+  void save_model(const std::string& file) const;
 
  private:
+  void make_features(std::span<const CandidatePtr> candidates);
+  /// By the program alone, without knowledge.
+  std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
+
+  const std::string& cost_model_id() const { return space_.spec().cost_model.id; }
+
   const Workload& workload_;
   const Space& space_;
   const uint64_t seed_;
@@ -59,6 +74,8 @@ class Task final : public SearchContext {
   std::map<std::string, int64_t> refusals_;
   std::map<std::string, std::string> first_refusals_;
   double model_seconds_ = 0.0;
+  ChanceWatch watch_;
+  std::string model_dropped_;
 };
 
 }  // namespace tunesmith

@@ -50,6 +50,7 @@ struct TuningTask::State {
     store.add_space({run.space, run.rules_hash, space.rules()});
     store.add_run(run);
     or_end_run([&] {
+      if (!options.model_file.empty()) context.load_model(options.model_file);
       if (options.resume) begin_with_history();
       add_plain_forms();
     });
@@ -206,7 +207,11 @@ struct TuningTask::State {
   std::vector<Measured> round(std::vector<CandidatePtr> proposed, int64_t end) {
     proposed.resize(std::min(proposed.size(), static_cast<size_t>(std::max<int64_t>(room(end), 0))));
     const std::vector<Measured> results = evaluate(proposed);
-    if (!results.empty()) context.learn(results);
+    if (results.empty()) return results;
+    const MachineLock::Turn turn = evaluator.compute_turn();
+    if (const std::optional<ModelBatch> batch = context.judge(results))
+      result.model_batches.push_back(*batch);
+    context.learn(results);
     return results;
   }
 
@@ -309,7 +314,9 @@ struct TuningTask::State {
       result.interrupted = stopped();
       result.exhausted = exhausted && !result.interrupted && result.trials < options.trials;
       store.end_run(run.id, now_ms(), why_ended());
+      if (!options.model_file.empty()) context.save_model(options.model_file);
     }
+    result.model_dropped = context.model_dropped();
     result.median_compile_seconds = evaluator.median_compile_seconds();
     result.refusals = context.refusals();
     result.first_refusals = context.first_refusals();

@@ -21,6 +21,7 @@ struct TuneArguments {
   double candidate_time_out = 10;
   bool fresh = false;         // do not take up earlier records
   bool allow_memory = false;  // go on where measuring takes more memory than there is
+  std::string model_file;
 };
 int run_tune(const Common& common, const TuneArguments& arguments);
 
@@ -60,6 +61,14 @@ int run_spaces_lint(const Common& common, const SpacesArguments& arguments);
 int run_spaces_show(const Common& common, const SpacesArguments& arguments);
 int run_spaces_sample(const Common& common, const SpacesArguments& arguments);
 int run_spaces_explain(const Common& common, const SpacesArguments& arguments);
+
+struct FeaturesArguments {
+  std::string workload;  // empty: what the columns are
+  std::string trace;     // a file, or a record's id; empty: drawn from the space
+  std::string database;
+  uint64_t seed = 0;
+};
+int run_features(const Common& common, const FeaturesArguments& arguments);
 
 struct RecordsArguments {
   std::string database;

@@ -64,6 +64,19 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
       run_spaces_explain);
 }
 
+void add_features(CLI::App& app, Common& common, FeaturesArguments& arguments, int& code) {
+  CLI::App* command = app.add_subcommand("features", "what a cost model is told of a program");
+  command->footer("Example: tunesmith features gmm:n=512,m=512,k=512 --trace 0123456789abcdef");
+  command->add_option("workload", arguments.workload,
+                      "NAME:PARAM=VALUE,...; without one, the columns are listed");
+  command->add_option("--trace", arguments.trace,
+                      "a trace's file, or a record's id, instead of a program drawn from the space");
+  command->add_option("--database", arguments.database, "the records (in the user's data folder)");
+  command->add_option("--seed", arguments.seed, "of the program drawn")->capture_default_str();
+  add_common(*command, common, true);
+  command->callback([&] { code = run_features(common, arguments); });
+}
+
 void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int& code) {
   CLI::App* group = add_group(app, "records", "work with the database of everything that was measured",
                               "records best --workload gmm:n=512,m=512,k=512");
@@ -293,6 +306,7 @@ int main(int argc, char** argv) {
   BenchArguments bench;
   add_bench(app, common, bench, code);
   SpacesArguments spaces;
+  FeaturesArguments features;
   RecordsArguments records;
   PluginsArguments plugins;
   NewPluginArguments new_plugin;
@@ -302,6 +316,7 @@ int main(int argc, char** argv) {
   std::string workload;
   add_doctor(app, common, code);
   add_spaces(app, common, spaces, code);
+  add_features(app, common, features, code);
   add_records(app, common, records, code);
   add_workloads(app, common, workload, code);
   add_check_verification(app, common, check_verification, code);

@@ -43,6 +43,8 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
       ->check(positive());
   command->add_option("--database", arguments.database,
                       "the file of the records (default: tunesmith/records.db in the user's data folder)");
+  command->add_option("--model-file", arguments.model_file,
+                      "the cost model is loaded from this file when it exists, and saved there at the end");
   add_allow_memory(*command, arguments.allow_memory);
   command->add_flag("--fresh", arguments.fresh,
                     "measure everything again instead of resuming from earlier records");

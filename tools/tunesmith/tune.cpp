@@ -55,6 +55,20 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, dou
   return line;
 }
 
+nlohmann::json model_json(const TuneResult& result, const Space& space) {
+  nlohmann::json batches = nlohmann::json::array();
+  for (const ModelBatch& batch : result.model_batches) {
+    batches.push_back({{"trials", batch.trials},
+                       {"programs", batch.programs},
+                       {"rank_correlation", batch.rank_correlation},
+                       {"best_of_eighth", batch.best_of_eighth}});
+  }
+  return {{"id", space.spec().cost_model.id},
+          {"batches", batches},
+          {"dropped",
+           result.model_dropped.empty() ? nlohmann::json(nullptr) : nlohmann::json(result.model_dropped)}};
+}
+
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
                            const Environment& environment) {
   nlohmann::json failures = nlohmann::json::object();
@@ -97,6 +111,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
            result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
           {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
           {"trace_space", found ? nlohmann::json(result.best_space) : nlohmann::json(nullptr)},
+          {"model", model_json(result, space)},
           {"median_compile_seconds", result.median_compile_seconds},
           {"wall_seconds", result.times.wall},
           {"seconds",
@@ -128,7 +143,25 @@ void print_refusals(const TuneResult& result) {
   }
 }
 
-void print_summary(const TuneResult& result, const Workload& workload, const std::string& space,
+/// Of each round, before it was learnt.
+void print_model(const TuneResult& result, const std::string& model) {
+  if (!result.model_batches.empty()) {
+    std::string correlations;
+    double best = 0.0;
+    for (const ModelBatch& batch : result.model_batches) {
+      correlations += fmt::format(" {:.2f}", batch.rank_correlation);
+      best += batch.best_of_eighth / static_cast<double>(result.model_batches.size());
+    }
+    fmt::print(
+        output(),
+        "  model     {}: rank correlation{} by round; its first eighth reaches {:.2f} of a round's best\n",
+        model, correlations, best);
+  }
+  if (!result.model_dropped.empty())
+    fmt::print(output(), "  model     {} was not asked any more: {}\n", model, result.model_dropped);
+}
+
+void print_summary(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
                    int64_t wanted) {
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
@@ -143,7 +176,7 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
   print_refusals(result);
   if (result.exhausted) {
     fmt::print(output(), "  {} of {} trials were made: the search found no further program in space '{}'\n",
-               result.trials, wanted, space);
+               result.trials, wanted, space.name);
   }
   if (result.disturbed > 0) {
     fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
@@ -176,7 +209,8 @@ void print_summary(const TuneResult& result, const Workload& workload, const std
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
   }
   fmt::print(output(), "  record    {}{}\n", result.best_id,
-             result.best_space == space ? "" : fmt::format("  found in space '{}'", result.best_space));
+             result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
+  print_model(result, space.cost_model.id);
   const TuneTimes& times = result.times;
   fmt::print(
       output(),
@@ -227,6 +261,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   options.resume = !arguments.fresh;
   options.machine = measure.machine;
   options.command = common.command_line;
+  options.model_file = arguments.model_file;
 
   TuneHooks hooks;
   hooks.stop = &stop;
@@ -245,7 +280,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   if (common.json) {
     fmt::print(output(), "{}\n", result_json(result, workload, *space, environment).dump());
   } else {
-    print_summary(result, workload, space->spec().name, options.trials);
+    print_summary(result, workload, space->spec(), options.trials);
   }
   if (result.interrupted) return kInterrupted;
   return result.best_id.empty() ? kNothingFound : kDone;

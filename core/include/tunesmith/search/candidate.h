@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "tunesmith/features/features.h"
 #include "tunesmith/lower/lower.h"
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/measure/timing.h"
@@ -23,6 +25,13 @@ struct Candidate {
   LoweredProgram lowered;
   /// Of `lowered`, and what the candidate is: traces that lower to one program are one candidate.
   uint64_t lowered_hash = 0;
+
+  /// The rows of `lowered` on `device`, made at the first call and kept. Every call names the same machine.
+  const FeatureRows& features(const DeviceModel& device) const;
+
+ private:
+  mutable std::once_flag extracted_;
+  mutable FeatureRows rows_;
 };
 using CandidatePtr = std::shared_ptr<const Candidate>;
 

@@ -1,11 +1,22 @@
 // Cost models: the interface that a cost-model plugin implements.
 //
-// Features are read off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
-// expressions, tunesmith/lower/lower.h says what they look like.
+// Candidate::features() gives documented numbers for each store of a lowered program. A model that wants others
+// reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and expressions,
+// tunesmith/lower/lower.h says what they look like.
+//
+// A run that was interrupted goes on with a new object, which is told the whole history at once. So what
+// update() leaves behind must follow from what it was told, in that order, and not from how often it was
+// called.
+//
+// Before a batch is learnt the kernel holds the model's scores against what was measured (tuner.h,
+// ModelBatch). A model that answers what is no number, or orders three batches worse than chance, is named
+// and not asked again; the run goes on without it.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tunesmith/search/candidate.h"
@@ -19,13 +30,22 @@ namespace tunesmith {
 class CostModel {
  public:
   virtual ~CostModel();
-  /// Before anything else, once for each workload that is tuned.
+  /// Before anything else but load(), once for each workload that is tuned. What was learnt of those before
+  /// is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
-  /// Learns from measured candidates. `throughputs`: best seconds so far / seconds, in (0, 1]; failures are
-  /// 0.
+  /// Learns from measured candidates: all of the workload, in the order in which they were measured, those of
+  /// earlier calls again. `throughputs`: best seconds so far / seconds, in (0, 1]; failures are 0.
   virtual void update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs) = 0;
   /// One score for each, higher is better; only the order counts. Finite.
   virtual std::vector<double> predict(std::span<const CandidatePtr> candidates) = 0;
+  /// Does it read Candidate::features()? Then the kernel has them made, on all threads, before it calls
+  /// update() and predict(). False unless it says otherwise.
+  virtual bool reads_features() const;
+  /// What has been learnt, as bytes for load() of another object with the same options, which then predicts
+  /// the same; "" when there is nothing to keep, which is so unless the model says otherwise.
+  virtual std::string save() const;
+  /// Throws UserError when the bytes are not what save() made, or of a version that is not read any more.
+  virtual void load(std::string_view saved);
 };
 
 }  // namespace tunesmith

@@ -35,6 +35,8 @@ struct TuneOptions {
   /// measuring. None: they do.
   std::shared_ptr<MachineLock> machine = {};
   std::string command = {};  // what the run says of itself in the records
+  /// The cost model is loaded from there when it exists, and saved there at the end. "": neither.
+  std::string model_file = {};
 };
 
 /// The state of a run, for a live line.
@@ -44,6 +46,15 @@ struct TuneProgress {
   std::optional<double> best_seconds;
   std::map<FailureCause, int64_t> failures;
   double elapsed_seconds = 0;
+};
+
+/// How well the cost model ordered one round of candidates, before it learnt from them.
+struct ModelBatch {
+  int64_t trials = 0;             // before the round
+  int64_t programs = 0;           // in it, failures among them as the slowest
+  double rank_correlation = 0.0;  // Spearman's, of scores and throughputs: 1 in order, 0 as good as chance
+  /// The best throughput among the eighth that was scored highest, over the best of the round.
+  double best_of_eighth = 0.0;
 };
 
 /// Wall-clock by what it was spent on; the rest of wall_seconds is the loop itself.
@@ -80,6 +91,8 @@ struct TuneResult {
   std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason
   std::map<std::string, std::string> first_refusals;  // what the first of each reason named, where it did
   double median_compile_seconds = 0;
+  std::vector<ModelBatch> model_batches;  // of this process, of rounds of eight programs and more
+  std::string model_dropped;              // why the run went on without the cost model; "" when it did not
   TuneTimes times;
   bool interrupted = false;
   bool exhausted =

@@ -1,0 +1,319 @@
+#include <algorithm>
+#include <cmath>
+
+#include "features/footprint.h"
+#include "features/store_facts.h"
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith::features {
+namespace {
+
+Motion motion_of(const LinearForm& form, const Var& var) {
+  Motion motion;
+  for (const LinearForm::Term& term : form.terms) {
+    if (term.atom.get() == var.get()) {
+      motion = {true, std::abs(static_cast<double>(term.coefficient))};
+    } else if (!term.atom.is(ExprKind::Var) &&
+               any_of_expr(term.atom, [&](const Expr& part) { return part.get() == var.get(); })) {
+      return {true, 0.0};
+    }
+  }
+  return motion;
+}
+
+/// Adds one access of `buffer` at `index` to the store's.
+void note_access(StoreFacts& facts, const Buffer& buffer, const Expr& index, bool write) {
+  const bool is_ramp = index.is(ExprKind::Ramp);
+  const LinearForm form = Analyzer().linear(is_ramp ? index.arg(0) : index);
+  auto found =
+      std::ranges::find_if(facts.accesses, [&](const Access& access) { return access.buffer == buffer; });
+  if (found == facts.accesses.end()) {
+    Access access;
+    access.buffer = buffer;
+    access.in_register = buffer->scope == kScopeRegister;
+    access.element_bytes = static_cast<double>(buffer->dtype.bytes());
+    access.motion.resize(facts.levels.size());
+    facts.accesses.push_back(std::move(access));
+    found = facts.accesses.end() - 1;
+  }
+  found->count += 1.0;
+  (write ? found->writes : found->reads) = true;
+  found->lanes = std::max(found->lanes, static_cast<double>(index.dtype().lanes));
+  if (index.dtype().is_vector()) {
+    int64_t stride = 0;
+    if (!is_ramp || !as_const_int(index.arg(1), &stride)) stride = 0;
+    found->contiguous = found->contiguous && stride == 1;
+    found->lane_stride = std::abs(static_cast<double>(stride));
+  }
+  for (size_t i = 0; i < facts.levels.size(); ++i) {
+    const Motion motion = motion_of(form, facts.levels[i].loop->var);
+    Motion& known = found->motion[i];
+    if (motion.moves && (!known.moves || motion.stride > known.stride)) known = motion;
+  }
+}
+
+// ---- Arithmetic ----
+
+void count_type(StoreFacts& facts, DType type, double count) {
+  OperandType which = kTypeF32;
+  if (type.is_float()) {
+    which = type.bits == 64 ? kTypeF64 : type.bits == 32 ? kTypeF32 : kTypeHalf;
+  } else {
+    which = type.bits == 64 ? kTypeI64 : type.bits == 32 ? kTypeI32 : kTypeI8;
+  }
+  facts.by_type[which] += count;
+}
+
+/// `by_float` or `by_int` by what it works on; indices and conditions have classes of their own.
+void count_operation(StoreFacts& facts, DType type, Operation by_float, Operation by_int,
+                     double weight = 1.0) {
+  if (type.is_index()) {
+    facts.operations[kIndexArithmetic] += weight;
+    return;
+  }
+  const double lanes = type.lanes * weight;
+  if (type.is_bool()) {
+    facts.operations[kLogical] += lanes;
+    return;
+  }
+  facts.operations[type.is_float() ? by_float : by_int] += lanes;
+  facts.arithmetic += lanes;
+  count_type(facts, type, lanes);
+  facts.vector_operations += facts.machine.vector_bits > 0.0
+                                 ? weight * std::ceil(type.lanes * type.bits / facts.machine.vector_bits)
+                                 : lanes;
+}
+
+/// A product that goes into a sum is one operation with it: it is taken back here, and counted where it
+/// stands.
+void count_sum(StoreFacts& facts, const Expr& sum) {
+  const DType type = sum.dtype();
+  const bool fused = type.is_float() && (sum.arg(0).is(ExprKind::Mul) || sum.arg(1).is(ExprKind::Mul));
+  if (!fused) return count_operation(facts, type, kFloatAdd, kIntAdd);
+  count_operation(facts, type, kFloatFma, kFloatFma);
+  count_operation(facts, type, kFloatMul, kFloatMul, -1.0);
+  facts.arithmetic += type.lanes;
+}
+
+void count_node(StoreFacts& facts, const Expr& node) {
+  switch (node.kind()) {
+    case ExprKind::Add:
+    case ExprKind::Sub:
+      return count_sum(facts, node);
+    case ExprKind::Mul:
+      return count_operation(facts, node.dtype(), kFloatMul, kIntMul);
+    case ExprKind::Div:
+    case ExprKind::FloorDiv:
+    case ExprKind::FloorMod:
+      return count_operation(facts, node.dtype(), kFloatDiv, kIntDiv);
+    case ExprKind::Min:
+    case ExprKind::Max:
+      return count_operation(facts, node.dtype(), kFloatMinMax, kIntMinMax);
+    case ExprKind::Eq:
+    case ExprKind::Ne:
+    case ExprKind::Lt:
+    case ExprKind::Le:
+      return count_operation(facts, node.arg(0).dtype(), kFloatCompare, kIntCompare);
+    case ExprKind::And:
+    case ExprKind::Or:
+    case ExprKind::Not:
+      return count_operation(facts, node.dtype(), kLogical, kLogical);
+    case ExprKind::Select:
+      return count_operation(facts, node.dtype(), kFloatSelect, kIntSelect);
+    case ExprKind::Cast: {
+      const DType from = node.arg(0).dtype();
+      return count_operation(facts, from.is_float() ? from : node.dtype(), kFloatCast, kIntCast);
+    }
+    case ExprKind::Call:
+      return count_operation(facts, node.dtype(), kFloatCall, kFloatCall);
+    default:
+      return;
+  }
+}
+
+void read_expressions(StoreFacts& facts) {
+  const Store& store = *facts.store;
+  note_access(facts, store.buffer, store.indices[0], true);
+  const auto visit = [&](const Expr& node) {
+    count_node(facts, node);
+    const LoadNode* load = node.as<LoadNode>();
+    if (load == nullptr) {
+      if (node.is(ExprKind::Broadcast) && node.arg(0).is(ExprKind::Load)) facts.broadcasts += 1.0;
+      return;
+    }
+    note_access(facts, load->buffer, load->indices()[0], false);
+    if (load->mask()) facts.masked_loads += 1.0;
+    const Expr& index = load->indices()[0];
+    if (index.dtype().is_vector() && !(index.is(ExprKind::Ramp) && is_const_int(index.arg(1), 1)))
+      facts.gathers += 1.0;
+    facts.accumulates = facts.accumulates || load->buffer == store.buffer;
+  };
+  for (const Expr& index : store.indices) walk_expr(index, visit);
+  walk_expr(store.value, visit);
+  if (store.mask) walk_expr(store.mask, visit);
+  facts.lanes = static_cast<double>(store.indices[0].dtype().lanes);
+}
+
+// ---- Memory ----
+
+/// `bytes_inside` and `lines_inside`, from the innermost loop outwards.
+void measure_footprints(StoreFacts& facts, Access& access) {
+  const size_t depth = facts.levels.size();
+  const double buffer_bytes = static_cast<double>(access.buffer->bytes());
+  const double line = facts.machine.line_bytes;
+  std::vector<Step> steps;
+  if (access.lanes > 1.0) steps.push_back({access.lane_stride, access.lanes});
+  access.bytes_inside.assign(depth + 1, 0.0);
+  access.lines_inside.assign(depth + 1, 0.0);
+  for (size_t from = depth + 1; from-- > 0;) {
+    if (from < depth) {
+      const Motion& motion = access.motion[from];
+      if (!motion.moves || facts.levels[from].trips <= 1.0) {
+        access.bytes_inside[from] = access.bytes_inside[from + 1];
+        access.lines_inside[from] = access.lines_inside[from + 1];
+        continue;
+      }
+      const Step step{motion.stride, facts.levels[from].trips};
+      const auto after = [](const Step& a, const Step& b) {
+        return b.stride == 0.0 ? a.stride != 0.0 : a.stride != 0.0 && a.stride < b.stride;
+      };
+      steps.insert(std::upper_bound(steps.begin(), steps.end(), step, after), step);
+    }
+    const Footprint touched = footprint(steps);
+    const double run_bytes = touched.elements / touched.runs * access.element_bytes;
+    access.bytes_inside[from] = std::min(touched.elements * access.element_bytes, buffer_bytes);
+    access.lines_inside[from] =
+        line > 0.0 ? std::min(touched.runs * std::ceil(run_bytes / line), std::ceil(buffer_bytes / line))
+                   : 0.0;
+  }
+}
+
+/// How often the machine really loads or stores: iterations of unrolled loops that do not move the access
+/// share one, and loops inside the innermost one that moves it leave it in a register.
+double instructions_of(const StoreFacts& facts, const Access& access) {
+  const auto& levels = facts.levels;
+  size_t innermost = levels.size();
+  while (innermost > 0 && !access.motion[innermost - 1].moves) --innermost;
+  size_t straight = levels.size();
+  while (straight > 0 && levels[straight - 1].loop->loop_kind == LoopKind::Unrolled) --straight;
+  double count = access.count;
+  for (size_t i = 0; i < innermost; ++i) {
+    if (i < straight || access.motion[i].moves) count *= levels[i].trips;
+  }
+  if (!access.contiguous) return count * access.lanes;
+  const double bits = access.lanes * access.element_bytes * 8.0;
+  return count *
+         (facts.machine.vector_bits > 0.0 ? std::ceil(bits / facts.machine.vector_bits) : access.lanes);
+}
+
+/// Bytes that come from beyond a cache of `capacity`: what the loops touch that fit in it, as often as the
+/// loops around those come back to it.
+void add_traffic(StoreFacts& facts, double capacity, double Access::* traffic) {
+  if (capacity <= 0.0) return;
+  const double line = facts.machine.line_bytes;
+  const auto taken = [&](const Access& access, size_t from) {
+    return access.in_register ? 0.0 : std::max(access.bytes_inside[from], access.lines_inside[from] * line);
+  };
+  size_t fits = facts.levels.size();
+  for (size_t from = facts.levels.size() + 1; from-- > 0;) {
+    double total = 0.0;
+    for (const Access& access : facts.accesses) total += taken(access, from);
+    if (total > capacity) break;
+    fits = from;
+  }
+  for (Access& access : facts.accesses) {
+    double repeats = 1.0;
+    bool moved = false;  // a loop that does not move the access finds it again if those between left it there
+    for (size_t i = fits; i-- > 0;) {
+      moved = moved || access.motion[i].moves;
+      if (moved) repeats *= facts.levels[i].trips;
+    }
+    access.*traffic = taken(access, fits) * repeats;
+  }
+}
+
+void find_reuse(StoreFacts& facts, Access& access, bool by_statement) {
+  for (size_t i = facts.levels.size(); i-- > 0;) {
+    if (access.motion[i].moves || facts.levels[i].trips <= 1.0) continue;
+    access.reuse_level = static_cast<int>(i);
+    access.reuse_iterations = facts.inside[i + 1];
+    for (const Access& other : facts.accesses) {
+      if (!other.in_register) access.reuse_bytes += other.bytes_inside[i + 1];
+    }
+    access.reuse_count = facts.levels[i].trips;
+    return;
+  }
+  access.reuse_by_statement = by_statement;
+}
+
+void measure_curve(StoreFacts& facts) {
+  // (log2 of executions, operations a byte), from one execution to all of them.
+  std::vector<std::pair<double, double>> points;
+  for (size_t i = facts.levels.size() + 1; i-- > 0;) {
+    double bytes = 0.0;
+    for (const Access& access : facts.accesses) {
+      if (!access.in_register) bytes += access.bytes_inside[i];
+    }
+    const double intensity = bytes > 0.0 ? facts.arithmetic * facts.inside[i] / bytes : 0.0;
+    points.emplace_back(std::log2(std::max(facts.inside[i], 1.0)), intensity);
+  }
+  size_t next = 0;
+  for (size_t k = 0; k < StoreFacts::kCurvePoints; ++k) {
+    const double x = points.back().first * static_cast<double>(k) / (StoreFacts::kCurvePoints - 1);
+    while (next + 1 < points.size() && points[next].first < x) ++next;
+    const auto& [right, high] = points[next];
+    const auto& [left, low] = points[next == 0 ? 0 : next - 1];
+    facts.curve[k] = right > left ? low + (high - low) * std::min(1.0, (x - left) / (right - left)) : high;
+  }
+}
+
+}  // namespace
+
+Machine::Machine(const DeviceModel& device)
+    : cores(device.get_or("cores", 0.0)),
+      vector_bits(device.get_or("vector_bits", 0.0)),
+      vector_registers(device.get_or("vector_registers", 0.0)),
+      fma_per_cycle(device.get_or("fma_per_cycle", 0.0)),
+      l1_bytes(device.get_or("l1_bytes", 0.0)),
+      l2_bytes(device.get_or("l2_bytes", 0.0)),
+      l3_bytes(device.get_or("l3_bytes", 0.0)),
+      line_bytes(device.get_or("cache_line_bytes", 0.0)),
+      max_threads_per_block(device.get_or("max_threads_per_block", 0.0)),
+      max_shared_bytes(device.get_or("max_shared_bytes", 0.0)) {}
+
+double StoreFacts::product(LoopKind kind) const {
+  double trips = 1.0;
+  for (size_t i = 0; i < levels.size(); ++i) trips *= is(i, kind) ? levels[i].trips : 1.0;
+  return trips;
+}
+
+void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses) {
+  const size_t depth = facts.levels.size();
+  facts.inside.assign(depth + 1, 1.0);
+  for (size_t i = depth; i-- > 0;) facts.inside[i] = facts.inside[i + 1] * facts.levels[i].trips;
+  facts.executions = facts.inside.front();
+  read_expressions(facts);
+
+  for (Access& access : facts.accesses) {
+    access.elements = facts.executions * access.count * access.lanes;
+    measure_footprints(facts, access);
+    if (!access.in_register) access.instructions = instructions_of(facts, access);
+  }
+  std::stable_sort(facts.accesses.begin() + 1, facts.accesses.end(), [](const Access& a, const Access& b) {
+    return a.elements * a.element_bytes > b.elements * b.element_bytes;
+  });
+  add_traffic(facts, facts.machine.l1_bytes, &Access::l1_traffic);
+  add_traffic(facts, facts.machine.l2_bytes, &Access::l2_traffic);
+  add_traffic(facts, facts.machine.l3_bytes, &Access::l3_traffic);
+  for (Access& access : facts.accesses) find_reuse(facts, access, uses.at(access.buffer.get()) > 1);
+  measure_curve(facts);
+
+  const double bits = facts.lanes * static_cast<double>(facts.store->buffer->dtype.bits);
+  facts.chains = facts.machine.vector_bits > 0.0 ? std::ceil(bits / facts.machine.vector_bits) : facts.lanes;
+  for (size_t i = 0; i < depth; ++i) {
+    if (facts.is(i, LoopKind::Unrolled) && facts.spatial(i)) facts.chains *= facts.levels[i].trips;
+  }
+}
+
+}  // namespace tunesmith::features

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "features/columns.h"
+#include "features/store_facts.h"
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/features/features.h"
+#include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+using features::Level;
+using features::Machine;
+using features::StoreFacts;
+
+/// The most iterations, where the loop's range depends on others, as that of a tightened loop does.
+double trip_count(const Loop& loop) {
+  int64_t extent = 1;
+  if (as_const_int(loop.extent, &extent)) return static_cast<double>(extent);
+  const Interval range = Analyzer::at(loop).bounds(loop.extent);
+  return range.max < Interval::kMax ? static_cast<double>(std::max<int64_t>(range.max, 0)) : 1.0;
+}
+
+/// How many statements touch each buffer. Looked up in, never walked.
+std::map<const BufferNode*, int> count_uses(const Program& program) {
+  std::map<const BufferNode*, int> uses;
+  std::vector<const BufferNode*> seen;
+  walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {
+    const Store* store = stmt.as<Store>();
+    if (store == nullptr) return;
+    seen.assign(1, store->buffer.get());
+    visit_exprs(*store, [&](const Expr& expr) {
+      walk_expr(expr, [&](const Expr& part) {
+        if (const LoadNode* load = part.as<LoadNode>()) seen.push_back(load->buffer.get());
+      });
+    });
+    std::ranges::sort(seen);
+    const auto repeated = std::ranges::unique(seen);
+    seen.erase(repeated.begin(), repeated.end());
+    for (const BufferNode* buffer : seen) ++uses[buffer];
+  });
+  return uses;
+}
+
+class Extractor {
+ public:
+  Extractor(const Program& program, const DeviceModel& device)
+      : machine_(device), uses_(count_uses(program)) {
+    rows_.columns = feature_columns().size();
+  }
+
+  FeatureRows run(const Program& program) {
+    visit(program.root());
+    return std::move(rows_);
+  }
+
+ private:
+  void visit(const Stmt& stmt) {
+    switch (stmt.kind) {
+      case StmtKind::Loop: {
+        const auto& loop = static_cast<const Loop&>(stmt);
+        const bool intrinsic = loop.annotations.count(kTensorIntrinsic) != 0;
+        levels_.push_back(
+            {&loop, trip_count(loop), intrinsic || (!levels_.empty() && levels_.back().intrinsic)});
+        visit(*loop.body());
+        levels_.pop_back();
+        return;
+      }
+      case StmtKind::Allocate: {
+        double times = 1.0;
+        for (const Level& level : levels_) times *= level.trips;
+        const auto& allocate = static_cast<const Allocate&>(stmt);
+        allocated_[allocate.buffer.get()] = times;
+        visit(*allocate.body());
+        return;
+      }
+      case StmtKind::If:
+        conditions_ += 1.0;
+        visit_children(stmt, [&](const Stmt& child) { visit(child); });
+        conditions_ -= 1.0;
+        return;
+      case StmtKind::Store:
+        return add_row(static_cast<const Store&>(stmt));
+      default:
+        visit_children(stmt, [&](const Stmt& child) { visit(child); });
+    }
+  }
+
+  void add_row(const Store& store) {
+    StoreFacts facts(machine_);
+    facts.store = &store;
+    facts.levels = levels_;
+    facts.conditions = conditions_;
+    if (const auto found = allocated_.find(store.buffer.get()); found != allocated_.end()) {
+      facts.allocated_bytes = static_cast<double>(store.buffer->bytes());
+      facts.allocations = found->second;
+    }
+    features::analyse(facts, uses_);
+    constexpr double kMost = std::numeric_limits<float>::max();
+    features::append_row(facts, [&](double value) {
+      rows_.values.push_back(static_cast<float>(std::clamp(value, -kMost, kMost)));
+    });
+  }
+
+  const Machine machine_;
+  const std::map<const BufferNode*, int> uses_;
+  std::map<const BufferNode*, double> allocated_;  // how often; looked up in, never walked
+  std::vector<Level> levels_;
+  double conditions_ = 0.0;
+  FeatureRows rows_;
+};
+
+}  // namespace
+
+FeatureRows extract_features(const Program& lowered, const DeviceModel& device) {
+  return Extractor(lowered, device).run(lowered);
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,23 @@
+// How much memory an access touches in a set of loops.
+#pragma once
+
+#include <vector>
+
+namespace tunesmith::features {
+
+/// A loop over an access: `trips` steps of `stride` elements. A stride of 0 is one that is not known.
+struct Step {
+  double stride = 0.0;
+  double trips = 1.0;
+};
+
+struct Footprint {
+  double elements = 1.0;
+  double runs = 1.0;  // pieces that are contiguous, all of one length
+};
+
+/// Distinct elements that the steps reach from one element, overlaps of windows counted once. `steps` are
+/// sorted by stride, those not known last.
+Footprint footprint(const std::vector<Step>& steps);
+
+}  // namespace tunesmith::features

@@ -1,0 +1,125 @@
+// What the columns are computed from: one store, its loops, its accesses and the machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+#include "tunesmith/target/device_model.h"
+
+namespace tunesmith::features {
+
+/// The quantities that the columns look at; 0 where the machine's description has none.
+struct Machine {
+  explicit Machine(const DeviceModel& device);
+  double cores, vector_bits, vector_registers, fma_per_cycle, l1_bytes, l2_bytes, l3_bytes, line_bytes,
+      max_threads_per_block, max_shared_bytes;
+};
+
+/// A loop around a store.
+struct Level {
+  const Loop* loop = nullptr;
+  double trips = 1.0;      // the most, where the range depends on other loops
+  bool intrinsic = false;  // it, or one around it, is a call of a tensor intrinsic
+};
+
+/// How an iteration more of a loop moves an access.
+struct Motion {
+  bool moves = false;
+  double stride = 0.0;  // elements; 0 when it moves by a division or remainder
+};
+
+/// All accesses of one store to one buffer.
+struct Access {
+  Buffer buffer;
+  bool reads = false;
+  bool writes = false;
+  double count = 0.0;  // loads and stores in the statement
+  double lanes = 1.0;  // of the widest
+  double lane_stride = 1.0;
+  bool contiguous = true;
+  std::vector<Motion> motion;  // by levels, outermost first
+
+  bool in_register = false;
+  double element_bytes = 0.0;
+  std::vector<double> bytes_inside;  // distinct bytes touched in the loops from level i inwards; one more: by
+  std::vector<double> lines_inside;  // one execution. Lines: of the cache
+  double elements = 0.0;             // touched in all executions, repeatedly counted
+  double instructions = 0.0;         // vector loads and stores executed, shared by unrolled iterations
+  double l1_traffic = 0.0;           // bytes from beyond a cache of that capacity
+  double l2_traffic = 0.0;
+  double l3_traffic = 0.0;
+  int reuse_level = -1;  // innermost loop that does not move it; -1: none
+  bool reuse_by_statement = false;
+  double reuse_iterations = 0.0;
+  double reuse_bytes = 0.0;
+  double reuse_count = 0.0;
+};
+
+enum Operation {
+  kFloatFma,
+  kFloatAdd,
+  kFloatMul,
+  kFloatDiv,
+  kFloatMinMax,
+  kFloatCompare,
+  kFloatSelect,
+  kFloatCall,
+  kFloatCast,
+  kIntAdd,
+  kIntMul,
+  kIntDiv,
+  kIntMinMax,
+  kIntCompare,
+  kIntSelect,
+  kIntCast,
+  kLogical,
+  kIndexArithmetic,
+  kOperations  // how many there are
+};
+enum OperandType { kTypeF64, kTypeF32, kTypeHalf, kTypeI64, kTypeI32, kTypeI8, kOperandTypes };
+
+struct StoreFacts {
+  explicit StoreFacts(const Machine& m) : machine(m) {}
+
+  const Machine& machine;
+  const Store* store = nullptr;
+  std::vector<Level> levels;   // outermost first
+  std::vector<double> inside;  // executions from level i inwards; one more than levels: 1
+  double executions = 1.0;
+  double lanes = 1.0;
+  double conditions = 0.0;  // Ifs around
+  double masked_loads = 0.0;
+  double gathers = 0.0;     // loads of a vector that are not contiguous, an execution
+  double broadcasts = 0.0;  // scalars loaded into all lanes, an execution
+
+  // Of one execution, all lanes.
+  std::array<double, kOperations> operations{};
+  std::array<double, kOperandTypes> by_type{};
+  double vector_operations = 0.0;  // instructions of the machine's width
+  double arithmetic = 0.0;         // of data, a multiply-add counted as two
+
+  bool accumulates = false;
+  double chains = 1.0;  // accumulations that do not wait for each other
+
+  std::vector<Access> accesses;  // of the written buffer first, then by bytes accessed, the most first
+  static constexpr size_t kCurvePoints = 10;
+  std::array<double, kCurvePoints> curve{};
+
+  double allocated_bytes = 0.0;  // of the buffer written; 0 when it is allocated outside of the program
+  double allocations = 0.0;      // how often it comes to be
+
+  double product(LoopKind kind) const;
+  /// Levels of a kind; the loop kinds Serial and Vectorized count as serial.
+  bool is(size_t level, LoopKind kind) const { return levels[level].loop->loop_kind == kind; }
+  /// Does the loop move the store, or is it a reduction or repetition?
+  bool spatial(size_t level) const { return accesses.front().motion[level].moves; }
+};
+
+/// Fills all but `levels`, `store`, `conditions` and the allocation. `uses`: how many statements of the
+/// program touch a buffer.
+void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses);
+
+}  // namespace tunesmith::features

@@ -1,0 +1,42 @@
+// What a cost model is told of a lowered program: one row for each store, of numbers that are documented one
+// by one (docs/features.md, which is made from feature_columns()).
+//
+// Numbers are plain quantities in the units that the columns say - no logarithms, nothing normalised -
+// finite, and of one store in all of its executions, unless the column says otherwise. They depend on the
+// program and on the machine's quantities alone: equal programs have equal rows, on every machine.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+#include "tunesmith/target/device_model.h"
+
+namespace tunesmith {
+
+struct FeatureColumn {
+  std::string name;     // "float_fma", "buffer0_unique_bytes"
+  std::string unit;     // "operations", "bytes", "1" for a flag or a ratio
+  std::string meaning;  // one line; of a number that is derived, how
+};
+
+/// The columns, in the order of the rows' numbers; the same for every program and machine. Columns of an
+/// extension would follow these: a reader takes the width of a row from FeatureRows::columns.
+const std::vector<FeatureColumn>& feature_columns();
+
+/// Rows one after the other: a row for each Store of the program, in the order of the text.
+struct FeatureRows {
+  size_t columns = 0;
+  std::vector<float> values;
+
+  size_t rows() const { return columns == 0 ? 0 : values.size() / columns; }
+  std::span<const float> row(size_t i) const { return std::span(values).subspan(i * columns, columns); }
+  bool operator==(const FeatureRows&) const = default;
+};
+
+/// Of a lowered program (LoweredProgram::program: the preparation of constant inputs is no part of a call).
+/// Thread-safe. A quantity that `device` does not give is 0 in the rows, and what is derived from it too.
+FeatureRows extract_features(const Program& lowered, const DeviceModel& device);
+
+}  // namespace tunesmith

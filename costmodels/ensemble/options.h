@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "../xgboost/settings.h"
+
+namespace tunesmith::ensemble {
+
+/// Those of the learned model, and the ensemble's own.
+inline std::vector<OptionSpec> option_specs() {
+  std::vector<OptionSpec> specs = xgboost::option_specs();
+  specs.push_back(OptionSpec::integer(
+      "window", 256, 16, 1 << 20, "programs, the latest, among which the two are held against each other"));
+  specs.push_back(OptionSpec::real("margin", 0.1, 1e-3, 1.0,
+                                   "by which the learned one must order more pairs to be believed alone"));
+  return specs;
+}
+
+}  // namespace tunesmith::ensemble

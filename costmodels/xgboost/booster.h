@@ -1,0 +1,52 @@
+// XGBoost's C API as objects. A call that fails throws std::runtime_error with the library's own message.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tunesmith::xgboost {
+
+/// Numbers in rows, as the library keeps them for training.
+class Matrix {
+ public:
+  Matrix(std::span<const float> values, size_t columns, int threads);
+  size_t rows() const { return rows_; }
+  void* handle() const { return handle_.get(); }
+
+ private:
+  size_t rows_;
+  std::unique_ptr<void, void (*)(void*)> handle_;
+};
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// A sum of trees, grown one by one against gradients that the caller computes.
+class Booster {
+ public:
+  /// Of no trees: 0 for every row.
+  explicit Booster(const Parameters& parameters);
+  /// The first `trees` of `other`.
+  Booster(const Booster& other, int trees, const Parameters& parameters);
+  /// As save() wrote it.
+  Booster(std::string_view saved, const Parameters& parameters);
+
+  int trees() const;
+  /// One tree more. `gradients` and `hessians`: one for each row of `data`.
+  void grow(const Matrix& data, std::vector<float>& gradients, std::vector<float>& hessians);
+  /// Of a matrix that trees are grown on or tested with: only what is new since the last call is computed.
+  std::vector<float> values(const Matrix& data) const;
+  /// Of rows that are not kept. Does not change the booster.
+  std::vector<float> values(std::span<const float> rows, size_t columns) const;
+  std::string save() const;
+
+ private:
+  Booster(void* handle, const Parameters& parameters);
+  std::unique_ptr<void, void (*)(void*)> handle_;
+};
+
+}  // namespace tunesmith::xgboost

@@ -1,0 +1,193 @@
+// Rows against numbers computed by hand.
+#include "tunesmith/features/features.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+DeviceModel small_device() {
+  DeviceModel device;
+  device.set("cores", 4);
+  device.set("vector_bits", 256);
+  device.set("vector_registers", 16);
+  device.set("cache_line_bytes", 64);
+  device.set("l1_bytes", 1024);
+  device.set("l2_bytes", 1 << 20);
+  return device;
+}
+
+/// The n-th row of what is left of the program after lowering, by the names of the columns.
+class Row {
+ public:
+  Row(const Program& lowered, size_t n, const DeviceModel& device = small_device())
+      : rows_(extract_features(lowered, device)), n_(n) {}
+  double operator[](const std::string& name) const {
+    const auto& columns = feature_columns();
+    const auto found = std::ranges::find(columns, name, &FeatureColumn::name);
+    EXPECT_NE(found, columns.end()) << name;
+    return rows_.row(n_)[static_cast<size_t>(found - columns.begin())];
+  }
+  size_t rows() const { return rows_.rows(); }
+
+ private:
+  FeatureRows rows_;
+  size_t n_;
+};
+
+Program lowered(const Program& program) {
+  LowerOptions options;
+  options.vector_bits = 256;
+  options.vector_registers = 16;
+  return lower(program, options).program;
+}
+
+TEST(Features, ColumnsHaveNamesOfTheirOwnUnitsAndMeanings) {
+  std::vector<std::string> names;
+  for (const FeatureColumn& column : feature_columns()) {
+    EXPECT_FALSE(column.unit.empty()) << column.name;
+    EXPECT_FALSE(column.meaning.empty()) << column.name;
+    names.push_back(column.name);
+  }
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+}
+
+// O[i<4, j<8] = sum(k<16) A[i, k] * B[k, j], initialised apart: i and j serial, k innermost.
+TEST(Features, ATinyMatrixProduct) {
+  Schedule s(test::gmm(4, 8, 16));
+  const BlockRV block = s.get_block("O");
+  s.decompose_reduction(block, s.get_loops(block)[0]);
+  const Program program = test::lowered_to(s.program(), test::Pass::Flatten);
+  const Row init(program, 0);
+  ASSERT_EQ(init.rows(), 2U) << to_string(program);
+  EXPECT_EQ(init["executions"], 32);
+  EXPECT_EQ(init["arithmetic"], 0);
+  EXPECT_EQ(init["accumulates"], 0);
+  EXPECT_EQ(init["buffer0_unique_bytes"], 128);
+  EXPECT_EQ(init["buffer0_unique_lines"], 2);
+  EXPECT_EQ(init["buffer0_reuse_by_statement"], 1) << "the sum reads it";
+
+  const Row sum(program, 1);
+  EXPECT_EQ(sum["executions"], 512);
+  EXPECT_EQ(sum["depth"], 3);
+  EXPECT_EQ(sum["serial_loops"], 3);
+  EXPECT_EQ(sum["serial_spatial"], 32);
+  EXPECT_EQ(sum["serial_reduction"], 16);
+  EXPECT_EQ(sum["inner_trips_1"], 16);
+  EXPECT_EQ(sum["inner_trips_2"], 8);
+  EXPECT_EQ(sum["inner_trips_3"], 4);
+  EXPECT_EQ(sum["inner_is_reduction"], 1);
+  EXPECT_EQ(sum["accumulates"], 1);
+  EXPECT_EQ(sum["float_fma"], 512);
+  EXPECT_EQ(sum["float_mul"], 0);
+  EXPECT_EQ(sum["float_add"], 0);
+  EXPECT_EQ(sum["on_f32"], 512);
+  EXPECT_EQ(sum["arithmetic"], 1024);
+  EXPECT_EQ(sum["arithmetic_per_execution"], 2);
+  EXPECT_EQ(sum["buffers"], 3);
+  // O: loaded and stored in all 512 executions, 32 elements of 4 bytes.
+  EXPECT_EQ(sum["buffer0_reads"], 1);
+  EXPECT_EQ(sum["buffer0_writes"], 1);
+  EXPECT_EQ(sum["buffer0_bytes"], 512 * 2 * 4);
+  EXPECT_EQ(sum["buffer0_unique_bytes"], 128);
+  EXPECT_EQ(sum["buffer0_instructions"], 32 * 2) << "once for each i and j: k leaves it in a register";
+  EXPECT_EQ(sum["buffer0_reuse_by_loop"], 1);
+  EXPECT_EQ(sum["buffer0_reuse_iterations"], 1);
+  EXPECT_EQ(sum["buffer0_reuse_count"], 16);
+  // A: 4 x 16; j comes back to a row of it after 16 iterations.
+  EXPECT_EQ(sum["buffer1_unique_bytes"], 256);
+  EXPECT_EQ(sum["buffer1_unique_lines"], 4);
+  EXPECT_EQ(sum["buffer1_stride"], 1);
+  EXPECT_EQ(sum["buffer1_reuse_iterations"], 16);
+  EXPECT_EQ(sum["buffer1_reuse_bytes"], 4 + 64 + 16 * 4) << "an element of O, a row of A, a column of B";
+  EXPECT_EQ(sum["buffer1_reuse_count"], 8);
+  // B: 16 x 8, walked down its columns; i comes back after 8 * 16.
+  EXPECT_EQ(sum["buffer2_unique_bytes"], 512);
+  EXPECT_EQ(sum["buffer2_stride"], 8);
+  EXPECT_EQ(sum["buffer2_reuse_iterations"], 128);
+  EXPECT_EQ(sum["buffer2_reuse_bytes"], 32 + 64 + 512);
+  EXPECT_EQ(sum["buffer2_reuse_count"], 4);
+  EXPECT_EQ(sum["buffer3_bytes"], 0);
+  // Everything fits the first cache and comes into it once, in whole lines.
+  EXPECT_EQ(sum["buffer1_l1_traffic"], 256);
+  EXPECT_EQ(sum["buffer2_l1_traffic"], 512);
+  // Intensity: 2 operations on 12 bytes in one execution, 1024 on 896 in all.
+  EXPECT_FLOAT_EQ(sum["intensity_0"], 2.0F / 12.0F);
+  EXPECT_FLOAT_EQ(sum["intensity_9"], 1024.0F / 896.0F);
+}
+
+// O[i<1024] = X[i] * 2 + 1: 8 chunks in parallel, in each 4 unrolled vectors of 8 lanes, 4 times.
+TEST(Features, AVectorizedElementwiseProgram) {
+  Schedule s(test::program_of("X: {shape: [1024], dtype: f32}", "O[i<1024] = X[i] * 2 + 1"));
+  const BlockRV block = s.get_block("O");
+  const std::vector<LoopRV> loops =
+      s.split(s.get_loops(block)[0], {IntArg{8}, IntArg{4}, IntArg{4}, IntArg{8}});
+  s.parallel(loops[0]);
+  s.unroll(loops[2]);
+  s.vectorize(loops[3]);
+  const Program program = lowered(s.program());
+  const Row row(program, 0);
+  ASSERT_EQ(row.rows(), 1U) << to_string(program);
+  EXPECT_EQ(row["executions"], 128);
+  EXPECT_EQ(row["lanes"], 8);
+  EXPECT_EQ(row["vector_fill"], 1);
+  EXPECT_EQ(row["float_fma"], 1024);
+  EXPECT_EQ(row["vector_operations"], 128);
+  EXPECT_EQ(row["parallel_product"], 8);
+  EXPECT_EQ(row["parallel_inside"], 16);
+  EXPECT_EQ(row["parallel_imbalance"], 1);
+  EXPECT_EQ(row["executions_busiest_core"], 32);
+  EXPECT_EQ(row["unrolled_product"], 4);
+  EXPECT_EQ(row["unrolled_spatial"], 4);
+  EXPECT_EQ(row["unrolled_reduction"], 1);
+  EXPECT_EQ(row["unrolled_inside"], 1);
+  EXPECT_EQ(row["serial_product"], 4);
+  EXPECT_EQ(row["inner_trips_1"], 4);
+  EXPECT_EQ(row["inner_trips_2"], 8);
+  EXPECT_EQ(row["inner_trips_3"], 0);
+  EXPECT_EQ(row["accumulates"], 0);
+  EXPECT_EQ(row["chains"], 4);
+  EXPECT_EQ(row["register_share"], 0.25);
+  EXPECT_EQ(row["buffer0_unique_bytes"], 4096);
+  EXPECT_EQ(row["buffer1_bytes"], 4096);
+  EXPECT_EQ(row["buffer1_unique_lines"], 64);
+  EXPECT_EQ(row["buffer1_instructions"], 128);
+  EXPECT_EQ(row["buffer1_contiguous"], 1);
+  EXPECT_EQ(row["buffer1_reuse_by_loop"], 0);
+  EXPECT_EQ(row["memory_l1_traffic"], 8192);
+  EXPECT_FLOAT_EQ(row["intensity_9"], 2048.0F / 8192.0F);
+}
+
+// A window of 3 that slides over 10 elements touches 10, not 8 * 3.
+TEST(Features, WindowsThatOverlapAreTouchedOnce) {
+  Schedule s(test::program_of("X: {shape: [10], dtype: f32}", "O[i<8] = sum(k<3) X[i + k]"));
+  const BlockRV block = s.get_block("O");
+  s.decompose_reduction(block, s.get_loops(block)[1]);
+  const Row row(test::lowered_to(s.program(), test::Pass::Flatten), 1);
+  EXPECT_EQ(row["buffer1_bytes"], 8 * 3 * 4);
+  EXPECT_EQ(row["buffer1_unique_bytes"], 10 * 4);
+}
+
+TEST(Features, WhatTheMachineDoesNotSayIsZero) {
+  const Program program = lowered(test::gmm(4, 8, 16));
+  const Row row(program, 0, DeviceModel());
+  EXPECT_EQ(row["cores"], 0);
+  EXPECT_EQ(row["vector_fill"], 0);
+  EXPECT_EQ(row["memory_l1_traffic"], 0);
+  EXPECT_EQ(row["buffer0_unique_lines"], 0);
+  EXPECT_GT(row["executions"], 0);
+}
+
+TEST(Features, EqualProgramsHaveEqualRows) {
+  const Program program = lowered(test::gmm(32, 48, 64));
+  EXPECT_EQ(extract_features(program, small_device()),
+            extract_features(lowered(test::gmm(32, 48, 64)), small_device()));
+}
+
+}  // namespace
+}  // namespace tunesmith

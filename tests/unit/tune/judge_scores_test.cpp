@@ -1,0 +1,50 @@
+#include "tune/judge_scores.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tunesmith {
+namespace {
+
+TEST(JudgeScores, OrdersAndOppositeOrders) {
+  const std::vector<double> throughputs{0.1, 0.4, 0.2, 0.8, 0.3, 0.5, 0.7, 0.6};
+  EXPECT_DOUBLE_EQ(judge_scores(throughputs, throughputs).rank_correlation, 1.0);
+  EXPECT_DOUBLE_EQ(judge_scores(throughputs, throughputs).best_of_eighth, 1.0);
+  std::vector<double> opposite;
+  for (const double throughput : throughputs) opposite.push_back(-throughput);
+  EXPECT_DOUBLE_EQ(judge_scores(opposite, throughputs).rank_correlation, -1.0);
+  EXPECT_DOUBLE_EQ(judge_scores(opposite, throughputs).best_of_eighth, 0.1 / 0.8);
+}
+
+// Ranks 1, 2.5, 2.5, 4 against 1, 3, 2, 4: the covariance is 4.5 of sqrt(4.5 * 5).
+TEST(JudgeScores, EqualScoresShareARank) {
+  const ModelBatch batch = judge_scores(std::vector{1.0, 2.0, 2.0, 3.0}, std::vector{0.1, 0.3, 0.2, 0.4});
+  EXPECT_NEAR(batch.rank_correlation, 4.5 / std::sqrt(4.5 * 5.0), 1e-12);
+  EXPECT_EQ(batch.programs, 4);
+}
+
+TEST(JudgeScores, WhereNothingIsOrderedThereIsNoCorrelation) {
+  EXPECT_EQ(judge_scores(std::vector{1.0, 1.0, 1.0}, std::vector{0.1, 0.2, 0.3}).rank_correlation, 0.0);
+  const ModelBatch all_failed = judge_scores(std::vector{1.0, 2.0, 3.0}, std::vector{0.0, 0.0, 0.0});
+  EXPECT_EQ(all_failed.rank_correlation, 0.0);
+  EXPECT_EQ(all_failed.best_of_eighth, 0.0);
+}
+
+ModelBatch batch_of(double correlation) {
+  ModelBatch batch;
+  batch.programs = 65;  // one in twenty is below -0.206
+  batch.rank_correlation = correlation;
+  return batch;
+}
+
+TEST(ChanceWatch, TakesThreeRoundsInSuccession) {
+  ChanceWatch watch;
+  for (const double correlation : {-0.5, -0.5, -0.2, -0.3, -0.21})
+    EXPECT_FALSE(watch.worse(batch_of(correlation)));
+  EXPECT_TRUE(watch.worse(batch_of(-0.21)));
+}
+
+}  // namespace
+}  // namespace tunesmith
