@@ -1,6 +1,7 @@
 #include "sampling/factorization.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "tunesmith/support/error.h"
@@ -26,6 +27,18 @@ uint64_t choose(uint64_t n, uint64_t k) {
 uint64_t compositions(uint64_t exponent, uint64_t parts) {
   if (parts == 0) return exponent == 0 ? 1 : 0;
   return choose(exponent + parts - 1, parts - 1);
+}
+
+/// How many of `left` equal primes the first of `boxes_after` + 1 boxes takes in the distribution numbered
+/// `ticket`, which becomes its number among the distributions of the rest.
+uint64_t take_primes(uint64_t left, uint64_t boxes_after, uint64_t& ticket) {
+  uint64_t taken = 0;
+  for (uint64_t ways = compositions(left, boxes_after); ticket >= ways;
+       ways = compositions(left - taken, boxes_after)) {
+    ticket -= ways;
+    ++taken;
+  }
+  return taken;
 }
 
 /// Every move of a divisor from the factor at `from` to the one at `to` that gives a legal tuple.
@@ -98,12 +111,25 @@ std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& 
     for (size_t box = 0; box < factors.size() && left > 0; ++box) {
       const uint64_t boxes_after = factors.size() - box - 1;
       uint64_t ticket = random.below(compositions(left, boxes_after + 1));
-      uint64_t taken = 0;
-      for (uint64_t ways = compositions(left, boxes_after); ticket >= ways;
-           ways = compositions(left - taken, boxes_after)) {
-        ticket -= ways;
-        ++taken;
-      }
+      const uint64_t taken = take_primes(left, boxes_after, ticket);
+      for (uint64_t i = 0; i < taken; ++i) factors[box] *= prime;
+      left -= taken;
+    }
+  }
+  return factors;
+}
+
+std::vector<int64_t> factorization_at(int64_t n, int64_t parts, uint64_t index) {
+  std::vector<int64_t> factors(static_cast<size_t>(parts), 1);
+  uint64_t ways = count_factorizations(n, parts);
+  check_invariant(index < ways, "a number of a factorization is below their count");
+  for (const auto& [prime, exponent] : prime_powers(n)) {
+    auto left = static_cast<uint64_t>(exponent);
+    ways /= compositions(left, factors.size());
+    uint64_t ticket = index / ways;
+    index %= ways;
+    for (size_t box = 0; box < factors.size() && left > 0; ++box) {
+      const uint64_t taken = take_primes(left, factors.size() - box - 1, ticket);
       for (uint64_t i = 0; i < taken; ++i) factors[box] *= prime;
       left -= taken;
     }
@@ -134,6 +160,18 @@ std::vector<Decision> tile_neighbours(const Decision& current, const LegalTile& 
   for_each_move(current, legal, /*primes_only=*/true,
                 [&](Decision next) { moves.push_back(std::move(next)); });
   return moves;
+}
+
+std::vector<double> encode_tile(int64_t extent, const Decision& tile) {
+  const double scale = extent > 1 ? 1.0 / std::log(static_cast<double>(extent)) : 0.0;
+  std::vector<double> encoded;
+  for (const int64_t factor : tile) encoded.push_back(scale * std::log(static_cast<double>(factor)));
+  double product = encoded.empty() ? 0.0 : encoded[0];
+  for (size_t i = 1; i + 2 < tile.size(); ++i) {
+    product += encoded[i];
+    encoded.push_back(product);
+  }
+  return encoded;
 }
 
 }  // namespace tunesmith

@@ -21,6 +21,9 @@ std::vector<int64_t> divisors(int64_t n);
 uint64_t count_factorizations(int64_t n, int64_t parts);
 /// One of them, uniformly. There must be one: parts >= 1, or n == 1.
 std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& random);
+/// The one with the number `index` < count_factorizations(n, parts): the largest first factors last, prime by
+/// prime, the smallest prime changing slowest.
+std::vector<int64_t> factorization_at(int64_t n, int64_t parts, uint64_t index);
 
 /// The number nearest to `wanted` by ratio among `numbers` (rising, not empty); the smaller one of two.
 int64_t nearest_by_ratio(const std::vector<int64_t>& numbers, int64_t wanted);
@@ -31,5 +34,9 @@ using LegalTile = std::function<bool(const Decision&)>;
 std::optional<Decision> mutate_tile(const Decision& current, const LegalTile& legal, RandomStream& random);
 /// All legal tuples reached from `current` by moving one prime from one factor to another, in a fixed order.
 std::vector<Decision> tile_neighbours(const Decision& current, const LegalTile& legal);
+
+/// A tile of `extent` as numbers: log(factor) / log(extent) for each factor, and, where there are more than
+/// three, the same for the products of the first two, three ... up to all but the last two.
+std::vector<double> encode_tile(int64_t extent, const Decision& tile);
 
 }  // namespace tunesmith

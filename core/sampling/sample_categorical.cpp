@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -41,6 +42,30 @@ class SampleCategorical final : public SamplingKindBase {
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
     const auto last = static_cast<int64_t>(domain.candidates.size()) - 1;
     return {std::clamp<int64_t>(wanted.empty() ? 0 : wanted[0], 0, last)};
+  }
+
+  uint64_t count(const SamplingDomain& domain) const override {
+    return static_cast<uint64_t>(
+        std::ranges::count_if(domain.weights, [](double weight) { return weight > 0; }));
+  }
+
+  /// Those that may be drawn, as the instruction lists them.
+  Decision at(const SamplingDomain& domain, uint64_t index) const override {
+    for (size_t i = 0; i < domain.weights.size(); ++i) {
+      if (domain.weights[i] > 0 && index-- == 0) return {static_cast<int64_t>(i)};
+    }
+    throw InternalError("a number of a category is below their count");
+  }
+
+  /// Candidates that rise are an ordered quantity: the place among them. Others are names: one number for
+  /// each, 1 for the one taken.
+  std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
+    const size_t size = domain.candidates.size();
+    if (std::ranges::is_sorted(domain.candidates, std::less_equal<>()))
+      return {size > 1 ? static_cast<double>(decision[0]) / static_cast<double>(size - 1) : 0.0};
+    std::vector<double> taken(size, 0.0);
+    taken[static_cast<size_t>(decision[0])] = 1.0;
+    return taken;
   }
 
  protected:

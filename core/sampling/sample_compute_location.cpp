@@ -54,6 +54,19 @@ class SampleComputeLocation final : public SamplingKindBase {
     return {best};
   }
 
+  uint64_t count(const SamplingDomain& domain) const override { return domain.candidates.size(); }
+
+  /// Inlining, the root, then from the outermost loop inwards.
+  Decision at(const SamplingDomain& domain, uint64_t index) const override {
+    return {domain.candidates.at(index)};
+  }
+
+  /// One number in that order, which is the same for a place whatever other places are legal.
+  std::vector<double> encode(const SamplingDomain&, const Decision& decision) const override {
+    constexpr double kDeepest = 32;
+    return {std::min(1.0, static_cast<double>(decision[0] - kInline) / kDeepest)};
+  }
+
  protected:
   SamplingDomain domain(const Program& program, const Arguments& args) const override {
     const Block& block = block_at(program, args.block(0), name());

@@ -26,21 +26,12 @@ class SamplePartitionedTile final : public SamplingKindBase {
 
   Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
     // The product of the inner factors with the number of ways to complete it as weight, then both sides.
-    const int64_t inner_parts = domain.parts - domain.partition;
-    uint64_t total = 0;
-    std::vector<std::pair<int64_t, uint64_t>> inner;
-    for (const int64_t divisor : divisors(domain.extent)) {
-      if (divisor % domain.inner_factor != 0) continue;
-      const uint64_t ways = count_factorizations(divisor, inner_parts) *
-                            count_factorizations(domain.extent / divisor, domain.partition);
-      inner.emplace_back(divisor, ways);
-      total += ways;
-    }
-    uint64_t ticket = random.below(total);
-    auto chosen = inner.begin();
-    for (; ticket >= chosen->second; ++chosen) ticket -= chosen->second;
-    Decision decision = draw_factorization(domain.extent / chosen->first, domain.partition, random);
-    const Decision rest = draw_factorization(chosen->first, inner_parts, random);
+    const std::vector<Cut> cuts = cuts_of(domain);
+    uint64_t ticket = random.below(count(domain));
+    auto chosen = cuts.begin();
+    for (; ticket >= chosen->ways(); ++chosen) ticket -= chosen->ways();
+    Decision decision = draw_factorization(domain.extent / chosen->inner, domain.partition, random);
+    const Decision rest = draw_factorization(chosen->inner, domain.parts - domain.partition, random);
     decision.insert(decision.end(), rest.begin(), rest.end());
     return decision;
   }
@@ -75,6 +66,30 @@ class SamplePartitionedTile final : public SamplingKindBase {
     return decision;
   }
 
+  uint64_t count(const SamplingDomain& domain) const override {
+    uint64_t total = 0;
+    for (const Cut& cut : cuts_of(domain)) total += cut.ways();
+    return total;
+  }
+
+  /// By the product of the inner factors, rising, then as factorization_at() orders the outer ones, then the
+  /// inner ones.
+  Decision at(const SamplingDomain& domain, uint64_t index) const override {
+    const std::vector<Cut> cuts = cuts_of(domain);
+    auto chosen = cuts.begin();
+    for (; index >= chosen->ways(); ++chosen) index -= chosen->ways();
+    Decision decision =
+        factorization_at(domain.extent / chosen->inner, domain.partition, index / chosen->inner_ways);
+    const Decision rest =
+        factorization_at(chosen->inner, domain.parts - domain.partition, index % chosen->inner_ways);
+    decision.insert(decision.end(), rest.begin(), rest.end());
+    return decision;
+  }
+
+  std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
+    return encode_tile(domain.extent, decision);
+  }
+
  protected:
   SamplingDomain domain(const Program& program, const Arguments& args) const override {
     SamplingDomain domain = tile_domain(program, args.loop(0), args.integer(1), name());
@@ -97,6 +112,22 @@ class SamplePartitionedTile final : public SamplingKindBase {
   }
 
  private:
+  /// A product of the inner factors, and in how many ways either side can have its product.
+  struct Cut {
+    int64_t inner = 1;
+    uint64_t inner_ways = 0;
+    uint64_t outer_ways = 0;
+    uint64_t ways() const { return inner_ways * outer_ways; }
+  };
+  static std::vector<Cut> cuts_of(const SamplingDomain& domain) {
+    std::vector<Cut> cuts;
+    for (const int64_t divisor : divisors(domain.extent)) {
+      if (divisor % domain.inner_factor != 0) continue;
+      cuts.push_back({divisor, count_factorizations(divisor, domain.parts - domain.partition),
+                      count_factorizations(domain.extent / divisor, domain.partition)});
+    }
+    return cuts;
+  }
   static LegalTile legal_in(const SamplingDomain& domain) {
     return [domain](const Decision& tile) { return inner_product(domain, tile) % domain.inner_factor == 0; };
   }

@@ -20,19 +20,12 @@ class SamplePerfectTile final : public SamplingKindBase {
 
   Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
     // The last factor with the number of ways to complete it as weight, then the others.
-    uint64_t total = 0;
-    std::vector<std::pair<int64_t, uint64_t>> last;
-    for (const int64_t divisor : divisors(domain.extent)) {
-      if (divisor > domain.max_innermost) break;
-      const uint64_t ways = count_factorizations(domain.extent / divisor, domain.parts - 1);
-      last.emplace_back(divisor, ways);
-      total += ways;
-    }
-    uint64_t ticket = random.below(total);
+    const std::vector<Completions> last = last_factors(domain);
+    uint64_t ticket = random.below(count(domain));
     auto chosen = last.begin();
-    for (; ticket >= chosen->second; ++chosen) ticket -= chosen->second;
-    Decision decision = draw_factorization(domain.extent / chosen->first, domain.parts - 1, random);
-    decision.push_back(chosen->first);
+    for (; ticket >= chosen->ways; ++chosen) ticket -= chosen->ways;
+    Decision decision = draw_factorization(domain.extent / chosen->factor, domain.parts - 1, random);
+    decision.push_back(chosen->factor);
     return decision;
   }
 
@@ -61,6 +54,26 @@ class SamplePerfectTile final : public SamplingKindBase {
     return decision;
   }
 
+  uint64_t count(const SamplingDomain& domain) const override {
+    uint64_t total = 0;
+    for (const Completions& last : last_factors(domain)) total += last.ways;
+    return total;
+  }
+
+  /// By the last factor, rising, then as factorization_at() orders the others.
+  Decision at(const SamplingDomain& domain, uint64_t index) const override {
+    const std::vector<Completions> last = last_factors(domain);
+    auto chosen = last.begin();
+    for (; index >= chosen->ways; ++chosen) index -= chosen->ways;
+    Decision decision = factorization_at(domain.extent / chosen->factor, domain.parts - 1, index);
+    decision.push_back(chosen->factor);
+    return decision;
+  }
+
+  std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
+    return encode_tile(domain.extent, decision);
+  }
+
  protected:
   SamplingDomain domain(const Program& program, const Arguments& args) const override {
     SamplingDomain domain = tile_domain(program, args.loop(0), args.integer(1), name());
@@ -81,6 +94,19 @@ class SamplePerfectTile final : public SamplingKindBase {
   }
 
  private:
+  /// A factor, and in how many ways the others can make it a tile.
+  struct Completions {
+    int64_t factor = 1;
+    uint64_t ways = 0;
+  };
+  static std::vector<Completions> last_factors(const SamplingDomain& domain) {
+    std::vector<Completions> last;
+    for (const int64_t divisor : divisors(domain.extent)) {
+      if (divisor > domain.max_innermost) break;
+      last.push_back({divisor, count_factorizations(domain.extent / divisor, domain.parts - 1)});
+    }
+    return last;
+  }
   static LegalTile legal_in(const SamplingDomain& domain) {
     return [bound = domain.max_innermost](const Decision& tile) { return tile.back() <= bound; };
   }

@@ -1,27 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "tunesmith/space/space.h"
 
 namespace tunesmith {
 namespace {
-
-/// How many decisions a domain has: all that can be reached from one by way of neighbours, which needs no
-/// knowledge of the kind.
-double count_decisions(const SamplingPoint& point) {
-  RandomStream random(0);
-  std::vector<Decision> open = {point.kind->propose(point.domain, random)};
-  std::set<Decision> seen(open.begin(), open.end());
-  while (!open.empty()) {
-    const Decision current = std::move(open.back());
-    open.pop_back();
-    for (Decision& neighbour : point.kind->enumerate(point.domain, current)) {
-      if (seen.insert(neighbour).second) open.push_back(std::move(neighbour));
-    }
-  }
-  return static_cast<double>(seen.size());
-}
 
 /// Bits to be decided in a sketch: all, and in each of its steps.
 struct Bits {
@@ -33,7 +16,7 @@ Bits bits_of(const Schedule& sketch, const std::vector<SketchStep>& steps) {
   Bits bits;
   bits.steps.resize(steps.size());
   for (const SamplingPoint& point : sketch.sampling_points()) {
-    const double here = std::log2(count_decisions(point));
+    const double here = std::log2(static_cast<double>(point.kind->count(point.domain)));
     bits.all += here;
     for (size_t i = 0; i < steps.size(); ++i) {
       if (point.position >= steps[i].begin && point.position < steps[i].end) bits.steps[i] += here;

@@ -163,6 +163,12 @@ std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {
       use.id, state_->registry->create<Searcher>(use.id, state_->searcher_options.at(stage), use.location));
 }
 
+std::shared_ptr<Searcher> Space::create_searcher(const std::string& id) const {
+  PluginRegistry& registry = *state_->registry;
+  return registry.create<Searcher>(id, Options::defaults(registry.option_specs(PluginKind::Searcher, id),
+                                                         plugin_name(PluginKind::Searcher, id)));
+}
+
 std::shared_ptr<CostModel> Space::create_cost_model() const {
   const PluginUse& use = state_->spec.cost_model;
   return watched(use.id,

@@ -29,6 +29,9 @@ class Task final : public SearchContext {
   bool is_measured(uint64_t lowered_hash) const override { return measured_.count(lowered_hash) != 0; }
   std::vector<double> score(std::span<const CandidatePtr> candidates) override;
   std::span<const Measured> history() const override { return history_; }
+  std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
+    return space_.create_searcher(id);
+  }
 
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
   /// that was interrupted there and taken up.

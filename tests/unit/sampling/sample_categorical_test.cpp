@@ -51,6 +51,23 @@ TEST(SampleCategorical, RepairClampsTheIndex) {
   EXPECT_EQ(categorical().repair(prior, {}), Decision{0});
 }
 
+TEST(SampleCategorical, CountsAndNumbersWhatMayBeDrawn) {
+  const SamplingDomain prior = domain({0.5, 0.0, 0.2, 0.3});
+  ASSERT_EQ(categorical().count(prior), 3U);
+  EXPECT_EQ(categorical().at(prior, 0), Decision{0});
+  EXPECT_EQ(categorical().at(prior, 1), Decision{2});
+  EXPECT_EQ(categorical().at(prior, 2), Decision{3});
+}
+
+TEST(SampleCategorical, OrderedCandidatesAreEncodedByRankAndOthersApart) {
+  SamplingDomain prior = domain({0.25, 0.25, 0.25, 0.25});
+  EXPECT_EQ(categorical().encode(prior, {0}), std::vector<double>{0.0});
+  EXPECT_EQ(categorical().encode(prior, {3}), std::vector<double>{1.0});
+  EXPECT_EQ(categorical().encode(domain({1.0}), {0}), std::vector<double>{0.0});
+  prior.candidates = {8, 0, 4, 4};
+  EXPECT_EQ(categorical().encode(prior, {2}), (std::vector<double>{0, 0, 1, 0}));
+}
+
 TEST(SampleCategorical, TheIndexIsDecidedAndTheValueUsed) {
   const Program program = test::make_gmm(8, 8, 4);
   Schedule schedule(program, RandomStream(3));

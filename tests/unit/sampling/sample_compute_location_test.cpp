@@ -51,6 +51,14 @@ TEST(SampleComputeLocation, MovesToEveryOtherLocation) {
   domain.candidates = {-2, -1, 0, 3};
   EXPECT_EQ(sampling().enumerate(domain, {-1}), (std::vector<Decision>{{-2}, {0}, {3}}));
   EXPECT_EQ(sampling().repair(domain, {2}), Decision{0});
+  ASSERT_EQ(sampling().count(domain), 4U);
+  EXPECT_EQ(sampling().at(domain, 0), Decision{-2});
+  EXPECT_EQ(sampling().at(domain, 3), Decision{3});
+  const std::vector<double> deep = sampling().encode(domain, {3});
+  domain.candidates = {-1, 3};
+  EXPECT_EQ(sampling().encode(domain, {3}), deep) << "a place is where it is, whatever others are legal";
+  EXPECT_LT(sampling().encode(domain, {-1}), deep);
+  domain.candidates = {-2, -1, 0, 3};
   std::set<Decision> drawn;
   std::set<Decision> mutated;
   RandomStream random(1);

@@ -162,6 +162,57 @@ TEST(SamplePartitionedTile, MovesReachEveryTuple) {
   expect_connected(kind("sample_partitioned_tile"), partitioned(48, 3, 1, 4), all_tiles(48, 3, legal));
 }
 
+/// at() numbers exactly the legal tuples, and encodings tell all of them apart.
+void expect_numbered(const SamplingKind& sampling, const SamplingDomain& domain,
+                     const std::vector<Decision>& all) {
+  ASSERT_EQ(sampling.count(domain), all.size());
+  std::set<Decision> numbered;
+  std::set<std::vector<double>> encoded;
+  for (uint64_t i = 0; i < all.size(); ++i) {
+    const Decision tile = sampling.at(domain, i);
+    numbered.insert(tile);
+    encoded.insert(sampling.encode(domain, tile));
+    for (const double value : sampling.encode(domain, tile)) {
+      EXPECT_GE(value, 0.0);
+      EXPECT_LE(value, 1.0 + 1e-12);
+    }
+  }
+  EXPECT_EQ(numbered, std::set<Decision>(all.begin(), all.end()));
+  EXPECT_EQ(encoded.size(), all.size());
+}
+
+TEST(SamplePerfectTile, EveryTupleHasANumber) {
+  for (const auto& [extent, parts, bound] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{
+           {64, 4, 16}, {60, 3, 5}, {97, 4, 16}, {1, 3, 1}, {36, 1, 36}, {210, 2, 7}, {72, 2, 1}}) {
+    SCOPED_TRACE(testing::Message() << extent << " in " << parts << " up to " << bound);
+    const auto legal = [limit = bound](const Decision& tile) { return tile.back() <= limit; };
+    expect_numbered(kind("sample_perfect_tile"), perfect(extent, parts, bound),
+                    all_tiles(extent, parts, legal));
+  }
+}
+
+TEST(SamplePartitionedTile, EveryTupleHasANumber) {
+  for (const auto& [extent, parts, partition, inner] :
+       std::vector<std::tuple<int64_t, int64_t, int64_t, int64_t>>{
+           {64, 4, 2, 8}, {60, 3, 1, 4}, {60, 3, 0, 60}, {97, 3, 2, 97}, {24, 2, 1, 1}}) {
+    SCOPED_TRACE(testing::Message() << extent << " in " << parts << " from " << partition << " by " << inner);
+    const auto legal = [from = partition, by = inner](const Decision& tile) {
+      return std::accumulate(tile.begin() + from, tile.end(), int64_t{1}, std::multiplies<>()) % by == 0;
+    };
+    expect_numbered(kind("sample_partitioned_tile"), partitioned(extent, parts, partition, inner),
+                    all_tiles(extent, parts, legal));
+  }
+}
+
+TEST(SamplePerfectTile, IsEncodedByTheLogarithmsOfFactorsAndOfProductsOfTheFirst) {
+  const std::vector<double> four = kind("sample_perfect_tile").encode(perfect(64, 4, 64), {2, 4, 1, 8});
+  ASSERT_EQ(four.size(), 5U);
+  const std::vector<double> wanted = {1.0 / 6, 2.0 / 6, 0.0, 3.0 / 6, 3.0 / 6};
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(four[i], wanted[i], 1e-12) << i;
+  EXPECT_EQ(kind("sample_perfect_tile").encode(perfect(64, 2, 64), {8, 8}).size(), 2U);
+  EXPECT_EQ(kind("sample_perfect_tile").encode(perfect(1, 2, 64), {1, 1}), (std::vector<double>{0, 0}));
+}
+
 TEST(SamplePerfectTile, RepairTakesTheNearestFromTheInnermostOutwards) {
   const auto& sampling = kind("sample_perfect_tile");
   const SamplingDomain domain = perfect(48, 3, 16);

@@ -10,8 +10,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tunesmith/search/candidate.h"
@@ -19,6 +21,8 @@
 #include "tunesmith/target/device_model.h"
 
 namespace tunesmith {
+
+class Searcher;
 
 /// What a searcher may ask of the kernel; valid while the searcher lives, called from the searcher's thread.
 class SearchContext {
@@ -60,6 +64,11 @@ class SearchContext {
   /// and strategy: what is on record, in the order in which it came there, and then this run's. Failures that
   /// may have passed (is_transient) are left out of what is on record.
   virtual std::span<const Measured> history() const = 0;
+
+  /// A new object of another searcher, with its default options, for a strategy that is made of others.
+  /// Whoever asked calls it, and tells it of all results. Throws UserError when there is no such searcher,
+  /// and PluginError when it cannot be loaded.
+  virtual std::shared_ptr<Searcher> create_searcher(const std::string& id) const = 0;
 };
 
 /// One object for each task. Called by one thread at a time.

@@ -87,6 +87,8 @@ class Space {
   const std::map<std::string, std::string>& plugin_versions() const;
 
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
+  /// One that the space does not name, with its default options: SearchContext::create_searcher().
+  std::shared_ptr<Searcher> create_searcher(const std::string& id) const;
   std::shared_ptr<CostModel> create_cost_model() const;
 
   /// Applies the modules to `program`, one module after the other, each visiting the blocks from the last to

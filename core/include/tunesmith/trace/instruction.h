@@ -55,6 +55,8 @@ struct SamplingDomain {
   int64_t inner_factor = 1;         // ... have a product that this divides
   std::vector<int64_t> candidates;  // categorical: values; locations: those that are legal
   std::vector<double> weights;      // categorical: prior probabilities
+
+  bool operator==(const SamplingDomain&) const = default;
 };
 
 enum class InstructionSort : uint8_t { LookUp, Transformation, Sampling };
@@ -133,6 +135,16 @@ class SamplingKind : public InstructionKind {
   virtual std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const = 0;
   /// The nearest legal decision to `wanted` (itself when legal); deterministic.
   virtual Decision repair(const SamplingDomain& domain, const Decision& wanted) const = 0;
+
+  /// How many decisions the domain has; at least 1. Counted, not listed. InternalError beyond 64 bits.
+  virtual uint64_t count(const SamplingDomain& domain) const = 0;
+  /// The decision with the number `index` < count(): each legal one has one number, in an order that the kind
+  /// states and that depends on the domain alone.
+  virtual Decision at(const SamplingDomain& domain, uint64_t index) const = 0;
+  /// The decision as numbers from 0 to 1 that say how near decisions are to each other: what a searcher
+  /// models. How many numbers, and what each stands for, depends on the arguments of the instruction and not
+  /// on the domain that it met, so that all points of a sketch have encodings of one length.
+  virtual std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const = 0;
 };
 
 /// Kinds by name. The kernel's are there from the start; add() before any trace is parsed. Reading is
