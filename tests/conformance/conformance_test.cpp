@@ -82,7 +82,6 @@ const Mistake kMistakes[] = {
     {kModule, "exits", "contract", "P12", "it ended its process with exit code 0"},
     {kModule, "hangs", "contract", "P22", "it did not end within 2 seconds"},
     {kModule, "prints", "contract", "P21", "it wrote: hello from apply"},
-    {kModule, "begins_anew", "contract", "P12", "does not continue the one it was given"},
     {kModule, "dangles", "contract", "P12", "a mistake in its call of parallel: the loop no longer exists"},
     {kModule, "no_reason", "contract", "P12", "without a reason of one line"},
     {kModule, "no_schedule", "contract", "P12", "answered Applied without a schedule"},
