@@ -91,7 +91,9 @@ bool calls_intrinsic(const Program& program) {
 /// Where the intrinsic's implementation for the target stands, for messages; "" where that is not known.
 std::string place_of(const TensorIntrinsic& intrinsic) {
   for (const auto& [target, implementation] : intrinsic.implementations) {
-    if (const std::string place = implementation.location.str(); !place.empty()) return place + ": ";
+    SourceLocation place = implementation.location;
+    place.column = 0;  // it is the line at which the code begins
+    if (!place.str().empty()) return place.str() + ": ";
   }
   return {};
 }

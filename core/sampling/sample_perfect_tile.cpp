@@ -79,7 +79,7 @@ class SamplePerfectTile final : public SamplingKindBase {
     SamplingDomain domain = tile_domain(program, args.loop(0), args.integer(1), name());
     domain.max_innermost = args.integer(2);
     if (domain.max_innermost < 1)
-      throw ScheduleMisuse(name(), "max_innermost is less than one",
+      throw ScheduleMisuse(name(), "no factor may be so small",
                            fmt::format("max_innermost {}", domain.max_innermost), program);
     if (domain.parts == 1 && domain.extent > domain.max_innermost) {
       throw ScheduleError(name(), "no factor may be so small",

@@ -17,10 +17,14 @@ inline bool mistake(std::string_view name) {
   return chosen != nullptr && name == chosen;
 }
 
-[[gnu::noinline]] inline int use_up_the_stack(volatile char* before) {
+/// Not known to the compiler: the recursion never ends.
+inline volatile int g_least_depth = -1;
+
+[[gnu::noinline]] inline int use_up_the_stack(int depth) {
+  if (depth < g_least_depth) return 0;
   volatile char frame[4096];
-  frame[0] = before[0];
-  return use_up_the_stack(frame) + frame[0];
+  frame[0] = static_cast<char>(depth);
+  return use_up_the_stack(depth + 1) + frame[0];
 }
 
 /// What can go wrong in any call: "segfaults in propose".
@@ -34,10 +38,7 @@ inline void misbehave(std::string_view call) {
     int* volatile nowhere = nullptr;
     *nowhere = 1;
   }
-  if (asked("recurses")) {
-    volatile char start = 0;
-    use_up_the_stack(&start);
-  }
+  if (asked("recurses")) use_up_the_stack(0);
   if (asked("hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
   if (asked("allocates")) {
     std::vector<std::vector<char>> all;

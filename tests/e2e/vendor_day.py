@@ -11,8 +11,10 @@ import tempfile
 PACK = """cmake_minimum_required(VERSION 3.25)
 project(acme VERSION 1.0.0 LANGUAGES CXX)
 find_package(tunesmith REQUIRED)
-tunesmith_add_plugin(acme_relu extension acme_relu.yaml)
-tunesmith_add_plugin(acme_absent extension acme_absent.yaml)
+foreach(name acme_relu acme_absent)
+  tunesmith_add_plugin(${name} extension PACK ${name}.yaml)
+  tunesmith_add_pack(${name}_pack VERSION 1.0.0 VENDOR Acme LICENCE MIT PLUGINS ${name})
+endforeach()
 """
 UNIT = """extension: acme_relu
 description: Four rectified numbers at once.
@@ -57,7 +59,7 @@ spaces:
 
 class Day:
     def __init__(self, prefix, folder):
-        self.prefix, self.folder = pathlib.Path(prefix), pathlib.Path(folder)
+        self.prefix, self.folder = pathlib.Path(prefix).resolve(), pathlib.Path(folder)
 
     def run(self, *command, code=0, stderr=True):
         done = subprocess.run([str(word) for word in command], cwd=self.folder, capture_output=True, text=True, timeout=300)
@@ -72,7 +74,7 @@ class Day:
         self.run("cmake", "--build", "build")
 
     def verify(self, code):
-        report = json.loads(self.tunesmith("plugins", "verify", "build/plugins/acme_relu.pack.json", "--json", code=code, stderr=False))
+        report = json.loads(self.tunesmith("plugins", "verify", "build/plugins/acme_relu_pack.pack.json", "--json", code=code, stderr=False))
         return {check["check"]: check for check in report["checks"]}
 
 
@@ -108,7 +110,7 @@ def what_is_refused_is_named(day):
 
 def hardware_that_is_not_here(day):
     (day.folder / "absent.yaml").write_text("version: 1\nspaces:\n  s: {extends: cpu, target: {with+: [acme_absent]}}\n")
-    report = json.loads(day.tunesmith("plugins", "verify", "build/plugins/acme_absent.pack.json", "--spaces", "absent.yaml", "--json", stderr=False))
+    report = json.loads(day.tunesmith("plugins", "verify", "build/plugins/acme_absent_pack.pack.json", "--spaces", "absent.yaml", "--json", stderr=False))
     outcomes = {check["check"]: check["outcome"] for check in report["checks"]}
     assert outcomes["intrinsics"] == outcomes["hardware"] == "unsupported" and "failed" not in outcomes.values(), report
     expect(day.tunesmith("spaces", "explain", "relu", "--spaces", "spaces.yaml", "--space", "absent", code=4), "cannot be used here: this machine lacks no_such_feature")
@@ -151,13 +153,12 @@ def what_is_said_of_plugins(day):
     assert all(plugin["help"] for plugin in json.loads(day.tunesmith("plugins", "list", "--json", stderr=False))["plugins"])
     assert day.tunesmith("plugins", "new", "module", "acme_quiet", "-q") == ""
     (day.folder / "wrong.yaml").write_text("version: 1\nspaces:\n  s: {extends: cpu, modules: [evolutionary]}\n")
-    expect(day.tunesmith("spaces", "lint", "--spaces", "wrong.yaml", code=2), "wrong.yaml:3:32: there is no module 'evolutionary'; there is a searcher of this name")
+    expect(day.tunesmith("spaces", "lint", "--spaces", "wrong.yaml", code=2), "wrong.yaml:3:31: there is no module 'evolutionary'; there is a searcher of this name")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--prefix", required=True)
-    parser.add_argument("--launcher", default="")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tunesmith-vendor-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
@@ -166,7 +167,7 @@ def main():
         for name, text in [("CMakeLists.txt", PACK), ("acme_relu.yaml", UNIT), ("spaces.yaml", SPACES),
                            ("acme_absent.yaml", UNIT.replace("acme_relu", "acme_absent").replace("target: llvm\n", "target: llvm\nrequires: [no_such_feature]\n"))]:
             (day.folder / name).write_text(text)
-        day.run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={arguments.prefix}")
+        day.run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={day.prefix}")
         day.run("cmake", "--build", "build")
         for step in (one_wrong_letter, what_is_refused_is_named, hardware_that_is_not_here, traces_know_the_intrinsics, every_example_of_the_schedule_page_replays,
                      what_is_said_of_plugins):

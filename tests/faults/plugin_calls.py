@@ -19,6 +19,15 @@ spaces:
   target: {extends: cpu, target: {kind: faulty}}
   other_target: {extends: cpu, target: {kind: bad_target}}
 """
+# What the target of tests/faults computes.
+ADD_ONE = """name: add_one
+params: {n: 1000}
+inputs:
+  X: {shape: [n], dtype: f32}
+compute: |
+  O[i<n] = X[i] + 1
+outputs: [O]
+"""
 CALLS = {
     "module": [("create", "create"), ("stage", "stage"), ("apply", "apply at block 'O'")],
     "searcher": [("propose", "propose"), ("observe", "observe")],
@@ -54,9 +63,10 @@ NAMES = {kind: f"{kind} 'bad_{kind}'" for kind in CALLS} | {"target": "target 'f
 
 
 def tune(arguments, folder, space, trials, mistake):
-    return subprocess.run([arguments.tunesmith, "tune", "relu:n=64,m=16", "--space", space, "--spaces", folder / "spaces.yaml", "--database", folder / "records.db",
+    workload = folder / "add_one.yaml" if space == "target" else "relu:n=4,m=3600"
+    return subprocess.run([arguments.tunesmith, "tune", workload, "--space", space, "--spaces", folder / "spaces.yaml", "--database", folder / "records.db",
                            "--plugin-path", arguments.plugins, "--plugin-path", arguments.bad, "--trials", str(trials), "--batch", "4", "--quiet",
-                           "--plugin-seconds", "1", "--plugin-memory", "0.25"],
+                           "--plugin-seconds", "1" if mistake.startswith("hangs") else "60", "--plugin-memory", "0.25"],
                           capture_output=True, text=True, timeout=120, env={**os.environ, "TUNESMITH_TEST_MISTAKE": mistake})
 
 
@@ -89,6 +99,7 @@ def main():
         os.environ["XDG_DATA_HOME"] = name
         os.environ["TUNESMITH_MACHINE_LOCK"] = f"{name}/machine.lock"
         (folder / "spaces.yaml").write_text(SPACES)
+        (folder / "add_one.yaml").write_text(ADD_ONE)
         done = tune(arguments, folder, kind, 4, "")
         assert done.returncode == 0 and records(folder), done.stdout + done.stderr
         for call, shown in CALLS[kind]:
