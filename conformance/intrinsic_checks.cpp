@@ -80,12 +80,10 @@ Program calling(const TensorIntrinsic& intrinsic) {
 }
 
 bool calls_intrinsic(const Program& program) {
-  bool calls = false;
-  for_each_stmt(program.root(), [&](const Stmt& stmt) {
+  return any_of_stmt(program.root(), [](const Stmt& stmt) {
     const Loop* loop = stmt.as<Loop>();
-    calls = calls || (loop != nullptr && loop->annotations.contains(kTensorIntrinsic));
+    return loop != nullptr && loop->annotations.contains(kTensorIntrinsic);
   });
-  return calls;
 }
 
 /// Where the intrinsic's implementation for the target stands, for messages; "" where that is not known.

@@ -10,13 +10,13 @@ namespace {
 using Vars = std::unordered_set<const VarNode*>;  // looked up in, never walked
 
 /// What is annotated is for the target (a call of an intrinsic), with all that is in it.
-void collect(Stmt& stmt, const Vars& used, std::vector<Loop*>& loops) {
+void collect_unit_loops(Stmt& stmt, const Vars& used, std::vector<Loop*>& loops) {
   if (Loop* loop = stmt.as<Loop>()) {
     if (!loop->annotations.empty()) return;
     if (is_const_int(loop->extent, 1) && loop->thread.empty() && !used.contains(loop->var.get()))
       loops.push_back(loop);
   }
-  for_each_child(stmt, [&](Stmt& child) { collect(child, used, loops); });
+  visit_children(stmt, [&](Stmt& child) { collect_unit_loops(child, used, loops); });
 }
 
 }  // namespace
@@ -24,15 +24,11 @@ void collect(Stmt& stmt, const Vars& used, std::vector<Loop*>& loops) {
 void remove_unit_loops(Program& program) {
   // Indices are simplified: the variable of a loop of one iteration that begins at a constant is in none.
   Vars used;
-  for_each_stmt(program.root(), [&](const Stmt& stmt) {
-    for_each_expr(stmt, [&](const Expr& expr) {
-      walk_expr(expr, [&](const Expr& part) {
-        if (const auto* var = part.as<VarNode>()) used.insert(var);
-      });
-    });
+  walk_exprs(program.root(), [&](const Expr& part) {
+    if (const auto* var = part.as<VarNode>()) used.insert(var);
   });
   std::vector<Loop*> loops;
-  collect(program.root(), used, loops);
+  collect_unit_loops(program.root(), used, loops);
   for (Loop* loop : loops) replace(*loop, loop->take_body());
 }
 

@@ -12,12 +12,9 @@ namespace {
 constexpr const char* kSymbol = "tunesmith_candidate";
 
 bool has_parallel_loop(const Program& program) {
-  bool found = false;
-  for_each_stmt(program.root(), [&](const Stmt& stmt) {
-    const Loop* loop = stmt.as<Loop>();
-    found = found || (loop != nullptr && loop->loop_kind == LoopKind::Parallel);
-  });
-  return found;
+  return find_first<Loop>(program.root(), [](const Loop& loop) {
+           return loop.loop_kind == LoopKind::Parallel;
+         }) != nullptr;
 }
 
 }  // namespace

@@ -68,11 +68,9 @@ INSTANTIATE_TEST_SUITE_P(Accepted, ZerosOf,
 /// Of the first sum: not of a maximum, which does not heed all it is given.
 Block* first_reduction(const Program& program) {
   for (Block* block : program.blocks()) {
-    bool adds = false;
-    for_each_stmt(*block, [&](Stmt& stmt) {
-      const Store* store = stmt.as<Store>();
-      adds = adds || (store != nullptr && store->value.is(ExprKind::Add));
-    });
+    const bool adds = find_first<Store>(*block, [](const Store& store) {
+                        return store.value.is(ExprKind::Add);
+                      }) != nullptr;
     if (block->has_reduction() && adds) return block;
   }
   return nullptr;
