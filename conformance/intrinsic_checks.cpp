@@ -124,8 +124,8 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   for (size_t set = 0; here && set < numeric.sets(); ++set) {
     const std::vector<Tensor> got = run_kernel(base, *compiled, numeric.arguments(set));
     if (const std::string fault = numeric.difference(set, got); !fault.empty())
-      return fmt::format("{}{}: its implementation does not compute its semantics: {}", place_of(intrinsic), name,
-                         fault);
+      return fmt::format("{}{}: its implementation does not compute its semantics: {}", place_of(intrinsic),
+                         name, fault);
   }
   return {};
 }

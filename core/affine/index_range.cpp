@@ -103,8 +103,8 @@ bool proves_inside(const Expr& index, int64_t extent, std::span<const IterDomain
   return prover.proves(below) && prover.proves(above);
 }
 
-std::optional<std::string> point_outside(const Expr& index, int64_t extent, std::span<const IterDomain> ranges,
-                                         const Expr& predicate) {
+std::optional<std::string> point_outside(const Expr& index, int64_t extent,
+                                         std::span<const IterDomain> ranges, const Expr& predicate) {
   if (proves_inside(index, extent, ranges, predicate)) return std::nullopt;
 
   std::vector<IterDomain> used;

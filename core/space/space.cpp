@@ -165,8 +165,9 @@ std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {
 
 std::shared_ptr<Searcher> Space::create_searcher(const std::string& id) const {
   PluginRegistry& registry = *state_->registry;
-  return watched(id, registry.create<Searcher>(id, Options::defaults(registry.option_specs(PluginKind::Searcher, id),
-                                                                     plugin_name(PluginKind::Searcher, id))));
+  return watched(
+      id, registry.create<Searcher>(id, Options::defaults(registry.option_specs(PluginKind::Searcher, id),
+                                                          plugin_name(PluginKind::Searcher, id))));
 }
 
 std::shared_ptr<CostModel> Space::create_cost_model() const {

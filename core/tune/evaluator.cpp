@@ -12,9 +12,8 @@ namespace {
 constexpr const char* kSymbol = "tunesmith_candidate";
 
 bool has_parallel_loop(const Program& program) {
-  return find_first<Loop>(program.root(), [](const Loop& loop) {
-           return loop.loop_kind == LoopKind::Parallel;
-         }) != nullptr;
+  return find_first<Loop>(program.root(),
+                          [](const Loop& loop) { return loop.loop_kind == LoopKind::Parallel; }) != nullptr;
 }
 
 }  // namespace

@@ -129,9 +129,10 @@ void add_workloads(CLI::App& app, Common& common, std::string& workload, int& co
 void add_check_verification(CLI::App& app, Common& common, CheckVerificationArguments& arguments, int& code) {
   CLI::App* command =
       app.get_subcommand("workloads")
-          ->add_subcommand("check-verification",
-                           "make wrong programs on purpose, and report whether verification accepts any; nothing "
-                           "is timed, so it waits only while another run measures");
+          ->add_subcommand(
+              "check-verification",
+              "make wrong programs on purpose, and report whether verification accepts any; nothing "
+              "is timed, so it waits only while another run measures");
   command->footer("Example: tunesmith workloads check-verification mine.yaml softmax:m=64 --types f32,bf16");
   command->add_option("workload", arguments.workloads, "one or more; the suite when there is none");
   command->add_option("--types", arguments.types, "values for the parameter dtype, with commas")

@@ -146,8 +146,10 @@ TEST_F(StmtTest, SubstituteReachesEveryExpression) {
 
 TEST_F(StmtTest, AVisitLeavesChildrenAloneAndAWalkDoesNot) {
   const Var n("n");
-  Loop loop(LoopId{0}, Var("i"), 0, n,
-            std::make_unique<Loop>(LoopId{1}, Var("j"), 0, n, store_of(buffer_, 1)));
+  Seq nest;
+  nest.append(std::make_unique<Loop>(
+      LoopId{0}, Var("i"), 0, n, std::make_unique<Loop>(LoopId{1}, Var("j"), 0, n, store_of(buffer_, 1))));
+  Stmt& loop = *nest.children().front();
   visit_exprs(loop, [&](Expr& e) { e = substitute(e, {{n, 4}}); });
   EXPECT_EQ(to_string(loop), "for i in 0..4:\n  for j in 0..n:\n    X[1] = 1\n");
   rewrite_exprs(loop, [&](const Expr& e) -> Expr { return e.same_as(n) ? Expr(4) : e; });

@@ -60,9 +60,11 @@ TEST(Visit, AccessesOfAStatementAreItsStoreAndThenItsLoads) {
   const Buffer table = make_buffer("T", kI64, {8});
   const Buffer buffer = make_buffer("X", kF32, {8});
   const Expr gathered = cast(kIndex, load(table, {1}));
-  const Store store(buffer, {gathered}, load(buffer, {2}), lt(gathered, 5));
+  Seq stores;
+  stores.append(
+      std::make_unique<Store>(buffer, std::vector<Expr>{gathered}, load(buffer, {2}), lt(gathered, 5)));
   seen.clear();
-  visit_accesses(store, [&](const AccessSite& access) { seen += access.buffer->name; });
+  visit_accesses(*stores.children().front(), [&](const AccessSite& access) { seen += access.buffer->name; });
   EXPECT_EQ(seen, "XTXT");
 }
 

@@ -207,8 +207,8 @@ TEST_F(ApplyModule, WhatIsNotInTheTraceIsFoundBehindEarlierModules) {
                             ModuleStage::Block};
   EXPECT_THAT(
       [&] {
-        static_cast<void>(
-            apply_module(next, split->schedules().front().clone(), "O", {device_, extensions_, workload_.program}, claims_));
+        static_cast<void>(apply_module(next, split->schedules().front().clone(), "O",
+                                       {device_, extensions_, workload_.program}, claims_));
       },
       ThrowsMessage<PluginError>(
           "module 'next': at block 'O': [P23] replaying its trace gives another program"));

@@ -1,8 +1,8 @@
 // Cost models: the interface that a cost-model plugin implements.
 //
-// Candidate::features() gives documented numbers for each store of a lowered program. A model that wants others
-// reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and expressions,
-// tunesmith/lower/lower.h says what they look like.
+// Candidate::features() gives documented numbers for each store of a lowered program. A model that wants
+// others reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
+// expressions, tunesmith/lower/lower.h says what they look like.
 //
 // A run that was interrupted goes on with a new object, which is told the whole history at once. So what
 // update() leaves behind must follow from what it was told, in that order, and not from how often it was
