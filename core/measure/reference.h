@@ -19,7 +19,8 @@ Program reference_program(const Program& program, DataKind data);
 std::vector<bool> has_bound(const Program& program, DataKind data);
 
 /// The same computation in an order that machines like: the outer loop of each stage in parallel, and its
-/// last spatial loop innermost, as far as they are legal. Every element is summed up in the order as written.
+/// last spatial loop innermost and on vectors, as far as they are legal. Every element is summed up in the
+/// order as written.
 Program in_fast_order(const Program& reference);
 
 /// Of the stage whose elements reduce the most terms: how many, and how many such elements there are.

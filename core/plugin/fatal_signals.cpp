@@ -1,10 +1,12 @@
 #include "plugin/fatal_signals.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include <signal.h>
+#include <unistd.h>
 
 namespace tunesmith {
 namespace {
@@ -21,15 +23,20 @@ std::array<FatalSignal, 5> g_signals{{{SIGSEGV, "Segmentation fault", {}},
                                       {SIGFPE, "Floating point exception", {}},
                                       {SIGABRT, "Aborted", {}}}};
 void (*g_tell)(const char* signal) = nullptr;
+std::atomic<pid_t> g_telling = 0;  // the thread that does; 0: none yet
 
 void on_fatal_signal(int number, siginfo_t* info, void* /*context*/) {
-  // What is done to a second signal, of any thread, is what was done before.
-  const char* name = "";
-  for (const FatalSignal& one : g_signals) {
-    if (one.number == number) name = one.name;
-    sigaction(one.number, &one.before, nullptr);
+  // Plugins run on several threads: the first that faults tells, and ends the process.
+  pid_t telling = 0;
+  const pid_t self = gettid();
+  if (!g_telling.compare_exchange_strong(telling, self) && telling != self) {
+    for (;;) pause();
   }
-  g_tell(name);
+  for (const FatalSignal& one : g_signals) {
+    if (one.number == number && telling != self) g_tell(one.name);
+  }
+  // What is done to the next signal is what was done before.
+  for (const FatalSignal& one : g_signals) sigaction(one.number, &one.before, nullptr);
   // A faulting instruction is met again; a signal that was sent is not.
   if (info->si_code <= 0 || number == SIGABRT) raise(number);
 }

@@ -22,6 +22,7 @@ class BadCostModel final : public CostModel {
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override { misbehave("begin"); }
   void update(std::span<const CandidatePtr> /*candidates*/, std::span<const double> throughputs) override {
     misbehave("update");
+    learnt_ = true;
     best_ = throughputs.empty() ? 0.0 : *std::ranges::max_element(throughputs);
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
@@ -31,6 +32,7 @@ class BadCostModel final : public CostModel {
     std::vector<double> scores;
     for (const CandidatePtr& candidate : candidates) {
       double score = RandomStream(1, candidate->lowered_hash).uniform();
+      if (learnt_) score = 1.0 - score;
       if (mistake("nan")) score = std::numeric_limits<double>::quiet_NaN();
       if (mistake("predicting_learns")) score += ++predictions_;
       if (mistake("objects_differ")) score += number_;
@@ -42,9 +44,12 @@ class BadCostModel final : public CostModel {
     --inside;
     return scores;
   }
+  std::string save() const override { return learnt_ ? "learnt" : ""; }
+  void load(std::string_view saved) override { learnt_ = saved == "learnt" && !mistake("loads_nothing"); }
 
  private:
   const int number_ = objects++;
+  bool learnt_ = false;
   double best_ = 1.0;
   int predictions_ = 0;
 };

@@ -24,7 +24,7 @@ CASES = {
                        "trace", "P23", "replaying its trace gives another program"),
     "shrinks_a_loop_at_the_end": (TUNE, 0, "1 failed: wrong_result", "legality", "P23", ", reference "),
     "hangs": (EXPLAIN, 4, "module 'bad_module': [P22] apply at block 'O' has not returned in 1 seconds", "contract", "P22", "it did not end within 2 seconds"),
-    "prints": (EXPLAIN, 0, "hello from apply", "contract", "P21", "it wrote: hello from apply"),
+    "prints": (EXPLAIN, 0, "hello from apply", "contract", "P21", "hello from apply"),
 }
 
 

@@ -118,7 +118,7 @@ TEST(PluginRegistry, OfTwoOfOneIdTheOneThatComesWithTheKernelStays) {
   const PluginInfo& info = registry.info(PluginKind::Searcher, "random");
   EXPECT_EQ(info.source, "the system's folder");
   EXPECT_NO_THROW(registry.option_specs(PluginKind::Searcher, "random"));
-  EXPECT_THAT(ids(registry.list(PluginKind::Searcher)), ElementsAre("evolutionary", "random"));
+  EXPECT_EQ(std::ranges::count(ids(registry.list(PluginKind::Searcher)), "random"), 1);
   const std::vector<PluginLogEntry> log = registry.log();
   const auto refused = std::ranges::find(log, pack.path() / "x.so", &PluginLogEntry::path);
   ASSERT_NE(refused, log.end());

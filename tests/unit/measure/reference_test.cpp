@@ -266,14 +266,16 @@ TEST(ChooseData, RefusesWhatNoDataVerify) {
   }
 }
 
-TEST(FastOrder, OfAProductRunsAlongTheRowsInParallel) {
+TEST(FastOrder, OfAProductRunsAlongTheRowsInParallelOnVectors) {
   const Workload workload = WorkloadLibrary().load("gmm:n=3,m=2,k=5");
-  Schedule schedule(in_fast_order(reference_program(workload.program, DataKind::Random)));
-  const BlockRV block = schedule.get_block(schedule.program().blocks().front()->name);
+  const Program reference = reference_program(workload.program, DataKind::Random);
+  Schedule schedule(in_fast_order(reference));
+  const BlockRV block = schedule.get_block(reference.blocks().front()->name);
   std::vector<std::string> loops;
   for (const LoopRV& loop : schedule.get_loops(block)) loops.push_back(schedule.loop(loop).var->name);
-  EXPECT_EQ(loops, (std::vector<std::string>{"z", "i", "r", "j"}));
+  EXPECT_EQ(loops, (std::vector<std::string>{"z", "i", "r", "j_0", "j_1"}));
   EXPECT_EQ(schedule.loop(schedule.get_loops(block)[1]).loop_kind, LoopKind::Parallel);
+  EXPECT_EQ(schedule.loop(schedule.get_loops(block).back()).loop_kind, LoopKind::Vectorized);
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, LibraryWorkloads,
