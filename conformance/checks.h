@@ -14,6 +14,9 @@ struct Check {
   Verdict (*run)(const Subject& subject);
 };
 
+/// Passed, or Unsupported with what the plugin's constructor says that this machine or build lacks.
+Verdict construction(const Subject& subject);
+
 std::span<const Check> common_checks();
 std::span<const Check> module_checks();
 std::span<const Check> searcher_checks();

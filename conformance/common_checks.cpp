@@ -51,6 +51,23 @@ std::shared_ptr<void> make(const Subject& subject, const Options& options) {
   throw InternalError("a plugin without a kind");
 }
 
+}  // namespace
+
+Verdict construction(const Subject& subject) {
+  const PluginInfo& info = subject.info();
+  try {
+    make(subject, Options::defaults(subject.registry().option_specs(info.kind, info.id), subject.name()));
+  } catch (const PluginError& error) {
+    // What cites no rule is an EnvironmentError of the plugin's own [P12].
+    const std::string why = error.what();
+    if (why.find(": [P") == std::string::npos) return unsupported(why);
+  } catch (const UserError&) {  // NOLINT(bugprone-empty-catch): the check `options` reports it
+  }
+  return passed();
+}
+
+namespace {
+
 RawOption written(const OptionSpec& spec, const std::string& text, bool list) {
   RawOption option{spec.name, {}, list ? RawOption::Shape::List : RawOption::Shape::Scalar, {}, {}};
   option.values.push_back({text, {}, true});

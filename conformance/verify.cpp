@@ -119,7 +119,7 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
   // fault.
   const Subject subject(registry, info, spaces, options);
   bool loads = true;
-  std::string missing;  // what the company of the plugin needs and this machine lacks
+  std::string missing;  // what the plugin or its company needs and this machine lacks
   const auto run = [&](const Check& check) {
     CheckResult result{kind, id, check.name, check.rule, Outcome::Passed, "", 0.0};
     if (!loads) {
@@ -139,9 +139,14 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
     loads = loads && (std::string_view(check.name) != "loads" || result.outcome == Outcome::Passed);
     report.results.push_back(std::move(result));
   };
-  for (const Check& check : common_checks()) run(check);
+  for (const Check& check : common_checks()) {
+    run(check);
+    if (!loads || std::string_view(check.name) != "loads") continue;
+    const Verdict verdict = isolate([&] { return construction(subject); }, options.seconds);
+    if (verdict.outcome == Outcome::Unsupported) missing = verdict.reason;
+  }
   // Those of targets and extensions ask the hardware themselves.
-  if (loads && kind != PluginKind::Target && kind != PluginKind::Extension) {
+  if (loads && missing.empty() && kind != PluginKind::Target && kind != PluginKind::Extension) {
     const Verdict verdict = isolate([&] { return subject.hardware_of_company(); }, options.seconds);
     if (verdict.outcome == Outcome::Unsupported) missing = verdict.reason;
   }

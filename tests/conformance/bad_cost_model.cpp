@@ -19,6 +19,9 @@ std::atomic<int> objects;
 
 class BadCostModel final : public CostModel {
  public:
+  BadCostModel() {
+    if (mistake("lacks_a_library")) throw EnvironmentError("libhope is not installed");
+  }
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override { misbehave("begin"); }
   void update(std::span<const CandidatePtr> /*candidates*/, std::span<const double> throughputs) override {
     misbehave("update");

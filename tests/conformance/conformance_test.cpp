@@ -180,6 +180,14 @@ TEST(Outcomes, AModuleWhoseHardwareIsMissingIsUnsupported) {
   EXPECT_EQ(result_of(report, "loads").outcome, Outcome::Passed);
 }
 
+TEST(Outcomes, APluginThatLacksALibraryIsUnsupported) {
+  const Report report = verify(kCostModel, "lacks_a_library");
+  EXPECT_TRUE(report.ok()) << report.str();
+  EXPECT_EQ(report.count(Outcome::Unsupported), report.results.size() - 1);
+  EXPECT_EQ(result_of(report, "loads").outcome, Outcome::Passed);
+  EXPECT_EQ(report.results.back().reason, "cost_model 'bad_cost_model': libhope is not installed");
+}
+
 TEST(Outcomes, WhereThereIsNothingToCheckItIsSkippedWithTheReason) {
   const Report module = verify(kModule, "nothing");
   EXPECT_EQ(result_of(module, "legality").outcome, Outcome::Skipped);
