@@ -202,6 +202,19 @@ def manual_pages_have_every_option(folder):
             assert done.returncode == 0 and not done.stderr, (file, done.stderr)
 
 
+def every_example_is_of_its_command(folder):
+    def leaves(path):
+        text = run(*path, "--help").stdout
+        below = text.partition("Subcommands:")[2]
+        if not below:
+            return [(path, text)]
+        names = [line.split()[0] for line in below.splitlines() if line.startswith("  ") and not line.startswith("   ")]
+        return [leaf for name in names for leaf in leaves((*path, name))]
+    for path, text in leaves(()):
+        examples = [line for line in text.splitlines() if line.startswith("Example: ")]
+        assert len(examples) == 1 and " ".join(("tunesmith", *path)) in examples[0], f"{path}: {examples}"
+
+
 def main():
     global TUNESMITH
     parser = argparse.ArgumentParser()

@@ -65,14 +65,17 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
 }
 
 void add_features(CLI::App& app, Common& common, FeaturesArguments& arguments, int& code) {
-  CLI::App* command = app.add_subcommand("features", "what a cost model is told of a program");
+  CLI::App* command =
+      app.add_subcommand("features", "print the features that a cost model is given of a program");
   command->footer("Example: tunesmith features gmm:n=512,m=512,k=512 --trace 0123456789abcdef");
   command->add_option("workload", arguments.workload,
-                      "NAME:PARAM=VALUE,...; without one, the columns are listed");
+                      "NAME:PARAM=VALUE,...; without one, all features are listed with their meaning");
   command->add_option("--trace", arguments.trace,
                       "a trace's file, or a record's id, instead of a program drawn from the space");
-  command->add_option("--database", arguments.database, "the records (in the user's data folder)");
-  command->add_option("--seed", arguments.seed, "of the program drawn")->capture_default_str();
+  command->add_option("--database", arguments.database,
+                      "the file of the records (default: tunesmith/records.db in the user's data folder)");
+  command->add_option("--seed", arguments.seed, "seed of the random numbers that the program is drawn with")
+      ->capture_default_str();
   add_common(*command, common, true);
   command->callback([&] { code = run_features(common, arguments); });
 }
@@ -160,7 +163,8 @@ void add_check_verification(CLI::App& app, Common& common, CheckVerificationArgu
 }
 
 void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& arguments, int& code) {
-  CLI::App* command = group.add_subcommand("new", "a folder that builds a plugin which does nothing yet");
+  CLI::App* command =
+      group.add_subcommand("new", "write a folder with a plugin that builds and does nothing yet");
   command->footer("Example: tunesmith plugins new module acme_tile");
   command->add_option("kind", arguments.kind, "module, searcher, cost_model, target or extension")
       ->required();
@@ -172,11 +176,14 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
 }
 
 void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int& code) {
-  CLI::App* command = group.add_subcommand("verify", "hold a pack's plugins to the contract of their kinds");
+  CLI::App* command =
+      group.add_subcommand("verify", "check the plugins of a pack against the contract of their kinds");
   command->footer("Example: tunesmith plugins verify build/plugins --spaces spaces.yaml");
-  command->add_option("path", arguments.path, "a folder with packs, or a pack's manifest")->required();
-  command->add_option("--workload", arguments.workloads, "one that a module is for, besides the kit's own");
-  command->add_option("--expect", arguments.expected, "KIND:ID/CHECK=REASON, a failure that is known");
+  command->add_option("path", arguments.path, "a folder with packs, or the manifest of a pack")->required();
+  command->add_option("--workload", arguments.workloads,
+                      "a workload to check modules on, besides the built-in ones");
+  command->add_option("--expect", arguments.expected,
+                      "KIND:ID/CHECK=REASON: a failure that is known and does not count");
   command->add_option("--time-limit", arguments.seconds, "seconds for one check")
       ->capture_default_str()
       ->check(positive());
@@ -188,16 +195,17 @@ void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, New
                  VerifyArguments& verification, int& code) {
   CLI::App* group =
       add_group(app, "plugins", "modules, targets, searchers and cost models", "plugins list --options");
-  CLI::App* list = group->add_subcommand("list", "what is there");
+  CLI::App* list = group->add_subcommand("list", "list the plugins that were found, and what each does");
   list->add_flag("--why", arguments.why,
-                 "every place looked at, what was found, accepted or refused and why");
-  list->add_flag("--options", arguments.options, "what each plugin does and all of its options");
+                 "list every place searched, and what was found there, accepted or refused, and why");
+  list->add_flag("--options", arguments.options, "also list the options of each plugin");
   add_common(*list, common, true);
   list->callback([&] { code = run_plugins_list(common, arguments); });
   CLI::App* probe = group->add_subcommand("probe", "load each plugin in a process of its own");
   add_common(*probe, common, true);
   probe->callback([&] { code = run_plugins_probe(common); });
-  CLI::App* lock = group->add_subcommand("lock", "write down the plugins found, for --locked");
+  CLI::App* lock =
+      group->add_subcommand("lock", "write the plugins found and their hashes to a file, for --locked");
   lock->add_option("file", arguments.lock_file, "the lock file")->required();
   add_common(*lock, common, true);
   lock->callback([&] { code = run_plugins_lock(common, arguments); });
@@ -238,6 +246,36 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
   add("diff", "print what differs between two traces", run_trace_diff)
       ->add_option("other", arguments.other, "a file, or a record's id")
       ->required();
+}
+
+/// A command of a group without an example of its own would print its group's.
+void add_examples(CLI::App& app) {
+  struct Example {
+    const char* group;
+    const char* command;
+    const char* arguments;
+  };
+  constexpr Example kExamples[] = {
+      {"spaces", "lint", "spaces.yaml"},
+      {"spaces", "show", "softmax --space cpu"},
+      {"spaces", "sample", "softmax --space cpu --count 3"},
+      {"records", "list", "--count 20"},
+      {"records", "show", "0123456789abcdef"},
+      {"records", "export", "--workload gmm --output gmm.jsonl"},
+      {"records", "import", "gmm.jsonl"},
+      {"records", "merge", "other.db"},
+      {"records", "check", ""},
+      {"workloads", "list", ""},
+      {"plugins", "probe", ""},
+      {"plugins", "lock", "plugins.lock"},
+      {"trace", "replay", "mine.trace --workload gmm:n=512,m=512,k=512"},
+      {"trace", "diff", "mine.trace 0123456789abcdef"},
+  };
+  for (const Example& example : kExamples) {
+    std::string text = fmt::format("Example: tunesmith {} {}", example.group, example.command);
+    if (*example.arguments != '\0') text += fmt::format(" {}", example.arguments);
+    app.get_subcommand(example.group)->get_subcommand(example.command)->footer(text);
+  }
 }
 
 void add_completion(CLI::App& app, std::string& shell, int& code) {
@@ -325,6 +363,7 @@ int main(int argc, char** argv) {
   std::string rule;
   add_explain(app, common, rule, code);
   add_trace(app, common, trace, code);
+  add_examples(app);
   std::string shell;
   add_completion(app, shell, code);
   std::string man_folder;

@@ -224,7 +224,7 @@ TEST_F(TunerTest, AnAnswerIsNeverSlowerThanTheUnscheduledProgram) {
   EXPECT_DOUBLE_EQ(result.baseline_seconds, 427e-9);
 }
 
-// 20,000 records took 4 s and 860 MB before the first candidate.
+// To replay 1,000 records takes 0.2 s and 43 MB before the first candidate.
 TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
   ReplayingRunner runner(5);
   tune_into("r.db", runner);
