@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,11 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
-  const Schedule input = schedule.clone();
+  const Trace given = schedule.trace();
+  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
+  // account.
+  std::optional<Schedule> input;
+  if (module.stage != ModuleStage::Finishing) input = schedule.clone();
   const std::string call = "apply at " + place;
   using Answer = tl::expected<ModuleResult, ScheduleError>;
   Answer answered = guard_plugin(PluginKind::Module, module.id, call, [&]() -> Answer {
@@ -100,14 +105,12 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
   }
   if (result.schedules().empty()) throw broken("answered Applied without a schedule");
   for (const Schedule& answer : result.schedules()) {
-    if (!continues(answer.trace(), input.trace()))
+    if (!continues(answer.trace(), given))
       throw broken(
           "[P23] the schedule it answers does not continue the one it was given: what was done "
           "before it is not in its trace");
   }
-  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
-  // account.
-  if (module.stage == ModuleStage::Finishing) {
+  if (!input) {
     if (result.schedules().size() > 1) throw broken("a finishing module answers one schedule");
     return answered;
   }
@@ -116,7 +119,7 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
       throw broken("[P23] left a program that is not well formed: " + fault);
     }
     // What a module did behind its schedule's back would be lost, or worse, in every candidate.
-    const auto replayed = replay_from(input, answer.trace());
+    const auto replayed = replay_from(*input, answer.trace());
     if (!replayed || names_of(replayed->program()) != names_of(answer.program()) ||
         structural_hash(replayed->program()) != structural_hash(answer.program())) {
       throw broken(fmt::format("[P23] replaying its trace {}",
