@@ -95,12 +95,14 @@ TEST(NoteMutation, TheReaderOfDependenciesRefusesOrReadsEveryDamagedFile) {
 }
 
 /// The manifest has the damaged file's hash, so nothing but the file itself speaks against it. What the
-/// checks let through is loaded in a child process: there it may be refused or end as it likes.
+/// checks let through is loaded in a child process: there it may be refused or end as it likes. A child for
+/// each would be most of a minute, so after enough of them only the checks go on.
 TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
   const std::string good = good_content();
   PackFolder pack;
   pack.add("test_neighbour", "neighbour");
   const PackFolder::Entries neighbour = pack.entries();
+  constexpr size_t kLoaded = 1'000;
   size_t refused = 0;
   size_t passed_on = 0;
   for (uint64_t i = 0; i < 10'000; ++i) {
@@ -112,7 +114,7 @@ TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
     pack.restore(neighbour);
     const auto note = read_plugin_note(damaged);
     if (note && note_differences(*note, kernel_note()).empty() && note_view(note->id) == "subject") {
-      ++passed_on;
+      if (++passed_on > kLoaded) continue;
       const std::string said =
           PluginRegistry(pack.search()).probe(PluginKind::Extension, "subject");  // must come back
       ASSERT_TRUE(said.empty() || testing::Value(said, testing::ContainsRegex("extension 'subject': .*\\[P")))
@@ -123,7 +125,7 @@ TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
     ASSERT_THAT(pack.creation(), testing::ContainsRegex("is refused: \\[P[1-4]\\] ")) << i;
   }
   EXPECT_GT(refused, 3'000U);
-  EXPECT_GT(passed_on, 1'000U);
+  EXPECT_GT(passed_on, kLoaded);
   EXPECT_EQ(pack.creation("neighbour"), "accepted");
 }
 
