@@ -68,7 +68,7 @@ std::string refusal_text(const ScheduleError& refusal) {
   return fmt::format("{}: {}", refusal.primitive(), refusal.reason());
 }
 
-tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule,
+tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, const Schedule& input,
                                                        const std::string& block,
                                                        const ModuleSurroundings& surroundings,
                                                        Claims& claims) {
@@ -77,16 +77,11 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
   const auto broken = [&](const std::string& how) {
     return PluginError(PluginKind::Module, module.id, fmt::format("at {}: {}", place, how));
   };
-  const Trace given = schedule.trace();
-  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
-  // account.
-  std::optional<Schedule> input;
-  if (module.stage != ModuleStage::Finishing) input = schedule.clone();
   const std::string call = "apply at " + place;
   using Answer = tl::expected<ModuleResult, ScheduleError>;
   Answer answered = guard_plugin(PluginKind::Module, module.id, call, [&]() -> Answer {
     try {
-      return module.module->apply(std::move(schedule), block, context);
+      return module.module->apply(input.clone(), block, context);
     } catch (const ScheduleMisuse& misuse) {
       throw broken(fmt::format("[P23] a mistake in its call of {}", misuse.what()));
     } catch (const ScheduleError& refusal) {
@@ -105,26 +100,28 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
   }
   if (result.schedules().empty()) throw broken("answered Applied without a schedule");
   for (const Schedule& answer : result.schedules()) {
-    if (!continues(answer.trace(), given))
+    if (!continues(answer.trace(), input.trace()))
       throw broken(
           "[P23] the schedule it answers does not continue the one it was given: what was done "
           "before it is not in its trace");
   }
-  if (!input) {
+  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
+  // account.
+  if (module.stage == ModuleStage::Finishing) {
     if (result.schedules().size() > 1) throw broken("a finishing module answers one schedule");
     return answered;
   }
   for (const Schedule& answer : result.schedules()) {
-    if (const std::string fault = verify(answer.program()); !fault.empty()) {
+    // What a module did behind its schedule's back would be lost, or worse, in every candidate. A program that
+    // a replay gives, too, is well formed, as everything is that transformations make.
+    const auto replayed = replay_from(input, answer.trace());
+    if (replayed && names_of(replayed->program()) == names_of(answer.program()) &&
+        structural_hash(replayed->program()) == structural_hash(answer.program()))
+      continue;
+    if (const std::string fault = verify(answer.program()); !fault.empty())
       throw broken("[P23] left a program that is not well formed: " + fault);
-    }
-    // What a module did behind its schedule's back would be lost, or worse, in every candidate.
-    const auto replayed = replay_from(*input, answer.trace());
-    if (!replayed || names_of(replayed->program()) != names_of(answer.program()) ||
-        structural_hash(replayed->program()) != structural_hash(answer.program())) {
-      throw broken(fmt::format("[P23] replaying its trace {}",
-                               replayed ? "gives another program" : "fails: " + replayed.error().reason()));
-    }
+    throw broken(fmt::format("[P23] replaying its trace {}",
+                             replayed ? "gives another program" : "fails: " + replayed.error().reason()));
   }
   return answered;
 }

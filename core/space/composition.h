@@ -59,10 +59,10 @@ struct ModuleSurroundings {
   const Program& original;
 };
 
-/// Calls one module, and is the only place that does: what it throws is sorted, what it answers is verified.
-/// `block` is empty for the root. The unexpected value is the refusal that left the module. Throws
-/// PluginError when the module broke its contract.
-tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, Schedule schedule,
+/// Calls one module on a copy of `input`, and is the only place that does: what it throws is sorted, what it
+/// answers is held against a replay. `block` is empty for the root. The unexpected value is the refusal that
+/// left the module. Throws PluginError when the module broke its contract.
+tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, const Schedule& input,
                                                        const std::string& block,
                                                        const ModuleSurroundings& surroundings,
                                                        Claims& claims);

@@ -58,10 +58,9 @@ class Generator {
       next.push_back(std::move(branch));
       return next;
     }
-    Schedule input = branch.schedule.clone();
-    input.reseed(RandomStream(kSketchSeed, hash_bytes(module.id + "/" + block)));
+    branch.schedule.reseed(RandomStream(kSketchSeed, hash_bytes(module.id + "/" + block)));
     Claims claims = branch.claims;
-    auto answered = apply_module(module, std::move(input), block, surroundings_, claims);
+    auto answered = apply_module(module, branch.schedule, block, surroundings_, claims);
     ModuleResult result =
         answered ? std::move(*answered) : ModuleResult::not_applicable(refusal_text(answered.error()));
     log({module.id, block, result.status(), result.reason(), result.schedules().size(), 1});

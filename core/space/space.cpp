@@ -193,7 +193,7 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
     const ModuleSurroundings surroundings{state_->device, state_->extension_names, program};
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != ModuleStage::Finishing) continue;
-      auto result = apply_module(module, finished.clone(), "", surroundings, claims);
+      auto result = apply_module(module, finished, "", surroundings, claims);
       if (!result) {
         return refused(FailureCause::IllegalSchedule,
                        fmt::format("finishing module '{}': {}", module.id, refusal_text(result.error())),
