@@ -6,7 +6,6 @@ import os
 import pathlib
 import platform
 import re
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -131,23 +130,6 @@ spaces:
     search: {kind: random}
     cost_model: {kind: random}
 """
-
-
-ATTENTION = pathlib.Path(__file__).parent / "attention.yaml"
-
-
-def spaces_are_generated_at_once(folder):
-    """Six stages, three reductions to factor: sizes that are no multiples of a tile took ten times as long as others."""
-    def cpu_seconds(*args):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run(*args)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    for n in (64, 127, 144, 176, 200, 250):
-        # 0.5 s on an idle machine; a test may run beside others.
-        seconds = min(cpu_seconds("spaces", "explain", f"{ATTENTION}:n={n}") for _ in range(2))
-        print(f"the space of attention:n={n}: {seconds:.2f} s of processor time")
-        assert seconds < 1.5, (n, seconds)
 
 
 def bad_spaces_are_refused(folder):

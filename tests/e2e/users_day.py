@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What a user does in a day, with nothing but the command line. Usage: users_day.py --tunesmith BINARY TEST"""
+"""What a user does in a day, with nothing but the installed command. Usage: users_day.py --tunesmith BINARY TEST"""
 import argparse
 import json
 import os
 import pathlib
+import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -13,6 +15,7 @@ import time
 
 TUNESMITH = ""
 ATTENTION = pathlib.Path(__file__).parent / "attention.yaml"
+SUITE = pathlib.Path(__file__).parents[2] / "workloads/suite.yaml"
 SCALE = "name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\ncompute: |\n  O[i<n] = X[i] * 2\noutputs: [O]\n"
 # A machine that runs other tests, too, is so much slower than one that only does this.
 BUSY = 6.0
@@ -25,8 +28,10 @@ def run(*args, code=0, **kwargs):
 
 
 def commands_start_at_once(folder):
+    needed = subprocess.run(["ldd", TUNESMITH], check=True, capture_output=True, text=True).stdout
+    assert "LLVM" not in needed, "the command itself links a code generator"
     run("--help")  # from here on its pages are in memory
-    for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100)]:
+    for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100), (["plugins", "list", "--options"], 0.100)]:
         times = []
         for _ in range(9):
             begin = time.perf_counter()
@@ -34,6 +39,25 @@ def commands_start_at_once(folder):
             times.append(time.perf_counter() - begin)
         print(f"tunesmith {' '.join(args)}: {min(times) * 1e3:.1f} ms, wanted {limit * 1e3:.0f} ms on an idle machine")
         assert min(times) < BUSY * limit, (args, times)
+
+
+def spaces_are_generated_at_once(folder):
+    """The whole suite, and six stages with three reductions: sizes that are no multiples of a tile took ten times as long as others."""
+    def cpu_seconds(workload):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run("spaces", "explain", workload)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    suite = re.findall(r"^ +- (\S+)$", SUITE.read_text(), re.MULTILINE)
+    assert len(suite) > 80, suite
+    slowest = 0.0
+    for workload in [*suite, *(f"{ATTENTION}:n={n}" for n in (64, 127, 132, 144, 166, 176, 198, 200, 222, 250))]:
+        seconds = cpu_seconds(workload)
+        slowest = max(slowest, seconds)
+        if workload not in suite:
+            print(f"the space of {pathlib.Path(workload).name}: {seconds:.2f} s of processor time")
+        assert seconds < 1.5, (workload, seconds)  # a processor that others use does less in a second
+    print(f"the slowest of {len(suite)} of the suite and these: {slowest:.2f} s, wanted 0.5 s on an idle machine")
 
 
 def interrupt_ends_every_command(folder):
