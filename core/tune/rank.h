@@ -1,4 +1,4 @@
-// The final ranking: the best few timed again, in turn with the target's peak kernel.
+// The final ranking: the best of the search timed again, in turn with the target's peak kernel.
 #pragma once
 
 #include <optional>
@@ -14,19 +14,27 @@ namespace tunesmith {
 struct RankedKernel {
   std::vector<double> samples;  // in the order taken; empty when it failed
   bool disturbed = false;       // most of them were taken while something else used the machine
-  /// Of its samples, at kTimeQuantile. What it says holds of the best one, too, though it was chosen.
+  /// Of its samples, at kTimeQuantile, when it was in all rounds. What it says holds of the best one, too,
+  /// though it was chosen.
   std::optional<QuantileInterval> time;
 };
 
 struct Ranking {
   std::vector<RankedKernel> kernels;  // in the order given
-  std::optional<size_t> best;         // the fastest one; the first of equals
+  std::optional<size_t> best;         // the fastest of those in all rounds; the first of equals
   /// At kTimeQuantile of the peak kernel's times; 0 when it was not measured.
   double peak_operations_per_second = 0.0;
 };
 
-/// Throws what the runner throws.
-Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
+/// So many stay in all rounds.
+inline constexpr size_t kFinalists = 5;
+
+/// By successive halving: a time of the search is the smallest of many, and lucky. After a few rounds the
+/// slower half is let go, again and again, and the rest is timed in twice as many, until kFinalists are left
+/// for what remains of `options.rounds`. `expected_seconds`: of a call of each kernel, fastest first; of slow
+/// kernels fewer take part, so that halving stays within half of the budget. Throws what the runner throws.
+Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
+             std::span<const double> expected_seconds, const PeakKernel& peak,
              const InterleaveOptions& options);
 
 }  // namespace tunesmith

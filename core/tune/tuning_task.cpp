@@ -339,16 +339,18 @@ struct TuningTask::State {
     for (const Measured& leader : leaders.all()) candidates.push_back(leader.candidate);
     const std::vector<Built> built = evaluator.build(candidates);
     std::vector<const CompiledKernel*> kernels;
+    std::vector<double> expected_seconds;
     std::vector<const Measured*> timed;
     for (size_t i = 0; i < built.size(); ++i) {
       if (!built[i].kernel) continue;
       kernels.push_back(&*built[i].kernel);
+      expected_seconds.push_back(leaders.all()[i].timing->min);
       timed.push_back(&leaders.all()[i]);
     }
     const DType type = workload.program.outputs.front()->dtype;
     const PeakKernel peak = space.target().peak_kernel(type, options.measure_threads);
     const MeasuringWatch watch = evaluator.measuring();
-    const Ranking ranking = rank(runner, kernels, peak, {.rounds = options.final_rounds});
+    const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = options.final_rounds});
     result.peak_operations_per_second = ranking.peak_operations_per_second;
     std::vector<Evaluator::Ranked> ranked;
     for (size_t i = 0; i < timed.size(); ++i) {

@@ -27,8 +27,8 @@ struct TuneOptions {
   uint64_t seed = 0;
   size_t threads = 0;             // for replaying and compiling; 0 = all
   double time_limit_seconds = 0;  // 0 = none
-  int final_candidates = 5;       // ranked at the end: timed again, in turn
-  int final_rounds = 40;          // of the ranking, as far as its time reaches (InterleaveOptions)
+  int final_candidates = 16;      // ranked at the end: timed again, in turn, by successive halving
+  int final_rounds = 40;          // of those that are left, as far as their time reaches (InterleaveOptions)
   int measure_threads = 1;        // that the runner's kernels use: part of the task, and for the peak
   bool resume = true;             // begin with what is on record of the task
   /// The runner's (MeasureOptions::machine): proposing and compiling do not go on beside another run's
