@@ -3,7 +3,7 @@
 # tunesmith_add_plugin(NAME KIND [ID id] [VERSION v] [VENDOR v] [LICENCE l] [REQUIRES kind:id...] [PACK]
 #                      [LIBRARIES target...] SOURCES...)
 #   NAME      the CMake target and the library's file (NAME.so)
-#   KIND      module | target | extension | searcher | cost_model
+#   KIND      module | target | extension | searcher | cost_model | task_scheduler
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
 #   SOURCES   of the library; or one YAML file, which then is the plugin (an extension that is data)
 #   REQUIRES  plugins without which this one is not loaded
@@ -77,9 +77,9 @@ endfunction()
 
 function(tunesmith_add_plugin NAME KIND)
   cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
-  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model)$")
+  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler)$")
     message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): no kind of plugin is called '${KIND}'; "
-                        "known: module, target, extension, searcher, cost_model")
+                        "known: module, target, extension, searcher, cost_model, task_scheduler")
   endif()
   foreach(word_and_default "ID|${NAME}" "VERSION|${PROJECT_VERSION}" "VENDOR|${TUNESMITH_PLUGIN_VENDOR}"
                            "LICENCE|${TUNESMITH_PLUGIN_LICENCE}")
@@ -103,8 +103,8 @@ function(tunesmith_add_plugin NAME KIND)
   endforeach()
   list(REMOVE_ITEM arg_LIBRARIES ${after_libraries})
   set(references ${arg_REQUIRES})
-  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
-  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model):[a-z0-9_]+$")
+  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler):[a-z0-9_]+$")
+  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler):[a-z0-9_]+$")
 
   set(sources ${arg_SOURCES} ${arg_REQUIRES} ${after_libraries} ${arg_UNPARSED_ARGUMENTS})
   _tunesmith_output_directory(folder)

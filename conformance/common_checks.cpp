@@ -47,6 +47,8 @@ std::shared_ptr<void> make(const Subject& subject, const Options& options) {
       return registry.create<Searcher>(id, options);
     case PluginKind::CostModel:
       return registry.create<CostModel>(id, options);
+    case PluginKind::TaskScheduler:
+      return registry.create<TaskScheduler>(id, options);
   }
   throw InternalError("a plugin without a kind");
 }

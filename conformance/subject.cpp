@@ -28,6 +28,8 @@ bool names(const SpaceSpec& spec, PluginKind kind, const std::string& id) {
                                  [&](const SpaceSpec::Stage& stage) { return is(stage.searcher); });
     case PluginKind::CostModel:
       return is(spec.cost_model);
+    case PluginKind::TaskScheduler:
+      return is(spec.task_scheduler);
     case PluginKind::Target:
       return is(spec.target);
   }
@@ -47,6 +49,9 @@ void put_into(SpaceSpec& spec, PluginKind kind, const PluginUse& use) {
       return;
     case PluginKind::CostModel:
       spec.cost_model = use;
+      return;
+    case PluginKind::TaskScheduler:
+      spec.task_scheduler = use;
       return;
     case PluginKind::Target:
       spec.target = use;

@@ -23,6 +23,8 @@ std::span<const Check> suite_of(PluginKind kind) {
       return searcher_checks();
     case PluginKind::CostModel:
       return cost_model_checks();
+    case PluginKind::TaskScheduler:
+      return task_scheduler_checks();
   }
   throw InternalError("a kind of plugin without a suite");
 }

@@ -18,6 +18,8 @@ std::string_view kind_name(PluginKind kind) {
       return "searcher";
     case PluginKind::CostModel:
       return "cost_model";
+    case PluginKind::TaskScheduler:
+      return "task_scheduler";
   }
   throw InternalError(fmt::format("no plugin kind has the number {}", static_cast<uint32_t>(kind)));
 }

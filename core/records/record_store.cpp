@@ -105,13 +105,20 @@ void RecordStore::add_run(const RecordedRun& run) {
 }
 
 void RecordStore::end_run(std::string_view id, int64_t ended_ms, std::string_view because) {
+  const std::string one(id);
+  end_runs({&one, 1}, ended_ms, because);
+}
+
+void RecordStore::end_runs(std::span<const std::string> ids, int64_t ended_ms, std::string_view because) {
   const std::lock_guard lock(impl_->mutex);
   sqlite::Transaction transaction(impl_->database);
-  std::optional<RecordedRun> run = find_run(impl_->database, id);
-  check_invariant(run && run->ended_ms == 0, "a run that ends has begun and has not ended");
-  run->ended_ms = ended_ms;
-  run->ended_because = because;
-  insert_run(impl_->database, *run);
+  for (const std::string& id : ids) {
+    std::optional<RecordedRun> run = find_run(impl_->database, id);
+    check_invariant(run && run->ended_ms == 0, "a run that ends has begun and has not ended");
+    run->ended_ms = ended_ms;
+    run->ended_because = because;
+    insert_run(impl_->database, *run);
+  }
   transaction.commit();
 }
 

@@ -32,6 +32,7 @@ struct Space::State {
   std::vector<ComposedModule> modules;
   std::vector<Options> searcher_options;
   Options cost_model_options;
+  Options task_scheduler_options;
   std::string rules;
   std::string search_text;
   std::string cost_model_text;

@@ -23,8 +23,14 @@ class Composer {
       : registry_(registry), versions_(versions) {}
 
   Options check(PluginKind kind, const PluginUse& use) {
-    const std::vector<OptionSpec>& specs = registry_.option_specs(kind, use.id, use.location);
+    Options options = options_of(kind, use);
     versions_[fmt::format("{}:{}", kind_name(kind), use.id)] = registry_.plugin_version(kind, use.id);
+    return options;
+  }
+
+  /// Of a plugin that decides no time.
+  Options options_of(PluginKind kind, const PluginUse& use) {
+    const std::vector<OptionSpec>& specs = registry_.option_specs(kind, use.id, use.location);
     return Options::validate(specs, use.options, plugin_name(kind, use.id), use.location);
   }
 
@@ -71,6 +77,8 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   }
   state.cost_model_options = composer.check(PluginKind::CostModel, spec.cost_model);
   state.cost_model_text = rule_text(PluginKind::CostModel, spec.cost_model.id, state.cost_model_options);
+  if (!spec.task_scheduler.id.empty())
+    state.task_scheduler_options = composer.options_of(PluginKind::TaskScheduler, spec.task_scheduler);
 
   state.target = watched(spec.target.id, composer.make<Target>(spec.target, target_options));
   if (const ProbeResult probe = state.target->probe(); !probe.here()) {
@@ -174,6 +182,18 @@ std::shared_ptr<CostModel> Space::create_cost_model() const {
   const PluginUse& use = state_->spec.cost_model;
   return watched(use.id,
                  state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location));
+}
+
+std::shared_ptr<TaskScheduler> Space::create_task_scheduler() const {
+  const PluginUse& use = state_->spec.task_scheduler;
+  if (use.id.empty()) {
+    throw UserError(
+        state_->spec.location,
+        fmt::format("space '{}' names no task scheduler, which several workloads need", state_->spec.name),
+        "write task_scheduler: {kind: ...} there");
+  }
+  return watched(
+      use.id, state_->registry->create<TaskScheduler>(use.id, state_->task_scheduler_options, use.location));
 }
 
 tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& program, const Trace& trace,

@@ -214,7 +214,8 @@ class Resolver {
     const YamlNode& node = entry.value;
     expect(node, YamlNode::Kind::Map, fmt::format("space '{}'", entry.key));
     refuse_unknown_keys(node,
-                        {"extends", "target", "modules", "modules+", "search", "cost_model", "max_sketches"},
+                        {"extends", "target", "modules", "modules+", "search", "cost_model", "task_scheduler",
+                         "max_sketches"},
                         "a space");
     SpaceSpec spec;
     if (const YamlNode* base = node.find("extends")) spec = resolve_base(entry, *base);
@@ -228,6 +229,8 @@ class Resolver {
     }
     if (const YamlNode* search = node.find("search")) spec.search = search_from(*search);
     if (const YamlNode* model = node.find("cost_model")) spec.cost_model = kind_from(*model, "cost_model");
+    if (const YamlNode* scheduler = node.find("task_scheduler"))
+      spec.task_scheduler = kind_from(*scheduler, "task_scheduler");
     if (const YamlNode* most = node.find("max_sketches")) {
       spec.max_sketches = integer_of(*most, "max_sketches");
       if (spec.max_sketches < 1) fail(most->location, "max_sketches: expected a positive integer");

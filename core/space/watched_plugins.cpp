@@ -136,6 +136,31 @@ class WatchedCostModel final : public CostModel {
   const std::shared_ptr<CostModel> model_;
 };
 
+class WatchedTaskScheduler final : public TaskScheduler {
+ public:
+  WatchedTaskScheduler(std::string id, std::shared_ptr<TaskScheduler> scheduler)
+      : id_(std::move(id)), scheduler_(std::move(scheduler)) {}
+
+  size_t next(const TaskSet& set) const override {
+    const size_t chosen =
+        guard_plugin(PluginKind::TaskScheduler, id_, "next", [&] { return scheduler_->next(set); });
+    if (chosen >= set.tasks.size()) {
+      throw PluginError(
+          PluginKind::TaskScheduler, id_,
+          fmt::format("[P28] of {} tasks it chose number {}, counted from 0", set.tasks.size(), chosen));
+    }
+    if (set.tasks[chosen].done) {
+      throw PluginError(PluginKind::TaskScheduler, id_,
+                        fmt::format("[P28] it chose task {}, which is done", chosen));
+    }
+    return chosen;
+  }
+
+ private:
+  const std::string id_;
+  const std::shared_ptr<TaskScheduler> scheduler_;
+};
+
 bool has_step(const Pipeline& pipeline, const std::string& name) {
   return std::ranges::find(pipeline.steps(), name, &LoweringStep::name) != pipeline.steps().end();
 }
@@ -150,6 +175,9 @@ std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> sear
 }
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model) {
   return std::make_shared<WatchedCostModel>(std::move(id), std::move(model));
+}
+std::shared_ptr<TaskScheduler> watched(std::string id, std::shared_ptr<TaskScheduler> scheduler) {
+  return std::make_shared<WatchedTaskScheduler>(std::move(id), std::move(scheduler));
 }
 
 Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& pipeline,

@@ -8,6 +8,7 @@
 #include "tunesmith/plugin/kind.h"
 #include "tunesmith/search/cost_model.h"
 #include "tunesmith/search/searcher.h"
+#include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {
@@ -18,6 +19,9 @@ std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
 /// Its scores are checked by the run, which goes on without a model that does not give them.
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
+
+/// An answer that is no task, or one that is done, throws PluginError.
+std::shared_ptr<TaskScheduler> watched(std::string id, std::shared_ptr<TaskScheduler> scheduler);
 
 /// The steps of `pipeline` that are not the kernel's or in `before` are the plugin's: they are watched as its
 /// calls.

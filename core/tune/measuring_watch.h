@@ -5,6 +5,23 @@
 
 namespace tunesmith {
 
+/// Adds to `total` the seconds in which `machine` (null: none) waited for a turn during its life.
+class WaitingWatch {
+ public:
+  WaitingWatch(double& total, const MachineLock* machine)
+      : total_(total), machine_(machine), before_(waited_seconds()) {}
+  ~WaitingWatch() { total_ += waited_seconds() - before_; }
+  WaitingWatch(const WaitingWatch&) = delete;
+  WaitingWatch& operator=(const WaitingWatch&) = delete;
+
+ private:
+  double waited_seconds() const { return machine_ == nullptr ? 0.0 : machine_->waited_seconds(); }
+
+  double& total_;
+  const MachineLock* machine_;
+  const double before_;
+};
+
 /// Adds the seconds of its life to `total`, less those in which `machine` (null: none) waited for a turn.
 class MeasuringWatch {
  public:

@@ -8,6 +8,7 @@
 #include "tune/evaluator.h"
 #include "tune/history.h"
 #include "tune/leaders.h"
+#include "tune/measuring_watch.h"
 #include "tune/plain_forms.h"
 #include "tune/rank.h"
 #include "tune/run_record.h"
@@ -90,6 +91,9 @@ struct TuningTask::State {
       if (begun < own && enter_stage() && searcher->repeatable()) whole = begun;
       result.trials = 0;
     }
+    for (const KnownProgram& program : history.programs) {
+      if (!program.own) note_improvement(program.measured, 0);
+    }
     std::vector<Measured> known;
     int64_t place = 0;
     for (KnownProgram& program : history.programs) {
@@ -139,6 +143,7 @@ struct TuningTask::State {
   int64_t step(int64_t n) {
     if (done() || n < 1) return 0;
     const Stopwatch watch(result.times.wall);
+    const WaitingWatch waiting(result.times.wait, options.machine.get());
     wall = &watch;
     const int64_t before = result.trials;
     if (!retried.empty()) {
@@ -290,6 +295,7 @@ struct TuningTask::State {
     if (!retrying) ++result.trials;
     if (recorded) ++result.resumed;
     if (one.timing) ++result.valid;
+    note_improvement(one, result.trials);
     if (one.failure) {
       ++result.failures[one.failure->cause];
       result.first_failures.try_emplace(one.failure->cause, one.failure->message);
@@ -300,22 +306,32 @@ struct TuningTask::State {
     hooks.progress(progress);
   }
 
+  void note_improvement(const Measured& one, int64_t trials) {
+    if (one.timing && (improvements.empty() || one.timing->min < improvements.back().seconds))
+      improvements.push_back({trials, one.timing->min});
+  }
+
   void note_baseline(const Measured& one) {
     if (one.candidate->lowered_hash == unscheduled && one.timing) result.baseline_seconds = one.timing->min;
   }
 
   // ---- Ending ----
 
-  TuneResult finish() {
+  TuneResult finish(std::string_view because, bool rank) {
     {
       const Stopwatch watch(result.times.wall);
-      if (!leaders.all().empty() && !stopped()) rank_leaders();
-      take_best_on_record();
-      result.interrupted = stopped();
-      result.exhausted = exhausted && !result.interrupted && result.trials < options.trials;
-      store.end_run(run.id, now_ms(), why_ended());
-      if (!options.model_file.empty()) context.save_model(options.model_file);
+      const WaitingWatch waiting(result.times.wait, options.machine.get());
+      if (rank && !leaders.all().empty() && !stopped()) rank_leaders();
+      store.end_run(run.id, now_ms(), because.empty() ? why_ended() : because);
+      if (!options.model_file.empty() && options.save_model) context.save_model(options.model_file);
     }
+    return so_far();
+  }
+
+  TuneResult so_far() {
+    take_best_on_record();
+    result.interrupted = stopped();
+    result.exhausted = exhausted && !result.interrupted && result.trials < options.trials;
     result.model_dropped = context.model_dropped();
     result.median_compile_seconds = evaluator.median_compile_seconds();
     result.refusals = context.refusals();
@@ -323,12 +339,11 @@ struct TuningTask::State {
     result.times.model = context.model_seconds();
     result.times.build = evaluator.build_seconds();
     result.times.measure = evaluator.measure_seconds();
-    if (options.machine) result.times.wait = options.machine->waited_seconds() - waited_before;
     result.disturbed = evaluator.disturbed();
     return result;
   }
 
-  const char* why_ended() const {
+  std::string_view why_ended() const {
     if (stopped()) return "interrupted";
     if (late()) return "time limit";
     return result.trials >= options.trials ? "trials" : "nothing left to propose";
@@ -383,7 +398,6 @@ struct TuningTask::State {
   const uint64_t machine;
   const TuneOptions options;
   const TuneHooks hooks;
-  const double waited_before = options.machine ? options.machine->waited_seconds() : 0.0;
   const TaskKey key;
   const RecordedRun run;
   const RecordedNames names;
@@ -402,6 +416,7 @@ struct TuningTask::State {
   bool exhausted = false;
   std::unordered_map<uint64_t, QuantileInterval> times;  // of the ranking, by lowered hash
   const Stopwatch* wall = nullptr;                       // of the step under way
+  std::vector<Improvement> improvements;
   TuneResult result;
 };
 
@@ -415,8 +430,13 @@ int64_t TuningTask::step(int64_t n) {
 }
 bool TuningTask::done() const { return state_->done(); }
 int64_t TuningTask::trials() const { return state_->result.trials; }
-TuneResult TuningTask::finish() {
-  return state_->or_end_run([&] { return state_->finish(); });
+const std::vector<Improvement>& TuningTask::improvements() const { return state_->improvements; }
+TuneResult TuningTask::so_far() {
+  return state_->or_end_run([&] { return state_->so_far(); });
+}
+const std::string& TuningTask::run() const { return state_->run.id; }
+TuneResult TuningTask::finish(std::string_view because, bool rank) {
+  return state_->or_end_run([&] { return state_->finish(because, rank); });
 }
 
 }  // namespace tunesmith

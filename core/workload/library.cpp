@@ -1,6 +1,8 @@
 #include "tunesmith/workload/library.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <ranges>
 #include <set>
 
@@ -25,6 +27,17 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
+}
+
+double weight_of(const YamlNode& node) {
+  double weight = 0.0;
+  const char* const end = node.text.data() + node.text.size();
+  const auto [rest, error] = std::from_chars(node.text.data(), end, weight);
+  if (error != std::errc() || rest != end || !std::isfinite(weight) || weight <= 0.0) {
+    throw UserError(node.location,
+                    fmt::format("a workload's weight is a number above zero, not '{}'", node.text));
+  }
+  return weight;
 }
 
 }  // namespace
@@ -106,31 +119,48 @@ Workload WorkloadLibrary::load(std::string_view text) const {
   return definition(name).instantiate(params);
 }
 
-std::vector<WorkloadSuite> WorkloadLibrary::suites() const {
+bool is_suite_file(const std::string& path) {
+  std::error_code error;
+  if (!path.ends_with(kExtension) || !std::filesystem::is_regular_file(path, error)) return false;
+  const YamlNode root = read_yaml_file(path);
+  return root.kind == YamlNode::Kind::Map && !root.entries.empty() &&
+         std::ranges::all_of(root.entries, [](const YamlEntry& entry) {
+           return entry.value.kind == YamlNode::Kind::Sequence;
+         });
+}
+
+std::vector<WorkloadSuite> read_suite_file(const std::string& path) {
+  const YamlNode root = read_yaml_file(path);
+  if (root.kind != YamlNode::Kind::Map || root.entries.empty())
+    throw UserError(root.location, "a suite file is a mapping", "expected ID: [workloads]");
   std::vector<WorkloadSuite> suites;
+  for (const YamlEntry& entry : root.entries) {
+    WorkloadSuite suite{entry.key, {}, {}};
+    for (const YamlNode& item : entry.value.items) {
+      const bool weighted = item.kind == YamlNode::Kind::Map && item.entries.size() == 1;
+      if (item.kind != YamlNode::Kind::Scalar && !weighted) {
+        throw UserError(item.location,
+                        fmt::format("expected a workload's text, or its text and a weight, this is {}",
+                                    yaml_kind_name(item.kind)),
+                        "for example gmm:n=512,m=512: 3");
+      }
+      suite.workloads.push_back(weighted ? item.entries.front().key : item.text);
+      suite.weights.push_back(weighted ? weight_of(item.entries.front().value) : 1.0);
+    }
+    if (suite.workloads.empty())
+      throw UserError(entry.location, fmt::format("suite '{}' lists no workloads", entry.key));
+    suites.push_back(std::move(suite));
+  }
+  return suites;
+}
+
+std::vector<WorkloadSuite> WorkloadLibrary::suites() const {
   for (const auto& folder : folders_) {
     const std::filesystem::path path = folder / kSuiteFile;
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) continue;
-    const YamlNode root = read_yaml_file(path.string());
-    if (root.kind != YamlNode::Kind::Map)
-      throw UserError(root.location, "a suite file is a mapping", "expected ID: [workloads]");
-    for (const YamlEntry& entry : root.entries) {
-      WorkloadSuite suite{entry.key, {}};
-      for (const YamlNode& item : entry.value.items) {
-        if (item.kind != YamlNode::Kind::Scalar) {
-          throw UserError(item.location,
-                          fmt::format("expected a workload's text, this is {}", yaml_kind_name(item.kind)));
-        }
-        suite.workloads.push_back(item.text);
-      }
-      if (suite.workloads.empty())
-        throw UserError(entry.location, fmt::format("suite '{}' lists no workloads", entry.key));
-      suites.push_back(std::move(suite));
-    }
-    break;
+    if (std::filesystem::exists(path, error)) return read_suite_file(path.string());
   }
-  return suites;
+  return {};
 }
 
 }  // namespace tunesmith

@@ -66,6 +66,7 @@ TEST_P(AMistake, FailsItsCheckWithTheRuleAndTheReason) {
 constexpr PluginKind kModule = PluginKind::Module;
 constexpr PluginKind kSearcher = PluginKind::Searcher;
 constexpr PluginKind kCostModel = PluginKind::CostModel;
+constexpr PluginKind kTaskScheduler = PluginKind::TaskScheduler;
 constexpr PluginKind kTarget = PluginKind::Target;
 constexpr PluginKind kExtension = PluginKind::Extension;
 
@@ -105,6 +106,12 @@ const Mistake kMistakes[] = {
     {kCostModel, "shares_state", "threads", "P20", "two objects in two threads"},
     {kCostModel, "divides_by_the_best", "failures", "P25", "of throughput 0 a score is"},
     {kCostModel, "loads_nothing", "saving", "P25", "loaded again, it gave other scores"},
+    {kTaskScheduler, "chooses_none", "contract", "P28", "of 6 tasks it chose number 6"},
+    {kTaskScheduler, "chooses_what_is_done", "contract", "P28", "it chose a task that is done"},
+    {kTaskScheduler, "objects_differ", "determinism", "P19", "a second object, told the same"},
+    {kTaskScheduler, "counts_questions", "resume", "P28", "a new object for each question"},
+    {kTaskScheduler, "shares_state", "threads", "P20", "while another object was asked"},
+    {kTaskScheduler, "needs_success", "extremes", "P28", "nothing worked"},
     {kTarget, "no_cores", "contract", "P26", "it does not say how many cores"},
     {kTarget, "nan_quantity", "contract", "P26", "the quantity hope is nan"},
     {kTarget, "objects_differ", "contract", "P19", "describe different machines"},

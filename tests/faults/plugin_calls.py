@@ -15,6 +15,7 @@ spaces:
   module: {extends: cpu, modules: [neighbour_module, bad_module, rewrite_reduction_init]}
   searcher: {extends: cpu, modules: [bad_module], search: {kind: bad_searcher}}
   cost_model: {extends: cpu, cost_model: {kind: bad_cost_model}}
+  task_scheduler: {extends: cpu, task_scheduler: {kind: bad_task_scheduler}}
   extension: {extends: cpu, target: {with+: [bad_extension]}}
   target: {extends: cpu, target: {kind: faulty}}
   other_target: {extends: cpu, target: {kind: bad_target}}
@@ -32,6 +33,7 @@ CALLS = {
     "module": [("create", "create"), ("stage", "stage"), ("apply", "apply at block 'O'")],
     "searcher": [("propose", "propose"), ("observe", "observe")],
     "cost_model": [("begin", "begin"), ("predict", "predict"), ("update", "update")],
+    "task_scheduler": [("next", "next")],
     "extension": [("probe", "probe"), ("describe", "describe"), ("adapt", "adapt"), ("extend", "extend"), ("bad_step", "the step bad_step")],
     "target": [("probe", "probe"), ("compile", "compile"), ("peak_kernel", "peak_kernel")],
 }
@@ -56,6 +58,7 @@ NONSENSE = {
     },
     "searcher": {"proposes_null": "[P24] proposed a candidate that is none", "proposes_too_many": "[P24] asked for "},
     "cost_model": {"nan": "[P25] predict did not give a finite score", "one_too_few": "[P25] predict did not give a finite score"},
+    "task_scheduler": {"chooses_none": "[P28] of 2 tasks it chose number 2"},
     "extension": {"infinite_quantity": "[P27] it sets the quantity bad_units to inf", "impossible_vectors": "[P27] lowering for "},
     "target": {"nan_quantity": "[P26] it sets the quantity hope to nan"},
 }
@@ -63,8 +66,10 @@ NAMES = {kind: f"{kind} 'bad_{kind}'" for kind in CALLS} | {"target": "target 'f
 
 
 def tune(arguments, folder, space, trials, mistake):
-    workload = folder / "add_one.yaml" if space == "target" else "relu:n=4,m=3600"
-    return subprocess.run([arguments.tunesmith, "tune", workload, "--space", space, "--spaces", folder / "spaces.yaml", "--database", folder / "records.db",
+    workloads = [folder / "add_one.yaml" if space == "target" else "relu:n=4,m=3600"]
+    if space == "task_scheduler":  # one workload needs none
+        workloads.append("relu:n=8,m=1800")
+    return subprocess.run([arguments.tunesmith, "tune", *workloads, "--space", space, "--spaces", folder / "spaces.yaml", "--database", folder / "records.db",
                            "--plugin-path", arguments.plugins, "--plugin-path", arguments.bad, "--trials", str(trials), "--batch", "4", "--quiet",
                            "--plugin-seconds", "1" if mistake.startswith("hangs") else "60", "--plugin-memory", "0.25"],
                           capture_output=True, text=True, timeout=120, env={**os.environ, "TUNESMITH_TEST_MISTAKE": mistake})

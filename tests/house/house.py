@@ -11,7 +11,7 @@ import tempfile
 
 ROOT = pathlib.Path(sys.argv[1])
 
-# Hardware, searchers and cost models: names that core/ must not know, in code, messages or comments.
+# Hardware, searchers, cost models and task schedulers: names that core/ must not know, in code, messages or comments.
 NAMES = r"""
     llvm nvvm nvptx ptx cuda cudnn nvidia rocm opencl vulkan spirv amdgpu gpu xeon epyc skylake sapphire zen\d? cortex hexagon hopper
     mmx sse\d* avx vnni amx neon sve\d? wmma mma tensor_?cores? tpu npu
@@ -59,9 +59,9 @@ def fail_if(faults, what):
 
 def plugin_ids():
     """What the plugins of this tree call themselves, as a pattern of words."""
-    ids = {match for folder in ("searchers", "costmodels", "targets") for path in (ROOT / folder).rglob("*.cpp")
+    ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "targets") for path in (ROOT / folder).rglob("*.cpp")
            for match in re.findall(r'TUNESMITH_PLUGIN\([^;]*?PluginKind::\w+,\s*"(\w+)"', path.read_text())}
-    assert {"random", "llvm", "evolutionary"} <= ids, ids
+    assert {"random", "llvm", "evolutionary", "round_robin"} <= ids, ids
     return ids - {"random"}  # also a word of the language; looked for as a literal
 
 
@@ -79,7 +79,7 @@ def found_names(text, where, ids=frozenset()):
 
 
 def core_names_no_hardware():
-    """Adding hardware, a searcher or a model touches no file of core/: it names none."""
+    """Adding hardware, a searcher, a model or a scheduler touches no file of core/: it names none."""
     for line in ["// as LLVM does", "if (avx512f)", "class CudaTarget", "LLVMContext", "kind: xgboost", "has_vnni()", "an x86 machine", '"tensor_core"', "AMX tiles",
                  'find("random")']:
         assert found_names(line, "x.cpp"), line
@@ -89,7 +89,7 @@ def core_names_no_hardware():
     assert not found_names("x86_64", "runtime/pool.c")
     ids = plugin_ids()
     fail_if([fault for path in sources("core") for fault in found_names(path.read_text(), path.relative_to(ROOT / "core").as_posix(), ids)],
-            "core/ names hardware, a searcher or a cost model")
+            "core/ names hardware, a searcher, a cost model or a task scheduler")
 
 
 def wrong_arrows(folder, text):
@@ -135,7 +135,7 @@ def plugins_include_the_sdk_only():
     beside = ROOT / "plugins/none.cpp"
     assert private_includes('#include "trace/kinds.h"\n', beside) and private_includes('#include "tunesmith/no_such.h"\n', beside)
     assert not private_includes('#include "tunesmith/trace/schedule.h"\n#include <vector>\n', beside)
-    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "targets", "searchers", "costmodels", "templates", "examples")
+    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "targets", "searchers", "costmodels", "task_schedulers", "templates", "examples")
              for path in sources(folder) for name in private_includes(path.read_text(), path)], "a plugin includes a private header")
 
 

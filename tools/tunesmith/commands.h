@@ -11,10 +11,17 @@
 namespace tunesmith::cli {
 
 struct TuneArguments {
-  std::string workload;
+  std::vector<std::string> workloads;  // texts, and files of suites
+  std::vector<double> weights;         // one for each of `workloads`; empty: as the suites say
+  std::string scheduler;               // this and the next two: instead of the space's; empty: its own
+  std::string search;                  // NAME[:TRIALS],...
+  std::string model;
+  std::string goal;  // "total" or "each"; empty: "total" when there are weights
   std::string database;
-  int64_t trials = 256;
-  int64_t batch = 64;
+  int64_t trials = 0;  // of all workloads together; 0: as many as is usual
+  double minutes = 0;  // of all workloads together; 0: no limit
+  int64_t batch = 0;   // 0: as is usual
+  double least_gain = 0;
   uint64_t seed = 0;
   int threads = 0;
   double time_limit = 0;

@@ -166,7 +166,9 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
   CLI::App* command =
       group.add_subcommand("new", "write a folder with a plugin that builds and does nothing yet");
   command->footer("Example: tunesmith plugins new module acme_tile");
-  command->add_option("kind", arguments.kind, "module, searcher, cost_model, target or extension")
+  command
+      ->add_option("kind", arguments.kind,
+                   "module, searcher, cost_model, task_scheduler, target or extension")
       ->required();
   command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
   command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
@@ -193,8 +195,8 @@ void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int
 
 void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, NewPluginArguments& creation,
                  VerifyArguments& verification, int& code) {
-  CLI::App* group =
-      add_group(app, "plugins", "modules, targets, searchers and cost models", "plugins list --options");
+  CLI::App* group = add_group(app, "plugins", "modules, targets, searchers, cost models and task schedulers",
+                              "plugins list --options");
   CLI::App* list = group->add_subcommand("list", "list the plugins that were found, and what each does");
   list->add_flag("--why", arguments.why,
                  "list every place searched, and what was found there, accepted or refused, and why");

@@ -10,41 +10,97 @@ void add_allow_memory(CLI::App& command, bool& allow) {
   command.add_flag("--allow-memory", allow, "go on where measuring takes more memory than is available");
 }
 
+void add_threads(CLI::App& command, int& threads, const std::string& of_what) {
+  command.add_option("--threads", threads, of_what + "; 0 = one for each processor")
+      ->capture_default_str()
+      ->check(not_negative());
+}
+
+void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what) {
+  command.add_option("--candidate-time-out", seconds, "seconds that " + of_what + " may take")
+      ->capture_default_str()
+      ->check(positive());
+}
+
+void add_database(CLI::App& command, std::string& file) {
+  command.add_option("--database", file,
+                     "the file of the records (default: tunesmith/records.db in the user's data folder)");
+}
+
+/// What searches, instead of what the space names.
+void add_search_overrides(CLI::App& command, TuneArguments& arguments) {
+  command.add_option("--search", arguments.search,
+                     "NAME, or NAME:TRIALS,...,NAME for several one after the other: the searchers to use "
+                     "instead of the space's");
+  command.add_option("--model", arguments.model, "the cost model to use instead of the space's");
+  command.add_option("--scheduler", arguments.scheduler,
+                     "the task scheduler to use instead of the space's, for several workloads");
+}
+
+void add_shared_budget(CLI::App& command, TuneArguments& arguments) {
+  command
+      .add_option("--trials", arguments.trials,
+                  "number of candidates to measure, of all workloads together (default: 256; of several "
+                  "workloads 64 for each; with --minutes any number)")
+      ->check(positive());
+  command
+      .add_option("--minutes", arguments.minutes,
+                  "minutes that all workloads together may take; of several, the final ranking included")
+      ->check(positive());
+  command
+      .add_option("--weight", arguments.weights,
+                  "how much each workload counts, in their order, with commas (default: 1, or as a suite "
+                  "says); a network's layers count as often as they are called")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(positive());
+  command
+      .add_option(
+          "--goal", arguments.goal,
+          "what several workloads are tuned for: 'total', the sum of weight * time, or 'geomean', the "
+          "geometric mean of their times (default: total when there are weights, else geomean)")
+      ->check(CLI::IsMember({"total", "geomean"}));
+  command
+      .add_option("--least-gain", arguments.least_gain,
+                  "of several workloads, one is not searched any more when its next round is expected to "
+                  "improve the goal by less than so many percent")
+      ->capture_default_str()
+      ->check(not_negative());
+}
+
 }  // namespace
 
 void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code) {
   CLI::App* command =
-      app.add_subcommand("tune", "search for a fast program, and record everything that is measured");
-  command->footer("Example: tunesmith tune gmm:n=512,m=512,k=512 --trials 128");
-  command->add_option("workload", arguments.workload, "NAME:PARAM=VALUE,... or FILE.yaml:PARAM=VALUE,...")
+      app.add_subcommand("tune", "search for fast programs, and record everything that is measured");
+  command->footer(
+      "Example: tunesmith tune gmm:n=512,m=512,k=512 --trials 128\n"
+      "         tunesmith tune gmm:n=512,m=512,k=512 softmax:m=512,n=512 --minutes 5");
+  command
+      ->add_option("workload", arguments.workloads,
+                   "one or more: NAME:PARAM=VALUE,..., FILE.yaml:PARAM=VALUE,..., or SUITE.yaml, a file that "
+                   "lists workloads; several share one budget")
       ->required();
-  command->add_option("--trials", arguments.trials, "number of candidates to measure")
-      ->capture_default_str()
-      ->check(positive());
-  command->add_option("--batch", arguments.batch, "candidates that the searcher proposes at a time")
-      ->capture_default_str()
+  add_shared_budget(*command, arguments);
+  command
+      ->add_option("--batch", arguments.batch,
+                   "candidates that the searcher proposes at a time: a round (default: 64; of several "
+                   "workloads 16)")
       ->check(positive());
   command
       ->add_option("--seed", arguments.seed,
                    "seed of the random numbers: the same seed draws the same candidates")
       ->capture_default_str();
-  command
-      ->add_option("--threads", arguments.threads,
-                   "number of threads to measure with; 0 = one for each processor")
-      ->capture_default_str()
-      ->check(not_negative());
+  add_search_overrides(*command, arguments);
+  add_threads(*command, arguments.threads, "number of threads to measure with");
   command->add_option("--time-limit", arguments.time_limit, "seconds after which the search ends; 0 = none")
       ->capture_default_str()
       ->check(not_negative());
-  command
-      ->add_option("--candidate-time-out", arguments.candidate_time_out,
-                   "seconds that one candidate may take")
-      ->capture_default_str()
-      ->check(positive());
-  command->add_option("--database", arguments.database,
-                      "the file of the records (default: tunesmith/records.db in the user's data folder)");
+  add_candidate_time_out(*command, arguments.candidate_time_out, "one candidate");
+  add_database(*command, arguments.database);
   command->add_option("--model-file", arguments.model_file,
-                      "the cost model is loaded from this file when it exists, and saved there at the end");
+                      "the cost model is loaded from this file when it exists, and saved there at the end, "
+                      "unless there are several workloads");
   add_allow_memory(*command, arguments.allow_memory);
   command->add_flag("--fresh", arguments.fresh,
                     "measure everything again instead of resuming from earlier records");
@@ -62,18 +118,9 @@ void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& co
                       "name of the library and prefix of its functions (default: the workload's name)");
   command->add_option("--trace", arguments.trace,
                       "a trace's file or a record's id, to be used instead of the best record");
-  command
-      ->add_option("--threads", arguments.threads,
-                   "number of threads that it was tuned for; 0 = one for each processor")
-      ->capture_default_str()
-      ->check(not_negative());
-  command
-      ->add_option("--candidate-time-out", arguments.candidate_time_out,
-                   "seconds that verifying a program without a record may take")
-      ->capture_default_str()
-      ->check(positive());
-  command->add_option("--database", arguments.database,
-                      "the file of the records (default: tunesmith/records.db in the user's data folder)");
+  add_threads(*command, arguments.threads, "number of threads that it was tuned for");
+  add_candidate_time_out(*command, arguments.candidate_time_out, "verifying a program without a record");
+  add_database(*command, arguments.database);
   add_allow_memory(*command, arguments.allow_memory);
   add_common(*command, common, true);
   command->callback([&] { code = run_build(common, arguments); });
@@ -95,17 +142,9 @@ void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& co
   command->add_option("--rounds", arguments.rounds, "number of times that each program is timed")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  command
-      ->add_option("--threads", arguments.threads,
-                   "number of threads to measure with; 0 = one for each processor")
-      ->capture_default_str()
-      ->check(not_negative());
-  command
-      ->add_option("--candidate-time-out", arguments.candidate_time_out, "seconds that one program may take")
-      ->capture_default_str()
-      ->check(positive());
-  command->add_option("--database", arguments.database,
-                      "the file of the records (default: tunesmith/records.db in the user's data folder)");
+  add_threads(*command, arguments.threads, "number of threads to measure with");
+  add_candidate_time_out(*command, arguments.candidate_time_out, "one program");
+  add_database(*command, arguments.database);
   add_allow_memory(*command, arguments.allow_memory);
   add_common(*command, common, true);
   command->callback([&] { code = run_bench(common, arguments); });

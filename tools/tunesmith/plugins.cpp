@@ -81,7 +81,7 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
         {"version", info.version},      {"vendor", info.vendor}, {"library", info.library.string()},
         {"source", info.source},        {"help", helps[i]}};
     if (!common.json) {
-      fmt::print(output(), "{:<10} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack,
+      fmt::print(output(), "{:<14} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack,
                  info.version, info.source);
       if (!arguments.options)
         fmt::print(output(), "    {}\n",
@@ -127,7 +127,7 @@ int run_plugins_probe(const Common& common) {
     all = all && fault.empty();
     list.push_back({{"kind", kind_name(info.kind)}, {"id", info.id}, {"fault", fault}});
     if (!common.json)
-      fmt::print(output(), "{:<10} {:<34} {}\n", kind_name(info.kind), info.id,
+      fmt::print(output(), "{:<14} {:<34} {}\n", kind_name(info.kind), info.id,
                  fault.empty() ? "loads" : fault);
   }
   if (common.json) fmt::print(output(), "{}\n", nlohmann::json{{"plugins", list}}.dump());

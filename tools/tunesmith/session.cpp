@@ -78,6 +78,10 @@ const SpaceSpec& Session::spec() const {
   throw UserError(SourceLocation{spaces_.file()}, fmt::format("no space '{}'", name), suggest(name, known));
 }
 
+PluginUse Session::usual_task_scheduler() const {
+  return (builtin_ ? *builtin_ : spaces_).space("").task_scheduler;
+}
+
 void Session::read_extensions() { tunesmith::read_extensions(spec(), *registry_); }
 
 std::unique_ptr<Space> Session::space() { return std::make_unique<Space>(spec(), *registry_); }

@@ -39,6 +39,8 @@ class Session {
   std::unique_ptr<Space> space();
   /// The space chosen: of the spaces file, else a built-in one, else UserError.
   const SpaceSpec& spec() const;
+  /// That of the built-in default space, for spaces that name none.
+  PluginUse usual_task_scheduler() const;
   /// Makes the tensor intrinsics of the space's extensions known, for who replays traces and composes no
   /// space.
   void read_extensions();

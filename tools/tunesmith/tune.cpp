@@ -6,25 +6,29 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/progress.h>
-#include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tune/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"
 #include "interrupt.h"
-#include "interval.h"
-#include "memory.h"
 #include "output.h"
-#include "traces.h"
+#include "task_list.h"
+#include "tune_many.h"
+#include "tune_report.h"
+#include "tune_setup.h"
 
 namespace tunesmith::cli {
 namespace {
+
+/// Trials of a run that time ends.
+constexpr int64_t kNoLimit = 1'000'000'000;
 
 /// For a pipe or a log, where a line cannot be redrawn: one at each tenth of the trials.
 class ProgressLog {
  public:
   void update(const Progress& progress) {
-    const int64_t tenth = progress.total > 0 ? 10 * progress.done / progress.total : 0;
+    constexpr int64_t kEvery = 64;  // where there is no total
+    const int64_t tenth = progress.total > 0 ? 10 * progress.done / progress.total : progress.done / kEvery;
     if (tenth <= last_) return;
     last_ = tenth;
     fmt::print(stderr, "{}\n", progress_text(progress, std::numeric_limits<size_t>::max()));
@@ -34,10 +38,11 @@ class ProgressLog {
   int64_t last_ = 0;
 };
 
-Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak) {
+/// `seconds`: when the run ends, where that decides and not the number of trials; else 0.
+Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak, double seconds) {
   Progress line;
   line.done = progress.trials;
-  line.total = progress.total;
+  line.total = seconds > 0.0 ? 0 : progress.total;
   line.best_seconds = progress.best_seconds;
   if (progress.best_seconds) {
     line.gflops = workload.flops / *progress.best_seconds * 1e-9;
@@ -48,226 +53,44 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, dou
     if (found != progress.failures.end())
       line.failures.emplace_back(failure_cause_name(cause), found->second);
   }
-  if (progress.trials > 0) {
+  if (seconds > 0.0) {
+    line.seconds_left = std::max(0.0, seconds - progress.elapsed_seconds);
+  } else if (progress.trials > 0) {
     line.seconds_left = progress.elapsed_seconds / static_cast<double>(progress.trials) *
                         static_cast<double>(progress.total - progress.trials);
   }
   return line;
 }
 
-nlohmann::json model_json(const TuneResult& result, const Space& space) {
-  nlohmann::json batches = nlohmann::json::array();
-  for (const ModelBatch& batch : result.model_batches) {
-    batches.push_back({{"trials", batch.trials},
-                       {"programs", batch.programs},
-                       {"rank_correlation", batch.rank_correlation},
-                       {"best_of_eighth", batch.best_of_eighth}});
-  }
-  return {{"id", space.spec().cost_model.id},
-          {"batches", batches},
-          {"dropped",
-           result.model_dropped.empty() ? nlohmann::json(nullptr) : nlohmann::json(result.model_dropped)}};
-}
-
-nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
-                           const Environment& environment) {
-  nlohmann::json failures = nlohmann::json::object();
-  for (const auto& [cause, count] : result.failures) failures[std::string(failure_cause_name(cause))] = count;
-  nlohmann::json first_failures = nlohmann::json::object();
-  for (const auto& [cause, message] : result.first_failures)
-    first_failures[std::string(failure_cause_name(cause))] = message;
-  const bool found = !result.best_id.empty();
-  const auto number = [&](double value) { return found ? nlohmann::json(value) : nlohmann::json(nullptr); };
-  const double gflops = found ? workload.flops / result.best_seconds * 1e-9 : 0.0;
-  const double peak = result.peak_operations_per_second * 1e-9;
-  return {{"workload", workload.key},
-          {"space", space.spec().name},
-          {"target", space.target().identity()},
-          {"environment", nlohmann::json::parse(environment.text())},
-          {"trials", result.trials},
-          {"valid", result.valid},
-          {"resumed", result.resumed},
-          {"known", result.known},
-          {"lost", result.lost},
-          {"interrupted", result.interrupted},
-          {"exhausted", result.exhausted},
-          {"disturbed", result.disturbed},
-          {"failures", failures},
-          {"first_failures", first_failures},
-          {"refusals", result.refusals},
-          {"first_refusals", result.first_refusals},
-          {"best_seconds", number(result.best_seconds)},
-          {"best_seconds_interval",
-           result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
-          {"best_samples",
-           result.best_time ? nlohmann::json(result.best_time->samples) : nlohmann::json(nullptr)},
-          {"prepare_seconds", found && result.best_prepare_seconds > 0
-                                  ? nlohmann::json(result.best_prepare_seconds)
-                                  : nlohmann::json(nullptr)},
-          {"gflops", number(gflops)},
-          {"peak_gflops", peak > 0 ? nlohmann::json(peak) : nlohmann::json(nullptr)},
-          {"share_of_peak", peak > 0 ? nlohmann::json(gflops / peak) : nlohmann::json(nullptr)},
-          {"baseline_seconds",
-           result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
-          {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
-          {"trace_space", found ? nlohmann::json(result.best_space) : nlohmann::json(nullptr)},
-          {"model", model_json(result, space)},
-          {"median_compile_seconds", result.median_compile_seconds},
-          {"wall_seconds", result.times.wall},
-          {"seconds",
-           {{"generate", result.times.generate},
-            {"propose", result.times.propose},
-            {"model", result.times.model},
-            {"build", result.times.build},
-            {"measure", result.times.measure},
-            {"wait", result.times.wait}}}};
-}
-
-/// The commonest reasons for which drafts never became candidates, where that is much of what was drawn.
-void print_refusals(const TuneResult& result) {
-  constexpr size_t kMost = 3;
-  std::vector<std::pair<int64_t, std::string>> reasons;
-  int64_t all = 0;
-  for (const auto& [reason, count] : result.refusals) {
-    reasons.emplace_back(count, reason);
-    all += count;
-  }
-  if (all <= result.valid) return;
-  std::ranges::stable_sort(reasons, std::ranges::greater(), &std::pair<int64_t, std::string>::first);
-  fmt::print(output(), "  {} drawn from the space were refused before they were candidates\n", all);
-  for (size_t i = 0; i < std::min(kMost, reasons.size()); ++i) {
-    const auto first = result.first_refusals.find(reasons[i].second);
-    const bool named = first != result.first_refusals.end() && !first->second.empty();
-    fmt::print(output(), "    {} times: {}{}\n", reasons[i].first, reasons[i].second,
-               named ? fmt::format(" (the first: {})", first->second) : "");
-  }
-}
-
-/// Of each round, before it was learnt.
-void print_model(const TuneResult& result, const std::string& model) {
-  if (!result.model_batches.empty()) {
-    std::string correlations;
-    double best = 0.0;
-    for (const ModelBatch& batch : result.model_batches) {
-      correlations += fmt::format(" {:.2f}", batch.rank_correlation);
-      best += batch.best_of_eighth / static_cast<double>(result.model_batches.size());
-    }
-    fmt::print(
-        output(),
-        "  model     {}: rank correlation{} by round; its first eighth reaches {:.2f} of a round's best\n",
-        model, correlations, best);
-  }
-  if (!result.model_dropped.empty())
-    fmt::print(output(), "  model     {} was not asked any more: {}\n", model, result.model_dropped);
-}
-
-void print_summary(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
-                   int64_t wanted) {
-  fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
-             result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
-             result.interrupted ? ", interrupted" : "");
-  for (const auto& [cause, count] : result.failures) {
-    fmt::print(output(), "  {} failed: {}, {}\n", count, failure_cause_name(cause),
-               failure_cause_meaning(cause));
-    const auto first = result.first_failures.find(cause);
-    if (first != result.first_failures.end() && !first->second.empty())
-      fmt::print(output(), "    the first: {}\n", first->second);
-  }
-  print_refusals(result);
-  if (result.exhausted) {
-    fmt::print(output(), "  {} of {} trials were made: the search found no further program in space '{}'\n",
-               result.trials, wanted, space.name);
-  }
-  if (result.disturbed > 0) {
-    fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
-               result.disturbed);
-  }
-  if (result.best_id.empty()) {
-    fmt::print(output(), "  nothing valid was found\n");
-    return;
-  }
-  const double flops = workload.flops / result.best_seconds;
-  const double peak = result.peak_operations_per_second;
-  fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
-             result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
-             flops * 1e-9,
-             peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
-                                    100.0 * flops / peak, peak * 1e-9)
-                      : "");
-  if (peak > 0 && flops > peak) {
-    fmt::print(output(),
-               "            above 100 %: the peak is of plain multiply-adds and may have been disturbed, and "
-               "operations "
-               "on padding\n            count although a program may skip them\n");
-  }
-  if (result.best_prepare_seconds > 0) {
-    fmt::print(output(), "  prepare   {}  once, for constant inputs; not in the times above\n",
-               seconds_text(result.best_prepare_seconds));
-  }
-  if (result.baseline_seconds > 0) {
-    fmt::print(output(), "  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
-               seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
-  }
-  fmt::print(output(), "  record    {}{}\n", result.best_id,
-             result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
-  print_model(result, space.cost_model.id);
-  const TuneTimes& times = result.times;
-  fmt::print(
-      output(),
-      "  wall      {:.1f} s: generate {:.1f}, propose {:.1f}, model {:.1f}, build {:.1f}, measure {:.1f}{}; "
-      "median compile {}\n",
-      times.wall, times.generate, times.propose, times.model, times.build, times.measure,
-      times.wait >= 0.1 ? fmt::format(", waiting for the machine {:.1f}", times.wait) : "",
-      seconds_text(result.median_compile_seconds));
-}
-
-}  // namespace
-
-int run_tune(const Common& common, const TuneArguments& arguments) {
-  const std::atomic<bool>& stop =
-      stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
-  const Workload workload = find_workload(arguments.workload, arguments.database);
-  require_memory(workload, arguments.allow_memory);
+int tune_one(const Common& common, const TuneArguments& arguments, const Workload& workload,
+             const std::atomic<bool>& stop) {
   Session session(common);
-  const std::unique_ptr<Space> space = session.space();
-  const Environment environment = detect_environment(space->plugin_versions());
+  const Space space(searched_as_asked(session, arguments), session.registry());
+  const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
 
-  MeasureOptions measure;
-  measure.threads = arguments.threads;
-  measure.time_out_seconds = arguments.candidate_time_out;
-  measure.stop = &stop;
-  const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   LiveLine line(common.quiet);
-  measure.machine = std::make_shared<MachineLock>(MachineLock::default_file(), [&](const std::string& text) {
+  const MeasureOptions measure = measure_options(arguments, stop, [&](const std::string& text) {
     line.clear();
     fmt::print(stderr, "tunesmith: {}\n", text);
   });
   line.say("measuring the machine's peak");
-  const double peak = [&] {
-    const MachineLock::Turn turn = measure.machine->wait(MachineLock::Use::Measure, &stop);
-    return measure_peak(space->target(), workload.program.outputs.front()->dtype, threads);
-  }();
+  const double peak = Peaks(space.target(), measure, measuring_threads(arguments)).of(workload);
   const std::unique_ptr<Runner> runner =
-      make_worker_runner(workload, space->target(), session.worker_target(), measure);
+      make_worker_runner(workload, space.target(), session.worker_target(), measure);
 
-  TuneOptions options;
-  options.trials = arguments.trials;
-  options.batch = arguments.batch;
-  options.seed = arguments.seed;
-  options.measure_threads = threads;
-  options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
-  options.time_limit_seconds = arguments.time_limit;
-  options.resume = !arguments.fresh;
-  options.machine = measure.machine;
-  options.command = common.command_line;
-  options.model_file = arguments.model_file;
+  TuneOptions options = tune_options(common, arguments, measure);
+  if (arguments.batch > 0) options.batch = arguments.batch;
+  const bool limited = arguments.trials > 0 || arguments.minutes <= 0.0;
+  if (arguments.trials > 0) options.trials = arguments.trials;
+  if (!limited) options.trials = kNoLimit;
+  options.time_limit_seconds = seconds_limit(arguments);
 
   TuneHooks hooks;
   hooks.stop = &stop;
   ProgressLog log;
   hooks.progress = [&](const TuneProgress& progress) {
-    const Progress now = progress_of(progress, workload, peak);
+    const Progress now = progress_of(progress, workload, peak, limited ? 0.0 : options.time_limit_seconds);
     if (line.active()) {
       line.update(now);
     } else if (!common.quiet) {
@@ -275,15 +98,25 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
     }
   };
   line.say(fmt::format("generating the space of {}", workload.key));
-  const TuneResult result = tune(workload, *space, store, *runner, environment, options, hooks);
+  const TuneResult result = tune(workload, space, store, *runner, environment, options, hooks);
   line.clear();
   if (common.json) {
-    fmt::print(output(), "{}\n", result_json(result, workload, *space, environment).dump());
+    fmt::print(output(), "{}\n", result_json(result, workload, space, environment).dump());
   } else {
-    print_summary(result, workload, space->spec(), options.trials);
+    print_summary(result, workload, space.spec(), limited ? options.trials : 0);
   }
   if (result.interrupted) return kInterrupted;
   return result.best_id.empty() ? kNothingFound : kDone;
+}
+
+}  // namespace
+
+int run_tune(const Common& common, const TuneArguments& arguments) {
+  const std::atomic<bool>& stop =
+      stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
+  TaskList list = read_task_list(arguments);
+  return list.many ? run_tune_many(common, arguments, std::move(list), stop)
+                   : tune_one(common, arguments, list.tasks.front().workload, stop);
 }
 
 }  // namespace tunesmith::cli

@@ -97,6 +97,47 @@ TEST(WorkloadLibrary, EveryShapeOfTheSuiteLoadsUnderAKeyOfItsOwn) {
   EXPECT_EQ(keys.size(), shapes);
 }
 
+class SuiteFile : public testing::Test {
+ protected:
+  ~SuiteFile() override { std::filesystem::remove(path_); }
+  std::string write(const std::string& text) const {
+    std::ofstream(path_) << text;
+    return path_;
+  }
+  const std::string path_ = testing::TempDir() + "tunesmith_suite_" + std::to_string(getpid()) + ".yaml";
+};
+
+TEST_F(SuiteFile, ListsWorkloadsAndTheirWeights) {
+  const std::string path = write("A:\n  - gmm:n=4,m=4,k=4\n  - conv2d:h=8,w=8: 3\nB: [relu, softmax: 0.5]\n");
+  EXPECT_TRUE(is_suite_file(path));
+  const std::vector<WorkloadSuite> suites = read_suite_file(path);
+  ASSERT_EQ(suites.size(), 2u);
+  EXPECT_EQ(suites[0].workloads, (std::vector<std::string>{"gmm:n=4,m=4,k=4", "conv2d:h=8,w=8"}));
+  EXPECT_EQ(suites[0].weights, (std::vector<double>{1.0, 3.0}));
+  EXPECT_EQ(suites[1].weights, (std::vector<double>{1.0, 0.5}));
+}
+
+TEST_F(SuiteFile, AWorkloadIsNone) {
+  EXPECT_FALSE(is_suite_file(write("name: x\nparams: {n: 1}\noutputs: [O]\n")));
+  EXPECT_FALSE(is_suite_file("nowhere.yaml"));
+  EXPECT_FALSE(is_suite_file("gmm:n=4"));
+}
+
+TEST_F(SuiteFile, BadWeightsAreRefusedAtTheirPlace) {
+  for (const char* weight : {"0", "-1", "x", "1x", "inf", "[]"}) {
+    const std::string path = write(std::string("A:\n  - relu: ") + weight + "\n");
+    EXPECT_THAT([&] { read_suite_file(path); },
+                testing::ThrowsMessage<UserError>(HasSubstr(path + ":2:11: a workload's weight")))
+        << weight;
+  }
+  const std::string nested = write("A:\n  - [relu]\n");
+  EXPECT_THAT([&] { read_suite_file(nested); },
+              testing::ThrowsMessage<UserError>(HasSubstr(":2:5: expected")));
+  const std::string empty = write("A: []\n");
+  EXPECT_THAT([&] { read_suite_file(empty); },
+              testing::ThrowsMessage<UserError>(HasSubstr("lists no workloads")));
+}
+
 TEST(WorkloadLibrary, TheSuiteHasThePapersShapes) {
   for (const WorkloadSuite& suite : WorkloadLibrary().suites()) {
     if (suite.id != "GRP") continue;

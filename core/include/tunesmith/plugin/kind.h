@@ -14,14 +14,24 @@ class Target;                // <tunesmith/target/target.h>
 class TargetExtension;       // <tunesmith/target/target.h>
 class Searcher;              // <tunesmith/search/searcher.h>
 class CostModel;             // <tunesmith/search/cost_model.h>
+class TaskScheduler;         // <tunesmith/search/task_scheduler.h>
 
 /// Stored in plugin files: a number never changes its meaning.
-enum class PluginKind : uint32_t { Module = 1, Target = 2, Extension = 3, Searcher = 4, CostModel = 5 };
+enum class PluginKind : uint32_t {
+  Module = 1,
+  Target = 2,
+  Extension = 3,
+  Searcher = 4,
+  CostModel = 5,
+  TaskScheduler = 6
+};
 
-inline constexpr std::array kPluginKinds = {PluginKind::Module, PluginKind::Target, PluginKind::Extension,
-                                            PluginKind::Searcher, PluginKind::CostModel};
+inline constexpr std::array kPluginKinds = {PluginKind::Module,    PluginKind::Target,
+                                            PluginKind::Extension, PluginKind::Searcher,
+                                            PluginKind::CostModel, PluginKind::TaskScheduler};
 
-/// "module", "target", "extension", "searcher" or "cost_model": the word in manifests and messages.
+/// "module", "target", "extension", "searcher", "cost_model" or "task_scheduler": the word in manifests and
+/// messages.
 std::string_view kind_name(PluginKind kind);
 
 /// The kind of that name, or nothing.
@@ -50,6 +60,10 @@ template <>
 struct PluginInterface<PluginKind::CostModel> {
   using type = CostModel;
 };
+template <>
+struct PluginInterface<PluginKind::TaskScheduler> {
+  using type = TaskScheduler;
+};
 
 /// The kind whose interface is `Interface`.
 template <typename Interface>
@@ -59,6 +73,7 @@ inline constexpr PluginKind kKindOf = [] {
   if constexpr (std::is_same_v<Interface, TargetExtension>) return PluginKind::Extension;
   if constexpr (std::is_same_v<Interface, Searcher>) return PluginKind::Searcher;
   if constexpr (std::is_same_v<Interface, CostModel>) return PluginKind::CostModel;
+  if constexpr (std::is_same_v<Interface, TaskScheduler>) return PluginKind::TaskScheduler;
 }();
 
 }  // namespace tunesmith

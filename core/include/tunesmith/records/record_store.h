@@ -131,6 +131,8 @@ class RecordStore {
   void add_run(const RecordedRun& run);
   /// A run that was killed never ends, and keeps ended_ms == 0. InternalError for an unknown id.
   void end_run(std::string_view id, int64_t ended_ms, std::string_view because);
+  /// All or none, with one sync to disk.
+  void end_runs(std::span<const std::string> ids, int64_t ended_ms, std::string_view because);
   std::optional<RecordedRun> run(std::string_view id) const;
 
   /// True when it was added; false when a record with this id is there already, which stays as it is.

@@ -14,6 +14,7 @@
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/search/cost_model.h"
 #include "tunesmith/search/searcher.h"
+#include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/module.h"
 #include "tunesmith/space/spaces_file.h"
 #include "tunesmith/target/target.h"
@@ -83,13 +84,16 @@ class Space {
   /// their options. No part of rules(): the space is the same for every search.
   const std::string& search_text() const;
   const std::string& cost_model_text() const;
-  /// id -> version of every plugin in use, for the environment.
+  /// id -> version of every plugin in use, for the environment; without the task scheduler, which decides no
+  /// time.
   const std::map<std::string, std::string>& plugin_versions() const;
 
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
   /// One that the space does not name, with its default options: SearchContext::create_searcher().
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const;
   std::shared_ptr<CostModel> create_cost_model() const;
+  /// Throws UserError when the description names none.
+  std::shared_ptr<TaskScheduler> create_task_scheduler() const;
 
   /// Applies the modules to `program`, one module after the other, each visiting the blocks from the last to
   /// the first (MetaSchedule, figure 5). A module that answers Broken, throws, or leaves a program that does

@@ -37,6 +37,8 @@ struct SpaceSpec {
   };
   std::vector<Stage> search;
   PluginUse cost_model;
+  /// Of runs that tune many tasks; without an id when the space names none.
+  PluginUse task_scheduler;
   /// Schedules that the modules may make of the program, by forking. More end the run with the name of the
   /// module that made them.
   int64_t max_sketches = 1024;

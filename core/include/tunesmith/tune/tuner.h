@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tunesmith/measure/environment.h"
 #include "tunesmith/measure/machine_lock.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/records/record_store.h"
+#include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/tune/ranking.h"
 #include "tunesmith/workload/workload.h"
@@ -37,6 +39,8 @@ struct TuneOptions {
   std::string command = {};  // what the run says of itself in the records
   /// The cost model is loaded from there when it exists, and saved there at the end. "": neither.
   std::string model_file = {};
+  /// False: it is only loaded.
+  bool save_model = true;
 };
 
 /// The state of a run, for a live line.
@@ -139,9 +143,17 @@ class TuningTask {
   bool done() const;
   /// Trials so far, those taken from the records included.
   int64_t trials() const;
+  /// The programs that were faster than all before them: what other runs left on record counts as found
+  /// before the first trial.
+  const std::vector<Improvement>& improvements() const;
   /// Times the best few again, in turn, records that, and answers with the best program on record of the
-  /// task, which is what `build` takes: RecordStore::best().
-  TuneResult finish();
+  /// task, which is what `build` takes: RecordStore::best(). `because` is put on record as the reason why the
+  /// run ended, where it is not the task's own doing. Without `rank` nothing is timed again.
+  TuneResult finish(std::string_view because = {}, bool rank = true);
+  /// What finish() would answer now without a ranking. The run has not ended by that.
+  TuneResult so_far();
+  /// RecordedRun::id of this run.
+  const std::string& run() const;
 
  private:
   struct State;

@@ -14,7 +14,15 @@ namespace tunesmith {
 struct WorkloadSuite {
   std::string id;                      // "C2D"
   std::vector<std::string> workloads;  // texts for WorkloadLibrary::load
+  std::vector<double> weights;         // one for each; 1 where the file says none
 };
+
+/// Is this the path of a YAML file of lists, as a suite is, and not of a workload? False when there is no
+/// such file. Throws UserError when it is no YAML.
+bool is_suite_file(const std::string& path);
+/// The contents of a suite file: `ID: [workloads]`, each a text, or `text: weight`. In the order of the file;
+/// not empty. Throws UserError.
+std::vector<WorkloadSuite> read_suite_file(const std::string& path);
 
 /// Where the built-in workloads are: share/tunesmith/workloads beside the kernel's library when that is
 /// installed, else the source tree that it was built from.

@@ -1,0 +1,44 @@
+// The runners of many tasks, of which only so many are kept as memory allows.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "tunesmith/measure/runner.h"
+
+namespace tunesmith {
+
+/// A runner holds a worker process with the arguments and the expected results of its task. One that was not
+/// used for the longest time is ended for another, and made again when its task goes on. Used by one thread.
+class RunnerPool {
+ public:
+  /// `bytes`: of each task's runner, about. `limit`: of all that are kept; the one in use may be larger.
+  RunnerPool(std::function<std::unique_ptr<Runner>(size_t)> make, std::vector<double> bytes, double limit);
+  ~RunnerPool();
+  RunnerPool(const RunnerPool&) = delete;
+  RunnerPool& operator=(const RunnerPool&) = delete;
+
+  /// The task's runner, which lives as long as the pool; a worker stands behind it from its first use on.
+  Runner& of(size_t task) { return *fronts_[task]; }
+  /// How many there are now.
+  size_t kept() const { return kept_.size(); }
+
+ private:
+  class Front;
+  struct Kept {
+    size_t task = 0;
+    std::unique_ptr<Runner> runner;
+  };
+
+  Runner& take(size_t task);
+
+  const std::function<std::unique_ptr<Runner>(size_t)> make_;
+  const std::vector<double> bytes_;
+  const double limit_;
+  std::list<Kept> kept_;  // the one used last stands first
+  std::vector<std::unique_ptr<Runner>> fronts_;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,17 @@
+// The tasks in turn, whatever becomes of them: the baseline of every scheduler.
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/search/task_scheduler.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class RoundRobin final : public TaskScheduler {
+ public:
+  size_t next(const TaskSet& set) const override { return *set.fewest_trials(); }
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(RoundRobin, PluginKind::TaskScheduler, "round_robin", "0.1.0",
+                 "gives all tasks as many trials, one round after the other");

@@ -1,0 +1,44 @@
+// What is said of many tasks while they are tuned: a table on a terminal, a line now and then in a log.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <tunesmith/tune/tune_many.h>
+
+#include "live_table.h"
+#include "task_list.h"
+#include "task_table.h"
+
+namespace tunesmith::cli {
+
+class ManyProgress {
+ public:
+  /// `peaks`: of each task, in operations a second.
+  ManyProgress(bool quiet, const TaskList& list, std::vector<double> peaks, const TuneManyOptions& options);
+
+  void update(const TuneManyProgress& progress);
+  /// Before other text goes to the same terminal, and at the end.
+  void clear() { table_.clear(); }
+
+ private:
+  std::string head(const TuneManyProgress& progress) const;
+  TaskRow row(const TuneManyProgress& progress, size_t task) const;
+  std::vector<size_t> tasks_to_show(size_t most) const;
+  void draw(const TuneManyProgress& progress);
+  void log(const TuneManyProgress& progress);
+
+  const bool quiet_;
+  const TaskList& list_;
+  const std::vector<double> peaks_;
+  const TuneManyOptions& options_;
+  LiveTable table_;
+  std::vector<size_t> latest_;  // tasks, the one of the last round first
+  int64_t trials_begun_ = -1;   // when searching began; -1: it has not
+  double seconds_begun_ = 0.0;
+  std::chrono::steady_clock::time_point logged_ = std::chrono::steady_clock::now();
+  TuneManyProgress::Phase logged_phase_ = TuneManyProgress::Phase::Opening;
+};
+
+}  // namespace tunesmith::cli

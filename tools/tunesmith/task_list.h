@@ -1,0 +1,23 @@
+// The workloads that `tune` is given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tunesmith/tune/tune_many.h>
+
+#include "commands.h"
+
+namespace tunesmith::cli {
+
+struct TaskList {
+  std::vector<WeightedTask> tasks;  // equal computations are one, with the sum of their weights
+  std::vector<std::string> names;   // of each, as it was written
+  bool weighted = false;            // somebody gave a weight
+  bool many = false;                // more than one workload was asked for, or a suite
+};
+
+/// Throws UserError, also where measuring one of them takes more memory than there is.
+TaskList read_task_list(const TuneArguments& arguments);
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,18 @@
+// What `tune` says of a task at its end.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tunesmith/space/space.h>
+#include <tunesmith/tune/tuner.h>
+
+namespace tunesmith::cli {
+
+nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
+                           const Environment& environment);
+
+/// For people, on output(). `wanted`: trials asked for; 0 when there was no limit.
+void print_summary(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
+                   int64_t wanted);
+
+}  // namespace tunesmith::cli

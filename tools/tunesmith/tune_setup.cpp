@@ -1,0 +1,108 @@
+#include "tune_setup.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include <tunesmith/support/thread_pool.h>
+
+namespace tunesmith::cli {
+namespace {
+
+SourceLocation option_place(const char* option) { return SourceLocation{option}; }
+
+/// As the space names it, else without options. Its place is the option.
+PluginUse use_of(const std::string& id, const PluginUse& own, const char* option) {
+  if (own.id == id) return own;
+  return {id, option_place(option), {}, false};
+}
+
+/// "random:32,evolutionary": a chain, whose members but the last say how many trials they take.
+std::vector<SpaceSpec::Stage> stages_of(const std::string& text, const SpaceSpec& spec) {
+  constexpr const char* kOption = "--search";
+  std::vector<SpaceSpec::Stage> stages;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string member = text.substr(begin, comma - begin);
+    const size_t colon = member.find(':');
+    const std::string id = member.substr(0, colon);
+    SpaceSpec::Stage stage{{id, option_place(kOption), {}, false}, 0};
+    for (const SpaceSpec::Stage& own : spec.search) {
+      if (own.searcher.id == id) stage.searcher = own.searcher;
+    }
+    if (colon != std::string::npos) {
+      const char* const end = member.data() + member.size();
+      const auto [rest, error] = std::from_chars(member.data() + colon + 1, end, stage.trials);
+      if (error != std::errc() || rest != end || stage.trials < 1)
+        throw UserError(option_place(kOption),
+                        fmt::format("'{}' is no number of trials", member.substr(colon + 1)),
+                        "write a searcher's trials as evolutionary:192");
+    } else if (comma < text.size()) {
+      throw UserError(option_place(kOption),
+                      fmt::format("'{}' would take all trials, and what comes after it none", member),
+                      fmt::format("say how many it takes, as {}:192", member));
+    }
+    stages.push_back(std::move(stage));
+    begin = comma + 1;
+  }
+  return stages;
+}
+
+}  // namespace
+
+SpaceSpec searched_as_asked(const Session& session, const TuneArguments& arguments) {
+  SpaceSpec spec = session.spec();
+  if (spec.task_scheduler.id.empty()) spec.task_scheduler = session.usual_task_scheduler();
+  if (!arguments.search.empty()) spec.search = stages_of(arguments.search, spec);
+  if (!arguments.model.empty()) spec.cost_model = use_of(arguments.model, spec.cost_model, "--model");
+  if (!arguments.scheduler.empty())
+    spec.task_scheduler = use_of(arguments.scheduler, spec.task_scheduler, "--scheduler");
+  return spec;
+}
+
+int measuring_threads(const TuneArguments& arguments) {
+  return arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+}
+
+MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic<bool>& stop,
+                               const std::function<void(const std::string&)>& say) {
+  MeasureOptions measure;
+  measure.threads = arguments.threads;
+  measure.time_out_seconds = arguments.candidate_time_out;
+  measure.stop = &stop;
+  measure.machine = std::make_shared<MachineLock>(MachineLock::default_file(), say);
+  return measure;
+}
+
+TuneOptions tune_options(const Common& common, const TuneArguments& arguments,
+                         const MeasureOptions& measure) {
+  TuneOptions options;
+  options.seed = arguments.seed;
+  options.measure_threads = measuring_threads(arguments);
+  options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
+  options.resume = !arguments.fresh;
+  options.machine = measure.machine;
+  options.command = common.command_line;
+  options.model_file = arguments.model_file;
+  return options;
+}
+
+double seconds_limit(const TuneArguments& arguments) {
+  constexpr double kMinute = 60.0;
+  const double minutes = kMinute * arguments.minutes;
+  if (arguments.time_limit <= 0.0) return minutes;
+  return minutes > 0.0 ? std::min(minutes, arguments.time_limit) : arguments.time_limit;
+}
+
+double Peaks::of(const Workload& workload) {
+  const DType type = workload.program.outputs.front()->dtype;
+  const auto [place, fresh] = peaks_.try_emplace(type.str(), 0.0);
+  if (fresh) {
+    const MachineLock::Turn turn = measure_.machine->wait(MachineLock::Use::Measure, measure_.stop);
+    place->second = measure_peak(target_, type, threads_);
+  }
+  return place->second;
+}
+
+}  // namespace tunesmith::cli

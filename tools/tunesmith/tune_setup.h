@@ -1,0 +1,48 @@
+// What a run of `tune` is made of, for one workload or many.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <tunesmith/measure/machine_lock.h>
+#include <tunesmith/measure/runner.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/tune/tuner.h>
+
+#include "commands.h"
+
+namespace tunesmith::cli {
+
+/// The space of the session with --search, --model and --scheduler in place of its own. A searcher or model
+/// that the space names itself keeps the options that it has there. Throws UserError.
+SpaceSpec searched_as_asked(const Session& session, const TuneArguments& arguments);
+
+/// Threads of the measured programs.
+int measuring_threads(const TuneArguments& arguments);
+/// `say` is given one line when the machine is waited for.
+MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic<bool>& stop,
+                               const std::function<void(const std::string&)>& say);
+/// Without the limits, which are TuneArguments::trials and seconds_limit().
+TuneOptions tune_options(const Common& common, const TuneArguments& arguments, const MeasureOptions& measure);
+/// Of --time-limit and --minutes the lower; 0: none.
+double seconds_limit(const TuneArguments& arguments);
+
+/// The machine's measured peaks, each when it is first asked for, in operations a second.
+class Peaks {
+ public:
+  Peaks(Target& target, const MeasureOptions& measure, int threads)
+      : target_(target), measure_(measure), threads_(threads) {}
+  /// For what computes `workload`'s first output.
+  double of(const Workload& workload);
+
+ private:
+  Target& target_;
+  const MeasureOptions& measure_;
+  const int threads_;
+  std::map<std::string, double> peaks_;  // by data type
+};
+
+}  // namespace tunesmith::cli
