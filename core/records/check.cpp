@@ -46,6 +46,7 @@ CheckReport RecordStore::check(const TraceValidator& validator) const {
     scan_workloads(database, note);
     scan_spaces(database, note);
     scan_runs(database, note);
+    scan_roofs(database, note);
     scan_records(database, {}, [&](const auto& stored) {
       ++report.records;
       note(stored);

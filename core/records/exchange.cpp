@@ -2,6 +2,7 @@
 #include <istream>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -23,16 +24,31 @@ class Export {
     gather(spaces_, database, scan_spaces,
            [](const RecordedSpace& space) { return key(space.rules_hash, space.name); });
     gather(runs_, database, scan_runs, [](const RecordedRun& run) { return run.id; });
+    scan_roofs(database, [&](const Stored<RecordedRoof>& stored) {
+      if (const RecordedRoof* roof = stored.value()) {
+        roofs_.push_back(*roof);
+      } else {
+        left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
+      }
+    });
   }
 
   void write(const Record& record) {
     write(environments_, std::to_string(record.environment));
+    named_.insert(record.environment);
     if (record.attributed()) {
       write(workloads_, key(record.workload_hash, record.workload));
       write(spaces_, key(record.rules_hash, record.space));
       write(runs_, record.run);
     }
     out_ << line_of(record) << '\n';
+  }
+
+  /// Behind all records: those of the environments that these named.
+  void write_roofs() {
+    for (const RecordedRoof& roof : roofs_) {
+      if (named_.contains(roof.environment)) out_ << line_of(roof) << '\n';
+    }
   }
 
   std::vector<std::string> left_out;
@@ -66,6 +82,8 @@ class Export {
   Lines workloads_;
   Lines spaces_;
   Lines runs_;
+  std::vector<RecordedRoof> roofs_;
+  std::set<uint64_t> named_;  // environments of the records so far
 };
 
 /// Takes things in, a thousand to a transaction: other writers get their turn between.
@@ -88,6 +106,9 @@ class Intake {
   void add(const RecordedRun& run, const std::string& place) {
     if (!take(run, place)) waiting_runs_.emplace_back(place, run);
   }
+  void add(const RecordedRoof& roof, const std::string& place) {
+    if (!take(roof, place)) waiting_roofs_.emplace_back(place, roof);
+  }
   void add(const Record& record, const std::string& place) {
     if (const std::string fault = record_fault(record); !fault.empty()) {
       refuse(place, fault);
@@ -105,6 +126,9 @@ class Intake {
     for (const auto& [place, run] : waiting_runs_) {
       if (!take(run, place)) refuse(place, "its space or its environment is neither here nor in the input");
     }
+    for (const auto& [place, roof] : waiting_roofs_) {
+      if (!take(roof, place)) refuse(place, "its environment is neither here nor in the input");
+    }
     for (const auto& [place, record] : waiting_) {
       if (!take(record, place))
         refuse(place, "its environment, its workload or its run is neither here nor in the input");
@@ -118,6 +142,13 @@ class Intake {
     const Insertion insertion = insert_run(database_, run);
     if (insertion == Insertion::UnknownReference) return false;
     if (insertion == Insertion::Conflict) refuse(place, fmt::format("another run has its id '{}'", run.id));
+    turn();
+    return true;
+  }
+  bool take(const RecordedRoof& roof, const std::string& place) {
+    const Insertion insertion = insert_roof(database_, roof);
+    if (insertion == Insertion::UnknownReference) return false;
+    if (insertion == Insertion::Conflict) refuse(place, fmt::format("another roof has its id '{}'", roof.id));
     turn();
     return true;
   }
@@ -155,6 +186,7 @@ class Intake {
   size_t pending_ = 0;
   // With the places that they came from.
   std::vector<std::pair<std::string, RecordedRun>> waiting_runs_;
+  std::vector<std::pair<std::string, RecordedRoof>> waiting_roofs_;
   std::vector<std::pair<std::string, Record>> waiting_;
 };
 }  // namespace
@@ -169,6 +201,7 @@ std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const Reco
       lines.left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
     }
   });
+  lines.write_roofs();
   out.flush();
   if (!out) throw EnvironmentError("the export could not be written");
   return std::move(lines.left_out);
@@ -215,6 +248,7 @@ ImportReport RecordStore::merge(const std::filesystem::path& other) {
   scan_workloads(source.database, take);
   scan_spaces(source.database, take);
   scan_runs(source.database, take);
+  scan_roofs(source.database, take);
   scan_records(source.database, {}, take);
   intake.finish();
   return report;

@@ -96,8 +96,8 @@ void insert_measurement(sqlite::Database& database, const Record& r, int64_t pro
   auto row = database.prepare(
       "INSERT INTO measurement (id, program, run, kind, ranking, candidate, status, cause, message, seconds, "
       "seconds_min, seconds_median, samples, sample_count, seconds_prepare, disturbed, verified_error, "
-      "time_ms, "
-      "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "time_ms, round, score, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?)");
   row.bind(r.id).bind(program).bind(run).bind(measurement_kind_name(r.kind)).bind(int64_t{r.ranking});
   row.bind(static_cast<int64_t>(r.candidate)).bind(std::string_view(r.ok() ? "ok" : "failed"));
   if (r.failure) {
@@ -112,7 +112,8 @@ void insert_measurement(sqlite::Database& database, const Record& r, int64_t pro
     row.bind_null().bind_null().bind_null().bind_null().bind(int64_t{0}).bind_null();
   }
   row.bind_optional(r.disturbed ? std::optional(int64_t{*r.disturbed}) : std::nullopt);
-  row.bind_optional(r.verified_error).bind(r.time_ms).bind(checksum).run();
+  row.bind_optional(r.verified_error).bind(r.time_ms).bind(int64_t{r.round}).bind_optional(r.score);
+  row.bind(checksum).run();
 }
 
 bool has_environment(sqlite::Database& database, uint64_t hash) {

@@ -1,4 +1,5 @@
-// Stores of schemas 1 and 2: one table of records, one of workloads, and no word of runs and threads.
+// Stores of schemas 1 and 2 had one table of records, one of workloads, and no word of runs and threads: all
+// is written anew. Schema 3 lacked rounds, scores and roofs: columns and a table are added.
 #include "records/migrate.h"
 
 #include <fcntl.h>
@@ -105,7 +106,7 @@ constexpr const char* kOldRows =
     "r.workload "
     "LEFT JOIN target t ON t.id = r.target ORDER BY r.seq";
 
-void carry_over(sqlite::Database& database, int64_t version, MigrationReport& report) {
+void carry_records_over(sqlite::Database& database, int64_t version, MigrationReport& report) {
   const std::string query = fmt::format(kOldRows, version == 1 ? "NULL" : "r.seconds_prepare");
   auto rows = database.prepare(query);
   while (rows.step()) {
@@ -119,6 +120,15 @@ void carry_over(sqlite::Database& database, int64_t version, MigrationReport& re
     }
   }
 }
+
+void write_anew(sqlite::Database& database, int64_t version, MigrationReport& report) {
+  database.execute(
+      "ALTER TABLE record RENAME TO old_record; ALTER TABLE workload RENAME TO old_workload; "
+      "DROP INDEX record_by_task");
+  create_tables(database);
+  carry_records_over(database, version, report);
+  database.execute("DROP TABLE old_record; DROP TABLE old_workload");
+}
 }  // namespace
 
 std::optional<MigrationReport> migrate(sqlite::Database& database) {
@@ -129,12 +139,12 @@ std::optional<MigrationReport> migrate(sqlite::Database& database) {
   MigrationReport report;
   report.from_schema = static_cast<int>(version);
   report.copy = copy_aside(database, version);
-  database.execute(
-      "ALTER TABLE record RENAME TO old_record; ALTER TABLE workload RENAME TO old_workload; "
-      "DROP INDEX record_by_task");
-  create_tables(database);
-  carry_over(database, version, report);
-  database.execute("DROP TABLE old_record; DROP TABLE old_workload");
+  if (version < 3) {
+    write_anew(database, version, report);
+  } else {
+    add_rounds_and_roofs(database);
+    report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
+  }
   database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")
       .bind(fmt::format("{}", kRecordSchema))
       .run();

@@ -7,9 +7,9 @@
 
 namespace tunesmith {
 
-/// Brings a store of schema 1 or 2 to schema 3, in one transaction, after copying it aside under a name that
-/// no file has. Nothing for a store that is up to date, also when another process has just done it. What was
-/// killed half-way leaves the store as it was, and at most a copy.
+/// Brings a store of an older schema to that of this Tunesmith, in one transaction, after copying it aside
+/// under a name that no file has. Nothing for a store that is up to date, also when another process has just
+/// done it. What was killed half-way leaves the store as it was, and at most a copy.
 std::optional<MigrationReport> migrate(sqlite::Database& database);
 
 }  // namespace tunesmith

@@ -54,6 +54,17 @@ Workload instantiate(const RecordedWorkload& recorded) {
   return WorkloadDefinition::parse(recorded.definition, name).instantiate(params);
 }
 
+std::string operations_roof(DType type) { return "operations " + type.str(); }
+
+std::string roof_fault(const RecordedRoof& roof) {
+  if (roof.id.empty()) return "its id is empty";
+  if (roof.target.empty()) return "its target is empty";
+  if (roof.threads < 1) return "its number of threads is not positive";
+  if (roof.quantity.empty()) return "its quantity is empty";
+  if (!std::isfinite(roof.per_second) || roof.per_second <= 0.0) return "it is not finite and positive";
+  return "";
+}
+
 std::string record_fault(const Record& record) {
   if (record.id.empty()) return "its id is empty";
   if (record.workload.empty()) return "its workload is empty";
@@ -66,6 +77,10 @@ std::string record_fault(const Record& record) {
   if ((record.kind == MeasurementKind::Ranking) != (record.ranking > 0)) {
     return "it is of a ranking without a number, or has the number of a ranking and is of none";
   }
+  if (record.round < 0 || (record.round > 0 && record.kind != MeasurementKind::Search))
+    return "it has the number of a round and is not of a search";
+  if (record.score && record.round == 0) return "it has a score and is of no round";
+  if (record.score && !std::isfinite(*record.score)) return "its score is not finite";
   if (record.verified_error && !std::isfinite(*record.verified_error))
     return "its verified error is not finite";
   if (record.failure) {

@@ -14,7 +14,7 @@ namespace tunesmith {
 namespace {
 using nlohmann::json;
 
-constexpr int kLineVersion = 2;
+constexpr int kLineVersion = 3;
 
 std::string canonical(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -91,6 +91,27 @@ RecordedRun run_from(const json& in) {
   return r;
 }
 
+json to_json(const RecordedRoof& r) {
+  return {{"id", r.id},           {"environment", hex64(r.environment)},
+          {"target", r.target},   {"threads", r.threads},
+          {"device", r.device},   {"quantity", r.quantity},
+          {"time_ms", r.time_ms}, {"per_second", r.per_second}};
+}
+
+RecordedRoof roof_from(const json& in) {
+  RecordedRoof r;
+  in.at("id").get_to(r.id);
+  r.environment = hash_in(in.at("environment"));
+  in.at("target").get_to(r.target);
+  in.at("threads").get_to(r.threads);
+  in.at("device").get_to(r.device);
+  in.at("quantity").get_to(r.quantity);
+  in.at("per_second").get_to(r.per_second);
+  in.at("time_ms").get_to(r.time_ms);
+  if (const std::string fault = roof_fault(r); !fault.empty()) throw UserError(fault);
+  return r;
+}
+
 json seconds_json(const Record& r) {
   return {{"compared", r.seconds},
           {"min", r.timing->min},
@@ -100,30 +121,33 @@ json seconds_json(const Record& r) {
 }
 
 json to_json(const Record& r) {
-  return {{"id", r.id},
-          {"workload", r.workload},
-          {"workload_hash", hex64(r.workload_hash)},
-          {"target", r.target},
-          {"threads", or_null(r.threads != 0, r.threads)},
-          {"device", r.device},
-          {"run", or_null(!r.run.empty(), r.run)},
-          {"environment", hex64(r.environment)},
-          {"space", r.space},
-          {"rules_hash", hex64(r.rules_hash)},
-          {"seed", r.seed},
-          {"trace", r.trace},
-          {"trace_version", r.trace_version},
-          {"lowered_hash", or_null(r.lowered_hash.has_value(), hex64(r.lowered_hash.value_or(0)))},
-          {"kind", measurement_kind_name(r.kind)},
-          {"ranking", r.ranking},
-          {"candidate", r.candidate},
-          {"status", r.ok() ? "ok" : "failed"},
-          {"cause", r.failure ? json(failure_cause_name(r.failure->cause)) : json(nullptr)},
-          {"message", r.failure ? json(r.failure->message) : json(nullptr)},
-          {"seconds", r.timing ? seconds_json(r) : json(nullptr)},
-          {"disturbed", or_null(r.disturbed.has_value(), r.disturbed.value_or(false))},
-          {"verified_error", or_null(r.verified_error.has_value(), r.verified_error.value_or(0.0))},
-          {"time_ms", r.time_ms}};
+  json out = {{"id", r.id},
+              {"workload", r.workload},
+              {"workload_hash", hex64(r.workload_hash)},
+              {"target", r.target},
+              {"threads", or_null(r.threads != 0, r.threads)},
+              {"device", r.device},
+              {"run", or_null(!r.run.empty(), r.run)},
+              {"environment", hex64(r.environment)},
+              {"space", r.space},
+              {"rules_hash", hex64(r.rules_hash)},
+              {"seed", r.seed},
+              {"trace", r.trace},
+              {"trace_version", r.trace_version},
+              {"lowered_hash", or_null(r.lowered_hash.has_value(), hex64(r.lowered_hash.value_or(0)))},
+              {"kind", measurement_kind_name(r.kind)},
+              {"ranking", r.ranking},
+              {"candidate", r.candidate},
+              {"status", r.ok() ? "ok" : "failed"},
+              {"cause", r.failure ? json(failure_cause_name(r.failure->cause)) : json(nullptr)},
+              {"message", r.failure ? json(r.failure->message) : json(nullptr)},
+              {"seconds", r.timing ? seconds_json(r) : json(nullptr)},
+              {"disturbed", or_null(r.disturbed.has_value(), r.disturbed.value_or(false))},
+              {"verified_error", or_null(r.verified_error.has_value(), r.verified_error.value_or(0.0))},
+              {"time_ms", r.time_ms}};
+  if (r.round > 0) out["round"] = r.round;
+  if (r.score) out["score"] = *r.score;
+  return out;
 }
 
 void read_outcome(const json& in, Record& r) {
@@ -165,6 +189,8 @@ Record record_from(const json& in) {
   r.kind = *kind;
   in.at("ranking").get_to(r.ranking);
   in.at("candidate").get_to(r.candidate);
+  r.round = in.value("round", 0);
+  if (in.contains("score")) r.score = in.at("score").get<double>();
   read_outcome(in, r);
   in.at("time_ms").get_to(r.time_ms);
   return r;
@@ -181,6 +207,7 @@ LineContent content_of(const json& all, const std::string& kind, int version) {
   if (kind == "record") return version == 1 ? parse_record_v1(payload) : record_from(payload);
   if (kind == "workload") return workload_from(payload);
   if (kind == "space") return space_from(payload);
+  if (kind == "roof") return roof_from(payload);
   return run_from(payload);
 }
 }  // namespace
@@ -189,12 +216,14 @@ std::string canonical_json(const Record& record) { return canonical(to_json(reco
 std::string canonical_json(const RecordedWorkload& workload) { return canonical(to_json(workload)); }
 std::string canonical_json(const RecordedSpace& space) { return canonical(to_json(space)); }
 std::string canonical_json(const RecordedRun& run) { return canonical(to_json(run)); }
+std::string canonical_json(const RecordedRoof& roof) { return canonical(to_json(roof)); }
 std::string canonical_json(const Environment& environment) { return environment.text(); }
 
 std::string line_of(const Record& record) { return line("record", canonical_json(record)); }
 std::string line_of(const RecordedWorkload& workload) { return line("workload", canonical_json(workload)); }
 std::string line_of(const RecordedSpace& space) { return line("space", canonical_json(space)); }
 std::string line_of(const RecordedRun& run) { return line("run", canonical_json(run)); }
+std::string line_of(const RecordedRoof& roof) { return line("roof", canonical_json(roof)); }
 std::string line_of(const Environment& environment) {
   return line("environment", canonical_json(environment));
 }
@@ -212,13 +241,14 @@ LineContent parse_line(std::string_view line) {
           fmt::format("written by a newer Tunesmith (version {} of the format, this one reads {})", version,
                       kLineVersion));
     }
-    for (const char* kind : {"environment", "workload", "space", "run", "record"}) {
+    for (const char* kind : {"environment", "workload", "space", "run", "roof", "record"}) {
       if (!all.contains(kind)) continue;
       if (all.at("checksum") != json_checksum(canonical(all.at(kind))))
         throw UserError("damaged: the checksum does not fit the content");
       return content_of(all, kind, version);
     }
-    throw UserError("not a record: it has none of the keys environment, workload, space, run and record");
+    throw UserError(
+        "not a record: it has none of the keys environment, workload, space, run, roof and record");
   } catch (const json::parse_error&) {
     throw UserError("damaged: not a JSON object");
   } catch (const json::exception& error) {

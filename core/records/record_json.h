@@ -1,9 +1,10 @@
 // What a store holds as JSON: for checksums, and as lines of JSONL. A line stands alone: lines may be sorted,
 // filtered and concatenated.
-//   {"checksum": "..", "record": {..}, "version": 2}
-// and the same with "environment", "workload", "space" and "run". The checksum is of the canonical JSON (keys
-// sorted, no spaces) of the object beside it. Lines of version 1 are read, too: their records are
-// unattributed.
+//   {"checksum": "..", "record": {..}, "version": 3}
+// and the same with "environment", "workload", "space", "run" and "roof". The checksum is of the canonical
+// JSON (keys sorted, no spaces) of the object beside it. Older lines are read, too: records of version 1 are
+// unattributed, those of version 2 have no round and no score, which are left out where they are not known,
+// so that a record's checksum is the same in all of them.
 #pragma once
 
 #include <string>
@@ -21,6 +22,7 @@ std::string canonical_json(const Record& record);
 std::string canonical_json(const RecordedWorkload& workload);
 std::string canonical_json(const RecordedSpace& space);
 std::string canonical_json(const RecordedRun& run);
+std::string canonical_json(const RecordedRoof& roof);
 std::string canonical_json(const Environment& environment);
 
 /// The first 64 bits of the SHA-256 of canonical JSON, in hexadecimal.
@@ -35,9 +37,11 @@ std::string line_of(const Record& record);
 std::string line_of(const RecordedWorkload& workload);
 std::string line_of(const RecordedSpace& space);
 std::string line_of(const RecordedRun& run);
+std::string line_of(const RecordedRoof& roof);
 std::string line_of(const Environment& environment);
 
-using LineContent = std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, Record>;
+using LineContent =
+    std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof, Record>;
 /// Throws UserError saying what is wrong with the line.
 LineContent parse_line(std::string_view line);
 

@@ -127,6 +127,24 @@ std::optional<RecordedRun> RecordStore::run(std::string_view id) const {
   return find_run(impl_->database, id);
 }
 
+void RecordStore::add_roof(const RecordedRoof& roof) {
+  check_invariant(roof_fault(roof).empty(), "a roof that is recorded is fit");
+  const std::lock_guard lock(impl_->mutex);
+  sqlite::Transaction transaction(impl_->database);
+  check_invariant(insert_roof(impl_->database, roof) == Insertion::Added,
+                  "a roof is new, and its environment is added before it");
+  transaction.commit();
+}
+
+std::vector<RecordedRoof> RecordStore::roofs() const {
+  const std::lock_guard lock(impl_->mutex);
+  std::vector<RecordedRoof> all;
+  scan_roofs(impl_->database, [&](const Stored<RecordedRoof>& stored) {
+    if (const RecordedRoof* roof = stored.value()) all.push_back(*roof);
+  });
+  return all;
+}
+
 bool RecordStore::add(const Record& record) { return add(std::span(&record, 1)) == 1; }
 
 size_t RecordStore::add(std::span<const Record> records) {

@@ -11,10 +11,10 @@ namespace tunesmith {
 const char* const kRecordColumns =
     "id, workload, workload_hash, target, threads, device, run, environment, space, rules_hash, seed, trace, "
     "trace_version, lowered_hash, kind, ranking, candidate, cause, message, seconds, seconds_min, "
-    "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, checksum";
+    "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, round, score, checksum";
 
 namespace {
-constexpr int kChecksum = 27;
+constexpr int kChecksum = 29;
 
 Record decode(const sqlite::Statement& row) {
   int column = 0;
@@ -55,7 +55,9 @@ Record decode(const sqlite::Statement& row) {
   ++column;
   if (!row.is_null(column)) r.verified_error = row.real(column);
   ++column;
-  r.time_ms = row.integer(column);
+  r.time_ms = row.integer(column++);
+  r.round = static_cast<int>(row.integer(column++));
+  if (!row.is_null(column)) r.score = row.real(column);
   return r;
 }
 

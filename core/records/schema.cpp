@@ -94,6 +94,8 @@ CREATE TABLE measurement (
   verified_error REAL,
   time_ms INTEGER NOT NULL,
   checksum TEXT NOT NULL,
+  round INTEGER NOT NULL DEFAULT 0 CHECK (round = 0 OR kind = 'search'),  -- 0: of none, or not known
+  score REAL CHECK (score IS NULL OR round > 0),                          -- NULL: not known
   CHECK ((kind = 'ranking') = (ranking > 0)),
   CHECK ((status = 'failed') = (cause IS NOT NULL)),
   CHECK ((status = 'ok') = (seconds IS NOT NULL AND seconds_min IS NOT NULL AND seconds_median IS NOT NULL
@@ -102,12 +104,29 @@ CREATE TABLE measurement (
 ) STRICT;
 CREATE INDEX measurement_by_program ON measurement (program);
 CREATE INDEX measurement_by_run ON measurement (run);
+)sql";
+
+constexpr const char* kRoofTable = R"sql(
+CREATE TABLE roof (
+  id TEXT PRIMARY KEY,
+  environment TEXT NOT NULL REFERENCES environment (hash),
+  target TEXT NOT NULL,
+  threads INTEGER NOT NULL,
+  device TEXT NOT NULL,
+  quantity TEXT NOT NULL,
+  per_second REAL NOT NULL,
+  time_ms INTEGER NOT NULL,
+  checksum TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr const char* kRecordView = R"sql(
 CREATE VIEW record AS
   SELECT m.seq, m.id, p.task, m.program, w.text AS workload, k.workload_hash, t.text AS target, k.threads,
          k.device, CASE WHEN p.lowered_hash IS NULL THEN '' ELSE m.run END AS run, r.environment, e.machine,
          s.name AS space, s.rules_hash, r.seed, p.trace, p.trace_version, p.lowered_hash, m.kind, m.ranking,
          m.candidate, m.status, m.cause, m.message, m.seconds, m.seconds_min, m.seconds_median, m.samples,
-         m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.checksum
+         m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.round, m.score, m.checksum
     FROM measurement m
     JOIN program p ON p.id = m.program
     JOIN task k ON k.id = p.task
@@ -141,7 +160,21 @@ int64_t schema_version(sqlite::Database& database) {
   return database.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'schema_version'");
 }
 
-void create_tables(sqlite::Database& database) { database.execute(kTables); }
+void create_tables(sqlite::Database& database) {
+  database.execute(kTables);
+  database.execute(kRoofTable);
+  database.execute(kRecordView);
+}
+
+void add_rounds_and_roofs(sqlite::Database& database) {
+  database.execute(
+      "DROP VIEW record; "
+      "ALTER TABLE measurement ADD COLUMN round INTEGER NOT NULL DEFAULT 0 "
+      "CHECK (round = 0 OR kind = 'search'); "
+      "ALTER TABLE measurement ADD COLUMN score REAL CHECK (score IS NULL OR round > 0)");
+  database.execute(kRoofTable);
+  database.execute(kRecordView);
+}
 
 std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {
   database.execute("PRAGMA foreign_keys = ON");
@@ -155,7 +188,7 @@ std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {
     sqlite::Transaction transaction(database);
     if (is_empty(database)) {
       database.execute(kLastingTables);
-      database.execute(kTables);
+      create_tables(database);
       database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
       database.prepare("INSERT INTO meta VALUES ('schema_version', ?)")
           .bind(fmt::format("{}", kRecordSchema))

@@ -15,7 +15,9 @@ std::optional<MigrationReport> prepare_schema(sqlite::Database& database);
 
 int64_t schema_version(sqlite::Database& database);
 
-/// The tables that came with schema 3, in the caller's transaction.
+/// The tables that stores of schemas 1 and 2 had otherwise or not at all, in the caller's transaction.
 void create_tables(sqlite::Database& database);
+/// What came with schema 4, to a store of schema 3, in the caller's transaction.
+void add_rounds_and_roofs(sqlite::Database& database);
 
 }  // namespace tunesmith

@@ -27,6 +27,8 @@ Insertion insert_workload(sqlite::Database& database, const RecordedWorkload& wo
 Insertion insert_space(sqlite::Database& database, const RecordedSpace& space);
 /// A run that had not ended is given its end when it comes.
 Insertion insert_run(sqlite::Database& database, const RecordedRun& run);
+/// `roof` is fit.
+Insertion insert_roof(sqlite::Database& database, const RecordedRoof& roof);
 /// `record` is fit.
 Insertion insert_record(sqlite::Database& database, const Record& record);
 
@@ -50,6 +52,8 @@ void scan_workloads(sqlite::Database& database, const Visit<RecordedWorkload>& v
 void scan_spaces(sqlite::Database& database, const Visit<RecordedSpace>& visit);
 /// Without those that only gather unattributed records.
 void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit);
+/// In the order in which they were measured.
+void scan_roofs(sqlite::Database& database, const Visit<RecordedRoof>& visit);
 void scan_records(sqlite::Database& database, const RecordFilter& filter, const Visit<Record>& visit);
 
 /// A condition on the view `record`, and its parameters.

@@ -49,7 +49,8 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   return built;
 }
 
-std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index) {
+std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index,
+                                         const RoundRecord& round) {
   std::vector<MeasureRequest> requests;
   for (const Built& one : group) {
     if (one.kernel)
@@ -74,6 +75,9 @@ std::vector<Measured> Evaluator::measure(std::span<const Built> group, double li
     Record record = record_of(*one.candidate);
     record.kind = MeasurementKind::Search;
     record.candidate = static_cast<uint64_t>(index) + records.size();
+    record.round = round.number;
+    if (const auto score = round.scores.find(one.candidate->lowered_hash); score != round.scores.end())
+      record.score = score->second;
     record.timing = answer.timing;
     if (answer.timing) {
       record.seconds = answer.timing->min;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -23,6 +24,12 @@ struct Built {
   tl::expected<CompiledKernel, std::string> kernel;
 };
 
+/// What the records say of where in a run a candidate was measured.
+struct RoundRecord {
+  int number = 0;                               // as Record::round
+  std::unordered_map<uint64_t, double> scores;  // by lowered hash, as Record::score
+};
+
 class Evaluator {
  public:
   /// `common` is what every record of this run says alike: task, workload, run, space, seed, environment.
@@ -34,7 +41,8 @@ class Evaluator {
   /// Few at once, so that a stop is heeded soon. `limit`: seconds of the best so far, 0 for none. `index`: of
   /// the first of them within the run. All are in the store when this returns, with one sync to disk; what a
   /// stop may have ended is left out.
-  std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index);
+  std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index,
+                                const RoundRecord& round);
   /// Writes what a ranking measured.
   struct Ranked {
     CandidatePtr candidate;

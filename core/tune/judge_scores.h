@@ -1,11 +1,15 @@
 // How well scores order what was measured.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {
+
+/// Fewer programs than these say nothing.
+inline constexpr size_t kFewestJudged = 8;
 
 /// All but ModelBatch::trials. As many scores as throughputs, and not none.
 ModelBatch judge_scores(std::span<const double> scores, std::span<const double> throughputs);

@@ -114,17 +114,17 @@ std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   return scores;
 }
 
-std::optional<ModelBatch> Task::judge(std::span<const Measured> results) {
-  constexpr size_t kFewest = 8;
-  if (results.size() < kFewest || !model_dropped_.empty()) return std::nullopt;
-  std::vector<CandidatePtr> candidates;
-  std::vector<double> throughputs;
-  for (const Measured& result : results) {
-    candidates.push_back(result.candidate);
-    throughputs.push_back(result.timing ? 1.0 / result.timing->min : 0.0);
-  }
-  const std::vector<double> scores = score(candidates);
+std::optional<std::vector<double>> Task::foresee(std::span<const CandidatePtr> candidates) {
+  std::vector<double> scores = score(candidates);
   if (!model_dropped_.empty()) return std::nullopt;
+  return scores;
+}
+
+std::optional<ModelBatch> Task::judge(std::span<const Measured> results, std::span<const double> scores) {
+  if (results.size() < kFewestJudged) return std::nullopt;
+  std::vector<double> throughputs;
+  for (const Measured& result : results)
+    throughputs.push_back(result.timing ? 1.0 / result.timing->min : 0.0);
   ModelBatch batch = judge_scores(scores, throughputs);
   batch.trials = static_cast<int64_t>(history_.size());
   if (watch_.worse(batch)) model_dropped_ = "it ordered three rounds in succession worse than chance";

@@ -42,8 +42,12 @@ class Task final : public SearchContext {
   void note_measured(std::span<const uint64_t> lowered_hashes);
   /// Adds results to the history and lets the cost model learn from all of it.
   void learn(std::span<const Measured> results);
-  /// How the cost model orders results that it has not learnt from. Nothing when they are too few to say.
-  std::optional<ModelBatch> judge(std::span<const Measured> results);
+  /// The cost model's scores of what it has not learnt from, one for each. Nothing when it is not asked any
+  /// more.
+  std::optional<std::vector<double>> foresee(std::span<const CandidatePtr> candidates);
+  /// How the cost model ordered what was measured then. `scores`: by foresee(), one for each result. Nothing
+  /// when they are too few to say.
+  std::optional<ModelBatch> judge(std::span<const Measured> results, std::span<const double> scores);
 
   ThreadPool& pool() { return pool_; }
   /// Seconds that generating the space took.

@@ -149,7 +149,7 @@ struct TuningTask::State {
     const int64_t before = result.trials;
     if (!retried.empty()) {
       retrying = true;
-      const std::vector<Measured> results = evaluate(std::exchange(retried, {}));
+      const std::vector<Measured> results = evaluate(std::exchange(retried, {}), {});
       retrying = false;
       if (!results.empty()) context.learn(results);
     }
@@ -212,17 +212,35 @@ struct TuningTask::State {
   /// Measures candidates and learns from them.
   std::vector<Measured> round(std::vector<CandidatePtr> proposed, int64_t end) {
     proposed.resize(std::min(proposed.size(), static_cast<size_t>(std::max<int64_t>(room(end), 0))));
-    const std::vector<Measured> results = evaluate(proposed);
+    const RoundRecord record = begin_round(proposed);
+    const std::vector<Measured> results = evaluate(proposed, record);
     if (results.empty()) return results;
     const MachineLock::Turn turn = evaluator.compute_turn();
-    if (const std::optional<ModelBatch> batch = context.judge(results))
-      result.model_batches.push_back(*batch);
+    judge(results, record);
     context.learn(results);
     return results;
   }
 
+  /// What the records are to say of the round: its number, and the cost model's scores before it learns.
+  RoundRecord begin_round(const std::vector<CandidatePtr>& proposed) {
+    RoundRecord record{++rounds, {}};
+    const MachineLock::Turn turn = evaluator.compute_turn();
+    const std::optional<std::vector<double>> scores = context.foresee(proposed);
+    if (!scores) return record;
+    for (size_t i = 0; i < proposed.size(); ++i) record.scores[proposed[i]->lowered_hash] = (*scores)[i];
+    return record;
+  }
+
+  void judge(const std::vector<Measured>& results, const RoundRecord& record) {
+    if (record.scores.empty()) return;
+    std::vector<double> scores;
+    for (const Measured& one : results) scores.push_back(record.scores.at(one.candidate->lowered_hash));
+    if (const std::optional<ModelBatch> batch = context.judge(results, scores))
+      result.model_batches.push_back(*batch);
+  }
+
   /// What is on record is taken from there, and the rest is measured.
-  std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed) {
+  std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed, const RoundRecord& record) {
     std::vector<CandidatePtr> fresh;
     std::unordered_map<uint64_t, Measured> known;
     for (const CandidatePtr& candidate : proposed) {
@@ -244,7 +262,7 @@ struct TuningTask::State {
       const std::span<const Built> group =
           std::span(built).subspan(begin, std::min(kGroup, built.size() - begin));
       const double limit = leaders.seconds() > 0.0 ? leaders.seconds() : kFirstLimit;
-      for (Measured& one : evaluator.measure(group, limit, index)) {
+      for (Measured& one : evaluator.measure(group, limit, index, record)) {
         ++index;
         leaders.add(one);
         note_baseline(one);
@@ -368,6 +386,10 @@ struct TuningTask::State {
     const MeasuringWatch watch = evaluator.measuring();
     const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = options.final_rounds});
     result.peak_operations_per_second = ranking.peak_operations_per_second;
+    if (ranking.peak_operations_per_second > 0.0) {
+      store.add_roof({make_id(), run.environment, key.target, key.threads, key.device, operations_roof(type),
+                      ranking.peak_operations_per_second, now_ms()});
+    }
     std::vector<Evaluator::Ranked> ranked;
     for (size_t i = 0; i < timed.size(); ++i) {
       const RankedKernel& kernel = ranking.kernels[i];
@@ -413,6 +435,7 @@ struct TuningTask::State {
   std::vector<Measured> cut_round;    // of the round that an earlier process did not end
   size_t stage = 0;
   int64_t stage_begin = 0;
+  int rounds = 0;                      // begun by this process
   std::shared_ptr<Searcher> searcher;  // of the stage; null before it is entered
   bool exhausted = false;
   std::unordered_map<uint64_t, QuantileInterval> times;  // of the ranking, by lowered hash

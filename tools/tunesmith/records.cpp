@@ -78,6 +78,8 @@ nlohmann::json to_json(const Record& record) {
                      {"program", or_null(record.attributed(), hex64(record.lowered_hash.value_or(0)))},
                      {"attributed", record.attributed()},
                      {"kind", measurement_kind_name(record.kind)},
+                     {"round", or_null(record.round > 0, record.round)},
+                     {"score", or_null(record.score.has_value(), record.score.value_or(0.0))},
                      {"ok", record.ok()},
                      {"time_ms", record.time_ms}};
   if (record.timing) one["seconds"] = record.seconds;
@@ -145,6 +147,11 @@ void show_measurement(const Record& record) {
   }
   if (record.verified_error)
     show_line("verified", fmt::format("largest error {:.3g} of its tolerance", *record.verified_error));
+  if (record.round > 0)
+    show_line(
+        "round",
+        fmt::format("{}{}", record.round,
+                    record.score ? fmt::format(", score {:.4g} before it was learnt", *record.score) : ""));
   show_line("disturbed", !record.disturbed ? "" : *record.disturbed ? "yes" : "no");
 }
 

@@ -121,12 +121,17 @@ RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
 }
 
 void tell(const MigrationReport& migration) {
+  constexpr const char* kUnattributed =
+      "do not say with how many threads nor as which compiled program they were measured: they are kept as "
+      "unattributed, and neither tune nor build uses them";
+  constexpr const char* kWithoutRounds =
+      "stay what they were; what the cost model said of them before they were measured is not known";
   fmt::print(
       stderr,
-      "tunesmith: the record store was of schema {} and is of schema {} now; as it was it is in {}. Its {} "
-      "records do not say with how many threads nor as which compiled program they were measured: they "
-      "are kept as unattributed, and neither tune nor build uses them.\n",
-      migration.from_schema, kRecordSchema, migration.copy.string(), migration.records);
+      "tunesmith: the record store was of schema {} and is of schema {} now; as it was it is in {}. Its "
+      "{} records {}.\n",
+      migration.from_schema, kRecordSchema, migration.copy.string(), migration.records,
+      migration.from_schema < 3 ? kUnattributed : kWithoutRounds);
   for (const std::string& fault : migration.left_out)
     fmt::print(stderr, "tunesmith: damaged, and in that copy alone: {}\n", fault);
 }

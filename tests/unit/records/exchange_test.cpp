@@ -106,7 +106,7 @@ TEST_F(ExchangeTest, RecordsWithoutTheirEnvironmentAreRefused) {
 
 TEST_F(ExchangeTest, OtherLinesAreRefused) {
   std::string newer = exported_lines()[0];
-  newer.replace(newer.rfind("\"version\":2"), 11, "\"version\":9");
+  newer.replace(newer.rfind("\"version\":3"), 11, "\"version\":9");
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, {"", "{}", "[]", "null", "not json", newer});
   EXPECT_EQ(report.added, 0u);
@@ -212,6 +212,57 @@ TEST_F(ExchangeTest, ARunMetBeforeItsEndIsGivenItsEnd) {
   EXPECT_THAT(report.refused, IsEmpty());
   EXPECT_EQ(copy.run("run"), source_.run("run"));
   EXPECT_TRUE(copy.check().clean());
+}
+
+TEST_F(ExchangeTest, RoundsAndScoresTravel) {
+  Record scored = success("scored", {5e-3});
+  scored.round = 2;
+  scored.score = 1.0 / 3.0;
+  source_.add(scored);
+  RecordStore copy(path("copy.db"));
+  EXPECT_EQ(import_lines(copy, exported_lines()).added, 4u);
+  EXPECT_EQ(copy.find("scored"), scored);
+  RecordStore merged(path("merged.db"));
+  EXPECT_EQ(merged.merge(path("source.db")).added, 4u);
+  EXPECT_EQ(merged.find("scored"), scored);
+}
+
+// A line without a round is what version 2 wrote, checksum and all.
+TEST_F(ExchangeTest, LinesOfVersion2AreReadAsTheyWere) {
+  std::vector<std::string> lines = exported_lines();
+  for (std::string& line : lines) line.replace(line.rfind("\"version\":3"), 11, "\"version\":2");
+  RecordStore copy(path("copy.db"));
+  EXPECT_EQ(import_lines(copy, lines).added, 3u);
+  EXPECT_EQ(copy.list(), source_.list());
+}
+
+TEST_F(ExchangeTest, RoofsTravelWithTheirEnvironment) {
+  const RecordedRoof measured = roof("roof", "copied bytes", 4e10, 1'000);
+  source_.add_roof(measured);
+  Environment other = environment();
+  other.cpu_model = "Another";
+  source_.add_environment(other);
+  RecordedRoof elsewhere = roof("elsewhere", "copied bytes", 5e10, 2'000);
+  elsewhere.environment = other.hash();
+  source_.add_roof(elsewhere);
+
+  RecordStore copy(path("copy.db"));
+  std::vector<std::string> lines = exported_lines();
+  EXPECT_EQ(lines.size(), 8u) << "no record names the other environment";
+  std::reverse(lines.begin(), lines.end());
+  EXPECT_THAT(import_lines(copy, lines).refused, IsEmpty());
+  EXPECT_THAT(copy.roofs(), ElementsAre(measured));
+  EXPECT_THAT(import_lines(copy, lines).refused, IsEmpty()) << "the same again is nothing new";
+  RecordStore merged(path("merged.db"));
+  EXPECT_THAT(merged.merge(path("source.db")).refused, IsEmpty());
+  EXPECT_THAT(merged.roofs(), ElementsAre(measured, elsewhere));
+
+  std::erase_if(lines, [](const std::string& line) { return line.find("\"roof\":") == std::string::npos; });
+  RecordStore alone(path("alone.db"));
+  EXPECT_THAT(import_lines(alone, lines).refused, ElementsAre(HasSubstr("its environment is neither here")));
+  std::string damaged = lines.front();
+  damaged.replace(damaged.find("copied bytes"), 12, "copied lines");
+  EXPECT_THAT(import_lines(copy, {damaged}).refused, ElementsAre(HasSubstr("damaged")));
 }
 
 TEST_F(ExchangeTest, UnattributedRecordsTravelAsWhatTheyAre) {

@@ -1,6 +1,8 @@
-// Stores from before schema 3. fixtures/schema2.sql is what Tunesmith wrote before it: three short runs with
+// Stores of older schemas. fixtures/schema2.sql is what Tunesmith wrote before it: three short runs with
 // one thread and two of gmm and softmax, and one whose candidates took too long; only the name of the machine
-// was made up. fixtures/lines1.jsonl is its export.
+// was made up. fixtures/lines1.jsonl is its export. fixtures/schema3.sql is what it wrote before schema 4:
+// runs of gmm with two threads, of softmax with one, and of a gmm whose candidates took too long, with
+// another machine's name; fixtures/lines2.jsonl is its export.
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -15,8 +17,10 @@
 
 namespace tunesmith {
 namespace {
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Property;
@@ -30,9 +34,9 @@ std::string text_of(const std::string& file) {
 
 class MigrateTest : public StoreFixture {
  protected:
-  void write_old_store(const std::string& file = "a.db") const {
+  void write_old_store(const std::string& file = "a.db", const std::string& fixture = "schema2.sql") const {
     Sql sql(path(file));
-    sql.run(text_of("schema2.sql").c_str());
+    sql.run(text_of(fixture).c_str());
     sql.run("PRAGMA journal_mode = WAL");
   }
 };
@@ -141,6 +145,66 @@ TEST_F(MigrateTest, OldLinesAreImportedAsUnattributedRecords) {
   EXPECT_EQ(store.list(), migrated.list()) << "the same by both ways";
   EXPECT_TRUE(store.check().clean());
   EXPECT_EQ(store.merge(path("a.db")).known, 18u);
+}
+
+TEST_F(MigrateTest, AStoreOfSchema3KeepsAllThatItSaid) {
+  write_old_store("a.db", "schema3.sql");
+  RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 3);
+  EXPECT_EQ(store.migration()->records, 24u);
+  EXPECT_THAT(store.migration()->left_out, IsEmpty());
+  EXPECT_EQ(store.migration()->copy, path("a.db.schema3.bak"));
+  const CheckReport check = store.check();
+  EXPECT_TRUE(check.clean()) << check.faults.at(0);
+  EXPECT_EQ(check.records, 24u);
+  EXPECT_EQ(check.unattributed, 0u);
+  EXPECT_THAT(store.list(), Each(AllOf(Field(&Record::round, 0), Field(&Record::score, std::nullopt))));
+  EXPECT_THAT(store.roofs(), IsEmpty());
+  EXPECT_EQ(store.count({.kind = MeasurementKind::Ranking}), 9u);
+  EXPECT_EQ(store.count({.cause = FailureCause::TimeOut}), 3u);
+  Sql copy(path("a.db.schema3.bak"));
+  EXPECT_EQ(copy.text("SELECT value FROM meta"), "3");
+  EXPECT_EQ(copy.text("SELECT count(*) FROM record"), "24");
+
+  prepare(store);
+  Record scored = success("new", {1e-3});
+  scored.round = 1;
+  scored.score = 0.5;
+  EXPECT_TRUE(store.add(scored));
+  EXPECT_EQ(store.find("new"), scored);
+  store.add_roof(roof("roof", "copied bytes", 1e10, 1));
+  EXPECT_TRUE(store.check().clean());
+  EXPECT_FALSE(RecordStore(path("a.db")).migration()) << "it is done once";
+}
+
+TEST_F(MigrateTest, AMigratedStoreHasTheTablesOfANewOne) {
+  constexpr const char* kColumns =
+      "SELECT group_concat(t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk, "
+      "', ') "
+      "FROM (SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name) t, "
+      "pragma_table_info(t.name) c";
+  constexpr const char* kView = "SELECT sql FROM sqlite_schema WHERE name = 'record'";
+  write_old_store("two.db", "schema2.sql");
+  write_old_store("three.db", "schema3.sql");
+  for (const char* file : {"new.db", "two.db", "three.db"}) RecordStore(path(file));
+  for (const char* file : {"two.db", "three.db"}) {
+    EXPECT_EQ(Sql(path(file)).text(kColumns), Sql(path("new.db")).text(kColumns)) << file;
+    EXPECT_EQ(Sql(path(file)).text(kView), Sql(path("new.db")).text(kView)) << file;
+  }
+  EXPECT_THAT(Sql(path("new.db")).text(kColumns), HasSubstr("measurement.score REAL"));
+}
+
+TEST_F(MigrateTest, LinesOfVersion2GiveWhatTheStoreOfSchema3Gives) {
+  write_old_store("a.db", "schema3.sql");
+  const RecordStore migrated(path("a.db"));
+  RecordStore store(path("b.db"));
+  std::stringstream lines(text_of("lines2.jsonl"));
+  const ImportReport report = store.import_jsonl(lines, "lines2.jsonl");
+  EXPECT_EQ(report.added, 24u);
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_EQ(store.list(), migrated.list());
+  EXPECT_EQ(store.merge(path("a.db")).known, 24u);
 }
 
 TEST_F(MigrateTest, AnOldStoreCanBeMerged) {

@@ -289,19 +289,78 @@ TEST_F(RecordStoreTest, KeepsTheTimeOfPreparing) {
   EXPECT_EQ(copy.list(), store.list());
 }
 
+TEST_F(RecordStoreTest, KeepsWhatTheCostModelSaidBeforeItLearnt) {
+  RecordStore store(path("a.db"));
+  prepare(store);
+  Record scored = success("scored", {1e-3});
+  scored.round = 3;
+  scored.score = -1.0 / 3.0;
+  Record failed = failure("failed", FailureCause::Crash, "signal 11");
+  failed.round = 3;
+  failed.score = 0.25;
+  Record unasked = success("unasked", {1e-3});
+  unasked.round = 4;
+  store.add(std::vector{scored, failed, unasked});
+  EXPECT_THAT(store.list(), ElementsAre(scored, failed, unasked));
+  EXPECT_TRUE(store.check().clean());
+  Sql(path("a.db")).run("UPDATE measurement SET score = 0.5 WHERE id = 'failed'");
+  EXPECT_THAT(store.check().faults, ElementsAre("record 'failed': its checksum does not fit its content"));
+}
+
+TEST_F(RecordStoreTest, AScoreIsOfARoundAndARoundIsOfASearch) {
+  const auto fault = [](const auto& change) {
+    Record record = success("job", {1e-3});
+    change(record);
+    return record_fault(record);
+  };
+  EXPECT_EQ(fault([](Record& r) { r.round = 1; }), "");
+  EXPECT_THAT(fault([](Record& r) { r.score = 1.0; }), HasSubstr("of no round"));
+  EXPECT_THAT(fault([](Record& r) { r.round = -1; }), HasSubstr("round"));
+  EXPECT_THAT(fault([](Record& r) {
+                r.round = 1;
+                r.score = std::numeric_limits<double>::quiet_NaN();
+              }),
+              HasSubstr("not finite"));
+  EXPECT_THAT(fault([](Record& r) {
+                r.round = 1;
+                r.kind = MeasurementKind::Bench;
+              }),
+              HasSubstr("not of a search"));
+}
+
+TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
+  RecordStore store(path("a.db"));
+  prepare(store);
+  const RecordedRoof later = roof("later", std::string(kCopyRoof), 4e10, 2'000);
+  const RecordedRoof sooner = roof("sooner", operations_roof(kF32), 1.0 / 3.0, 1'000);
+  store.add_roof(later);
+  store.add_roof(sooner);
+  EXPECT_THAT(store.roofs(), ElementsAre(sooner, later));
+  EXPECT_EQ(sooner.quantity, "operations f32");
+  EXPECT_THROW(store.add_roof(later), InternalError) << "its id is there already";
+  RecordedRoof elsewhere = roof("elsewhere", "copied bytes", 1.0, 1);
+  elsewhere.environment = 1;
+  EXPECT_THROW(store.add_roof(elsewhere), InternalError);
+  EXPECT_THROW(store.add_roof(roof("none", "copied bytes", 0.0, 1)), InternalError);
+  EXPECT_TRUE(store.check().clean());
+  Sql(path("a.db")).run("UPDATE roof SET per_second = 2 * per_second WHERE id = 'later'");
+  EXPECT_THAT(store.check().faults, ElementsAre("roof 'later': its checksum does not fit its content"));
+  EXPECT_THAT(store.roofs(), ElementsAre(sooner)) << "a damaged one is nobody's roof";
+}
+
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   {
     RecordStore store(path("a.db"));
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '4' WHERE key = 'schema_version'");
+  Sql(path("a.db")).run("UPDATE meta SET value = '5' WHERE key = 'schema_version'");
   try {
     RecordStore store(path("a.db"));
     FAIL() << "a newer schema was opened";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 4"));
+    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 5"));
     EXPECT_THAT(error.what(), HasSubstr("a.db"));
   }
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "4");
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "5");
 }
 
 TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {

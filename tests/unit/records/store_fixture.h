@@ -105,6 +105,19 @@ class StoreFixture : public testing::Test {
     return r;
   }
 
+  static RecordedRoof roof(const std::string& id, const std::string& quantity, double per_second,
+                           int64_t time_ms) {
+    RecordedRoof r;
+    r.id = id;
+    r.environment = environment().hash();
+    r.target = "llvm mcpu=native";
+    r.threads = 2;
+    r.quantity = quantity;
+    r.per_second = per_second;
+    r.time_ms = time_ms;
+    return r;
+  }
+
   static Record with_program(Record record, uint64_t lowered_hash) {
     record.lowered_hash = lowered_hash;
     return record;

@@ -4,6 +4,7 @@
 //   RecordedWorkload   what was computed, as the text that it can be made from again
 //   RecordedSpace      the rules that a space was made by
 //   RecordedRun        one call of tune or bench: who measured, how and when
+//   RecordedRoof       what a machine can do at most, as it was measured
 //
 // A *task* (TaskKey) is what programs compete for: one computation, on one target, with one number of
 // threads. A *program* is a task and the hash of its lowered form; it may have many measurements.
@@ -80,6 +81,27 @@ struct RecordedRun {
   bool operator==(const RecordedRun&) const = default;
 };
 
+/// What no program of a target does more of in a second, as one measurement found it. Several of one quantity
+/// are all kept: disturbances make them smaller, so the largest is nearest to the truth.
+struct RecordedRoof {
+  std::string id;            // unique over all machines; of make_id()
+  uint64_t environment = 0;  // Environment::hash() of an environment that the store has
+  std::string target;        // as TaskKey has these three
+  int threads = 0;
+  std::string device;
+  std::string quantity;     // operations_roof() or kCopyRoof
+  double per_second = 0.0;  // of that quantity
+  int64_t time_ms = 0;      // when it was measured, as Record::time_ms
+
+  bool operator==(const RecordedRoof&) const = default;
+};
+/// The quantity "operations f32": arithmetic operations of Target::peak_kernel() of this type.
+std::string operations_roof(DType type);
+/// Bytes read plus written, of Target::measure_copy_bandwidth().
+inline constexpr std::string_view kCopyRoof = "copied bytes";
+/// What makes `roof` unfit for a store, or "" when it is fit.
+std::string roof_fault(const RecordedRoof& roof);
+
 /// A value, and one measurement. Either it succeeded (`timing`, no `failure`) or it failed (`failure`, no
 /// `timing`): a failure is never a number.
 ///
@@ -113,6 +135,10 @@ struct Record {
   MeasurementKind kind = MeasurementKind::Search;
   int ranking = 0;         // of kind Ranking: which one of its run, from 1; else 0
   uint64_t candidate = 0;  // index within the run
+  int round =
+      0;  // of kind Search: which of its run, from 1, and learnt from together; 0: of none, or not known
+  std::optional<double> score;  // the cost model's of that round, before it learnt from it: higher is better,
+                                // in units of its own; nothing: it was not asked, or it is not known
   std::optional<Timing> timing;
   double seconds = 0.0;  // what it is compared by, within the samples' range: of a search its least sample,
                          // of the other kinds a low quantile; 0 exactly when it failed

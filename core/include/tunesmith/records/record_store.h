@@ -34,7 +34,7 @@
 namespace tunesmith {
 
 /// Of the stores that this Tunesmith writes.
-inline constexpr int kRecordSchema = 3;
+inline constexpr int kRecordSchema = 4;
 
 /// Which records; what is not set is not asked for.
 struct RecordFilter {
@@ -66,7 +66,7 @@ struct BestQuery {
 struct MigrationReport {
   int from_schema = 0;
   std::filesystem::path copy;  // the store as it was: "records.db.schema2.bak"
-  size_t records = 0;          // carried over, all of them unattributed
+  size_t records = 0;          // carried over; those of schemas 1 and 2 are unattributed
   /// Damaged ones, which are in the copy alone; one text each.
   std::vector<std::string> left_out;
 };
@@ -135,6 +135,11 @@ class RecordStore {
   void end_runs(std::span<const std::string> ids, int64_t ended_ms, std::string_view because);
   std::optional<RecordedRun> run(std::string_view id) const;
 
+  /// Must be fit (roof_fault), its id new and its environment known; otherwise InternalError.
+  void add_roof(const RecordedRoof& roof);
+  /// Those that are not damaged, in the order in which they were measured.
+  std::vector<RecordedRoof> roofs() const;
+
   /// True when it was added; false when a record with this id is there already, which stays as it is.
   /// The record must be fit (record_fault) and its environment known, and when it is attributed, its run and
   /// workload, too; otherwise InternalError.
@@ -167,7 +172,8 @@ class RecordStore {
   std::vector<Record> best(const BestQuery& query, size_t n) const;
 
   /// One JSON object a line, each with a checksum; environments, workloads, spaces and runs stand before the
-  /// first line that names them. Answers what was left out because it is damaged, one text each.
+  /// first line that names them. With an environment go its roofs. Answers what was left out because it is
+  /// damaged, one text each.
   [[nodiscard]] std::vector<std::string> export_jsonl(std::ostream& out,
                                                       const RecordFilter& filter = {}) const;
   /// Takes in what export_jsonl wrote, lines in any order, also what older versions wrote, as unattributed
