@@ -33,7 +33,7 @@ Reached reached(const Runs& runs, double seconds) {
 template <typename Reached>
 double best_before(const SearchRun& run, const Reached& reached) {
   double best = kNever;
-  for (const Improvement& improvement : run.improvements) {
+  for (const ProgressPoint& improvement : run.improvements) {
     if (reached(improvement)) best = improvement.seconds;
   }
   return best;
@@ -99,14 +99,14 @@ StrategySummary summarise(const std::string& strategy, const Runs& runs, double 
   summary.to_baseline = reached(runs, baseline_final);
   for (const int64_t at : moments(most_trials)) {
     summary.by_trials.push_back(curve_point(runs, static_cast<double>(at), [&](const SearchRun& run) {
-      return best_before(run, [&](const Improvement& one) { return one.trial <= at; });
+      return best_before(run, [&](const ProgressPoint& one) { return one.trial <= at; });
     }));
   }
   constexpr int kParts = 16;
   for (int part = 1; part <= kParts; ++part) {
     const double at = longest * part / kParts;
     summary.by_wall.push_back(curve_point(runs, at, [&](const SearchRun& run) {
-      return best_before(run, [&](const Improvement& one) { return one.wall <= at; });
+      return best_before(run, [&](const ProgressPoint& one) { return one.wall <= at; });
     }));
   }
   summary.wall_seconds = median_of(runs, wall_of);
@@ -246,8 +246,8 @@ class Comparer {
 }  // namespace
 
 std::optional<int64_t> trials_to(const SearchRun& run, double seconds) {
-  const auto found =
-      std::ranges::find_if(run.improvements, [&](const Improvement& one) { return one.seconds <= seconds; });
+  const auto found = std::ranges::find_if(run.improvements,
+                                          [&](const ProgressPoint& one) { return one.seconds <= seconds; });
   if (found == run.improvements.end()) return std::nullopt;
   return found->trial;
 }

@@ -15,17 +15,6 @@
 #include "tunesmith/records/record.h"
 
 namespace tunesmith {
-namespace {
-
-/// Weights of mutation by what is decided, as the public MetaSchedule has them for a CPU.
-double mutation_weight(const SamplingDomain& domain) {
-  if (domain.parts > 0) return 0.9;            // tiles
-  if (domain.candidates.empty()) return 0.05;  // compute locations
-  return 0.05;                                 // categories
-}
-
-}  // namespace
-
 Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t threads)
     : workload_(workload),
       space_(space),
@@ -35,12 +24,13 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
         const Stopwatch watch(generate_seconds_);
         return space.generate(workload.program);
       }()),
+      promise_(sketches_.sketches),
       cost_model_(space.create_cost_model()) {
   cost_model_->begin(workload, space.device());
 }
 
 Trace Task::draw(RandomStream& random) const {
-  return sketches()[random.below(sketches().size())].trace().with_open_decisions();
+  return sketches()[promise_.choose(random)].trace().with_open_decisions();
 }
 
 std::optional<Trace> Task::mutate(const Candidate& candidate, RandomStream& random) const {
@@ -48,7 +38,7 @@ std::optional<Trace> Task::mutate(const Candidate& candidate, RandomStream& rand
   std::vector<std::optional<Decision>> changed;
   for (const SamplingPoint& point : candidate.points) {
     changed.push_back(point.kind->mutate(point.domain, *candidate.trace[point.position].decision, random));
-    weights.push_back(changed.back() ? mutation_weight(point.domain) : 0.0);
+    weights.push_back(changed.back() ? std::log2(static_cast<double>(point.kind->count(point.domain))) : 0.0);
   }
   if (std::none_of(weights.begin(), weights.end(), [](double weight) { return weight > 0.0; }))
     return std::nullopt;
@@ -171,6 +161,7 @@ void Task::learn(std::span<const Measured> results) {
   for (const Measured& result : results) {
     history_.push_back(result);
     measured_.insert(result.candidate->lowered_hash);
+    promise_.add(result);
   }
   if (!model_dropped_.empty()) return;
   const Stopwatch watch(model_seconds_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tune/judge_scores.h"
+#include "tune/sketch_promise.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
@@ -77,6 +78,7 @@ class Task final : public SearchContext {
   ThreadPool pool_;
   double generate_seconds_ = 0.0;
   SketchSet sketches_;
+  SketchPromise promise_;
   std::shared_ptr<CostModel> cost_model_;
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;

@@ -19,7 +19,8 @@ class RandomSearcher final : public Searcher {
       std::vector<SearchContext::Draft> drafts;
       for (size_t i = found.size(); i < n; ++i) {
         RandomStream random = context.next_stream();
-        Trace trace = context.draw(random);
+        const Schedule& sketch = context.sketches()[random.below(context.sketches().size())];
+        Trace trace = sketch.trace().with_open_decisions();
         drafts.push_back({std::move(trace), random});
       }
       for (CandidatePtr& candidate : context.materialise(drafts)) {

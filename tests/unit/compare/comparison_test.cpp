@@ -10,7 +10,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Eight trials of a second each.
-SearchRun run_of(const std::string& strategy, uint64_t seed, std::vector<Improvement> improvements) {
+SearchRun run_of(const std::string& strategy, uint64_t seed, std::vector<ProgressPoint> improvements) {
   SearchRun run;
   run.workload = "w";
   run.strategy = strategy;

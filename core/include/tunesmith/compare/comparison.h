@@ -14,7 +14,7 @@
 namespace tunesmith {
 
 /// A trial that found a faster program than all before it.
-struct Improvement {
+struct ProgressPoint {
   int64_t trial = 0;     // from 1
   double wall = 0.0;     // seconds since the search began
   double seconds = 0.0;  // of the program
@@ -25,7 +25,7 @@ struct SearchRun {
   std::string workload;
   std::string strategy;
   uint64_t seed = 0;
-  std::vector<Improvement> improvements;  // in their order
+  std::vector<ProgressPoint> improvements;  // in their order
   int64_t trials = 0;
   double wall_seconds = 0.0;
   /// Of the best program, as it was ranked at the end; infinity when nothing worked.

@@ -36,11 +36,11 @@ class SearchContext {
   /// A stream of its own for the next candidate index: take one for each candidate that is drawn or mutated.
   virtual RandomStream next_stream() = 0;
 
-  /// A trace of a sketch chosen at random, all decisions open: materialise() draws them.
+  /// A trace of a sketch chosen at random, all decisions open: materialise() draws them. Sketches that gave
+  /// fast programs are chosen more often; one that wants all alike takes from sketches().
   virtual Trace draw(RandomStream& random) const = 0;
-  /// `candidate`'s trace with one decision changed. The sampling instruction is chosen by the weights of
-  /// mutation (tiles .9, compute locations .05, categories .05), among those that can change. Nothing when
-  /// none can.
+  /// `candidate`'s trace with one decision changed, among those that can change: each in proportion to the
+  /// logarithm of how many values it may have. Nothing when none can.
   virtual std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const = 0;
   /// All traces that differ from the candidate's in one decision, by the kinds' own neighbourhoods, in a
   /// fixed order.

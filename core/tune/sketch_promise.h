@@ -1,0 +1,38 @@
+// Which sketch is drawn next: those that gave fast programs more often.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "tunesmith/search/candidate.h"
+#include "tunesmith/support/random.h"
+#include "tunesmith/trace/schedule.h"
+
+namespace tunesmith {
+
+class SketchPromise {
+ public:
+  explicit SketchPromise(std::span<const Schedule> sketches);
+
+  /// A program that was measured; of a sketch that is not in this space, it says nothing.
+  void add(const Measured& result);
+  /// The index of a sketch.
+  size_t choose(RandomStream& random) const;
+  /// In proportion to which sketches are chosen: the square of what share of the best speed a sketch is
+  /// expected to reach. That is the share that its best program reached, and of a sketch that few programs
+  /// are known of rather the mean of all that are known.
+  std::vector<double> weights() const;
+
+ private:
+  struct Tally {
+    int64_t programs = 0;
+    double seconds = std::numeric_limits<double>::infinity();  // of the best
+  };
+  std::unordered_map<uint64_t, size_t> index_of_;  // by sketch_key
+  std::vector<Tally> tallies_;
+};
+
+}  // namespace tunesmith
