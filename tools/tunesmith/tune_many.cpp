@@ -171,9 +171,8 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
       fmt::print(output(), "  {} of them ended before the budget was spent: {}\n", count, reason);
   }
   if (unranked > 0) {
-    fmt::print(output(),
-               "  {} not ranked, there was no time for it: their best is the smallest sample of the search\n",
-               unranked);
+    fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
+               result.interrupted ? "" : ", there was no time for it");
   }
   for (size_t i = 0; i < result.tasks.size(); ++i) {
     if (!result.tasks[i].error.empty())

@@ -230,6 +230,18 @@ TEST_F(RecordStoreTest, ARunEndsOnce) {
   EXPECT_TRUE(store.check().clean());
 }
 
+TEST_F(RecordStoreTest, RunsEndTogetherOrNotAtAll) {
+  RecordStore store(path("a.db"));
+  prepare(store);
+  store.add_run(run("other"));
+  const std::vector<std::string> unknown{"run", "none"};
+  EXPECT_THROW(store.end_runs(unknown, 1'700'000'001'000, "interrupted"), InternalError);
+  EXPECT_EQ(store.run("run")->ended_ms, 0);
+  const std::vector<std::string> both{"run", "other"};
+  store.end_runs(both, 1'700'000'001'000, "interrupted");
+  for (const std::string& id : both) EXPECT_EQ(store.run(id)->ended_because, "interrupted");
+}
+
 TEST_F(RecordStoreTest, WhatFailedByTheMachinesFaultIsTransient) {
   Record record = failure("job", FailureCause::TimeOut, "");
   EXPECT_FALSE(record.transient()) << "nobody knows of a disturbance";
