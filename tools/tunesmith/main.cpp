@@ -344,6 +344,8 @@ int main(int argc, char** argv) {
   add_build(app, common, build, code);
   BenchArguments bench;
   add_bench(app, common, bench, code);
+  ReportArguments report_arguments;
+  add_report(app, common, report_arguments, code);
   SpacesArguments spaces;
   FeaturesArguments features;
   RecordsArguments records;
