@@ -134,6 +134,17 @@ int run_plugins_verify(const Common& common, const VerifyArguments& arguments);
 
 int run_explain(const Common& common, const std::string& rule);
 
+struct ReportArguments {
+  std::string store;     // the records; empty: as database_path()
+  std::string database;  // the same, by the option that all commands have
+  std::string output;    // empty: report.html, and nothing with --json
+  std::vector<std::string> workloads;
+  std::vector<std::string> tasks;
+  std::vector<std::string> runs;
+  bool measure_roofs = false;
+};
+int run_report(const Common& common, const ReportArguments& arguments);
+
 struct TraceArguments {
   std::string trace;  // a file, or a record's id
   std::string other;

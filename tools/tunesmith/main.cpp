@@ -354,6 +354,8 @@ int main(int argc, char** argv) {
   TablesArguments tables;
   TablesRecordArguments recording;
   add_tables(app, common, tables, recording, code);
+  ReportArguments report_arguments;
+  add_report(app, common, report_arguments, code);
   SpacesArguments spaces;
   FeaturesArguments features;
   RecordsArguments records;

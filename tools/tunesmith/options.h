@@ -23,5 +23,6 @@ void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& co
 void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int& code);
 void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, TablesRecordArguments& recording,
                 int& code);
+void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& code);
 
 }  // namespace tunesmith::cli

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""`tunesmith report` as a user runs it. Usage: report.py --tunesmith FILE TEST"""
+import argparse
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+WORKLOAD = "gmm:n=32,m=32,k=32"
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([TUNESMITH, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def tuned(folder):
+    """A store with two tasks."""
+    database = folder / "records.db"
+    run("tune", WORKLOAD, "--trials", 24, "--batch", 12, "--database", database, "--quiet")
+    run("tune", "relu:n=64,m=64", "--trials", 4, "--seed", 3, "--database", database, "--quiet")
+    return database
+
+
+class Elements(html.parser.HTMLParser):
+    """Balanced, and what refers to something outside of the page."""
+    EMPTY = {"meta", "link", "br", "img", "input", "hr"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.references, self.texts = [], [], {}
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("src", "href", "srcset", "action", "data") and not value.startswith("#"):
+                self.references.append(f"{tag} {name}={value}")
+        if tag not in self.EMPTY:
+            self.open.append((tag, dict(attributes).get("id", "")))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1][0] == tag, f"</{tag}> closes {self.open[-1:]}"
+        self.open.pop()
+
+    def handle_data(self, text):
+        if self.open:
+            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + text
+
+
+def read_page(file):
+    text = file.read_text()
+    elements = Elements()
+    elements.feed(text)
+    elements.close()
+    assert not elements.open, f"never closed: {elements.open}"
+    return text, elements
+
+
+def data_has_its_keys(folder):
+    database = tuned(folder)
+    report = json.loads(run("report", database, "--json").stdout)
+    assert {"made_ms", "tunesmith", "store", "records", "unattributed", "tasks", "budgets", "rooflines", "environments"} == report.keys()
+    gmm, relu = report["tasks"]
+    assert gmm["workload"].startswith("gmm:") and relu["workload"].startswith("relu:")
+    best = json.loads(run("records", "best", "--workload", WORKLOAD, "--database", database, "--json").stdout)["records"]
+    assert [one["record"] for one in gmm["best"]] == [one["id"] for one in best[:5]], "the best are those of `records best`"
+    assert gmm["program"].startswith("program gmm("), gmm["program"]
+    assert gmm["program"] == json.loads(run("trace", "show", best[0]["id"], "--program", "--database", database, "--json").stdout)["program"]
+    assert gmm["runs"][0]["trials"] == 24 and len(gmm["predictions"][0]["programs"]) == 24
+    told = [batch["programs"] for batch in gmm["predictions"][0]["batches"]]
+    assert told == [10, 12], told
+    assert gmm["decisions"]["programs"] == gmm["runs"][0]["valid"]
+    assert report["rooflines"][0]["operations_per_second"] > 0, "the ranking's peak is on record"
+    assert report["rooflines"][0]["copied_bytes_per_second"] is None, "nobody measured it"
+    assert report["environments"][0]["processors"] > 0
+    assert not (pathlib.Path.cwd() / "report.html").exists()
+
+
+def page_is_whole_and_alone(folder):
+    database = tuned(folder)
+    page = folder / "report.html"
+    done = run("report", "--database", database, "--output", page)
+    assert f"{page}: 2 tasks" in done.stdout, done.stdout
+    text, elements = read_page(page)
+    assert not elements.references, elements.references
+    assert "default-src 'none'" in text, "the page lets the browser fetch something"
+    style = elements.texts[("style", "")]
+    assert "url(" not in style and "@import" not in style
+    assert len(json.loads(elements.texts[("script", "data")])["tasks"]) == 2
+    scripts = elements.texts[("script", "")]
+    for called in ("fetch(", "XMLHttpRequest", "import(", "new Worker", "eval("):
+        own = scripts.split("// Elements, and how numbers are written.")[1]
+        assert called not in own, called
+    assert re.search(r"<html lang=", text) and "<main" in text and "<h1>" in text
+    run("report", database, "--output", folder / "none" / "r.html", code=4)
+
+
+def filters_are_kept_or_refused(folder):
+    database = tuned(folder)
+    whole = json.loads(run("report", database, "--json").stdout)
+    of = lambda *filters: json.loads(run("report", database, "--json", *filters).stdout)["tasks"]
+    assert [task["workload"] for task in of("--workload", "relu")] == [whole["tasks"][1]["workload"]]
+    assert len(of("--workload", "relu", "--workload", "gmm:k=32")) == 2
+    assert of("--task", whole["tasks"][0]["id"])[0]["workload"].startswith("gmm:")
+    assert [run_["id"] for task in of("--run", whole["tasks"][1]["runs"][0]["id"]) for run_ in task["runs"]] == [whole["tasks"][1]["runs"][0]["id"]]
+    assert len(json.loads(run("report", "--json", "--workload", "relu", database).stdout)["tasks"]) == 1, "a filter takes one value, and leaves the store"
+    assert "did you mean 'relu'?" in run("report", database, "--workload", "relo", code=2).stderr
+    assert "no task 'x'" in run("report", database, "--task", "x", code=2).stderr
+    assert "no run 'x'" in run("report", database, "--run", "x", code=2).stderr
+    assert "excludes" in run("report", database, "--database", database, code=2).stderr
+
+
+def nothing_to_report_is_said(folder):
+    missing = folder / "none.db"
+    assert "there is no record store here" in run("report", missing, code=2).stderr and not missing.exists()
+    (folder / "text.db").write_text("no database " * 1000)
+    run("report", folder / "text.db", code=2)
+    (folder / "empty.jsonl").write_text("")
+    run("records", "import", folder / "empty.jsonl", "--database", folder / "empty.db")
+    done = run("report", folder / "empty.db", "--output", folder / "empty.html", code=3)
+    assert "nothing to report" in done.stderr, done.stderr
+    read_page(folder / "empty.html")
+    assert json.loads(run("report", folder / "empty.db", "--json", code=3).stdout)["tasks"] == []
+
+
+def roofs_are_measured_when_asked(folder):
+    database = tuned(folder)
+    before = json.loads(run("report", database, "--json").stdout)["rooflines"][0]
+    after = json.loads(run("report", database, "--json", "--measure-roofs").stdout)["rooflines"][0]
+    assert before["copied_bytes_per_second"] is None and after["copied_bytes_per_second"] > 1e8, after
+    assert after["operations_per_second"] >= before["operations_per_second"] > 0
+    again = json.loads(run("report", database, "--json").stdout)["rooflines"][0]
+    assert again == after, "what was measured is on record"
+    assert "clean" in run("records", "check", "--database", database).stdout
+    lines = run("records", "export", "--database", database).stdout
+    assert '"copied bytes"' in lines
+    (folder / "all.jsonl").write_text(lines)
+    run("records", "import", folder / "all.jsonl", "--database", folder / "copy.db")
+    assert json.loads(run("report", folder / "copy.db", "--json").stdout)["rooflines"][0] == after
+    (folder / "empty.jsonl").write_text("")
+    run("records", "import", folder / "empty.jsonl", "--database", folder / "empty.db")
+    assert "leave --measure-roofs out" in run("report", folder / "empty.db", "--measure-roofs", code=2).stderr
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("test")
+    options = parser.parse_args()
+    TUNESMITH = options.tunesmith
+    with tempfile.TemporaryDirectory(prefix="tunesmith-report-") as name:
+        globals()[options.test](pathlib.Path(name))

@@ -1,0 +1,91 @@
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/measure/environment.h>
+#include <tunesmith/tune/tuner.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+#include "output.h"
+#include "report/page.h"
+#include "report/report_data.h"
+#include "traces.h"
+
+namespace tunesmith::cli {
+namespace {
+
+/// By number of threads, the element types that the tasks of this target on this machine compute with.
+std::map<int, std::map<std::string, DType>> computed_here(const RecordStore& store, const std::string& target,
+                                                          uint64_t machine) {
+  std::map<int, std::map<std::string, DType>> types;
+  for (const TaskKey& task : store.tasks({.target = target, .machine = machine, .attributed = true})) {
+    const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
+    if (!recorded || !task.device.empty()) continue;
+    const DType type = instantiate(*recorded).program.outputs.front()->dtype;
+    types[task.threads].emplace(type.str(), type);
+  }
+  return types;
+}
+
+void measure_roofs(RecordStore& store, Session& session) {
+  const std::unique_ptr<Space> space = session.space();
+  Target& target = space->target();
+  const Environment environment = detect_environment(space->plugin_versions());
+  const auto types = computed_here(store, task_target(target), environment.machine());
+  if (types.empty()) {
+    throw UserError(fmt::format("{} has no task of the target of space '{}', as it is now, on this machine",
+                                store.path().string(), space->spec().name),
+                    "roofs are measured for tasks that were tuned here: leave --measure-roofs out");
+  }
+  store.add_environment(environment);
+  const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
+  for (const auto& [threads, its] : types) {
+    const auto add = [&, number = threads](const std::string& quantity, double per_second) {
+      store.add_roof(
+          {make_id(), environment.hash(), task_target(target), number, "", quantity, per_second, now_ms()});
+    };
+    for (const auto& [name, type] : its) add(operations_roof(type), measure_peak(target, type, threads));
+    add(std::string(kCopyRoof), target.measure_copy_bandwidth(threads));
+  }
+}
+
+void write_page(const std::string& file, const nlohmann::json& data) {
+  std::ofstream out(file, std::ios::binary);
+  out << report::page(data);
+  out.close();
+  if (!out) throw EnvironmentError(fmt::format("{}: cannot be written", file));
+}
+
+}  // namespace
+
+int run_report(const Common& common, const ReportArguments& arguments) {
+  RecordStore store = open_records(arguments.store.empty() ? arguments.database : arguments.store,
+                                   RecordStore::Mode::Existing);
+  Session session(common);
+  session.read_extensions();
+  if (arguments.measure_roofs) measure_roofs(store, session);
+  const std::string path = store.path().string();
+  const nlohmann::json data = report::report_data(
+      store, {arguments.workloads, arguments.tasks, arguments.runs}, [&](const Record& record) {
+        const NamedTrace named = load_trace(record.id, path);
+        return to_string(replay(workload_of(named), named).program());
+      });
+  const bool empty = data.at("tasks").empty();
+  if (empty) fmt::print(stderr, "tunesmith: nothing to report: no measurement of a search in {}\n", path);
+  const std::string file = arguments.output.empty() && !common.json ? "report.html" : arguments.output;
+  if (!file.empty()) write_page(file, data);
+  if (common.json) {
+    fmt::print(output(), "{}\n", data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else if (!common.quiet) {
+    fmt::print(output(), "{}: {} {}{}\n", file, data.at("tasks").size(),
+               data.at("tasks").size() == 1 ? "task" : "tasks",
+               report::draws_charts() ? "" : "; tables alone, as this Tunesmith was built without Chart.js");
+  }
+  return empty ? kNothingFound : kDone;
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,57 @@
+#include "report/page.h"
+
+#include <map>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/error.h>
+
+#include "page_parts.h"
+
+namespace tunesmith::report {
+namespace {
+
+/// `text` with each {{name}} replaced, once: what is put in is not looked at.
+std::string fill(std::string_view text, const std::map<std::string, std::string, std::less<>>& parts) {
+  std::string filled;
+  for (size_t begin = 0;;) {
+    const size_t open = text.find("{{", begin);
+    filled += text.substr(begin, open - begin);
+    if (open == std::string_view::npos) return filled;
+    const size_t close = text.find("}}", open);
+    const auto part = parts.find(text.substr(open + 2, close - open - 2));
+    check_invariant(part != parts.end(), "the page's template names parts that there are");
+    filled += part->second;
+    begin = close + 2;
+  }
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (size_t place = text.find(what); place != std::string::npos; place = text.find(what, place + by.size()))
+    text.replace(place, what.size(), by);
+  return text;
+}
+
+/// No text in the data can end the element that it stands in: in JSON a '<' may be written so.
+std::string as_element(const nlohmann::json& data) {
+  return replaced(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "<", "\\u003c");
+}
+
+std::string library_element() {
+  return "<script>\n/*\n" + replaced(kChartLicence, "*/", "* /") + "*/\n" +
+         replaced(kChartLibrary, "</script", "<\\/script") + "\n</script>";
+}
+
+}  // namespace
+
+bool draws_charts() { return *kChartLibrary != '\0'; }
+
+std::string page(const nlohmann::json& data, bool charts) {
+  return fill(kTemplate, {{"style", kStyle},
+                          {"script", kScript},
+                          {"library", charts && draws_charts() ? library_element() : ""},
+                          {"data", as_element(data)}});
+}
+
+}  // namespace tunesmith::report

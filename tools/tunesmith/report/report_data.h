@@ -1,0 +1,31 @@
+// What a report says, as one JSON object: what `report --json` prints and what the page is drawn from.
+//
+// Keys: "made_ms", "tunesmith", "store", "records", "unattributed", "tasks" (one for each task and machine,
+// see sections.h), "budgets", "rooflines", "environments". Times are seconds, rates are in a second, and what
+// is not known is null. A page draws the keys that it finds, so another command may add its own beside them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tunesmith/records/record_store.h>
+
+namespace tunesmith::report {
+
+/// Of what a report is; what is empty is not asked for.
+struct Query {
+  std::vector<std::string> workloads;  // texts, or names and some parameters: every workload that fits one
+  std::vector<std::string> tasks;      // ids as reports show them
+  std::vector<std::string> runs;       // RecordedRun::id
+};
+
+/// The scheduled program of a record, printed. Throws UserError when it cannot be made.
+using PrintProgram = std::function<std::string(const Record&)>;
+
+/// Throws UserError when something asked for is not in the store, with the nearest that is.
+nlohmann::json report_data(const RecordStore& store, const Query& query, const PrintProgram& print);
+
+}  // namespace tunesmith::report

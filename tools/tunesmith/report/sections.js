@@ -1,0 +1,314 @@
+// The sections of the report, each drawn from one key of the data.
+"use strict";
+
+const anchorOf = (id) => `task-${id}`;
+const runName = (run) => `${run.space}, seed ${run.seed}, ${date(run.began_ms).slice(5, 16)}`;
+/** "searcher evolutionary population=64 ..", a stage a line: the ids alone. */
+const idsOf = (text) => [...text.matchAll(/^\s*(?:searcher|cost_model) (\S+)/gm)].map((match) => match[1]).join(", then ") || text;
+const total = (list, value) => list.reduce((sum, one) => sum + value(one), 0);
+const bestOf = (task) => task.best[0] || null;
+const section = (title, ...children) => (children.flat().some(Boolean) ? [el("h3", {}, title), ...children] : []);
+
+/** Two machines of one model are told apart by a piece of what identifies them. */
+function machineName(machine) {
+  const environment = data.environments.find((one) => one.machine === machine);
+  return `${environment && environment.cpu_model ? environment.cpu_model : "machine"} (${machine.slice(0, 4)})`;
+}
+const manyMachines = () => new Set(data.tasks.map((task) => task.machine)).size > 1;
+
+function roofsOf(task) {
+  return data.rooflines.find((line) => line.points.some((point) => point.task === task.id));
+}
+function peakShare(task) {
+  const roofs = roofsOf(task);
+  const best = bestOf(task);
+  return roofs && roofs.operations_per_second && best && best.operations_per_second !== null
+    ? best.operations_per_second / roofs.operations_per_second : null;
+}
+function gain(task) {
+  const best = bestOf(task);
+  return best && task.unscheduled && task.unscheduled.seconds ? task.unscheduled.seconds / best.seconds : null;
+}
+
+function overview() {
+  const trials = (task) => total(task.runs, (run) => run.trials);
+  return table([
+    {title: "task", text: (task) => task.workload, node: (task) => el("a", {href: `#${anchorOf(task.id)}`}, task.workload)},
+    {title: "machine", text: (task) => (manyMachines() ? machineName(task.machine) : missing)},
+    {title: "threads", number: true, text: (task) => number(task.threads)},
+    {title: "runs", number: true, text: (task) => number(task.runs.length)},
+    {title: "trials", number: true, text: (task) => String(trials(task))},
+    {title: "failed", number: true, text: (task) => String(total(task.failures, (one) => one.count))},
+    {title: "best", number: true, text: (task) => seconds(bestOf(task) && bestOf(task).seconds)},
+    {title: "speed", number: true, text: (task) => operations(bestOf(task) && bestOf(task).operations_per_second)},
+    {title: "of the peak", number: true, text: (task) => percent(peakShare(task))},
+    {title: "over unscheduled", number: true, text: (task) => times(gain(task))},
+  ], data.tasks, "Tasks");
+}
+
+function budget(call) {
+  const all = total(call.runs, (run) => run.trials);
+  return figure({
+    title: "Trials of each task",
+    note: `${all} trials in ${seconds(call.seconds)} by one command: ${call.command}`,
+    summary: `${call.runs.length} tasks shared ${all} trials.`,
+    configure: xyChart(call.runs.map((run) => ({name: run.workload, points: run.spent, stepped: true, dots: false})),
+      {title: "seconds since the command began", min: 0}, {title: "trials so far", integer: true, min: 0}),
+    data: () => table([
+      {title: "task", text: (run) => run.workload, node: (run) => el("a", {href: `#${anchorOf(run.task)}`}, run.workload)},
+      {title: "run", text: (run) => run.run},
+      {title: "trials", number: true, text: (run) => String(run.trials)},
+      {title: "of all", number: true, text: (run) => percent(all ? run.trials / all : null)},
+    ], call.runs, "Trials of each task"),
+  });
+}
+
+function roofline(line) {
+  const peak = line.operations_per_second;
+  const copied = line.copied_bytes_per_second;
+  const roofAt = (intensity) => Math.min(...[peak, copied && copied * intensity].filter((roof) => roof !== null));
+  const intensities = line.points.map((point) => point.operations_per_byte);
+  const ridge = peak && copied ? [peak / copied] : [];
+  const first = Math.min(...intensities, ...ridge) / 2;
+  const last = Math.max(...intensities, ...ridge) * 2;
+  const series = [{name: "best program", line: false, points: line.points.map((p) => [p.operations_per_byte, p.operations_per_second, p.workload])}];
+  const plain = line.points.filter((p) => p.unscheduled_operations_per_second !== null);
+  if (plain.length) series.push({name: "unscheduled", line: false, hollow: true, points: plain.map((p) => [p.operations_per_byte, p.unscheduled_operations_per_second, p.workload])});
+  if (peak || copied) {
+    const corners = peak && copied ? [first, peak / copied, last] : [first, last];
+    series.push({name: "measured roof", plain: true, dots: false, points: corners.map((x) => [x, roofAt(x)])});
+  }
+  const roofs = [
+    peak ? `The target's peak kernel reached ${operations(peak)} on ${line.threads} threads.` : "The peak of operations was not measured.",
+    copied ? `Copying memory reached ${bandwidth(copied)}, read and written.` : "The bandwidth of memory was not measured: tunesmith report --measure-roofs does that.",
+  ].join(" ");
+  return figure({
+    title: `${line.type} on ${line.threads} ${line.threads === 1 ? "thread" : "threads"} of ${machineName(line.machine)}`,
+    note: `${roofs} Bytes are those of all inputs and outputs, each moved once; a program whose data fit into a cache may stand above the slope.`,
+    summary: roofs,
+    configure: xyChart(series, {title: "operations for each byte", log: true, min: first, max: last}, {title: "operations a second", log: true, format: operations}),
+    data: () => table([
+      {title: "task", text: (p) => p.workload},
+      {title: "operations a byte", number: true, text: (p) => number(p.operations_per_byte)},
+      {title: "best", number: true, text: (p) => operations(p.operations_per_second)},
+      {title: "roof", number: true, text: (p) => (peak && copied ? operations(roofAt(p.operations_per_byte)) : missing)},
+      {title: "of the roof", number: true, text: (p) => (peak && copied ? percent(p.operations_per_second / roofAt(p.operations_per_byte)) : missing)},
+      {title: "of the peak", number: true, text: (p) => percent(peak ? p.operations_per_second / peak : null)},
+      {title: "unscheduled", number: true, text: (p) => operations(p.unscheduled_operations_per_second)},
+    ], line.points, "Roofline"),
+  });
+}
+
+function facts(task) {
+  const best = bestOf(task);
+  const shown = [
+    ["best", best && seconds(best.seconds)],
+    ["speed", best && operations(best.operations_per_second)],
+    ["of the measured peak", percent(peakShare(task))],
+    ["over the unscheduled", times(gain(task))],
+    ["trials", String(total(task.runs, (run) => run.trials))],
+  ].filter(([, value]) => value && value !== missing);
+  return el("dl", {class: "facts"}, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+function progressSection(task) {
+  const curves = task.runs.filter((run) => run.best.length);
+  const points = curves.flatMap((run) => run.best.map(([trial, after, best]) => ({run, trial, after, best})));
+  const columns = [
+    {title: "run", text: (p) => `${p.run.id} (${runName(p.run)})`},
+    {title: "trial", number: true, text: (p) => String(p.trial)},
+    {title: "after", number: true, text: (p) => seconds(p.after)},
+    {title: "best so far", number: true, text: (p) => seconds(p.best)},
+  ];
+  const chart = (title, x, value) => figure({
+    title,
+    summary: `The best of ${curves.length} ${curves.length === 1 ? "run" : "runs"}: ${curves.map((run) => seconds(run.best[run.best.length - 1][2])).join(", ")}.`,
+    configure: xyChart(curves.map((run) => ({name: runName(run), stepped: true, small: true, points: run.best.map(value)})), x,
+      {title: "best so far", log: true, format: seconds}),
+    data: () => table(columns, points, title),
+  });
+  const charts = curves.length ? el("div", {class: "pair"},
+    chart("Best program by trials", {title: "trials", integer: true, min: 0}, ([trial, , best]) => [trial, best]),
+    chart("Best program by time", {title: "seconds since the run began", min: 0}, ([, after, best]) => [after, best])) : null;
+  const runs = table([
+    {title: "run", text: (run) => run.id, node: (run) => el("code", {}, run.id)},
+    {title: "began", number: true, text: (run) => date(run.began_ms)},
+    {title: "took", number: true, text: (run) => seconds(run.seconds)},
+    {title: "ended", text: (run) => run.ended_because || "no end on record"},
+    {title: "space", text: (run) => run.space},
+    {title: "seed", number: true, text: (run) => String(run.seed)},
+    {title: "searcher", text: (run) => idsOf(run.searcher)},
+    {title: "cost model", text: (run) => idsOf(run.cost_model)},
+    {title: "trials", number: true, text: (run) => String(run.trials)},
+    {title: "valid", number: true, text: (run) => String(run.valid)},
+  ], task.runs, "Runs");
+  const told = (run) => [`command: ${run.command}`, run.searcher.trim(), run.cost_model.trim(), `options: ${run.options}`].join("\n");
+  return section("Progress", charts, el("p", {}, el("strong", {}, task.runs.length === 1 ? "The run" : "The runs")), runs,
+    disclosure("Commands and options", () => task.runs.map((run) => [el("p", {}, el("code", {}, run.id)), el("pre", {tabindex: 0}, told(run))])));
+}
+
+function failureSection(task) {
+  const tried = total(task.runs, (run) => run.trials);
+  if (!tried) return [];
+  if (!task.failures.length) return section("Failures", el("p", {}, `None: all ${tried} programs that were measured were right and have a time.`));
+  return section("Failures", figure({
+    title: `${total(task.failures, (one) => one.count)} of ${tried} programs have no time`,
+    summary: task.failures.map((one) => `${one.cause}: ${one.count}`).join(", ") + ".",
+    height: barHeight(task.failures.length),
+    configure: barChart(task.failures.map((one) => ({name: one.cause, value: one.count})), {title: "programs", integer: true, beginAtZero: true}),
+    data: () => table([
+      {title: "cause", text: (one) => one.cause},
+      {title: "programs", number: true, text: (one) => String(one.count)},
+      {title: "of all", number: true, text: (one) => percent(one.count / tried)},
+      {title: "meaning", text: (one) => one.meaning},
+      {title: "the first said", text: (one) => one.message || missing},
+    ], task.failures, "Failures by cause"),
+  }));
+}
+
+function modelSection(task) {
+  const title = "What the cost model foresaw";
+  if (!task.predictions.length)
+    return section(title, el("p", {}, "No scores are on record: the runs were before schema 4 of the records, or their cost model was not asked."));
+  const name = (of) => runName(task.runs.find((run) => run.id === of.run));
+  // Scores of different models have different units.
+  const models = [...new Set(task.predictions.map((of) => of.cost_model))];
+  const scatters = models.map((model) => {
+    const its = task.predictions.filter((of) => of.cost_model === model);
+    return figure({
+      title: `Scores of ${idsOf(model)}, and the times that followed`,
+      note: "Each program when it was proposed, before the model had learnt its time. A higher score promises a faster program; its unit is the model's own.",
+      summary: `${total(its, (of) => of.programs.length)} programs.`,
+      configure: xyChart(its.map((of) => ({name: name(of), line: false, small: true, points: of.programs.filter(([, time]) => time !== null)})),
+        {title: "score"}, {title: "measured", log: true, format: seconds}),
+      data: () => table([
+        {title: "run", text: (p) => p.run},
+        {title: "score", number: true, text: (p) => number(p.score)},
+        {title: "measured", number: true, text: (p) => (p.time === null ? "failed" : seconds(p.time))},
+      ], its.flatMap((of) => of.programs.map(([score, time]) => ({run: of.run, score, time}))), "Scores and times"),
+    });
+  });
+  const judged = task.predictions.filter((of) => of.batches.length);
+  const byRound = (figureTitle, note, key) => figure({
+    title: figureTitle,
+    note,
+    summary: `The last round: ${judged.map((of) => number(of.batches[of.batches.length - 1][key])).join(", ")}.`,
+    configure: xyChart(judged.map((of) => ({name: `${idsOf(of.cost_model)}: ${name(of)}`, points: of.batches.map((b) => [b.trials, b[key]])})),
+      {title: "trials before the round", integer: true, min: 0}, {title: "", suggestedMin: 0, max: 1}),
+    data: () => table([
+      {title: "run", text: (b) => b.run},
+      {title: "trials before", number: true, text: (b) => String(b.trials)},
+      {title: "programs", number: true, text: (b) => String(b.programs)},
+      {title: figureTitle.toLowerCase(), number: true, text: (b) => number(b[key])},
+    ], judged.flatMap((of) => of.batches.map((batch) => ({run: of.run, ...batch}))), figureTitle),
+  });
+  const rounds = judged.length ? [
+    byRound("Rank correlation by round", "1 is the right order, 0 is as good as chance.", "rank_correlation"),
+    byRound("Best of the first eighth by round", "The fastest of the eighth that was scored highest, as a share of the round's fastest.", "best_of_eighth"),
+  ] : [];
+  return section(title, el("div", {class: "pair"}, scatters, rounds));
+}
+
+function decisionSection(task) {
+  const title = "Which decisions made the difference";
+  if (!task.decisions.programs) return [];
+  if (!task.decisions.sketches.length)
+    return section(title, el("p", {}, `${task.decisions.programs} programs with a time are too few to say: a sketch needs 16.`));
+  return section(title,
+    el("p", {class: "note"}, "The share of the variance of log seconds that goes with each decision, less what so many values explain by chance alone. "
+      + "What is not beyond the outlined bar, which shuffled times reach once in twenty, says nothing. A search tries what it believes in more often, so this "
+      + "says what went with fast programs, and not what caused their speed."),
+    task.decisions.sketches.map((sketch, i) => figure({
+      title: `Sketch ${i + 1} of ${task.decisions.sketches.length}: ${sketch.programs} programs, the fastest ${seconds(sketch.seconds)}`,
+      summary: sketch.decisions.slice(0, 3).map((one) => `${one.decision}: ${percent(one.explained)}`).join(", ") + ".",
+      height: barHeight(sketch.decisions.length),
+      configure: barChart(sketch.decisions.map((one) => ({name: one.decision, value: one.explained, mark: one.chance})),
+        {title: "explained", format: percent, min: 0, max: 1}, "by chance, one in twenty"),
+      data: () => table([
+        {title: "decision", text: (one) => one.decision},
+        {title: "explained", number: true, text: (one) => percent(one.explained)},
+        {title: "by chance", number: true, text: (one) => percent(one.chance)},
+        {title: "values, the fastest first (programs, geometric mean)", text: (one) => one.values.slice(0, 6)
+          .map((v) => `${v.value} (${v.programs}, ${seconds(v.seconds)})`).join("; ") + (one.values.length > 6 ? "; …" : "")},
+      ], sketch.decisions, "Decisions"),
+    })));
+}
+
+function programSection(task) {
+  const title = "The best program";
+  const best = bestOf(task);
+  if (!best) return section(title, el("p", {}, "Nothing valid was measured."));
+  const listed = task.best.map((one, i) => ({...one, place: String(i + 1)}));
+  if (task.unscheduled) listed.push({...task.unscheduled, place: "unscheduled"});
+  return section(title,
+    table([
+      {title: "place", text: (one) => one.place},
+      {title: "time", number: true, text: (one) => seconds(one.seconds)},
+      {title: "of the best", number: true, text: (one) => times(one.seconds ? one.seconds / best.seconds : null)},
+      {title: "speed", number: true, text: (one) => operations(one.operations_per_second)},
+      {title: "measured in", text: (one) => one.kind},
+      {title: "samples", number: true, text: (one) => String(one.samples)},
+      {title: "preparation", number: true, text: (one) => seconds(one.prepare_seconds)},
+      {title: "space", text: (one) => one.space},
+      {title: "record", text: (one) => one.record, node: (one) => el("code", {}, one.record)},
+      {title: "run", text: (one) => one.run, node: (one) => el("code", {}, one.run)},
+    ], listed, "The best programs"),
+    el("p", {class: "note"}, "By the one rule of the records, whichever run measured them: first those of the latest ranking, which were timed in turn with each other."),
+    task.program === null ? el("p", {class: "notice"}, `The program cannot be printed: ${task.program_fault}`)
+      : disclosure("The program", () => el("pre", {tabindex: 0}, task.program), true),
+    task.versus_runner_up === null ? null : disclosure("Its trace against that of the second best", () => difference(task.versus_runner_up), true),
+    task.versus_unscheduled === null ? null : disclosure("Its trace against that of the unscheduled program", () => difference(task.versus_unscheduled)),
+    disclosure("Its trace", () => el("pre", {tabindex: 0}, task.trace)));
+}
+
+function taskSection(task) {
+  return [
+    el("h2", {id: anchorOf(task.id), class: "task"}, task.workload),
+    el("p", {class: "note"}, `Task `, el("code", {}, task.id), `: ${task.threads} ${task.threads === 1 ? "thread" : "threads"}${task.device ? ` on ${task.device}` : ""} of ${machineName(task.machine)}, `,
+      el("code", {}, task.target)),
+    task.workload_fault ? el("p", {class: "notice"}, `Nothing is known of its arithmetic: ${task.workload_fault}`) : null,
+    facts(task), progressSection(task), failureSection(task), modelSection(task), decisionSection(task), programSection(task),
+  ];
+}
+
+function environmentSection() {
+  return data.environments.map((environment) => {
+    const rows = Object.entries(environment).map(([name, value]) => {
+      const text = Array.isArray(value) ? value.join(" ") : value && typeof value === "object"
+        ? Object.entries(value).map(([id, version]) => `${id} ${version}`).join(", ") : String(value);
+      return {name: name.replaceAll("_", " "), text: text || "not known"};
+    });
+    return [el("h3", {}, environment.cpu_model || environment.hash),
+      table([{title: "fact", text: (row) => row.name}, {title: "value", text: (row) => row.text}], rows, "Environment")];
+  });
+}
+
+function report() {
+  const main = document.getElementById("report");
+  const contents = document.getElementById("contents");
+  const add = (id, title, ...children) => {
+    main.append(...[el("h2", {id}, title), ...children.flat(Infinity)].filter(Boolean));
+    contents.append(el("li", {}, el("a", {href: `#${id}`}, title)));
+  };
+  document.getElementById("about").textContent = `${data.store}, ${data.records} records, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. `
+    + (data.unattributed ? `${data.unattributed} of the records are unattributed and not in this report.` : "");
+  if (!canDraw) {
+    main.append(el("p", {class: "notice"}, "This page has tables only: the charting library was not installed where this Tunesmith was built (Debian: libjs-chart.js)."));
+  }
+  if (!data.tasks.length) {
+    main.append(el("p", {class: "notice"}, "There is nothing to report: no measurement of a search is on record."));
+    return;
+  }
+  add("tasks", "Tasks", overview());
+  if (data.budgets.length) add("budgets", "Shared budgets", data.budgets.map(budget));
+  if (data.rooflines.length) add("roofline", "Roofline", data.rooflines.map(roofline));
+  for (const task of data.tasks) {
+    main.append(...taskSection(task).flat(Infinity).filter(Boolean));
+    contents.append(el("li", {}, el("a", {href: `#${anchorOf(task.id)}`}, task.workload)));
+  }
+  add("environment", "Environment", environmentSection());
+}
+
+const data = JSON.parse(document.getElementById("data").textContent);
+report();
+redraw();
