@@ -1,0 +1,95 @@
+#include "architecture.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include "support_folder.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+SourceLocation place(const std::filesystem::path& file, const YAML::Mark& mark) {
+  return {file.string(), mark.line + 1, mark.column + 1};
+}
+
+struct Field {
+  const char* name;
+  void (*set)(Architecture&, size_t);
+};
+
+constexpr Field kFields[] = {
+    {"registers", [](Architecture& to, size_t value) { to.registers = unsigned(value); }},
+    {"warps", [](Architecture& to, size_t value) { to.warps = unsigned(value); }},
+    {"blocks", [](Architecture& to, size_t value) { to.blocks = unsigned(value); }},
+    {"shared_bytes", [](Architecture& to, size_t value) { to.shared_bytes = value; }},
+    {"block_shared_bytes", [](Architecture& to, size_t value) { to.block_shared_bytes = value; }},
+    {"static_shared_bytes", [](Architecture& to, size_t value) { to.static_shared_bytes = value; }},
+    {"reserved_shared_bytes", [](Architecture& to, size_t value) { to.reserved_shared_bytes = value; }},
+    {"shared_unit_bytes", [](Architecture& to, size_t value) { to.shared_unit_bytes = value; }},
+};
+
+Architecture read_architecture(const std::filesystem::path& file, const std::string& name,
+                               const YAML::Node& node) {
+  Architecture architecture;
+  architecture.name = name;
+  for (const auto& entry : node) {
+    const std::string key = entry.first.Scalar();
+    const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
+                                      [&](const Field& known) { return key == known.name; });
+    if (field == std::end(kFields)) {
+      std::vector<std::string> known;
+      for (const Field& other : kFields) known.push_back(other.name);
+      throw UserError(place(file, entry.first.Mark()), fmt::format("{} has no '{}'", name, key),
+                      suggest(key, known));
+    }
+    field->set(architecture, entry.second.as<size_t>());
+  }
+  for (const Field& field : kFields)
+    if (!node[field.name])
+      throw UserError(place(file, node.Mark()), fmt::format("{} lacks '{}'", name, field.name));
+  return architecture;
+}
+
+}  // namespace
+
+unsigned Architecture::resident_blocks(unsigned registers_of_thread, size_t threads,
+                                       size_t shared_bytes_of_block) const {
+  if (threads == 0 || threads > kMostThreadsOfBlock || shared_bytes_of_block > block_shared_bytes) return 0;
+  constexpr size_t kParts = 4, kRegisterUnit = 256,
+                   kLanes = 32;  // a multiprocessor's parts have a quarter of its registers each
+  const auto up = [](size_t value, size_t unit) { return (value + unit - 1) / unit * unit; };
+  const size_t block_warps = up(threads, kLanes) / kLanes;
+  const size_t warp_registers = up(registers_of_thread * kLanes, kRegisterUnit);
+  if (up(block_warps, kParts) * warp_registers > registers) return 0;
+  size_t most = std::min<size_t>(warps / block_warps, blocks);
+  if (warp_registers > 0) most = std::min(most, registers / kParts / warp_registers * kParts / block_warps);
+  const size_t taken = up(shared_bytes_of_block + reserved_shared_bytes, shared_unit_bytes);
+  if (taken > 0) most = std::min(most, shared_bytes / taken);
+  return unsigned(most);
+}
+
+std::vector<Architecture> read_architectures(const std::filesystem::path& file) {
+  try {
+    std::vector<Architecture> architectures;
+    for (const auto& entry : YAML::LoadFile(file.string()))
+      architectures.push_back(read_architecture(file, entry.first.Scalar(), entry.second));
+    return architectures;
+  } catch (const YAML::Exception& error) {
+    throw UserError(place(file, error.mark), error.msg);
+  }
+}
+
+Architecture find_architecture(const std::string& name) {
+  const std::vector<Architecture> architectures = read_architectures(support_folder() / "architectures.yaml");
+  std::vector<std::string> known;
+  for (const Architecture& architecture : architectures) {
+    if (architecture.name == name) return architecture;
+    known.push_back(architecture.name);
+  }
+  throw UserError(fmt::format("no architecture '{}'", name), suggest(name, known));
+}
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,40 @@
+// Compiled kernels on disk, found by what they were compiled from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tunesmith::cuda {
+
+/// A folder with one file for each compile. Entries come by an atomic rename, so that processes may share the
+/// folder, and are checked when they are read: a damaged one is removed. Thread-safe.
+class CubinCache {
+ public:
+  struct Entry {
+    std::string log, cubin;
+  };
+
+  /// Makes the folder if need be. When its files are more than `most_bytes`, those that were used longest ago
+  /// go. Throws EnvironmentError when the folder cannot be made.
+  CubinCache(std::filesystem::path folder, uint64_t most_bytes);
+
+  /// What all that decides the result is mixed to.
+  static std::string key(const std::string& text, const std::string& architecture,
+                         const std::vector<std::string>& options, const std::string& compiler_version);
+
+  std::optional<Entry> find(const std::string& key) const;
+  /// A folder that is full or may not be written to is no error: the entry is then compiled again.
+  void store(const std::string& key, const Entry& entry) const;
+
+ private:
+  std::filesystem::path file_of(const std::string& key) const;
+  void remove_oldest() const;
+
+  std::filesystem::path folder_;
+  uint64_t most_bytes_;
+};
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,97 @@
+// What compiled kernel text calls of the emulation's runtime (../emulation). Kernel text includes this with
+// every compile, so it includes nothing itself.
+//
+// `line` is the line of the kernel's text, which tells two calls apart: the threads of one collective must be
+// at the same one.
+#pragma once
+
+namespace tunesmith_emulation {
+
+struct Index {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// Where the running thread is.
+extern const Index* thread_index;
+extern Index block_index, block_shape, grid_shape;
+
+/// How the runtime calls the kernel; the launcher in kernel_launcher.h defines it.
+struct KernelEntry {
+  /// `arguments[i]` points to the value of parameter i.
+  void (*call)(void* const* arguments);
+  unsigned parameters;
+  const unsigned* parameter_bytes;
+};
+
+/// A place in shared memory as the 32 bits that instructions take, and back.
+unsigned shared_address(const void* pointer);
+void* shared_pointer(unsigned address);
+
+void block_barrier(const void* site, int line);
+void warp_barrier(unsigned mask, int line);
+void memory_fence();
+
+enum class Shuffle { Index, Up, Down, Xor };
+unsigned long long shuffle(unsigned mask, unsigned long long value, Shuffle kind, int operand, int width,
+                           int line);
+/// One bit for each lane of `mask` whose `predicate` holds.
+unsigned vote(unsigned mask, bool predicate, int line);
+
+float atomic_add(float* to, float value);
+int atomic_add(int* to, int value);
+unsigned atomic_add(unsigned* to, unsigned value);
+int atomic_max(int* to, int value);
+int atomic_min(int* to, int value);
+unsigned atomic_exchange(unsigned* to, unsigned value);
+unsigned atomic_compare_and_swap(unsigned* to, unsigned expected, unsigned value);
+
+/// Copies `source_bytes`, then zeros up to `bytes`: when its group is waited for, or earlier in a random
+/// order.
+void copy_async(void* shared, const void* global, unsigned bytes, unsigned source_bytes, int line);
+void commit_copies();
+/// Until at most `groups` of the committed groups are unfinished.
+void wait_for_copies(unsigned groups);
+
+/// ldmatrix: `count` is 1, 2 or 4 matrices of 8 rows of 16 bytes.
+void load_matrices(unsigned* registers, const void* row, unsigned count, bool transposed, int line);
+
+/// mma.sync: the shape and the types of the operands. Accumulators are f32, and s32 for S8.
+enum class Product { F16m16n8k8, F16m16n8k16, Bf16m16n8k16, Tf32m16n8k8, S8m16n8k16, S8m16n8k32 };
+void multiply(Product product, void* accumulators, const unsigned* a, const unsigned* b, int line);
+
+/// wmma 16x16x16, whose fragments are opaque: a thread may not know which elements it holds.
+enum class FragmentType { F16, Bf16, S8 };
+void load_fragment(FragmentType type, unsigned* registers, const void* memory, unsigned stride, bool column,
+                   int line);
+void multiply_fragments(FragmentType type, void* accumulators, const unsigned* a, const unsigned* b,
+                        bool a_column, bool b_column, int line);
+void load_accumulators(void* accumulators, const void* memory, unsigned stride, bool column, int line);
+void store_accumulators(void* memory, const void* accumulators, unsigned stride, bool column, int line);
+
+/// wgmma m64 n`columns` k16 of f16 with f32 accumulators; a and b are matrix descriptors. The product is
+/// formed when its group is waited for.
+void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
+                    bool b_row_major, bool accumulate, int line);
+void commit_products();
+void wait_for_products(unsigned groups, int line);
+/// fence.proxy.async: this thread's earlier writes to shared memory, before what the asynchronous proxy
+/// reads.
+void fence_async_proxy();
+
+void init_mbarrier(void* barrier, unsigned count);
+void arrive_mbarrier(void* barrier, unsigned expected_bytes);
+void wait_mbarrier(void* barrier, unsigned parity, int line);
+
+/// A tensor that boxes are copied from: two dimensions, the innermost first, 16-bit elements, 128-byte
+/// swizzle. As large and as aligned as the driver's CUtensorMap, so that kernels have one parameter list.
+struct alignas(64) TensorMap {
+  const char* base;
+  unsigned long long row_bytes;
+  unsigned extent[2], box[2];
+  unsigned char unused[96];
+};
+void copy_box(void* shared, const TensorMap* map, int x, int y, void* barrier, int line);
+
+}  // namespace tunesmith_emulation
+
+extern "C" const tunesmith_emulation::KernelEntry tunesmith_kernel_entry;

@@ -1,0 +1,54 @@
+// The emulation's side of what only sm_90a has: products of a warpgroup from shared memory, barriers in
+// shared memory that count bytes, copies of boxes of a tensor, registers that move between warpgroups.
+#pragma once
+
+#include "emulation_matrix.h"
+
+using TensorMap = tunesmith_emulation::TensorMap;
+
+inline void fence_async_shared() { tunesmith_emulation::fence_async_proxy(); }
+inline void wgmma_fence() {}
+inline void wgmma_commit() { tunesmith_emulation::commit_products(); }
+template <int N>
+inline void wgmma_wait(int line = __builtin_LINE()) {
+  tunesmith_emulation::wait_for_products(N, line);
+}
+inline unsigned long long wgmma_desc(const void* p, unsigned leading, unsigned stride) {
+  return (unsigned long long)((smem_u32(p) & 0x3FFFF) >> 4) | (unsigned long long)(leading >> 4) << 16 |
+         (unsigned long long)(stride >> 4) << 32 | 1ull << 62;
+}
+#define TUNESMITH_WGMMA(n)                                                                     \
+  template <int b_row_major>                                                                   \
+  inline void wgmma_m64n##n##k16(float(&d)[n / 2], unsigned long long a, unsigned long long b, \
+                                 int accumulate, int line = __builtin_LINE()) {                \
+    tunesmith_emulation::multiply_group(d, n, a, b, b_row_major != 0, accumulate != 0, line);  \
+  }
+TUNESMITH_WGMMA(64)
+TUNESMITH_WGMMA(128)
+TUNESMITH_WGMMA(192)
+TUNESMITH_WGMMA(256)
+#undef TUNESMITH_WGMMA
+
+inline void mbar_init(void* barrier, int count) {
+  tunesmith_emulation::init_mbarrier(barrier, unsigned(count));
+}
+inline void fence_mbar_init() {}
+inline void mbar_arrive(void* barrier) { tunesmith_emulation::arrive_mbarrier(barrier, 0); }
+inline void mbar_expect(void* barrier, int bytes) {
+  tunesmith_emulation::arrive_mbarrier(barrier, unsigned(bytes));
+}
+inline void mbar_wait(void* barrier, int parity, int line = __builtin_LINE()) {
+  tunesmith_emulation::wait_mbarrier(barrier, unsigned(parity), line);
+}
+inline void tma_load_2d(void* s, const TensorMap* map, int x, int y, void* barrier,
+                        int line = __builtin_LINE()) {
+  tunesmith_emulation::copy_box(s, map, x, y, barrier, line);
+}
+template <int N>
+inline void reg_alloc() {
+  static_assert(N % 8 == 0 && N >= 24 && N <= 256, "setmaxnreg takes multiples of 8 from 24 to 256");
+}
+template <int N>
+inline void reg_dealloc() {
+  static_assert(N % 8 == 0 && N >= 24 && N <= 256, "setmaxnreg takes multiples of 8 from 24 to 256");
+}

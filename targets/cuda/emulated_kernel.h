@@ -1,0 +1,95 @@
+// A device without hardware: a kernel's own text, compiled by the host's compiler and run thread by thread in
+// a child process, which checks barriers, races, waits and bounds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "launch.h"
+#include "temporary_folder.h"
+
+namespace tunesmith::cuda {
+
+/// In which threads take turns. In the random order the asynchronous copies arrive early or late, too; in the
+/// other two, as late as they may.
+enum class ThreadOrder { Forward, Backward, Random };
+
+/// "forward", "backward" or "random".
+const char* order_name(ThreadOrder order);
+
+struct EmulatedArgument {
+  enum class Kind {
+    Buffer,  ///< a pointer to `bytes`, which the kernel may write
+    Hidden,  ///< memory that only maps point to; no argument of the kernel
+    Value,   ///< `bytes` themselves: a number
+    Map      ///< a TensorMap of the buffer `name`: 16-bit elements, the innermost extent first
+  };
+  std::string name;
+  Kind kind = Kind::Value;
+  std::vector<unsigned char> bytes;
+  std::array<unsigned, 2> extents{}, box{};
+};
+
+/// The same mistake `count` times; `messages` are of the first few.
+struct EmulatedFinding {
+  std::string kind;
+  uint64_t count = 0;
+  std::vector<std::string> messages;
+};
+
+struct EmulationReport {
+  std::vector<EmulatedFinding> findings;
+  /// Empty, or why the launch gave no report: a time limit, a signal.
+  std::string failure;
+  /// switches, shared_accesses, global_accesses.
+  std::map<std::string, uint64_t> counters;
+  double cpu_seconds = 0;
+
+  bool clean() const { return findings.empty() && failure.empty(); }
+  bool found(const std::string& kind) const;
+  /// One line for each finding.
+  std::string text() const;
+};
+
+struct EmulationOptions {
+  /// Check each access; without, only values, barriers and collectives, several times as fast.
+  bool checked = true;
+  /// The dynamic shared memory of the launches, at most.
+  size_t dynamic_shared_bytes = 0;
+  double compile_seconds = 60;
+};
+
+/// Owns the program and its folder. Runs of one kernel must not overlap; several kernels may run at once.
+class EmulatedKernel {
+ public:
+  /// `text` is CUDA C++ without inline PTX, `kernel` the name of a __global__ function in it, `file` what
+  /// messages call it. What the compiler does not accept is the candidate's failure: compiled() is false.
+  /// Throws EnvironmentError without a compiler: the environment variable TUNESMITH_CXX, or g++ or c++ of
+  /// PATH.
+  EmulatedKernel(const std::string& text, const std::string& kernel, const std::string& file,
+                 const EmulationOptions& options);
+
+  bool compiled() const { return compiled_; }
+  /// What the compiler said.
+  const std::string& log() const { return log_; }
+  double compile_cpu_seconds() const { return compile_cpu_seconds_; }
+
+  /// One launch; `arguments` are in the kernel's order, and buffers have their new contents afterwards. The
+  /// child is killed after `time_limit_seconds`. Needs compiled().
+  EmulationReport run(const Launch& launch, std::vector<EmulatedArgument>& arguments, ThreadOrder order,
+                      uint64_t seed, double time_limit_seconds);
+
+ private:
+  TemporaryFolder folder_;
+  bool checked_;
+  size_t dynamic_shared_bytes_;
+  bool compiled_ = false;
+  std::string log_;
+  double compile_cpu_seconds_ = 0;
+  // Bytes of a cell of the checker: made finer when an access is smaller, which the child reports.
+  unsigned shared_granule_ = 16, global_granule_ = 16;
+};
+
+}  // namespace tunesmith::cuda

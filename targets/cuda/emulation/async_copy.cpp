@@ -1,0 +1,46 @@
+// cp.async: the bytes arrive when their group is waited for, as late as a machine may take, so that what is
+// read too early is old. In a random order each copy may also arrive at once, so that what is overwritten too
+// early is new.
+#include <cstring>
+
+#include "checker.h"
+#include "findings.h"
+#include "machine.h"
+
+namespace tunesmith_emulation {
+namespace {
+
+void arrive(const PendingCopy& copy) {
+  std::memcpy(copy.to, copy.from, copy.source_bytes);
+  std::memset(copy.to + copy.source_bytes, 0, copy.bytes - copy.source_bytes);
+}
+
+}  // namespace
+
+void copy_async(void* shared, const void* global, unsigned bytes, unsigned source_bytes, int line) {
+  Thread& thread = running();
+  if ((reinterpret_cast<uintptr_t>(shared) | reinterpret_cast<uintptr_t>(global)) % bytes != 0 ||
+      source_bytes > bytes) {
+    report_and_stop(
+        Kind::BadOperand,
+        "cp.async of line %d: thread %u copies %u of %u bytes, and its addresses must be multiples of %u",
+        line, thread.id, source_bytes, bytes, bytes);
+  }
+  if (source_bytes > 0) check_read(thread, global, source_bytes);
+  begin_async_write(thread, shared, bytes);
+  const PendingCopy copy{static_cast<char*>(shared), static_cast<const char*>(global), bytes, source_bytes};
+  if (machine.order == Order::Random && (next_random() & 1) != 0) arrive(copy);
+  thread.copies.issue(copy);
+}
+
+void commit_copies() { running().copies.commit(); }
+
+void wait_for_copies(unsigned groups) {
+  Thread& thread = running();
+  thread.copies.wait(groups, [&](const PendingCopy& copy) {
+    arrive(copy);
+    end_async_write(thread, copy.to, copy.bytes, false);
+  });
+}
+
+}  // namespace tunesmith_emulation

@@ -1,0 +1,41 @@
+// Atomic operations: threads of the emulation are never interrupted, so plain ones are.
+#include <algorithm>
+
+#include "checker.h"
+
+namespace tunesmith_emulation {
+namespace {
+
+template <class T, class Update>
+T update(T* to, Update next) {
+  check_atomic(to, sizeof(T));
+  const T old = *to;
+  *to = next(old);
+  return old;
+}
+
+}  // namespace
+
+float atomic_add(float* to, float value) {
+  return update(to, [=](float old) { return old + value; });
+}
+int atomic_add(int* to, int value) {
+  return update(to, [=](int old) { return int(unsigned(old) + unsigned(value)); });
+}
+unsigned atomic_add(unsigned* to, unsigned value) {
+  return update(to, [=](unsigned old) { return old + value; });
+}
+int atomic_max(int* to, int value) {
+  return update(to, [=](int old) { return std::max(old, value); });
+}
+int atomic_min(int* to, int value) {
+  return update(to, [=](int old) { return std::min(old, value); });
+}
+unsigned atomic_exchange(unsigned* to, unsigned value) {
+  return update(to, [=](unsigned) { return value; });
+}
+unsigned atomic_compare_and_swap(unsigned* to, unsigned expected, unsigned value) {
+  return update(to, [=](unsigned old) { return old == expected ? value : old; });
+}
+
+}  // namespace tunesmith_emulation

@@ -1,0 +1,70 @@
+// Races, reads of what was never written or has not arrived, and accesses outside of all memory, for each
+// access that the instrumented kernel or an instruction of the emulation makes.
+//
+// Two accesses of one cell by two threads of a block, one a write, race unless a barrier of the block lies
+// between them, or they are ordered by __syncwarp or an mbarrier (each thread keeps what it knows of the
+// others: a vector clock). Two blocks are never ordered. A cell is as large as the smallest access to its
+// memory; a smaller one ends the process, which is run again with finer cells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machine.h"
+
+namespace tunesmith_emulation {
+
+/// All shared variables of the program. Those whose size the launch says begin at `dynamic`, where
+/// `dynamic_reserve` bytes lie.
+struct SharedMemory {
+  char* low = nullptr;
+  char* high = nullptr;
+  char* dynamic = nullptr;
+  size_t dynamic_bytes = 0;
+  size_t dynamic_reserve = 0;
+};
+extern SharedMemory shared_memory;
+
+/// Finds the program's shared variables.
+void find_shared_memory(size_t dynamic_bytes);
+
+/// From now on accesses are checked; threads and buffers are known. A granule is the bytes of a cell: 16, 8,
+/// 4, 2 or 1.
+void start_checks(unsigned shared_granule, unsigned global_granule);
+bool checks_on();
+
+/// A buffer of the launch, 16-byte aligned; watched whether accesses are checked or not, for messages.
+void watch_buffer(const std::string& name, char* low, size_t bytes);
+/// "byte 12 of A (4096 bytes)" or what else lies at an address.
+void describe_address(const void* address, char* text, size_t bytes);
+
+void begin_block_checks();
+void next_barrier_interval();
+/// The lanes of a warp have met at __syncwarp: what each did is known to all of them.
+void order_lanes(unsigned first_thread, unsigned lanes);
+
+/// What a thread knows of the others: for each, up to which of its steps.
+using Clock = std::vector<uint32_t>;
+/// Adds what the running thread has done, and knows, to `clock`; what it does next is a new step.
+void release_to(Clock* clock);
+void acquire_from(const Clock& clock);
+uint32_t step_of(const Thread& thread);
+
+void check_read(const Thread& thread, const void* address, size_t bytes);
+void check_write(const Thread& thread, const void* address, size_t bytes);
+/// An access that is ordered by itself: only its place is checked.
+void check_atomic(const void* address, size_t bytes);
+
+/// An asynchronous write of shared memory begins, and arrives. `asynchronous_proxy`: it needs no fence before
+/// wgmma.
+void begin_async_write(const Thread& thread, void* address, size_t bytes);
+void end_async_write(const Thread& thread, void* address, size_t bytes, bool asynchronous_proxy);
+/// wgmma reads shared memory from its issue until it is waited for.
+void begin_async_read(const Thread& thread, const void* address, size_t bytes);
+void end_async_read(const Thread& thread, const void* address, size_t bytes);
+
+void report_accesses();
+
+}  // namespace tunesmith_emulation

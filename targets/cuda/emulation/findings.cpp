@@ -1,0 +1,82 @@
+#include "findings.h"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+namespace tunesmith_emulation {
+namespace {
+
+constexpr std::array<const char*, size_t(Kind::Count)> kNames = {
+    "race",          "read_before_wait", "missing_proxy_fence", "uninitialised",
+    "out_of_bounds", "misaligned",       "divergent_barrier",   "diverged_warp",
+    "thread_left",   "deadlock",         "bad_operand",         "bad_launch",
+    "fault"};
+constexpr uint64_t kSaid = 3;
+
+std::array<uint64_t, size_t(Kind::Count)> counts;
+
+// Without a buffer of the C library's: the process may be ended from a signal's handler.
+void write_line(const char* text, int length) {
+  for (const char *at = text, *end = text + length; at < end;) {
+    const ssize_t written = write(STDOUT_FILENO, at, size_t(end - at));
+    if (written <= 0) _exit(1);
+    at += written;
+  }
+}
+
+void say(Kind kind, const char* format, va_list arguments) {
+  if (counts[size_t(kind)]++ >= kSaid) return;
+  std::array<char, 512> line;
+  int length = std::snprintf(line.data(), line.size(), "finding\t%s\t", kNames[size_t(kind)]);
+  length += std::vsnprintf(line.data() + length, line.size() - size_t(length) - 1, format, arguments);
+  if (length > int(line.size()) - 2) length = int(line.size()) - 2;
+  line[size_t(length)] = '\n';
+  write_line(line.data(), length + 1);
+}
+
+}  // namespace
+
+void report(Kind kind, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(kind, format, arguments);
+  va_end(arguments);
+}
+
+void report_and_stop(Kind kind, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(kind, format, arguments);
+  va_end(arguments);
+  finish_report();
+  _exit(0);
+}
+
+void need_granule(bool shared, unsigned bytes) {
+  std::array<char, 64> line;
+  write_line(line.data(), std::snprintf(line.data(), line.size(), "granule\t%s\t%u\n",
+                                        shared ? "shared" : "global", bytes));
+  _exit(0);
+}
+
+void report_counter(const char* name, uint64_t value) {
+  std::array<char, 96> line;
+  write_line(line.data(), std::snprintf(line.data(), line.size(), "counter\t%s\t%llu\n", name,
+                                        static_cast<unsigned long long>(value)));
+}
+
+void finish_report() {
+  for (size_t kind = 0; kind < counts.size(); ++kind) {
+    if (counts[kind] == 0) continue;
+    std::array<char, 96> line;
+    write_line(line.data(), std::snprintf(line.data(), line.size(), "count\t%s\t%llu\n", kNames[kind],
+                                          static_cast<unsigned long long>(counts[kind])));
+  }
+  write_line("done\n", 5);
+}
+
+}  // namespace tunesmith_emulation

@@ -1,0 +1,47 @@
+// What is wrong with the kernel, said to the parent process on standard output: lines of words that are
+// divided by tabs.
+//   finding  KIND  MESSAGE    the first few of a kind
+//   count    KIND  NUMBER     how many there were, at the end
+//   granule  shared|global  BYTES    run again, with cells of so many bytes
+//   counter  NAME  NUMBER     switches, shared_accesses, global_accesses
+//   done
+#pragma once
+
+#include <cstdint>
+
+namespace tunesmith_emulation {
+
+/// Kinds of mistakes; finding_names in findings.cpp has what they are called.
+enum class Kind : uint8_t {
+  Race,
+  ReadBeforeWait,
+  MissingProxyFence,
+  Uninitialised,
+  OutOfBounds,
+  Misaligned,
+  DivergentBarrier,
+  DivergedWarp,
+  ThreadLeft,
+  Deadlock,
+  BadOperand,
+  BadLaunch,
+  Fault,
+  Count
+};
+
+/// The kernel goes on: a race changes no value here.
+[[gnu::format(printf, 2, 3)]] void report(Kind kind, const char* format, ...);
+
+/// The kernel cannot go on; ends the process.
+[[noreturn, gnu::format(printf, 2, 3)]] void report_and_stop(Kind kind, const char* format, ...);
+
+/// Ends the process, so that it is run again with finer cells.
+[[noreturn]] void need_granule(bool shared, unsigned bytes);
+
+/// A line "counter NAME NUMBER".
+void report_counter(const char* name, uint64_t value);
+
+/// The counts of all kinds, and `done`.
+void finish_report();
+
+}  // namespace tunesmith_emulation

@@ -1,0 +1,71 @@
+// What a compiler calls for each load and store of code that it instruments with -fsanitize=thread. The
+// kernel's text is compiled so and linked without ThreadSanitizer: these functions are the checker.
+#include <cstdint>
+#include <cstring>
+
+#include "checker.h"
+#include "findings.h"
+
+namespace tunesmith_emulation {
+namespace {
+
+void access(const void* address, size_t bytes, bool write) {
+  const Thread* thread = machine.running;
+  if (thread == nullptr) return;
+  if (write) {
+    check_write(*thread, address, bytes);
+  } else {
+    check_read(*thread, address, bytes);
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith_emulation
+
+#define TUNESMITH_HOOKS(bytes)                                                                 \
+  void __tsan_read##bytes(void* p) { tunesmith_emulation::access(p, bytes, false); }           \
+  void __tsan_write##bytes(void* p) { tunesmith_emulation::access(p, bytes, true); }           \
+  void __tsan_unaligned_read##bytes(void* p) { tunesmith_emulation::access(p, bytes, false); } \
+  void __tsan_unaligned_write##bytes(void* p) { tunesmith_emulation::access(p, bytes, true); } \
+  void __tsan_volatile_read##bytes(void* p) { tunesmith_emulation::access(p, bytes, false); }  \
+  void __tsan_volatile_write##bytes(void* p) { tunesmith_emulation::access(p, bytes, true); }  \
+  void __tsan_read_write##bytes(void* p) {                                                     \
+    tunesmith_emulation::access(p, bytes, false);                                              \
+    tunesmith_emulation::access(p, bytes, true);                                               \
+  }
+// NOLINTBEGIN(bugprone-reserved-identifier): the compilers chose these names
+extern "C" {
+TUNESMITH_HOOKS(1)
+TUNESMITH_HOOKS(2)
+TUNESMITH_HOOKS(4)
+TUNESMITH_HOOKS(8)
+TUNESMITH_HOOKS(16)
+void __tsan_read_range(void* p, size_t bytes) { tunesmith_emulation::access(p, bytes, false); }
+void __tsan_write_range(void* p, size_t bytes) { tunesmith_emulation::access(p, bytes, true); }
+void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+  tunesmith_emulation::access(from, bytes, false);
+  tunesmith_emulation::access(to, bytes, true);
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, size_t bytes) {
+  tunesmith_emulation::access(to, bytes, true);
+  return std::memset(to, value, bytes);
+}
+// The first thing that is described is where the access stands in the text.
+struct SourcePlace {
+  const char* file;
+  uint32_t line, column;
+};
+void __ubsan_handle_type_mismatch_v1(const SourcePlace* at, const void* address) {
+  char place[128];
+  tunesmith_emulation::describe_address(address, place, sizeof place);
+  tunesmith_emulation::report_and_stop(
+      tunesmith_emulation::Kind::Misaligned,
+      "line %u: thread %u accesses %s, which its type's alignment does not divide", at->line,
+      tunesmith_emulation::running().id, place);
+}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_init() {}
+}
+// NOLINTEND(bugprone-reserved-identifier)

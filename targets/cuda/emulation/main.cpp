@@ -1,0 +1,193 @@
+// The program that kernel text is linked to: runs one launch, on buffers that it shares with its parent, and
+// reports.
+//   --grid=X,Y,Z --block=X,Y,Z --shared=BYTES --order=forward|backward|random --seed=N --check=0|1
+//   --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=OF_THE_PROCESSOR
+// and the kernel's arguments in their order:
+//   --buffer=NAME:OFFSET:BYTES    a pointer to bytes of the memory that the descriptor is of
+//   --hidden=NAME:OFFSET:BYTES    the same, but no argument
+//   --value=HEX                   the bytes of a number
+//   --map=BUFFER:E0,E1:B0,B1      a TensorMap of a buffer of 16-bit elements: extents and box, the innermost
+//   first
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checker.h"
+#include "findings.h"
+#include "machine.h"
+
+namespace {
+
+using namespace tunesmith_emulation;
+
+constexpr size_t kPage = 4096;
+constexpr size_t kGuard = size_t(1) << 20;
+
+struct Buffer {
+  std::string name;
+  char* low;
+};
+
+struct Launch {
+  Order order = Order::Forward;
+  unsigned long long seed = 0, dynamic_bytes = 0;
+  unsigned check = 0, shared_granule = 16, global_granule = 16;
+  int memory = -1;
+  std::vector<Buffer> buffers;
+  // Each argument's bytes, aligned as the strictest of them.
+  struct alignas(64) Value {
+    char bytes[128];
+    unsigned size;
+  };
+  std::vector<Value> values;
+};
+
+template <class... Fields>
+void scan(const std::string& text, const char* format, int fields, Fields*... values) {
+  if (std::sscanf(text.c_str(), format, values...) != fields)
+    report_and_stop(Kind::BadLaunch, "'%s': expected %s", text.c_str(), format);
+}
+
+// The buffer's pages from the parent's file, between pages that are nobody's; its end is the last page's.
+char* map_buffer(int memory, size_t offset, size_t bytes) {
+  const size_t first_page = offset / kPage * kPage,
+               length = (offset + bytes - first_page + kPage - 1) / kPage * kPage;
+  char* reserved = static_cast<char*>(
+      mmap(nullptr, length + 2 * kGuard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (reserved == MAP_FAILED || mmap(reserved + kGuard, length, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_FIXED, memory, off_t(first_page)) == MAP_FAILED)
+    report_and_stop(Kind::BadLaunch, "no memory for a buffer of %zu bytes", bytes);
+  return reserved + kGuard + (offset - first_page);
+}
+
+Launch::Value value_of(const void* bytes, size_t size) {
+  Launch::Value value{};
+  if (size > sizeof value.bytes) report_and_stop(Kind::BadLaunch, "an argument of %zu bytes", size);
+  std::memcpy(value.bytes, bytes, size);
+  value.size = unsigned(size);
+  return value;
+}
+
+void add_buffer(Launch& launch, const std::string& text, bool argument) {
+  const size_t colon = text.find(':');
+  unsigned long long offset = 0, bytes = 0;
+  scan(text.substr(colon + 1), "%llu:%llu", 2, &offset, &bytes);
+  launch.buffers.push_back({text.substr(0, colon), map_buffer(launch.memory, offset, bytes)});
+  watch_buffer(launch.buffers.back().name, launch.buffers.back().low, bytes);
+  if (argument)
+    launch.values.push_back(value_of(static_cast<const void*>(&launch.buffers.back().low), sizeof(char*)));
+}
+
+void add_value(Launch& launch, const std::string& hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) bytes += char(std::stoi(hex.substr(i, 2), nullptr, 16));
+  launch.values.push_back(value_of(bytes.data(), bytes.size()));
+}
+
+void add_map(Launch& launch, const std::string& text) {
+  const size_t colon = text.find(':');
+  TensorMap map{};
+  scan(text.substr(colon + 1), "%u,%u:%u,%u", 4, &map.extent[0], &map.extent[1], &map.box[0], &map.box[1]);
+  for (const Buffer& buffer : launch.buffers)
+    if (buffer.name == text.substr(0, colon)) map.base = buffer.low;
+  map.row_bytes = 2ull * map.extent[0];
+  launch.values.push_back(value_of(&map, sizeof map));
+}
+
+void read_option(Launch& launch, std::string_view name, const std::string& value) {
+  if (name == "--grid") return scan(value, "%u,%u,%u", 3, &grid_shape.x, &grid_shape.y, &grid_shape.z);
+  if (name == "--block") return scan(value, "%u,%u,%u", 3, &block_shape.x, &block_shape.y, &block_shape.z);
+  if (name == "--shared") return scan(value, "%llu", 1, &launch.dynamic_bytes);
+  if (name == "--seed") return scan(value, "%llu", 1, &launch.seed);
+  if (name == "--check") return scan(value, "%u", 1, &launch.check);
+  if (name == "--granules") return scan(value, "%u,%u", 2, &launch.shared_granule, &launch.global_granule);
+  if (name == "--seconds") {  // should the parent be gone
+    rlimit limit{};
+    scan(value, "%lu", 1, &limit.rlim_cur);
+    limit.rlim_max = limit.rlim_cur;
+    setrlimit(RLIMIT_CPU, &limit);
+    return;
+  }
+  if (name == "--memory") return scan(value, "%d", 1, &launch.memory);
+  if (name == "--order") {
+    launch.order = value == "forward"    ? Order::Forward
+                   : value == "backward" ? Order::Backward
+                                         : Order::Random;
+    return;
+  }
+  if (name == "--buffer") return add_buffer(launch, value, true);
+  if (name == "--hidden") return add_buffer(launch, value, false);
+  if (name == "--value") return add_value(launch, value);
+  if (name == "--map") return add_map(launch, value);
+  report_and_stop(Kind::BadLaunch, "an unknown option");
+}
+
+[[noreturn]] void on_fault(int signal, siginfo_t* info, void*) {
+  char place[128];
+  describe_address(info->si_addr, place, sizeof place);
+  if (machine.running == nullptr) report_and_stop(Kind::Fault, "signal %d before the kernel began", signal);
+  const Index& thread = running().index;
+  // An access that is not aligned as its type demands has no address.
+  report_and_stop(Kind::Fault, "%s in thread (%u, %u, %u) of block (%u, %u, %u), at %s",
+                  signal == SIGFPE ? "a division by zero" : "an invalid or misaligned access", thread.x,
+                  thread.y, thread.z, block_index.x, block_index.y, block_index.z, place);
+}
+
+void catch_faults() {
+  static char stack[65536];
+  stack_t alternate{};
+  alternate.ss_sp = stack;
+  alternate.ss_size = sizeof stack;
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, nullptr);
+}
+
+void check_launch(const Launch& launch) {
+  const unsigned long long threads = 1ull * block_shape.x * block_shape.y * block_shape.z;
+  if (threads == 0 || threads > kMostThreads)
+    report_and_stop(Kind::BadLaunch, "a block of %llu threads", threads);
+  const KernelEntry& kernel = tunesmith_kernel_entry;
+  if (launch.values.size() != kernel.parameters)
+    report_and_stop(Kind::BadLaunch, "the kernel has %u parameters, and %zu arguments are given",
+                    kernel.parameters, launch.values.size());
+  for (unsigned i = 0; i < kernel.parameters; ++i) {
+    if (launch.values[i].size != kernel.parameter_bytes[i])
+      report_and_stop(Kind::BadLaunch, "parameter %u has %u bytes, and its argument %u", i,
+                      kernel.parameter_bytes[i], launch.values[i].size);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  Launch launch;
+  for (int i = 1; i < count; ++i) {
+    const std::string text = arguments[i];
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      report_and_stop(Kind::BadLaunch, "'%s': expected --NAME=VALUE", arguments[i]);
+    read_option(launch, std::string_view(text).substr(0, equals), text.substr(equals + 1));
+  }
+  catch_faults();
+  check_launch(launch);
+  find_shared_memory(launch.dynamic_bytes);
+  std::vector<void*> pointers;
+  for (Launch::Value& value : launch.values) pointers.push_back(value.bytes);
+  make_threads();
+  if (launch.check != 0) start_checks(launch.shared_granule, launch.global_granule);
+  run_blocks(launch.order, launch.seed, pointers.data());
+  report_counter("switches", machine.switches);
+  report_accesses();
+  finish_report();
+}

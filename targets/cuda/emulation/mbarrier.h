@@ -1,0 +1,8 @@
+// Barriers that lie in shared memory, count arrivals and bytes, and change phase when both are complete.
+#pragma once
+
+namespace tunesmith_emulation {
+
+void begin_block_mbarriers();
+
+}  // namespace tunesmith_emulation

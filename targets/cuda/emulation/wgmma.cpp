@@ -1,0 +1,142 @@
+// wgmma m64nNk16, f16 from shared memory with the 128-byte swizzle. Lane t of the warpgroup holds of D, in
+// register 4 j + r, row 16 (t / 32) + (t % 32) / 4 + 8 (r >> 1), column 8 j + 2 (t % 4) + (r & 1). A matrix
+// descriptor:
+//   bits 0-13 start, 16-29 leading offset, 32-45 stride, all in units of 16 bytes; 62-63 the swizzle, 1 for
+//   128 bytes
+// Byte of element (mn, k) from the start, in the operand whose rows run along k, and in the one whose rows
+// run along mn:
+//   128 (mn % 8) + stride (mn / 8) + 2 k          2 (mn % 64) + leading (mn / 64) + 128 (k % 8) + stride (k /
+//   8)
+// of which bits 4-6 are changed by bits 7-9.
+#include <cstring>
+
+#include "arithmetic.h"
+#include "checker.h"
+#include "collective.h"
+
+namespace tunesmith_emulation {
+namespace {
+
+constexpr unsigned kRows = 64, kDepth = 16, kMostColumns = 256, kChunk = 16;
+
+// The 16 bytes around an element begin at the result's multiple of 16.
+unsigned element_address(unsigned long long descriptor, unsigned mn, unsigned k, bool along_mn) {
+  const auto field = [&](unsigned bit) { return unsigned(descriptor >> bit & 0x3fff) << 4; };
+  const unsigned start = field(0), leading = field(16), stride = field(32);
+  const unsigned address =
+      start + (along_mn ? 2 * (mn % 64) + leading * (mn / 64) + 128 * (k % 8) + stride * (k / 8)
+                        : 128 * (mn % 8) + stride * (mn / 8) + 2 * k);
+  return address ^ (address >> 7 & 7) << 4;
+}
+
+const char* operand_address(const PendingProduct& product, unsigned long long descriptor, unsigned mn,
+                            unsigned k, bool along_mn) {
+  if (descriptor >> 62 != 1)
+    report_and_stop(Kind::BadOperand, "wgmma of line %d: only the 128-byte swizzle is emulated",
+                    product.line);
+  const char* address =
+      static_cast<const char*>(shared_pointer(element_address(descriptor, mn, k, along_mn)));
+  if (address < shared_memory.low || address + 2 > shared_memory.high)
+    report_and_stop(Kind::OutOfBounds, "wgmma of line %d: an operand lies outside of shared memory",
+                    product.line);
+  return address;
+}
+
+template <class Visit>
+void each_chunk(const PendingProduct& product, Visit visit) {
+  const auto chunk = [&](const char* element) {
+    visit(element - reinterpret_cast<uintptr_t>(element) % kChunk);
+  };
+  for (unsigned row = 0; row < kRows; ++row)
+    for (unsigned k = 0; k < kDepth; k += 8) chunk(operand_address(product, product.a, row, k, false));
+  if (product.b_row_major) {
+    for (unsigned k = 0; k < kDepth; ++k)
+      for (unsigned column = 0; column < product.columns; column += 8)
+        chunk(operand_address(product, product.b, column, k, true));
+  } else {
+    for (unsigned column = 0; column < product.columns; ++column)
+      for (unsigned k = 0; k < kDepth; k += 8) chunk(operand_address(product, product.b, column, k, false));
+  }
+}
+
+const PendingProduct& product_of(unsigned first, unsigned lane) {
+  return *static_cast<const PendingProduct*>(machine.threads[first + lane].operand);
+}
+
+// All 128 threads have left their product: forms it in their accumulators.
+void form(unsigned first) {
+  static uint16_t a_halves[kRows * kDepth], b_halves[kDepth * kMostColumns];
+  static float a[kRows * kDepth], b[kDepth * kMostColumns], c[kRows * kMostColumns];
+  const PendingProduct& product = product_of(first, 0);
+  const unsigned columns = product.columns;
+  for (unsigned lane = 0; lane < kWarpgroup; ++lane) {
+    const PendingProduct& other = product_of(first, lane);
+    if (other.a != product.a || other.b != product.b || other.accumulate != product.accumulate)
+      report_and_stop(Kind::BadOperand,
+                      "wgmma of line %d: the threads of a warpgroup give different descriptors",
+                      product.line);
+  }
+  for (unsigned row = 0; row < kRows; ++row)
+    for (unsigned k = 0; k < kDepth; ++k)
+      std::memcpy(&a_halves[row * kDepth + k], operand_address(product, product.a, row, k, false), 2);
+  for (unsigned k = 0; k < kDepth; ++k)
+    for (unsigned column = 0; column < columns; ++column)
+      std::memcpy(&b_halves[k * columns + column],
+                  operand_address(product, product.b, column, k, product.b_row_major), 2);
+  f16_values(a_halves, a, kRows * kDepth);
+  f16_values(b_halves, b, kDepth * columns);
+  const auto each_accumulator = [&](auto visit) {
+    for (unsigned lane = 0; lane < kWarpgroup; ++lane) {
+      float* registers = product_of(first, lane).accumulators;
+      const unsigned row = 16 * (lane / kWarp) + lane % kWarp / 4, column = 2 * (lane % 4);
+      for (unsigned i = 0; i < columns / 2; ++i)
+        visit(c[(row + 8 * (i >> 1 & 1)) * columns + 8 * (i / 4) + column + (i & 1)], registers[i]);
+    }
+  };
+  each_accumulator([&](float& element, const float& held) { element = product.accumulate ? held : 0.0f; });
+  multiply_add(c, a, b, kRows, kDepth, columns);
+  each_accumulator([](const float& element, float& held) { held = element; });
+}
+
+}  // namespace
+
+unsigned shared_address(const void* pointer) {
+  // The swizzle works on addresses: the base is a multiple of 1024. The first 1024 bytes are the system's.
+  const char* base = shared_memory.low - reinterpret_cast<uintptr_t>(shared_memory.low) % 1024;
+  return unsigned(static_cast<const char*>(pointer) - base) + 1024;
+}
+
+void* shared_pointer(unsigned address) {
+  return shared_memory.low - reinterpret_cast<uintptr_t>(shared_memory.low) % 1024 +
+         (std::ptrdiff_t(address) - 1024);
+}
+
+void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
+                    bool b_row_major, bool accumulate, int line) {
+  Thread& thread = running();
+  const PendingProduct product{accumulators, a, b, columns, b_row_major, accumulate, line};
+  thread.products.issue(product);
+  // One thread stands for the warpgroup: its reads are the instruction's.
+  if (checks_on() && thread.id % kWarpgroup == 0)
+    each_chunk(product, [&](const char* chunk) { begin_async_read(thread, chunk, kChunk); });
+}
+
+void commit_products() { running().products.commit(); }
+
+void wait_for_products(unsigned groups, int line) {
+  Thread& thread = running();
+  thread.products.wait(groups, [&](PendingProduct& product) {
+    if (arrive_in_warpgroup("wgmma.wait_group", line, &product)) {
+      form(thread.id / kWarpgroup * kWarpgroup);
+      release_warpgroup();
+    } else {
+      wait_in("wgmma.wait_group", line);
+    }
+    if (checks_on() && thread.id % kWarpgroup == 0)
+      each_chunk(product, [&](const char* chunk) { end_async_read(thread, chunk, kChunk); });
+  });
+}
+
+void fence_async_proxy() { ++running().proxy_fences; }
+
+}  // namespace tunesmith_emulation
