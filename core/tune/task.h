@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "tune/judge_scores.h"
+#include "tune/kept_candidates.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
+#include "tunesmith/tune/model_file.h"
 #include "tunesmith/tune/tuner.h"
 #include "tunesmith/workload/workload.h"
 
@@ -38,7 +40,8 @@ class Task final : public SearchContext {
   void begin_round(int64_t trials);
   /// Programs that were measured and are not in the history.
   void note_measured(std::span<const uint64_t> lowered_hashes);
-  /// Adds results to the history and lets the cost model learn from all of it.
+  /// Adds results to the history, without their lowered programs, and lets the cost model learn from those of
+  /// them that are new.
   void learn(std::span<const Measured> results);
   /// How the cost model orders results that it has not learnt from. Nothing when they are too few to say.
   std::optional<ModelBatch> judge(std::span<const Measured> results);
@@ -58,11 +61,11 @@ class Task final : public SearchContext {
   void save_model(const std::string& file) const;
 
  private:
+  /// Those of the history are made again.
+  std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
   void make_features(std::span<const CandidatePtr> candidates);
   /// By the program alone, without knowledge.
   std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
-
-  const std::string& cost_model_id() const { return space_.spec().cost_model.id; }
 
   const Workload& workload_;
   const Space& space_;
@@ -72,6 +75,9 @@ class Task final : public SearchContext {
   double generate_seconds_ = 0.0;
   SketchSet sketches_;
   std::shared_ptr<CostModel> cost_model_;
+  std::vector<ModelFile::Task> learnt_before_;  // of the model that was loaded
+  ModelFile::Task learnt_;
+  KeptCandidates kept_;
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
   std::map<std::string, int64_t> refusals_;
