@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/search/cost_model.h>
+#include <tunesmith/search/score_quality.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
@@ -41,22 +41,20 @@ std::vector<Judged> judge(const std::string& key, const std::string& space_name,
   filter.kind = MeasurementKind::Search;
   filter.ok = true;
   std::vector<Judged> judged;
-  std::vector<CandidatePtr> candidates;
+  std::vector<Measured> programs;
   RecordStore(database, RecordStore::Mode::Existing).for_each(filter, [&](const Record& record) {
     auto candidate = space.materialise(workload.program, Trace::parse(record.trace), RandomStream(0));
     if (!candidate) return;
     judged.push_back({record.id, record.timing->min, 0.0});
-    candidates.push_back(std::move(*candidate));
+    programs.push_back({std::move(*candidate), record.timing, std::nullopt});
   });
   const std::shared_ptr<CostModel> model = space.create_cost_model();
   model->begin(workload, space.device());
   learn = std::min(learn, judged.size());
-  double best = std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < learn; ++i) best = std::min(best, judged[i].seconds);
-  std::vector<double> throughputs;
-  for (size_t i = 0; i < learn; ++i) throughputs.push_back(best / judged[i].seconds);
+  std::vector<CandidatePtr> candidates;
+  for (const Measured& program : programs) candidates.push_back(program.candidate);
   const auto begin = std::chrono::steady_clock::now();
-  if (learn > 0) model->update(std::span(candidates).first(learn), throughputs);
+  if (learn > 0) model->update(std::span(programs).first(learn));
   const auto learnt = std::chrono::steady_clock::now();
   const std::vector<double> scores = model->predict(candidates);
   const auto end = std::chrono::steady_clock::now();
@@ -68,18 +66,15 @@ std::vector<Judged> judge(const std::string& key, const std::string& space_name,
   return judged;
 }
 
-/// Of all pairs whose times differ by a tenth and more, the share that the scores order as the times do.
-double pairs_in_order(const std::vector<Judged>& judged) {
-  double right = 0;
-  double pairs = 0;
-  for (const Judged& a : judged) {
-    for (const Judged& b : judged) {
-      if (a.seconds * 1.1 > b.seconds) continue;
-      ++pairs;
-      if (a.score > b.score) ++right;
-    }
+/// Of all pairs whose times differ by a tenth and more.
+double share_in_order(const std::vector<Judged>& judged) {
+  std::vector<double> scores;
+  std::vector<double> throughputs;
+  for (const Judged& one : judged) {
+    scores.push_back(one.score);
+    throughputs.push_back(1.0 / one.seconds);
   }
-  return pairs > 0 ? right / pairs : 1.0;
+  return pairs_in_order(scores, throughputs, 1.1);
 }
 
 }  // namespace
@@ -112,7 +107,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{} has no record of {} in space {}\n", argv[3], argv[1], recorded);
     return 3;
   }
-  fmt::print("{} records, {:.1f} % of the pairs in order\n", judged.size(), 100 * pairs_in_order(judged));
+  fmt::print("{} records, {:.1f} % of the pairs in order\n", judged.size(), 100 * share_in_order(judged));
   const auto faster = [](const Judged& a, const Judged& b) { return a.seconds < b.seconds; };
   const double best = std::min_element(judged.begin(), judged.end(), faster)->seconds;
   std::stable_sort(judged.begin(), judged.end(),

@@ -1,4 +1,4 @@
-// Of cost models: fed with candidates of the space and made-up throughputs.
+// Of cost models: fed with candidates of the space and made-up times.
 #include <cmath>
 #include <thread>
 
@@ -13,8 +13,15 @@ constexpr uint64_t kSeed = 5;
 
 struct Data {
   std::vector<CandidatePtr> candidates;
-  std::vector<double> throughputs;
+  std::vector<Measured> results;  // one for each of the candidates
 };
+
+Measured took(const CandidatePtr& candidate, double seconds) {
+  return {candidate, make_timing({seconds}), std::nullopt};
+}
+Measured crashed(const CandidatePtr& candidate) {
+  return {candidate, std::nullopt, CandidateFailure{FailureCause::Crash, "made up"}};
+}
 
 Data data_of(const Space& space, const Workload& workload) {
   constexpr size_t kWanted = 72;  // so many that a model that learns in steps has learnt
@@ -26,8 +33,8 @@ Data data_of(const Space& space, const Workload& workload) {
     if (auto candidate = space.materialise(workload.program, open, RandomStream(kSeed, draw))) {
       data.candidates.push_back(*candidate);
       // A seventh of them failed.
-      data.throughputs.push_back(draw % 7 == 0 ? 0.0
-                                               : RandomStream(kSeed, (*candidate)->lowered_hash).uniform());
+      const double seconds = 1e-3 + RandomStream(kSeed, (*candidate)->lowered_hash).uniform();
+      data.results.push_back(draw % 7 == 0 ? crashed(*candidate) : took(*candidate, seconds));
     }
   }
   return data;
@@ -41,9 +48,9 @@ std::vector<Scores> use(CostModel& model, const Workload& workload, const Space&
   std::vector<Scores> scores;
   model.begin(workload, space.device());
   scores.push_back(model.predict(data.candidates));
-  model.update(std::span(data.candidates).first(half), std::span(data.throughputs).first(half));
+  model.update(std::span(data.results).first(half));
   scores.push_back(model.predict(data.candidates));
-  model.update(data.candidates, data.throughputs);
+  model.update(std::span(data.results).subspan(half));
   scores.push_back(model.predict(data.candidates));
   return scores;
 }
@@ -129,15 +136,18 @@ Verdict check_failures(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();
   const Data data = data_of(space, workload);
-  for (const double value : {0.0, 1.0}) {
+  for (const bool fails : {true, false}) {
     for (const size_t count : {data.candidates.size(), size_t{1}, size_t{0}}) {
       const auto model = subject.create<CostModel>();
       model->begin(workload, space.device());
-      model->update(std::span(data.candidates).first(count), std::vector<double>(count, value));
+      std::vector<Measured> results;
+      for (size_t i = 0; i < count; ++i)
+        results.push_back(fails ? crashed(data.candidates[i]) : took(data.candidates[i], 1e-3));
+      model->update(results);
       for (const double score : model->predict(data.candidates)) {
         if (!std::isfinite(score)) {
-          return failed(
-              fmt::format("after {} candidates of throughput {} a score is {}", count, value, score));
+          return failed(fmt::format("after {} candidates that {} a score is {}", count,
+                                    fails ? "failed" : "took one time", score));
         }
       }
     }

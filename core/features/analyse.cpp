@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "features/footprint.h"
 #include "features/store_facts.h"
@@ -104,6 +105,8 @@ void count_node(StoreFacts& facts, const Expr& node) {
     case ExprKind::Mul:
       return count_operation(facts, node.dtype(), kFloatMul, kIntMul);
     case ExprKind::Div:
+      if (node.arg(1).is(ExprKind::Broadcast)) facts.divided_by_one += node.dtype().lanes;
+      return count_operation(facts, node.dtype(), kFloatDiv, kIntDiv);
     case ExprKind::FloorDiv:
     case ExprKind::FloorMod:
       return count_operation(facts, node.dtype(), kFloatDiv, kIntDiv);
@@ -157,7 +160,7 @@ void read_expressions(StoreFacts& facts) {
 
 // ---- Memory ----
 
-/// `bytes_inside` and `lines_inside`, from the innermost loop outwards.
+/// `bytes_inside` and what goes with it, from the innermost loop outwards.
 void measure_footprints(StoreFacts& facts, Access& access) {
   const size_t depth = facts.levels.size();
   const double buffer_bytes = static_cast<double>(access.buffer->bytes());
@@ -166,12 +169,16 @@ void measure_footprints(StoreFacts& facts, Access& access) {
   if (access.lanes > 1.0) steps.push_back({access.lane_stride, access.lanes});
   access.bytes_inside.assign(depth + 1, 0.0);
   access.lines_inside.assign(depth + 1, 0.0);
+  access.runs_inside.assign(depth + 1, 1.0);
+  access.step_inside.assign(depth + 1, 0.0);
   for (size_t from = depth + 1; from-- > 0;) {
     if (from < depth) {
       const Motion& motion = access.motion[from];
       if (!motion.moves || facts.levels[from].trips <= 1.0) {
         access.bytes_inside[from] = access.bytes_inside[from + 1];
         access.lines_inside[from] = access.lines_inside[from + 1];
+        access.runs_inside[from] = access.runs_inside[from + 1];
+        access.step_inside[from] = access.step_inside[from + 1];
         continue;
       }
       const Step step{motion.stride, facts.levels[from].trips};
@@ -186,6 +193,8 @@ void measure_footprints(StoreFacts& facts, Access& access) {
     access.lines_inside[from] =
         line > 0.0 ? std::min(touched.runs * std::ceil(run_bytes / line), std::ceil(buffer_bytes / line))
                    : 0.0;
+    access.runs_inside[from] = touched.runs;
+    access.step_inside[from] = touched.step * access.element_bytes;
   }
 }
 
@@ -207,18 +216,29 @@ double instructions_of(const StoreFacts& facts, const Access& access) {
          (facts.machine.vector_bits > 0.0 ? std::ceil(bits / facts.machine.vector_bits) : access.lanes);
 }
 
-/// Bytes that come from beyond a cache of `capacity`: what the loops touch that fit in it, as often as the
-/// loops around those come back to it.
-void add_traffic(StoreFacts& facts, double capacity, double Access::* traffic) {
+/// Of a cache, by the loops from `from` inwards: whole lines.
+double bytes_taken(const StoreFacts& facts, const Access& access, size_t from) {
+  if (access.in_register) return 0.0;
+  return std::max(access.bytes_inside[from], access.lines_inside[from] * facts.machine.line_bytes);
+}
+
+/// The same with the sets that a walk by a large step leaves out, since nothing of the walk can use them.
+double bytes_occupied(const StoreFacts& facts, const Access& access, size_t from, double way) {
+  const double taken = bytes_taken(facts, access, from);
+  if (taken == 0.0 || way <= 0.0 || access.runs_inside[from] <= 1.0) return taken;
+  const auto step = static_cast<double>(
+      std::gcd(static_cast<int64_t>(access.step_inside[from]), static_cast<int64_t>(way)));
+  return std::max(taken, access.runs_inside[from] * step);
+}
+
+/// Bytes that come from beyond a cache of `capacity`, a way of which has `way` bytes: what the loops touch
+/// that fit in it, as often as the loops around those come back to it.
+void add_traffic(StoreFacts& facts, double capacity, double way, double Access::* traffic) {
   if (capacity <= 0.0) return;
-  const double line = facts.machine.line_bytes;
-  const auto taken = [&](const Access& access, size_t from) {
-    return access.in_register ? 0.0 : std::max(access.bytes_inside[from], access.lines_inside[from] * line);
-  };
   size_t fits = facts.levels.size();
   for (size_t from = facts.levels.size() + 1; from-- > 0;) {
     double total = 0.0;
-    for (const Access& access : facts.accesses) total += taken(access, from);
+    for (const Access& access : facts.accesses) total += bytes_occupied(facts, access, from, way);
     if (total > capacity) break;
     fits = from;
   }
@@ -229,7 +249,7 @@ void add_traffic(StoreFacts& facts, double capacity, double Access::* traffic) {
       moved = moved || access.motion[i].moves;
       if (moved) repeats *= facts.levels[i].trips;
     }
-    access.*traffic = taken(access, fits) * repeats;
+    access.*traffic = bytes_taken(facts, access, fits) * repeats;
   }
 }
 
@@ -278,6 +298,8 @@ Machine::Machine(const DeviceModel& device)
       l1_bytes(device.get_or("l1_bytes", 0.0)),
       l2_bytes(device.get_or("l2_bytes", 0.0)),
       l3_bytes(device.get_or("l3_bytes", 0.0)),
+      l1_way_bytes(device.get_or("l1_way_bytes", 0.0)),
+      l2_way_bytes(device.get_or("l2_way_bytes", 0.0)),
       line_bytes(device.get_or("cache_line_bytes", 0.0)),
       max_threads_per_block(device.get_or("max_threads_per_block", 0.0)),
       max_shared_bytes(device.get_or("max_shared_bytes", 0.0)) {}
@@ -303,9 +325,9 @@ void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses) {
   std::stable_sort(facts.accesses.begin() + 1, facts.accesses.end(), [](const Access& a, const Access& b) {
     return a.elements * a.element_bytes > b.elements * b.element_bytes;
   });
-  add_traffic(facts, facts.machine.l1_bytes, &Access::l1_traffic);
-  add_traffic(facts, facts.machine.l2_bytes, &Access::l2_traffic);
-  add_traffic(facts, facts.machine.l3_bytes, &Access::l3_traffic);
+  add_traffic(facts, facts.machine.l1_bytes, facts.machine.l1_way_bytes, &Access::l1_traffic);
+  add_traffic(facts, facts.machine.l2_bytes, facts.machine.l2_way_bytes, &Access::l2_traffic);
+  add_traffic(facts, facts.machine.l3_bytes, 0.0, &Access::l3_traffic);
   for (Access& access : facts.accesses) find_reuse(facts, access, uses.at(access.buffer.get()) > 1);
   measure_curve(facts);
 

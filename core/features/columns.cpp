@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/features/features.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith::features {
 namespace {
@@ -35,6 +36,9 @@ const Column kArithmetic[] = {
     {"float_add", "operations", "other sums and differences of floats", &executed<kFloatAdd>},
     {"float_mul", "operations", "other products of floats", &executed<kFloatMul>},
     {"float_div", "operations", "quotients of floats", &executed<kFloatDiv>},
+    {"div_by_one_value", "operations",
+     "quotients by a value that is the same in all lanes, of floats or integers",
+     [](F f) { return f.executions * f.divided_by_one; }},
     {"float_minmax", "operations", "minima and maxima of floats", &executed<kFloatMinMax>},
     {"float_compare", "operations", "comparisons of floats", &executed<kFloatCompare>},
     {"float_select", "operations", "choices between floats", &executed<kFloatSelect>},
@@ -176,6 +180,9 @@ const Column kNest[] = {
      "executions / parallel_product * ceil(parallel_product / cores)",
      [](F f) { return f.executions * imbalance(f) / std::max(f.machine.cores, 1.0); }},
     {"parallel_imbalance", "1", "ceil(parallel_product / cores) * cores / parallel_product", &imbalance},
+    {"launches", "launches",
+     "of the outermost parallel loop around the store; 0 for all but the first store in that loop",
+     [](F f) { return f.launches; }},
     {"spatial_product", "iterations", "of all loops that move the store",
      [](F f) { return product_where(f, true); }},
     {"reduction_product", "iterations", "of all loops that do not",
@@ -246,7 +253,8 @@ const AccessColumn kAccess[] = {
      [](F, A a) { return a.reuse_bytes; }},
     {"reuse_count", "iterations", "of that loop", [](F, A a) { return a.reuse_count; }},
     {"l1_traffic", "bytes",
-     "from beyond a cache of l1_bytes: footprint of the loops that fit it * how often they are entered anew",
+     "from beyond a cache of l1_bytes: footprint of the loops that fit it * how often they are entered anew; "
+     "a walk by a step that shares a divisor with l1_way_bytes takes the sets between, too",
      [](F, A a) { return a.l1_traffic; }},
     {"l2_traffic", "bytes", "the same of l2_bytes", [](F, A a) { return a.l2_traffic; }},
 };
@@ -281,6 +289,9 @@ const Column kTotals[] = {
     {"l1_bytes", "bytes", "first data cache of a core", [](F f) { return f.machine.l1_bytes; }},
     {"l2_bytes", "bytes", "second data cache of a core", [](F f) { return f.machine.l2_bytes; }},
     {"l3_bytes", "bytes", "last cache, shared", [](F f) { return f.machine.l3_bytes; }},
+    {"l1_way_bytes", "bytes", "of one way of the first data cache",
+     [](F f) { return f.machine.l1_way_bytes; }},
+    {"l2_way_bytes", "bytes", "of one way of the second", [](F f) { return f.machine.l2_way_bytes; }},
     {"max_threads_per_block", "threads", "of a target with a thread grid",
      [](F f) { return f.machine.max_threads_per_block; }},
     {"max_shared_bytes", "bytes", "that a block of threads may share",
@@ -340,6 +351,12 @@ namespace tunesmith {
 const std::vector<FeatureColumn>& feature_columns() {
   static const std::vector<FeatureColumn> columns = features::make_columns();
   return columns;
+}
+
+size_t feature_index(std::string_view name) {
+  const auto found = std::ranges::find(feature_columns(), name, &FeatureColumn::name);
+  check_invariant(found != feature_columns().end(), "a feature is asked for by a name that it has");
+  return static_cast<size_t>(found - feature_columns().begin());
 }
 
 }  // namespace tunesmith

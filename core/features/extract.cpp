@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "features/columns.h"
 #include "features/store_facts.h"
@@ -65,7 +66,16 @@ class Extractor {
         const bool intrinsic = loop.annotations.count(kTensorIntrinsic) != 0;
         levels_.push_back(
             {&loop, trip_count(loop), intrinsic || (!levels_.empty() && levels_.back().intrinsic)});
-        visit(*loop.body());
+        if (loop.loop_kind == LoopKind::Parallel && !in_parallel_) {
+          in_parallel_ = true;
+          launches_ = 1.0;
+          for (size_t i = 0; i + 1 < levels_.size(); ++i) launches_ *= levels_[i].trips;
+          visit(*loop.body());
+          in_parallel_ = false;
+          launches_ = 0.0;
+        } else {
+          visit(*loop.body());
+        }
         levels_.pop_back();
         return;
       }
@@ -94,6 +104,7 @@ class Extractor {
     facts.store = &store;
     facts.levels = levels_;
     facts.conditions = conditions_;
+    facts.launches = std::exchange(launches_, 0.0);
     if (const auto found = allocated_.find(store.buffer.get()); found != allocated_.end()) {
       facts.allocated_bytes = static_cast<double>(store.buffer->bytes());
       facts.allocations = found->second;
@@ -110,6 +121,8 @@ class Extractor {
   std::map<const BufferNode*, double> allocated_;  // how often; looked up in, never walked
   std::vector<Level> levels_;
   double conditions_ = 0.0;
+  bool in_parallel_ = false;
+  double launches_ = 0.0;  // of the parallel loop around, until its first store
   FeatureRows rows_;
 };
 

@@ -1,5 +1,8 @@
 #include "features/footprint.h"
 
+#include <cstdint>
+#include <numeric>
+
 namespace tunesmith::features {
 
 Footprint footprint(const std::vector<Step>& steps) {
@@ -26,8 +29,12 @@ Footprint footprint(const std::vector<Step>& steps) {
     outer.push_back({step.stride, step.trips});
   }
   double runs = 1.0;
-  for (const Pieces& pieces : outer) runs *= pieces.count;
-  return {run * runs, runs};
+  int64_t step = 0;
+  for (const Pieces& pieces : outer) {
+    runs *= pieces.count;
+    step = std::gcd(step, pieces.stride > 0.0 ? static_cast<int64_t>(pieces.stride) : 1);
+  }
+  return {run * runs, runs, static_cast<double>(step)};
 }
 
 }  // namespace tunesmith::features

@@ -14,6 +14,8 @@ struct Step {
 struct Footprint {
   double elements = 1.0;
   double runs = 1.0;  // pieces that are contiguous, all of one length
+  double step =
+      0.0;  // elements: the greatest common divisor of the steps between runs; 0: one run; 1: not known
 };
 
 /// Distinct elements that the steps reach from one element, overlaps of windows counted once. `steps` are

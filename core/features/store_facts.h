@@ -14,8 +14,8 @@ namespace tunesmith::features {
 /// The quantities that the columns look at; 0 where the machine's description has none.
 struct Machine {
   explicit Machine(const DeviceModel& device);
-  double cores, vector_bits, vector_registers, fma_per_cycle, l1_bytes, l2_bytes, l3_bytes, line_bytes,
-      max_threads_per_block, max_shared_bytes;
+  double cores, vector_bits, vector_registers, fma_per_cycle, l1_bytes, l2_bytes, l3_bytes, l1_way_bytes,
+      l2_way_bytes, line_bytes, max_threads_per_block, max_shared_bytes;
 };
 
 /// A loop around a store.
@@ -46,6 +46,8 @@ struct Access {
   double element_bytes = 0.0;
   std::vector<double> bytes_inside;  // distinct bytes touched in the loops from level i inwards; one more: by
   std::vector<double> lines_inside;  // one execution. Lines: of the cache
+  std::vector<double> runs_inside;   // contiguous pieces of those bytes
+  std::vector<double> step_inside;   // bytes: the greatest common divisor of the steps between these pieces
   double elements = 0.0;             // touched in all executions, repeatedly counted
   double instructions = 0.0;         // vector loads and stores executed, shared by unrolled iterations
   double l1_traffic = 0.0;           // bytes from beyond a cache of that capacity
@@ -94,12 +96,14 @@ struct StoreFacts {
   double masked_loads = 0.0;
   double gathers = 0.0;     // loads of a vector that are not contiguous, an execution
   double broadcasts = 0.0;  // scalars loaded into all lanes, an execution
+  double launches = 0.0;    // of the parallel loop around, counted for its first store alone
 
   // Of one execution, all lanes.
   std::array<double, kOperations> operations{};
   std::array<double, kOperandTypes> by_type{};
   double vector_operations = 0.0;  // instructions of the machine's width
   double arithmetic = 0.0;         // of data, a multiply-add counted as two
+  double divided_by_one = 0.0;     // divisions by a value that is the same in all lanes
 
   bool accumulates = false;
   double chains = 1.0;  // accumulations that do not wait for each other

@@ -9,6 +9,7 @@ namespace tunesmith {
 CostModel::~CostModel() = default;
 bool CostModel::reads_features() const { return false; }
 std::string CostModel::save() const { return {}; }
+std::vector<FeatureImportance> CostModel::importance() const { return {}; }
 void CostModel::load(std::string_view /*saved*/) {
   throw UserError("this cost model keeps nothing of what it has learnt");
 }
@@ -16,6 +17,7 @@ SearchContext::~SearchContext() = default;
 Searcher::~Searcher() = default;
 
 const FeatureRows& Candidate::features(const DeviceModel& device) const {
+  check_invariant(has_program(), "features are asked for of a candidate with a program");
   std::call_once(extracted_, [&] { rows_ = extract_features(lowered.program, device); });
   return rows_;
 }

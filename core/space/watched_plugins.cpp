@@ -114,8 +114,8 @@ class WatchedCostModel final : public CostModel {
   void begin(const Workload& workload, const DeviceModel& device) override {
     guard_plugin(PluginKind::CostModel, id_, "begin", [&] { model_->begin(workload, device); });
   }
-  void update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs) override {
-    guard_plugin(PluginKind::CostModel, id_, "update", [&] { model_->update(candidates, throughputs); });
+  void update(std::span<const Measured> results) override {
+    guard_plugin(PluginKind::CostModel, id_, "update", [&] { model_->update(results); });
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     return guard_plugin(PluginKind::CostModel, id_, "predict", [&] { return model_->predict(candidates); });
@@ -129,6 +129,9 @@ class WatchedCostModel final : public CostModel {
   }
   void load(std::string_view saved) override {
     guard_plugin(PluginKind::CostModel, id_, "load", [&] { model_->load(saved); });
+  }
+  std::vector<FeatureImportance> importance() const override {
+    return guard_plugin(PluginKind::CostModel, id_, "importance", [&] { return model_->importance(); });
   }
 
  private:

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "plugin/watch.h"
 #include "tune/judge_scores.h"
 #include "tune/stopwatch.h"
-#include "tunesmith/records/record.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t threads)
@@ -26,6 +23,7 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
       }()),
       promise_(sketches_.sketches),
       cost_model_(space.create_cost_model()) {
+  learnt_.workload = workload.key;
   cost_model_->begin(workload, space.device());
 }
 
@@ -91,11 +89,24 @@ std::vector<double> Task::blind_scores(std::span<const CandidatePtr> candidates)
   return scores;
 }
 
+std::vector<CandidatePtr> Task::with_programs(std::span<const CandidatePtr> candidates) {
+  const KernelWork for_the_searcher;
+  std::vector<CandidatePtr> whole(candidates.begin(), candidates.end());
+  pool_.parallel_for(whole.size(), [&](size_t i) {
+    if (whole[i]->has_program()) return;
+    auto again = space_.materialise(workload_.program, whole[i]->trace, RandomStream(0));
+    check_invariant(again.has_value(), "what was measured can be made again");
+    whole[i] = std::move(*again);
+  });
+  return whole;
+}
+
 std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   if (!model_dropped_.empty()) return blind_scores(candidates);
   const Stopwatch watch(model_seconds_);
-  make_features(candidates);
-  std::vector<double> scores = cost_model_->predict(candidates);
+  const std::vector<CandidatePtr> whole = with_programs(candidates);
+  make_features(whole);
+  std::vector<double> scores = cost_model_->predict(whole);
   if (scores.size() != candidates.size() ||
       !std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) {
     model_dropped_ = "[P25] predict did not give a finite score for each candidate";
@@ -123,28 +134,29 @@ std::optional<ModelBatch> Task::judge(std::span<const Measured> results, std::sp
 
 void Task::load_model(const std::string& file) {
   if (!std::filesystem::exists(file)) return;
-  std::ifstream in(file, std::ios::binary);
-  const std::string saved{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw UserError({file}, "the cost model cannot be read");
+  const ModelFile model = read_model_file(file);
+  if (model.kind != space_.spec().cost_model.id) {
+    throw UserError({file},
+                    fmt::format("this is what '{}' has learnt, and the cost model of the space '{}' is '{}'",
+                                model.kind, space_.spec().name, space_.spec().cost_model.id));
+  }
   try {
-    cost_model_->load(saved);
+    cost_model_->load(model.learnt);
   } catch (const UserError& error) {
     throw UserError({file}, error.what(), error.remedy());
   }
+  learnt_before_ = model.tasks;
 }
 
 void Task::save_model(const std::string& file) const {
   if (!model_dropped_.empty()) return;
-  const std::string saved = cost_model_->save();
-  if (saved.empty()) return;
-  // Whole or not at all: another run may read it meanwhile.
-  const std::string part = fmt::format("{}.{}", file, make_id());
-  std::ofstream out(part, std::ios::binary);
-  out << saved;
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(part, file, failed);
-  if (!out || failed) throw EnvironmentError(fmt::format("{}: the cost model cannot be written", file));
+  ModelFile model{space_.spec().cost_model.id, "", space_.cost_model_text(), learnt_before_,
+                  cost_model_->save()};
+  if (model.learnt.empty()) return;
+  model.version =
+      space_.plugin_versions().at(fmt::format("{}:{}", kind_name(PluginKind::CostModel), model.kind));
+  model.add(learnt_);
+  write_model_file(file, model);
 }
 
 void Task::begin_round(int64_t trials) {
@@ -158,25 +170,22 @@ void Task::note_measured(std::span<const uint64_t> lowered_hashes) {
 }
 
 void Task::learn(std::span<const Measured> results) {
+  std::vector<Measured> fresh;
   for (const Measured& result : results) {
-    history_.push_back(result);
-    measured_.insert(result.candidate->lowered_hash);
+    history_.push_back({kept_.keep(*result.candidate), result.timing, result.failure});
+    if (measured_.insert(result.candidate->lowered_hash).second) fresh.push_back(result);
     promise_.add(result);
   }
   if (!model_dropped_.empty()) return;
   const Stopwatch watch(model_seconds_);
-  double best = std::numeric_limits<double>::infinity();
-  for (const Measured& result : history_) {
-    if (result.timing) best = std::min(best, result.timing->min);
-  }
   std::vector<CandidatePtr> candidates;
-  std::vector<double> throughputs;
-  for (const Measured& result : history_) {
-    candidates.push_back(result.candidate);
-    throughputs.push_back(result.timing ? best / result.timing->min : 0.0);
-  }
+  for (const Measured& result : fresh) candidates.push_back(result.candidate);
   make_features(candidates);
-  cost_model_->update(candidates, throughputs);
+  cost_model_->update(fresh);
+  learnt_.programs += static_cast<int64_t>(fresh.size());
+  if (!cost_model_->reads_features()) return;
+  for (const CandidatePtr& candidate : candidates)
+    learnt_.rows += static_cast<int64_t>(candidate->features(space_.device()).rows());
 }
 
 }  // namespace tunesmith

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "tune/judge_scores.h"
+#include "tune/kept_candidates.h"
 #include "tune/sketch_promise.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
+#include "tunesmith/tune/model_file.h"
 #include "tunesmith/tune/tuner.h"
 #include "tunesmith/workload/workload.h"
 
@@ -41,7 +43,8 @@ class Task final : public SearchContext {
   void begin_round(int64_t trials);
   /// Programs that were measured and are not in the history.
   void note_measured(std::span<const uint64_t> lowered_hashes);
-  /// Adds results to the history and lets the cost model learn from all of it.
+  /// Adds results to the history, without their lowered programs, and lets the cost model learn from those of
+  /// them that are new.
   void learn(std::span<const Measured> results);
   /// The cost model's scores of what it has not learnt from, one for each. Nothing when it is not asked any
   /// more.
@@ -65,11 +68,11 @@ class Task final : public SearchContext {
   void save_model(const std::string& file) const;
 
  private:
+  /// Those of the history are made again.
+  std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
   void make_features(std::span<const CandidatePtr> candidates);
   /// By the program alone, without knowledge.
   std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
-
-  const std::string& cost_model_id() const { return space_.spec().cost_model.id; }
 
   const Workload& workload_;
   const Space& space_;
@@ -80,6 +83,9 @@ class Task final : public SearchContext {
   SketchSet sketches_;
   SketchPromise promise_;
   std::shared_ptr<CostModel> cost_model_;
+  std::vector<ModelFile::Task> learnt_before_;  // of the model that was loaded
+  ModelFile::Task learnt_;
+  KeptCandidates kept_;
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
   std::function<std::string(const Candidate&)> refuse_;

@@ -245,6 +245,7 @@ struct TuningTask::State {
     std::unordered_map<uint64_t, Measured> known;
     for (const CandidatePtr& candidate : proposed) {
       if (std::optional<Measured> recorded = take_from_records(candidate->lowered_hash)) {
+        recorded->candidate = candidate;  // with its program, which the history has not kept
         known.emplace(candidate->lowered_hash, std::move(*recorded));
         ++result.resumed;
       } else {

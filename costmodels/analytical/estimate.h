@@ -1,30 +1,42 @@
-// An estimate of a lowered program's time from its loops and accesses, without ever running anything.
+// An estimate of a lowered program's time from its features, without ever running anything.
 #pragma once
 
-#include <tunesmith/lower/lower.h>
+#include <span>
+
+#include <tunesmith/features/features.h>
 #include <tunesmith/target/device_model.h>
 
 namespace tunesmith::analytical {
 
-/// The machine, as far as the estimate looks at it.
+/// What the features do not say of the machine.
 struct Machine {
   double cores = 1;
-  double vector_bits = 128;
-  double registers = 16;
+  double vector_registers = 16;
   double fma_per_cycle = 2;
   double loads_per_cycle = 2;
-  double fma_latency = 4;  // cycles from one accumulation to the next
-  double l1_bytes = 32768;
-  double l2_bytes = 1048576;
-  double l2_bytes_per_cycle = 32;     // from the second level into the first
-  double memory_bytes_per_cycle = 8;  // from beyond the second level
+  double fma_latency = 4;              // cycles from one accumulation to the next
+  double l2_bytes_per_cycle = 32;      // from the second level into the first
+  double memory_bytes_per_cycle = 16;  // from beyond the second level
 };
 Machine machine_from(const DeviceModel& device);
 
-/// Cycles on the busiest core. The model: arithmetic and load issue of every innermost body, with operands
-/// that unrolled loops share counted once; the latency of accumulators that are too few; spilled tiles;
-/// traffic of each cache level by the footprint of the loops that fit it, where a walk by a large power of
-/// two takes the sets that it leaves out, too (conflict misses).
-double estimate_cycles(const Program& lowered, const Machine& machine);
+/// Cycles of all executions of one store on the busiest core, by what they go to.
+struct StoreCycles {
+  double compute = 0.0;  // arithmetic and loads, which overlap, or the wait of an accumulation for the last
+  double loops = 0.0;    // iterations
+  double l2 = 0.0;       // bringing in what the first level does not hold
+  double memory = 0.0;   // and what the second does not
+  double launch = 0.0;   // giving work to the other cores
+
+  double total() const { return compute + loops + l2 + memory + launch; }
+};
+
+/// The model: arithmetic and load issue of every store, with operands that unrolled loops share counted once;
+/// the latency of accumulators that are too few; spilled tiles; traffic of each cache level by the footprint
+/// of the loops that fit it. `row` has the numbers of feature_columns().
+StoreCycles estimate_store(std::span<const float> row, const Machine& machine);
+
+/// Of all stores of a program; at least 1.
+double estimate_cycles(const FeatureRows& rows, const Machine& machine);
 
 }  // namespace tunesmith::analytical

@@ -8,7 +8,9 @@ namespace tunesmith::ensemble {
 
 /// Those of the learned model, and the ensemble's own.
 inline std::vector<OptionSpec> option_specs() {
-  std::vector<OptionSpec> specs = xgboost::option_specs();
+  xgboost::Settings preset;
+  preset.held_out = 0.15;
+  std::vector<OptionSpec> specs = xgboost::option_specs(preset);
   specs.push_back(OptionSpec::integer(
       "window", 256, 16, 1 << 20, "programs, the latest, among which the two are held against each other"));
   specs.push_back(OptionSpec::real("margin", 0.1, 1e-3, 1.0,

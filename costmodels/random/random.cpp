@@ -12,8 +12,7 @@ class RandomModel final : public CostModel {
   explicit RandomModel(const Options& options) : seed_(static_cast<uint64_t>(options.get_int("seed"))) {}
 
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
-  void update(std::span<const CandidatePtr> /*candidates*/,
-              std::span<const double> /*throughputs*/) override {}
+  void update(std::span<const Measured> /*results*/) override {}
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     std::vector<double> scores;
     for (const CandidatePtr& candidate : candidates) {

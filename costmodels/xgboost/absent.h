@@ -14,8 +14,7 @@ class Absent final : public CostModel {
         "this Tunesmith was built without XGBoost: install libxgboost-dev and build it again");
   }
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
-  void update(std::span<const CandidatePtr> /*candidates*/,
-              std::span<const double> /*throughputs*/) override {}
+  void update(std::span<const Measured> /*results*/) override {}
   std::vector<double> predict(std::span<const CandidatePtr> /*candidates*/) override { return {}; }
 };
 

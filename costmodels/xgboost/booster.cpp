@@ -1,5 +1,6 @@
 #include "booster.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -102,6 +103,21 @@ std::vector<float> Booster::values(std::span<const float> rows, size_t columns) 
       XGBoosterPredictFromDense(handle_.get(), array.c_str(), kOfRows, nullptr, &shape, &dimensions, &values),
       "XGBoosterPredictFromDense");
   return copy(shape, dimensions, values);
+}
+
+std::vector<std::pair<size_t, double>> Booster::gains() const {
+  bst_ulong count = 0;
+  const char** names = nullptr;  // "f17": the columns have no other names
+  bst_ulong dimensions = 0;
+  const bst_ulong* shape = nullptr;
+  const float* scores = nullptr;
+  check(XGBoosterFeatureScore(handle_.get(), R"({"importance_type": "total_gain"})", &count, &names,
+                              &dimensions, &shape, &scores),
+        "XGBoosterFeatureScore");
+  std::vector<std::pair<size_t, double>> gains;
+  for (bst_ulong i = 0; i < count; ++i) gains.emplace_back(std::stoul(names[i] + 1), scores[i]);
+  std::ranges::sort(gains);
+  return gains;
 }
 
 std::string Booster::save() const {

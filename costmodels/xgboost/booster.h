@@ -42,6 +42,8 @@ class Booster {
   std::vector<float> values(const Matrix& data) const;
   /// Of rows that are not kept. Does not change the booster.
   std::vector<float> values(std::span<const float> rows, size_t columns) const;
+  /// Of the columns that trees split by, in rising order: what all these splits have gained.
+  std::vector<std::pair<size_t, double>> gains() const;
   std::string save() const;
 
  private:

@@ -1,34 +1,86 @@
 #include "learner.h"
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <tunesmith/support/random.h>
+
 namespace tunesmith::xgboost {
 
 void Learner::begin(const DeviceModel& device) {
-  for (size_t i = 0; i < candidates_.size(); ++i) {
-    earlier_.push_back(candidates_[i]->features(device_));
-    earlier_throughputs_.push_back(throughputs_[i]);
-  }
-  candidates_.clear();
-  throughputs_.clear();
+  std::erase_if(programs_, [](const Program& program) { return program.rows.values.empty(); });
+  if (!programs_.empty()) earlier_.push_back(std::move(programs_));
+  programs_.clear();
+  learnt_ = learnt_anew_ = 0;
   device_ = device;
+  trees_.set_machine(device);
 }
 
-void Learner::update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs) {
-  candidates_.assign(candidates.begin(), candidates.end());
-  throughputs_.assign(throughputs.begin(), throughputs.end());
-  std::vector<const FeatureRows*> programs;
-  std::vector<double> labels = earlier_throughputs_;
-  for (const FeatureRows& rows : earlier_) programs.push_back(&rows);
-  for (const CandidatePtr& candidate : candidates) programs.push_back(&candidate->features(device_));
-  labels.insert(labels.end(), throughputs.begin(), throughputs.end());
-  trees_.learn(programs, labels, earlier_.size());
+/// Steps grow with what there is, so that learning takes a bounded share of a long run.
+size_t Learner::next_step(size_t step) const {
+  const auto every = static_cast<size_t>(settings_.learn_every);
+  return step + std::max(every, step / 16 / every * every);
 }
 
-std::vector<size_t> Learner::held_out() const {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (trees_.is_held_out(earlier_.size() + i)) places.push_back(i);
+void Learner::update(std::span<const Measured> results) {
+  for (const Measured& result : results) {
+    programs_.push_back({result.candidate->features(device_),
+                         result.timing ? result.timing->min : std::numeric_limits<double>::infinity()});
   }
-  return places;
+  // Nothing is left of what was learnt before the trees are grown anew, so it need not be learnt.
+  size_t begin = next_step(learnt_);
+  size_t anew = learnt_anew_;
+  for (size_t n = begin; n <= programs_.size(); n = next_step(n)) {
+    if (anew == 0 || static_cast<double>(n) >= settings_.relearn_growth * static_cast<double>(anew))
+      begin = anew = n;
+  }
+  for (size_t n = begin; n <= programs_.size(); n = next_step(n)) {
+    learn_first(n, n == anew);
+    learnt_ = n;
+  }
+  learnt_anew_ = anew;
+  if (learnt_ < begin) return;
+  const std::vector<bool> chosen = chosen_of_first(learnt_);
+  for (size_t i = 0; i < learnt_; ++i) {
+    if (!chosen[i]) programs_[i].rows = {};
+  }
+}
+
+/// Half of them are the fastest, and half any others. What is not chosen is not chosen later, either.
+std::vector<bool> Learner::chosen_of_first(size_t count) const {
+  const auto most = static_cast<size_t>(settings_.most_programs);
+  std::vector<bool> chosen(count, count <= most);
+  if (count <= most) return chosen;
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return programs_[i].seconds; });
+  std::vector<double> lots;
+  for (size_t i = 0; i < count; ++i) lots.push_back(RandomStream(settings_.seed, i).uniform());
+  const auto slower = order.begin() + static_cast<std::ptrdiff_t>(most / 2);
+  std::stable_sort(slower, order.end(), [&](size_t a, size_t b) { return lots[a] < lots[b]; });
+  for (size_t i = 0; i < most; ++i) chosen[order[i]] = true;
+  return chosen;
+}
+
+bool Learner::is_held_out(size_t n) const {
+  return RandomStream(settings_.seed + 1, n).uniform() < settings_.held_out;
+}
+
+void Learner::learn_first(size_t count, bool anew) {
+  std::vector<Sample> samples;
+  std::vector<Sample> held_out;
+  for (size_t task = 0; task < earlier_.size(); ++task) {
+    for (const Program& program : earlier_[task]) samples.push_back({&program.rows, program.seconds, task});
+  }
+  const std::vector<bool> chosen = chosen_of_first(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!chosen[i]) continue;
+    (is_held_out(i) ? held_out : samples)
+        .push_back({&programs_[i].rows, programs_[i].seconds, earlier_.size()});
+  }
+  if (anew) trees_.forget();
+  trees_.grow(samples, held_out, anew ? settings_.trees : settings_.more_trees);
 }
 
 std::vector<double> Learner::predict(std::span<const CandidatePtr> candidates) const {

@@ -1,4 +1,4 @@
-// A PackSum as a cost model uses it: fed with candidates.
+// A PackSum as a cost model uses it: told of measurements as they come, it learns in steps.
 #pragma once
 
 #include <span>
@@ -13,29 +13,40 @@
 
 namespace tunesmith::xgboost {
 
+/// What is learnt follows from the settings and the programs in their order, and not from how many of them
+/// come at a time.
 class Learner {
  public:
-  explicit Learner(const Settings& settings) : trees_(settings) {}
+  explicit Learner(const Settings& settings) : settings_(settings), trees_(settings) {}
 
   /// Keeps what was learnt of the tasks before.
   void begin(const DeviceModel& device);
-  void update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs);
-  bool learnt() const { return trees_.learnt(); }
-  /// Of the candidates last told, those that the trees were never grown on.
-  std::vector<size_t> held_out() const;
+  void update(std::span<const Measured> results);
+  /// Programs of this task of which it has learnt.
+  size_t learnt() const { return learnt_; }
+  /// Is the n-th program of this task one that trees are never grown on?
+  bool is_held_out(size_t n) const;
   std::vector<double> predict(std::span<const CandidatePtr> candidates) const;
+  const PackSum& trees() const { return trees_; }
   std::string save() const { return trees_.save(); }
   void load(std::string_view saved) { trees_.load(saved); }
 
  private:
+  struct Program {
+    FeatureRows rows;  // none when it is not learnt from any more
+    double seconds = 0.0;
+  };
+  size_t next_step(size_t step) const;
+  void learn_first(size_t count, bool anew);
+  std::vector<bool> chosen_of_first(size_t count) const;
+
+  Settings settings_;
   DeviceModel device_;
   PackSum trees_;
-  // Of the tasks before the one under way.
-  std::vector<FeatureRows> earlier_;
-  std::vector<double> earlier_throughputs_;
-  // Of the one under way, as last told.
-  std::vector<CandidatePtr> candidates_;
-  std::vector<double> throughputs_;
+  std::vector<std::vector<Program>> earlier_;  // of the tasks before the one under way
+  std::vector<Program> programs_;              // of the one under way
+  size_t learnt_ = 0;                          // of those
+  size_t learnt_anew_ = 0;                     // when the trees were last grown from what was loaded
 };
 
 }  // namespace tunesmith::xgboost

@@ -3,42 +3,36 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/hash.h>
-#include <tunesmith/support/random.h>
+
+#include "inputs.h"
 
 namespace tunesmith::xgboost {
 namespace {
 
-constexpr std::string_view kMagic = "tunesmith pack sum 1 ";
+constexpr std::string_view kMagic = "tunesmith pack sum 2 ";
 
-/// Of the columns' names and order: trees grown on other columns say nothing.
-uint64_t columns_hash() {
+/// Of the inputs' names and order: trees grown on other columns say nothing.
+uint64_t inputs_hash() {
   std::string names;
-  for (const FeatureColumn& column : feature_columns()) names += column.name + "\n";
+  for (const std::string& name : input_names()) names += name + "\n";
   return hash_bytes(names);
 }
 
-std::vector<float> concatenate(std::span<const FeatureRows* const> programs) {
-  std::vector<float> values;
-  for (const FeatureRows* rows : programs)
-    values.insert(values.end(), rows->values.begin(), rows->values.end());
-  return values;
-}
-
-std::vector<double> sums(std::span<const FeatureRows* const> programs, const std::vector<float>& values) {
-  std::vector<double> sums;
-  size_t row = 0;
-  for (const FeatureRows* rows : programs) {
-    double sum = 0.0;
-    for (size_t i = 0; i < rows->rows(); ++i) sum += values[row++];
-    sums.push_back(sum);
-  }
-  return sums;
+/// The logarithm of a program's time, and, in place of each of its rows' values, the part of the time that is
+/// the row's.
+double sum_of(std::span<double> logarithms) {
+  const double most = *std::ranges::max_element(logarithms);
+  double sum = 0.0;
+  for (double& value : logarithms) sum += value = std::exp(value - most);
+  for (double& value : logarithms) value /= sum;
+  return most + std::log(sum);
 }
 
 }  // namespace
@@ -46,54 +40,100 @@ std::vector<double> sums(std::span<const FeatureRows* const> programs, const std
 /// Programs with what was measured, as one matrix.
 class PackSum::Batch {
  public:
-  Batch(std::vector<const FeatureRows*> programs, std::vector<double> throughputs, const Settings& settings)
-      : programs_(std::move(programs)),
-        throughputs_(std::move(throughputs)),
-        least_weight_(settings.least_weight),
-        matrix_(concatenate(programs_), feature_columns().size(), settings.threads) {}
+  Batch(std::span<const Sample> samples, const analytical::Machine& machine, const Settings& settings)
+      : samples_(samples.begin(), samples.end()),
+        inputs_(inputs_of(samples, machine)),
+        matrix_(inputs_.values, input_names().size(), settings.threads) {
+    inputs_.values = {};  // the matrix has its own
+    struct Task {
+      double least = std::numeric_limits<double>::infinity();
+      double most = 0.0;
+    };
+    std::map<size_t, Task> tasks;
+    for (const Sample& sample : samples_) {
+      if (!std::isfinite(sample.seconds)) continue;
+      Task& task = tasks[sample.task];
+      task.least = std::min(task.least, sample.seconds);
+      task.most = std::max(task.most, sample.seconds);
+    }
+    for (const Sample& sample : samples_) {
+      const Task& task = tasks[sample.task];
+      // A failure is as slow as the slowest. Where all failed there is nothing to learn.
+      const double seconds = std::min(sample.seconds, task.most);
+      targets_.push_back(seconds > 0.0 ? std::log(seconds) : 0.0);
+      weights_.push_back(seconds > 0.0 ? std::max(std::pow(task.least / seconds, settings.weight_power),
+                                                  settings.least_weight)
+                                       : 0.0);
+    }
+  }
 
-  /// One tree more against the gradient of the weighted squared error, which is the same for all rows of a
-  /// program.
+  /// One tree more. A program's error is shared out to its rows by their parts of its time.
   void grow(Booster& booster) const {
-    const std::vector<double> predicted = sums(programs_, booster.values(matrix_));
+    std::vector<double> shares;
+    const std::vector<double> errors = errors_of(booster, shares);
     std::vector<float> gradients;
     std::vector<float> hessians;
-    for (size_t i = 0; i < programs_.size(); ++i) {
-      const double gradient = weight(i) * (predicted[i] - throughputs_[i]);
-      gradients.insert(gradients.end(), programs_[i]->rows(), static_cast<float>(gradient));
-      hessians.insert(hessians.end(), programs_[i]->rows(), static_cast<float>(weight(i)));
+    size_t row = 0;
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      for (size_t end = row + samples_[i].rows->rows(); row < end; ++row) {
+        gradients.push_back(static_cast<float>(weights_[i] * errors[i] * shares[row]));
+        hessians.push_back(static_cast<float>(weights_[i] * shares[row]));
+      }
     }
     booster.grow(matrix_, gradients, hessians);
   }
 
   double loss(const Booster& booster) const {
-    const std::vector<double> predicted = sums(programs_, booster.values(matrix_));
+    std::vector<double> shares;
+    const std::vector<double> errors = errors_of(booster, shares);
     double loss = 0.0;
-    for (size_t i = 0; i < programs_.size(); ++i) {
-      const double error = predicted[i] - throughputs_[i];
-      loss += weight(i) * error * error;
-    }
+    for (size_t i = 0; i < samples_.size(); ++i) loss += weights_[i] * errors[i] * errors[i];
     return loss;
   }
 
  private:
-  double weight(size_t i) const { return std::max(throughputs_[i], least_weight_); }
+  /// Of the logarithms of the times, without what is common to the programs of a task.
+  std::vector<double> errors_of(const Booster& booster, std::vector<double>& shares) const {
+    const std::vector<float> corrections = booster.values(matrix_);
+    shares.resize(corrections.size());
+    for (size_t row = 0; row < corrections.size(); ++row) shares[row] = inputs_.base[row] + corrections[row];
+    std::vector<double> errors;
+    struct Sum {
+      double weights = 0.0;
+      double errors = 0.0;
+    };
+    std::map<size_t, Sum> sums;
+    size_t row = 0;
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      const size_t rows = samples_[i].rows->rows();
+      errors.push_back(rows == 0 ? 0.0 : sum_of(std::span(shares).subspan(row, rows)) - targets_[i]);
+      row += rows;
+      Sum& sum = sums[samples_[i].task];
+      sum.weights += weights_[i];
+      sum.errors += weights_[i] * errors.back();
+    }
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      const Sum& sum = sums[samples_[i].task];
+      if (sum.weights > 0.0) errors[i] -= sum.errors / sum.weights;
+    }
+    return errors;
+  }
 
-  std::vector<const FeatureRows*> programs_;
-  std::vector<double> throughputs_;
-  double least_weight_;
+  std::vector<Sample> samples_;
+  std::vector<double> targets_;
+  std::vector<double> weights_;
+  Inputs inputs_;
   Matrix matrix_;
 };
-
-PackSum::PackSum(const Settings& settings) : settings_(settings) {}
 
 Parameters PackSum::parameters() const {
   return {{"tree_method", "hist"},
           {"base_score", "0"},
-          {"num_feature", fmt::format("{}", feature_columns().size())},
+          {"num_feature", fmt::format("{}", input_names().size())},
           {"verbosity", "0"},
           {"max_depth", fmt::format("{}", settings_.max_depth)},
           {"eta", fmt::format("{}", settings_.eta)},
+          {"lambda", fmt::format("{}", settings_.lambda)},
           {"gamma", fmt::format("{}", settings_.gamma)},
           {"min_child_weight", fmt::format("{}", settings_.min_child_weight)},
           {"colsample_bytree", fmt::format("{}", settings_.column_share)},
@@ -106,80 +146,69 @@ void PackSum::forget() {
   if (!loaded_.empty()) booster_.emplace(loaded_, parameters());
 }
 
-bool PackSum::is_held_out(size_t n) const {
-  return RandomStream(settings_.seed, n).uniform() < settings_.held_out;
-}
-
-void PackSum::learn(std::span<const FeatureRows* const> programs, std::span<const double> throughputs,
-                    size_t current) {
-  const auto step = static_cast<size_t>(settings_.learn_every);
-  const size_t end = programs.size() - programs.size() % step;
-  if (end < learnt_) {  // another history than before
-    forget();
-    learnt_ = learnt_anew_ = 0;
-  }
-  // Nothing is left of what was learnt before the trees are grown anew, so it need not be learnt.
-  size_t begin = learnt_ + step;
-  size_t anew = learnt_anew_;
-  for (size_t n = begin; n <= end; n += step) {
-    if (anew == 0 || static_cast<double>(n) >= settings_.relearn_growth * static_cast<double>(anew))
-      begin = anew = n;
-  }
-  for (size_t n = begin; n <= end; n += step)
-    learn_first(programs.first(n), throughputs.first(n), current, n == anew);
-  learnt_ = std::max(learnt_, end);
-  learnt_anew_ = anew;
-}
-
-void PackSum::learn_first(std::span<const FeatureRows* const> programs, std::span<const double> throughputs,
-                          size_t current, bool anew) {
-  double most = 0.0;
-  for (size_t i = current; i < programs.size(); ++i) most = std::max(most, throughputs[i]);
-  std::vector<const FeatureRows*> learnt;
-  std::vector<const FeatureRows*> held_out;
-  std::vector<double> learnt_throughputs;
-  std::vector<double> held_out_throughputs;
-  for (size_t i = 0; i < programs.size(); ++i) {
-    const double throughput = i >= current && most > 0.0 ? throughputs[i] / most : throughputs[i];
-    const bool out = is_held_out(i);
-    (out ? held_out : learnt).push_back(programs[i]);
-    (out ? held_out_throughputs : learnt_throughputs).push_back(std::pow(throughput, settings_.power));
-  }
-  if (learnt.empty()) return;
-  const Batch data(std::move(learnt), std::move(learnt_throughputs), settings_);
+void PackSum::grow(std::span<const Sample> samples, std::span<const Sample> test, int trees) {
+  if (samples.empty()) return;
+  const Batch data(samples, machine_, settings_);
   constexpr size_t kFewest = 8;  // whose error says when to stop
-  std::optional<Batch> test;
-  if (held_out.size() >= kFewest)
-    test.emplace(std::move(held_out), std::move(held_out_throughputs), settings_);
-
-  if (anew) forget();
+  std::optional<Batch> stop;
+  if (test.size() >= kFewest) stop.emplace(test, machine_, settings_);
   if (!booster_) booster_.emplace(parameters());
   int best = booster_->trees();
-  const int end = best + (anew ? settings_.trees : settings_.more_trees);
-  double least = test && best > 0 ? test->loss(*booster_) : std::numeric_limits<double>::infinity();
-  for (int trees = best; trees < end && trees - best < settings_.early_stopping;) {
+  const int end = best + trees;
+  double least = stop && best > 0 ? stop->loss(*booster_) : std::numeric_limits<double>::infinity();
+  for (int grown = best; grown < end && grown - best < (stop ? settings_.early_stopping : trees);) {
     data.grow(*booster_);
-    ++trees;
-    const double loss = test ? test->loss(*booster_) : 0.0;
-    if (test && loss >= least) continue;
+    ++grown;
+    if (!stop) {
+      best = grown;
+      continue;
+    }
+    const double loss = stop->loss(*booster_);
+    if (loss >= least) continue;
     least = loss;
-    best = trees;
+    best = grown;
   }
   if (best > 0 && best < booster_->trees()) booster_.emplace(Booster(*booster_, best, parameters()));
 }
 
 std::vector<double> PackSum::predict(std::span<const FeatureRows* const> programs) const {
-  if (!booster_ || programs.empty()) return std::vector<double>(programs.size(), 0.0);
-  const std::vector<float> rows = concatenate(programs);
-  return sums(programs, booster_->values(rows, feature_columns().size()));
+  std::vector<Sample> samples;
+  for (const FeatureRows* rows : programs) samples.push_back({rows});
+  const Inputs inputs = inputs_of(samples, machine_);
+  std::vector<double> logarithms = inputs.base;
+  if (booster_ && !logarithms.empty()) {
+    const std::vector<float> corrections = booster_->values(inputs.values, input_names().size());
+    for (size_t row = 0; row < logarithms.size(); ++row) logarithms[row] += corrections[row];
+  }
+  std::vector<double> scores;
+  size_t row = 0;
+  for (const FeatureRows* rows : programs) {
+    const size_t count = rows->rows();
+    scores.push_back(count == 0 ? 0.0 : -sum_of(std::span(logarithms).subspan(row, count)));
+    row += count;
+  }
+  return scores;
+}
+
+std::vector<FeatureImportance> PackSum::importance() const {
+  if (!booster_) return {};
+  std::vector<FeatureImportance> importance;
+  double sum = 0.0;
+  for (const auto& [column, gain] : booster_->gains()) {
+    importance.push_back({input_names()[column], gain});
+    sum += gain;
+  }
+  for (FeatureImportance& one : importance) one.share /= sum;
+  std::ranges::stable_sort(importance, std::ranges::greater(), &FeatureImportance::share);
+  return importance;
 }
 
 std::string PackSum::save() const {
-  return booster_ ? fmt::format("{}{}\n", kMagic, hex64(columns_hash())) + booster_->save() : "";
+  return booster_ ? fmt::format("{}{}\n", kMagic, hex64(inputs_hash())) + booster_->save() : "";
 }
 
 void PackSum::load(std::string_view saved) {
-  const std::string head = fmt::format("{}{}\n", kMagic, hex64(columns_hash()));
+  const std::string head = fmt::format("{}{}\n", kMagic, hex64(inputs_hash()));
   if (saved.substr(0, kMagic.size()) != kMagic) throw UserError("this is no model that xgboost has saved");
   if (saved.substr(0, head.size()) != head) {
     throw UserError("the model was trained on other columns of features, by another version of Tunesmith",
@@ -191,7 +220,6 @@ void PackSum::load(std::string_view saved) {
     throw UserError(fmt::format("the model is damaged: {}", error.what()), "train it again");
   }
   loaded_ = saved.substr(head.size());
-  learnt_ = learnt_anew_ = 0;
   forget();
 }
 

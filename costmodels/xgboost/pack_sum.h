@@ -1,6 +1,8 @@
-// What a program's rows say of its speed, learnt: the prediction of a program is the sum of a function of
-// each of its rows, and the function is a sum of boosted trees. Only the sums are compared with what was
-// measured, by the squared error weighted with the throughput, so that the fast programs count most.
+// What a program's rows say of its time, learnt. A program takes as long as its stores together, and a store
+// as long as the analytical model says times the exponential of a sum of boosted trees over the store's row.
+// So before anything is learnt the order is the analytical model's, and trees say where it is wrong. What is
+// fitted is the logarithm of a program's time, within a task: by which factor a whole task is estimated wrong
+// is nothing that an order needs, and no tree has to explain it.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +13,39 @@
 #include <vector>
 
 #include <tunesmith/features/features.h>
+#include <tunesmith/search/cost_model.h>
 
+#include "../analytical/estimate.h"
 #include "booster.h"
 #include "settings.h"
 
 namespace tunesmith::xgboost {
 
-/// What is learnt follows from the settings and the programs in their order, and not from how many of them
-/// come at a time. Objects share nothing.
+/// A program that was measured.
+struct Sample {
+  const FeatureRows* rows = nullptr;
+  double seconds = 0.0;  // infinite for a failure
+  size_t task = 0;       // only programs of one task are compared
+};
+
+/// What is learnt follows from the settings and the samples in their order. Objects share nothing.
 class PackSum {
  public:
-  explicit PackSum(const Settings& settings);
+  explicit PackSum(const Settings& settings) : settings_(settings) {}
 
-  /// Learns from all that is known: what was known before comes first, in the same order. `throughputs` are
-  /// in [0, 1]; those from `current` on are of one task, and are taken relative to the best among them.
-  /// Programs beyond a multiple of learn_every wait.
-  void learn(std::span<const FeatureRows* const> programs, std::span<const double> throughputs,
-             size_t current = 0);
-  /// Is the n-th program one that trees are never grown on?
-  bool is_held_out(size_t n) const;
-  bool learnt() const { return booster_.has_value(); }
-  /// One for each program; all 0 before anything has been learnt.
+  /// Of the machine that programs are from now on for.
+  void set_machine(const DeviceModel& device) { machine_ = analytical::machine_from(device); }
+  /// Back to what was loaded, or to nothing.
+  void forget();
+  /// Grows at most so many trees more on `samples`, and stops before by the error on `test`, if that has
+  /// programs enough to say.
+  void grow(std::span<const Sample> samples, std::span<const Sample> test, int trees);
+  /// Minus the logarithm of the time, whatever its unit; one for each program.
   std::vector<double> predict(std::span<const FeatureRows* const> programs) const;
   /// Trees so far.
   int trees() const { return booster_ ? booster_->trees() : 0; }
+  /// By the gain of the splits.
+  std::vector<FeatureImportance> importance() const;
 
   /// What has been learnt, as bytes; "" when nothing has.
   std::string save() const;
@@ -44,15 +55,11 @@ class PackSum {
  private:
   class Batch;
   Parameters parameters() const;
-  void learn_first(std::span<const FeatureRows* const> programs, std::span<const double> throughputs,
-                   size_t current, bool anew);
-  void forget();
 
   Settings settings_;
+  analytical::Machine machine_;
   std::string loaded_;  // what is learnt on; "" for nothing
   std::optional<Booster> booster_;
-  size_t learnt_ = 0;       // programs so far
-  size_t learnt_anew_ = 0;  // programs when the trees were last grown from what was loaded
 };
 
 }  // namespace tunesmith::xgboost

@@ -1,41 +1,37 @@
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/search/cost_model.h>
 
 #include "learner.h"
+#include "model_from_file.h"
 
 namespace {
 
 using namespace tunesmith;
 
-/// Scores are predicted throughputs, relative to the best measured: about 0 to 1.
+/// Scores are minus the logarithm of the time: a difference of 1 is a factor of e in time.
 class XGBoost final : public CostModel {
  public:
-  explicit XGBoost(const Options& options)
-      : seed_(static_cast<uint64_t>(options.get_int("seed"))), learner_(xgboost::settings_of(options)) {}
+  explicit XGBoost(const Options& options) : learner_(xgboost::settings_of(options)) {
+    xgboost::load_model_file(*this, "xgboost", options);
+  }
 
   bool reads_features() const override { return true; }
   void begin(const Workload& /*workload*/, const DeviceModel& device) override { learner_.begin(device); }
-  void update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs) override {
-    learner_.update(candidates, throughputs);
-  }
+  void update(std::span<const Measured> results) override { learner_.update(results); }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
-    if (learner_.learnt()) return learner_.predict(candidates);
-    // Nothing is known: in any order, and not in that of the candidates.
-    std::vector<double> scores;
-    for (const CandidatePtr& candidate : candidates)
-      scores.push_back(RandomStream(seed_, candidate->lowered_hash).uniform());
-    return scores;
+    return learner_.predict(candidates);
   }
   std::string save() const override { return learner_.save(); }
   void load(std::string_view saved) override { learner_.load(saved); }
+  std::vector<FeatureImportance> importance() const override { return learner_.trees().importance(); }
 
  private:
-  uint64_t seed_;
   xgboost::Learner learner_;
 };
 
 }  // namespace
 
-TUNESMITH_PLUGIN(XGBoost, PluginKind::CostModel, "xgboost", "0.1.0",
-                 "boosted trees over the features of each store, learnt from what is measured",
-                 xgboost::option_specs());
+TUNESMITH_PLUGIN(
+    XGBoost, PluginKind::CostModel, "xgboost", "0.2.0",
+    "boosted trees over the features of each store, which correct the analytical estimate by what "
+    "was measured",
+    xgboost::option_specs());

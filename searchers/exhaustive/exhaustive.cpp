@@ -42,7 +42,7 @@ class Points {
 
   /// Takes over the domains that the point `at` met. True when one was not as thought: then the points from
   /// its first decision on come next.
-  bool correct(const Digits& at, const std::vector<SamplingPoint>& met) {
+  bool correct(const Digits& at, std::span<const SamplingPoint> met) {
     size_t first = 0;
     while (first < points_.size() && points_[first].domain == met[first].domain) ++first;
     if (first == points_.size()) return false;

@@ -23,6 +23,7 @@ using FeatureSet = std::set<std::string, std::less<>>;
 
 struct Caches {
   int64_t l1 = 0, l2 = 0, l3 = 0, line = 0;
+  int64_t l1_ways = 0, l2_ways = 0;
 };
 
 std::string read_line(const std::filesystem::path& path) {
@@ -61,8 +62,14 @@ Caches detect_caches() {
     if (type == "Instruction") continue;
     const std::string level = read_line(folder / "level");
     const int64_t size = parse_size(read_line(folder / "size"));
-    if (level == "1") found.l1 = size;
-    if (level == "2") found.l2 = size;
+    const int64_t ways = parse_size(read_line(folder / "ways_of_associativity"));
+    if (level == "1") {
+      found.l1 = size;
+      found.l1_ways = ways;
+    } else if (level == "2") {
+      found.l2 = size;
+      found.l2_ways = ways;
+    }
     if (level == "3") found.l3 = size;
     found.line = parse_size(read_line(folder / "coherency_line_size"));
   }
@@ -71,6 +78,10 @@ Caches detect_caches() {
   if (found.l2 == 0) found.l2 = sysconf_or(_SC_LEVEL2_CACHE_SIZE, 256 << 10);
   if (found.l3 == 0) found.l3 = sysconf_or(_SC_LEVEL3_CACHE_SIZE, found.l2);
   if (found.line == 0) found.line = sysconf_or(_SC_LEVEL1_DCACHE_LINESIZE, 64);
+  // A first level is looked up while the address is translated, so a way of it is a page.
+  constexpr int64_t kPage = 4096;
+  if (found.l1_ways == 0) found.l1_ways = std::max<int64_t>(found.l1 / kPage, 1);
+  if (found.l2_ways == 0) found.l2_ways = sysconf_or(_SC_LEVEL2_CACHE_ASSOC, 16);
   return found;
 }
 
@@ -153,6 +164,8 @@ Machine detect_machine(const TargetOptions& options) {
   device.set("l1_bytes", static_cast<double>(caches.l1));
   device.set("l2_bytes", static_cast<double>(caches.l2));
   device.set("l3_bytes", static_cast<double>(caches.l3));
+  device.set("l1_way_bytes", static_cast<double>(caches.l1 / caches.l1_ways));
+  device.set("l2_way_bytes", static_cast<double>(caches.l2 / caches.l2_ways));
   device.set("cache_line_bytes", static_cast<double>(caches.line));
   device.description = fmt::format("{} ({}), {} cores, {}-bit vectors", triple.getArchName().str(),
                                    machine.cpu, cores, machine.vector_bits);

@@ -16,10 +16,8 @@ class NullCostModel final : public CostModel {
   // Before anything else, once for each workload.
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
 
-  // Throughputs are best seconds / seconds: 1 for the fastest, 0 for a failure. Called with everything
-  // measured.
-  void update(std::span<const CandidatePtr> /*candidates*/,
-              std::span<const double> /*throughputs*/) override {}
+  // What was measured since the last call: either with a timing, or with a failure.
+  void update(std::span<const Measured> /*results*/) override {}
 
   // One finite score for each, higher is better; only the order counts. Must not change what later calls
   // answer.

@@ -23,10 +23,13 @@ class BadCostModel final : public CostModel {
     if (mistake("lacks_a_library")) throw EnvironmentError("libhope is not installed");
   }
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override { misbehave("begin"); }
-  void update(std::span<const CandidatePtr> /*candidates*/, std::span<const double> throughputs) override {
+  void update(std::span<const Measured> results) override {
     misbehave("update");
     learnt_ = true;
-    best_ = throughputs.empty() ? 0.0 : *std::ranges::max_element(throughputs);
+    best_ = 0.0;
+    for (const Measured& result : results) {
+      if (result.timing) best_ = std::max(best_, 1.0 / result.timing->min);
+    }
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     misbehave("predict");

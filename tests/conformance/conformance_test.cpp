@@ -104,7 +104,7 @@ const Mistake kMistakes[] = {
     {kCostModel, "predicting_learns", "predicting_changes_nothing", "P25", "predict() gave other scores"},
     {kCostModel, "objects_differ", "determinism", "P19", "a second object that learnt the same"},
     {kCostModel, "shares_state", "threads", "P20", "two objects in two threads"},
-    {kCostModel, "divides_by_the_best", "failures", "P25", "of throughput 0 a score is"},
+    {kCostModel, "divides_by_the_best", "failures", "P25", "that failed a score is"},
     {kCostModel, "loads_nothing", "saving", "P25", "loaded again, it gave other scores"},
     {kTaskScheduler, "chooses_none", "contract", "P28", "of 6 tasks it chose number 6"},
     {kTaskScheduler, "chooses_what_is_done", "contract", "P28", "it chose a task that is done"},

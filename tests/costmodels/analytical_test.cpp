@@ -8,7 +8,6 @@ namespace tunesmith {
 namespace {
 
 using analytical::estimate_cycles;
-using analytical::Machine;
 
 /// 64 rows of 16 columns, the sum over 512 rows of a B that is `width` wide; `rows` of them at once.
 Program product(int64_t width, int64_t rows) {
@@ -29,8 +28,17 @@ double cycles(const Program& program) {
   LowerOptions options;
   options.vector_bits = 512;
   options.vector_registers = 32;
-  const Machine machine{.vector_bits = 512, .registers = 32};
-  return estimate_cycles(lower(program, options).program, machine);
+  DeviceModel device;
+  device.set("cores", 1);
+  device.set("vector_bits", 512);
+  device.set("vector_registers", 32);
+  device.set("cache_line_bytes", 64);
+  device.set("l1_bytes", 32768);
+  device.set("l1_way_bytes", 4096);
+  device.set("l2_bytes", 1 << 20);
+  device.set("l2_way_bytes", 65536);
+  return estimate_cycles(extract_features(lower(program, options).program, device),
+                         analytical::machine_from(device));
 }
 
 TEST(Analytical, AWalkThatFallsOnFewSetsOfACacheIsDearer) {

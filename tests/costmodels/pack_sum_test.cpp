@@ -7,150 +7,156 @@
 
 #include <gtest/gtest.h>
 
+#include <tunesmith/search/score_quality.h>
 #include <tunesmith/support/error.h>
-#include <tunesmith/support/random.h>
+
+#include "programs.h"
 
 namespace tunesmith {
 namespace {
 
+using test::Programs;
 using xgboost::PackSum;
+using xgboost::Sample;
 using xgboost::Settings;
 
-/// Programs of one to three stores, whose throughput is a sum over the stores: that of a store is the third
-/// of its numbers, doubled where the eighth is above a half.
-struct Data {
-  explicit Data(size_t count, uint64_t seed = 1) {
-    const size_t columns = feature_columns().size();
-    for (size_t i = 0; i < count; ++i) {
-      RandomStream random(seed, i);
-      FeatureRows rows;
-      rows.columns = columns;
-      double throughput = 0.0;
-      for (size_t row = 0, n = 1 + random.below(3); row < n; ++row) {
-        for (size_t c = 0; c < columns; ++c) rows.values.push_back(static_cast<float>(random.uniform()));
-        const std::span<const float> values = rows.row(row);
-        throughput += values[2] * (values[7] > 0.5F ? 2.0 : 1.0);
-      }
-      programs.push_back(std::move(rows));
-      throughputs.push_back(throughput / 6.0);
-    }
-    for (const FeatureRows& rows : programs) pointers.push_back(&rows);
-  }
-  std::vector<FeatureRows> programs;
-  std::vector<double> throughputs;
-  std::vector<const FeatureRows*> pointers;
-};
+constexpr int kTrees = 100;
 
-void learn(PackSum& model, const Data& data, size_t count) {
-  model.learn(std::span(data.pointers).first(count), std::span(data.throughputs).first(count));
+PackSum learnt_from(const std::vector<Sample>& samples, Settings settings = {}) {
+  PackSum model(settings);
+  model.grow(samples, {}, kTrees);
+  return model;
 }
 
-double pairs_in_order(const std::vector<double>& scores, const std::vector<double>& throughputs) {
-  double right = 0.0;
-  double pairs = 0.0;
-  for (size_t a = 0; a < scores.size(); ++a) {
-    for (size_t b = 0; b < a; ++b) {
-      pairs += 1.0;
-      if ((scores[a] > scores[b]) == (throughputs[a] > throughputs[b])) right += 1.0;
-    }
-  }
-  return right / pairs;
+double quality(const PackSum& model, const Programs& programs) {
+  return pairs_in_order(model.predict(programs.pointers), programs.throughputs());
 }
 
-TEST(PackSum, LearnsWhatMakesProgramsFast) {
-  const Data data(256);
-  const Data unseen(256, 2);
-  PackSum model{Settings()};
-  EXPECT_EQ(model.predict(unseen.pointers), std::vector<double>(256, 0.0));
-  learn(model, data, 256);
-  EXPECT_GT(pairs_in_order(model.predict(unseen.pointers), unseen.throughputs), 0.75);
+TEST(PackSum, OrdersByTheEstimateBeforeItHasLearnt) {
+  const Programs programs(64);
+  const std::vector<double> scores = PackSum{Settings()}.predict(programs.pointers);
+  const analytical::Machine machine = analytical::machine_from(DeviceModel());
+  for (size_t i = 0; i < 64; ++i)
+    EXPECT_NEAR(scores[i], -std::log(analytical::estimate_cycles(programs.all[i], machine)), 1e-6);
 }
 
-TEST(PackSum, WhatIsLearntDoesNotDependOnHowManyComeAtATime) {
-  const Data data(200);
-  PackSum at_once{Settings()};
-  learn(at_once, data, 200);
-  PackSum by_and_by{Settings()};
-  for (size_t count = 0; count <= 200; count += 10) learn(by_and_by, data, count);
-  EXPECT_EQ(at_once.trees(), by_and_by.trees());
-  EXPECT_EQ(at_once.predict(data.pointers), by_and_by.predict(data.pointers));
+TEST(PackSum, LearnsWhereTheEstimateIsWrong) {
+  const Programs programs(512);
+  const Programs unseen(256, 2);
+  const double before = quality(PackSum{Settings()}, unseen);
+  const double after = quality(learnt_from(programs.samples(512)), unseen);
+  EXPECT_GT(after, 0.9);
+  EXPECT_GT(after, before + 0.05);
 }
 
-TEST(PackSum, ASeedDecidesWhatIsHeldOut) {
-  const Data data(128);
+TEST(PackSum, AFactorOfAWholeTaskIsNothingToLearn) {
+  const Programs one(256);
+  const Programs other(256, 3, 1e-3);  // as another machine would have it, or another kind of computation
+  std::vector<Sample> both = one.samples(256);
+  const std::vector<Sample> more = other.samples(256, 1);
+  both.insert(both.end(), more.begin(), more.end());
+  const Programs unseen(256, 2);
+  EXPECT_GT(quality(learnt_from(both), unseen), 0.85);
+}
+
+TEST(PackSum, ASeedDecidesWhatTreesLookAt) {
+  const Programs programs(128);
   Settings settings;
   settings.seed = 1;
-  PackSum one{settings};
-  PackSum same{settings};
+  const auto scores = [&] { return learnt_from(programs.samples(128), settings).predict(programs.pointers); };
+  const std::vector<double> one = scores();
+  EXPECT_EQ(scores(), one);
   settings.seed = 2;
-  PackSum other{settings};
-  for (PackSum* model : {&one, &same, &other}) learn(*model, data, 128);
-  EXPECT_EQ(one.predict(data.pointers), same.predict(data.pointers));
-  EXPECT_NE(one.predict(data.pointers), other.predict(data.pointers));
+  EXPECT_NE(scores(), one);
 }
 
 TEST(PackSum, AskingForPartsAnswersTheSame) {
-  const Data data(128);
-  PackSum model{Settings()};
-  learn(model, data, 128);
-  const std::vector<double> all = model.predict(data.pointers);
+  const Programs programs(128);
+  const PackSum model = learnt_from(programs.samples(128));
+  const std::vector<double> all = model.predict(programs.pointers);
   for (size_t i = 0; i < 128; ++i)
-    EXPECT_EQ(model.predict(std::span(data.pointers).subspan(i, 1)).front(), all[i]) << i;
+    EXPECT_EQ(model.predict(std::span(programs.pointers).subspan(i, 1)).front(), all[i]) << i;
 }
 
-TEST(PackSum, NumbersThatAreNoneDoNoHarm) {
-  Data data(256);
-  for (size_t i = 0; i < 256; i += 5) {
-    data.programs[i].values[2] = std::numeric_limits<float>::quiet_NaN();
-    data.programs[i].values[3] = std::numeric_limits<float>::max();
-  }
-  PackSum model{Settings()};
-  learn(model, data, 256);
-  for (const double score : model.predict(data.pointers)) EXPECT_TRUE(std::isfinite(score));
+TEST(PackSum, ProgramsHeldOutSayWhenToStop) {
+  const Programs programs(64);
+  const Programs held_out(64, 2);
+  std::vector<Sample> noise = held_out.samples(64);
+  for (size_t i = 0; i < noise.size(); ++i) noise[i].seconds = 1.0 + static_cast<double>(i * 37 % 64);
+  Settings settings;
+  settings.early_stopping = 5;
+  PackSum model(settings);
+  model.grow(programs.samples(64), noise, kTrees);
+  EXPECT_LT(model.trees(), kTrees / 2) << "what is learnt says nothing of these";
+}
+
+TEST(PackSum, NumbersBeyondMeasureDoNoHarm) {
+  Programs programs(256);
+  for (size_t i = 0; i < 256; i += 5) programs.all[i].values[3] = std::numeric_limits<float>::max();
+  const PackSum model = learnt_from(programs.samples(256));
+  for (const double score : model.predict(programs.pointers)) EXPECT_TRUE(std::isfinite(score));
 }
 
 TEST(PackSum, FailuresAndEqualTimesAreLearnt) {
-  for (const double throughput : {0.0, 1.0}) {
-    Data data(128);
-    std::ranges::fill(data.throughputs, throughput);
-    PackSum model{Settings()};
-    learn(model, data, 128);
-    for (const double score : model.predict(data.pointers)) EXPECT_TRUE(std::isfinite(score));
+  const Programs programs(128);
+  for (const double seconds : {std::numeric_limits<double>::infinity(), 1.0}) {
+    std::vector<Sample> samples = programs.samples(128);
+    for (Sample& sample : samples) sample.seconds = seconds;
+    const PackSum model = learnt_from(samples);
+    for (const double score : model.predict(programs.pointers)) EXPECT_TRUE(std::isfinite(score));
   }
 }
 
+TEST(PackSum, AFailureIsAsSlowAsTheSlowest) {
+  const Programs programs(256);
+  std::vector<Sample> samples = programs.samples(256);
+  std::vector<double> fails;
+  for (Sample& sample : samples) {
+    const bool failed = sample.rows->row(0)[11] > 70.0F;  // nothing of the time depends on it
+    if (failed) sample.seconds = std::numeric_limits<double>::infinity();
+    fails.push_back(failed ? 0.0 : 1.0);
+  }
+  EXPECT_GT(pairs_in_order(learnt_from(samples).predict(programs.pointers), fails), 0.8);
+}
+
 TEST(PackSum, WhatIsSavedPredictsTheSameWhenLoaded) {
-  const Data data(200);
-  PackSum model{Settings()};
-  EXPECT_EQ(model.save(), "");
-  learn(model, data, 200);
+  const Programs programs(200);
+  EXPECT_EQ(PackSum{Settings()}.save(), "");
+  const PackSum model = learnt_from(programs.samples(200));
   PackSum loaded{Settings()};
   loaded.load(model.save());
-  EXPECT_EQ(loaded.predict(data.pointers), model.predict(data.pointers));
+  EXPECT_EQ(loaded.predict(programs.pointers), model.predict(programs.pointers));
 }
 
 TEST(PackSum, WhatIsLoadedIsLearntOn) {
-  const Data before(256);
-  const Data now(64, 3);
-  const Data unseen(256, 2);
-  PackSum model{Settings()};
-  learn(model, before, 256);
+  const Programs before(256);
+  const Programs now(32, 3);
+  const Programs unseen(256, 2);
   PackSum loaded{Settings()};
-  loaded.load(model.save());
-  learn(loaded, now, 64);
-  PackSum fresh{Settings()};
-  learn(fresh, now, 64);
-  EXPECT_GT(pairs_in_order(loaded.predict(unseen.pointers), unseen.throughputs),
-            pairs_in_order(fresh.predict(unseen.pointers), unseen.throughputs) + 0.02);
+  loaded.load(learnt_from(before.samples(256)).save());
+  loaded.grow(now.samples(32), {}, kTrees);
+  EXPECT_GT(quality(loaded, unseen), quality(learnt_from(now.samples(32)), unseen) + 0.02);
+  loaded.forget();
+  EXPECT_EQ(loaded.trees(), kTrees) << "what was loaded stays";
+}
+
+TEST(PackSum, SaysWhatItGoesBy) {
+  const Programs programs(512);
+  const std::vector<FeatureImportance> importance = learnt_from(programs.samples(512)).importance();
+  ASSERT_FALSE(importance.empty());
+  EXPECT_EQ(importance.front().feature, feature_columns()[2].name);
+  EXPECT_GT(importance.front().share, 0.3);
+  double sum = 0.0;
+  for (const FeatureImportance& one : importance) sum += one.share;
+  EXPECT_NEAR(sum, 1.0, 1e-6);
 }
 
 TEST(PackSum, WhatItHasNotSavedIsRefused) {
   PackSum model{Settings()};
   EXPECT_THROW(model.load("something else"), UserError);
-  EXPECT_THROW(model.load("tunesmith pack sum 1 0000000000000000\nother columns"), UserError);
-  const Data data(64);
-  learn(model, data, 64);
-  std::string saved = model.save();
+  EXPECT_THROW(model.load("tunesmith pack sum 2 0000000000000000\nother columns"), UserError);
+  const Programs programs(64);
+  std::string saved = learnt_from(programs.samples(64)).save();
   saved.resize(saved.size() / 2);
   PackSum cut{Settings()};
   EXPECT_THROW(cut.load(saved), UserError);

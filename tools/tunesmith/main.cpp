@@ -358,6 +358,7 @@ int main(int argc, char** argv) {
   add_report(app, common, report_arguments, code);
   SpacesArguments spaces;
   FeaturesArguments features;
+  ModelArguments model;
   RecordsArguments records;
   PluginsArguments plugins;
   NewPluginArguments new_plugin;
@@ -368,6 +369,7 @@ int main(int argc, char** argv) {
   add_doctor(app, common, code);
   add_spaces(app, common, spaces, code);
   add_features(app, common, features, code);
+  add_model(app, common, model, code);
   add_records(app, common, records, code);
   add_workloads(app, common, workload, code);
   add_check_verification(app, common, check_verification, code);

@@ -173,6 +173,41 @@ TEST(Features, WindowsThatOverlapAreTouchedOnce) {
   EXPECT_EQ(row["buffer1_unique_bytes"], 10 * 4);
 }
 
+// 64 rows of one line each, a page apart or not, which every column comes back to.
+double traffic_of_a_walk(int64_t width) {
+  Schedule s(test::program_of(fmt::format("X: {{shape: [64, {}], dtype: f32}}", width),
+                              "O[j<16, i<64] = X[i, j] * 2"));
+  DeviceModel device = small_device();
+  device.set("l1_bytes", 16384);
+  device.set("l1_way_bytes", 4096);
+  const Row row(test::lowered_to(s.program(), test::Pass::Flatten), 0, device);
+  return row["buffer1_l1_traffic"];
+}
+
+TEST(Features, AWalkByAStepOfAWayTakesTheSetsBetween) {
+  EXPECT_EQ(traffic_of_a_walk(1040), 64 * 64) << "64 lines fit, and come once";
+  EXPECT_EQ(traffic_of_a_walk(1024), 16 * 64 * 64) << "they fall on one set, and come for each column";
+}
+
+TEST(Features, AParallelLoopIsLaunchedOnceForAllItsStores) {
+  Schedule s(test::program_of("X: {shape: [4, 8], dtype: f32}", "O[i<4] = sum(k<8) X[i, k]"));
+  s.parallel(s.get_loops(s.get_block("O"))[0]);
+  const Program program = test::lowered_to(s.program(), test::Pass::Flatten);
+  const Row init(program, 0);
+  ASSERT_EQ(init.rows(), 2U) << to_string(program);
+  EXPECT_EQ(init["launches"], 1);
+  EXPECT_EQ(Row(program, 1)["launches"], 0);
+}
+
+TEST(Features, QuotientsByOneValueAreTold) {
+  Schedule s(
+      test::program_of("X: {shape: [64], dtype: f32}, Y: {shape: [1], dtype: f32}", "O[i<64] = X[i] / Y[0]"));
+  s.vectorize(s.split(s.get_loops(s.get_block("O"))[0], {std::nullopt, IntArg{8}})[1]);
+  const Row row(lowered(s.program()), 0);
+  EXPECT_EQ(row["float_div"], 64);
+  EXPECT_EQ(row["div_by_one_value"], 64);
+}
+
 TEST(Features, WhatTheMachineDoesNotSayIsZero) {
   const Program program = lowered(test::gmm(4, 8, 16));
   const Row row(program, 0, DeviceModel());

@@ -8,6 +8,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tunesmith/ir/program.h"
@@ -24,6 +25,8 @@ struct FeatureColumn {
 /// The columns, in the order of the rows' numbers; the same for every program and machine. Columns of an
 /// extension would follow these: a reader takes the width of a row from FeatureRows::columns.
 const std::vector<FeatureColumn>& feature_columns();
+/// Where the column of this name stands. InternalError when there is none.
+size_t feature_index(std::string_view name);
 
 /// Rows one after the other: a row for each Store of the program, in the order of the text.
 struct FeatureRows {

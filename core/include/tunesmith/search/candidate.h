@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tunesmith/features/features.h"
@@ -15,18 +16,41 @@
 
 namespace tunesmith {
 
-/// Immutable, shared, readable from any thread.
+/// A vector of these, immutable and shared: copies take no memory.
+class SamplingPoints {
+ public:
+  SamplingPoints() : SamplingPoints(std::vector<SamplingPoint>()) {}
+  SamplingPoints(std::vector<SamplingPoint> points)  // NOLINT(google-explicit-constructor): is one
+      : points_(std::make_shared<const std::vector<SamplingPoint>>(std::move(points))) {}
+
+  size_t size() const { return points_->size(); }
+  bool empty() const { return points_->empty(); }
+  const SamplingPoint& operator[](size_t i) const { return (*points_)[i]; }
+  const SamplingPoint* begin() const { return points_->data(); }
+  const SamplingPoint* end() const { return points_->data() + points_->size(); }
+
+ private:
+  std::shared_ptr<const std::vector<SamplingPoint>> points_;
+};
+
+/// Immutable, shared, readable from any thread. The kernel keeps those that were measured without their
+/// programs, which the trace gives again and which would take most of the memory of a long run: they have
+/// what a searcher mutates, and no more.
 struct Candidate {
-  /// Complete, decisions as repaired: what is recorded, and whose searchable part a searcher mutates.
+  /// Complete, decisions as repaired: what is recorded, and whose searchable part a searcher mutates. Of one
+  /// without a program the searchable part alone.
   Trace trace;
   /// The sampling instructions of `trace` with the domains they met.
-  std::vector<SamplingPoint> points;
+  SamplingPoints points;
   /// The finished program, lowered for the space's target. What features are computed from.
   LoweredProgram lowered;
   /// Of `lowered`, and what the candidate is: traces that lower to one program are one candidate.
   uint64_t lowered_hash = 0;
 
+  bool has_program() const { return !lowered.program.outputs.empty(); }
+
   /// The rows of `lowered` on `device`, made at the first call and kept. Every call names the same machine.
+  /// InternalError without a program.
   const FeatureRows& features(const DeviceModel& device) const;
 
  private:

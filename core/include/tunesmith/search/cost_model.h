@@ -25,6 +25,12 @@
 
 namespace tunesmith {
 
+/// How much of what a model has learnt comes from one number that it reads.
+struct FeatureImportance {
+  std::string feature;  // a name of feature_columns(), or one of the model's own
+  double share = 0.0;   // of all: they add up to 1
+};
+
 /// One object for a whole run; called by one thread at a time. predict() must not change what later calls
 /// answer.
 class CostModel {
@@ -33,9 +39,10 @@ class CostModel {
   /// Before anything else but load(), once for each workload that is tuned. What was learnt of those before
   /// is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
-  /// Learns from measured candidates: all of the workload, in the order in which they were measured, those of
-  /// earlier calls again. `throughputs`: best seconds so far / seconds, in (0, 1]; failures are 0.
-  virtual void update(std::span<const CandidatePtr> candidates, std::span<const double> throughputs) = 0;
+  /// Learns from what was measured of the workload since the last call, in the order in which it was
+  /// measured: each program is told once. A model keeps what it needs of the candidates, such as their
+  /// features, and not the candidates: each of these holds its whole program.
+  virtual void update(std::span<const Measured> results) = 0;
   /// One score for each, higher is better; only the order counts. Finite.
   virtual std::vector<double> predict(std::span<const CandidatePtr> candidates) = 0;
   /// Does it read Candidate::features()? Then the kernel has them made, on all threads, before it calls
@@ -46,6 +53,9 @@ class CostModel {
   virtual std::string save() const;
   /// Throws UserError when the bytes are not what save() made, or of a version that is not read any more.
   virtual void load(std::string_view saved);
+  /// What it goes by, the most important first. Empty when it cannot say, which is so unless it says
+  /// otherwise.
+  virtual std::vector<FeatureImportance> importance() const;
 };
 
 }  // namespace tunesmith

@@ -58,11 +58,12 @@ class SearchContext {
 
   /// Is this program, the hash of a candidate's lowered form, in history() or is it being measured?
   virtual bool is_measured(uint64_t lowered_hash) const = 0;
-  /// The cost model's scores, higher is better.
+  /// The cost model's scores, higher is better. Candidates of history() are made again for it.
   virtual std::vector<double> score(std::span<const CandidatePtr> candidates) = 0;
   /// Everything that is known of this task on this machine, whoever measured it and with whatever seed, space
   /// and strategy: what is on record, in the order in which it came there, and then this run's. Failures that
-  /// may have passed (is_transient) are left out of what is on record.
+  /// may have passed (is_transient) are left out of what is on record. Candidates are without their
+  /// programs.
   virtual std::span<const Measured> history() const = 0;
 
   /// A new object of another searcher, with its default options, for a strategy that is made of others.

@@ -16,7 +16,7 @@ namespace tunesmith {
 ///   vector_registers_used_by_tile  how many a register tile may take (accumulators + operands)
 ///   fma_per_cycle       vector multiply-adds a core starts each cycle, estimated
 ///   l1_bytes l2_bytes l3_bytes    data caches (l1, l2 of a core; l3 shared)
-///   cache_line_bytes
+///   cache_line_bytes, l1_way_bytes l2_way_bytes (addresses a way apart fall on one set)
 ///   max_threads_per_block, max_shared_bytes, warp_size, ...   for targets with a thread grid
 /// Values are in bytes, counts and bits as the name says.
 class DeviceModel {

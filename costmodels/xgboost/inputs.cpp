@@ -1,0 +1,58 @@
+#include "inputs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pack_sum.h"
+
+namespace tunesmith::xgboost {
+
+namespace {
+
+/// Within what a float can say, and a logarithm.
+double cycles_of(const analytical::StoreCycles& store) { return std::clamp(store.total(), 1.0, 1e30); }
+
+}  // namespace
+
+const std::vector<std::string>& input_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const FeatureColumn& column : feature_columns()) all.push_back(column.name);
+    for (const char* part : {"compute", "loops", "l2", "memory", "launch"})
+      all.push_back(std::string("estimated_") + part + "_share");  // of the store's cycles
+    all.emplace_back("estimated_cycles");
+    all.emplace_back("estimated_share_of_program");
+    all.emplace_back("estimated_program_cycles");
+    return all;
+  }();
+  return names;
+}
+
+Inputs inputs_of(std::span<const Sample> programs, const analytical::Machine& machine) {
+  Inputs inputs;
+  std::vector<analytical::StoreCycles> stores;
+  for (const Sample& program : programs) {
+    const FeatureRows& rows = *program.rows;
+    stores.clear();
+    double all = 0.0;
+    for (size_t i = 0; i < rows.rows(); ++i) {
+      stores.push_back(analytical::estimate_store(rows.row(i), machine));
+      all += cycles_of(stores.back());
+    }
+    for (size_t i = 0; i < rows.rows(); ++i) {
+      const std::span<const float> row = rows.row(i);
+      inputs.values.insert(inputs.values.end(), row.begin(), row.end());
+      const analytical::StoreCycles& store = stores[i];
+      const double cycles = cycles_of(store);
+      for (const double part : {store.compute, store.loops, store.l2, store.memory, store.launch})
+        inputs.values.push_back(static_cast<float>(part / cycles));
+      inputs.values.push_back(static_cast<float>(cycles));
+      inputs.values.push_back(static_cast<float>(cycles / all));
+      inputs.values.push_back(static_cast<float>(all));
+      inputs.base.push_back(std::log(cycles));
+    }
+  }
+  return inputs;
+}
+
+}  // namespace tunesmith::xgboost

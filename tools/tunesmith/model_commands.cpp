@@ -1,0 +1,55 @@
+// The options of the commands for cost models in files.
+#include <CLI/CLI.hpp>
+
+#include "options.h"
+
+namespace tunesmith::cli {
+
+void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& code) {
+  CLI::App* group = app.add_subcommand("model", "train cost models ahead, and say how good they are");
+  group->require_subcommand(1);
+  group->footer("Example: tunesmith model train records.db --model xgboost");
+  const auto add_stores = [&](CLI::App* command) {
+    command->add_option("store", arguments.stores,
+                        "files of records (default: tunesmith/records.db in the user's data folder)");
+    command->add_option("--model", arguments.model,
+                        "the cost model, with its default options (default: the space's)");
+    add_common(*command, common, true);
+  };
+  CLI::App* train = group->add_subcommand("train", "let a cost model learn from records, and save it");
+  train->footer("Example: tunesmith model train records.db --model xgboost --output ahead.model");
+  add_stores(train);
+  train->add_option("--output,-o", arguments.file,
+                    "the file to write (default: beside the first store, STORE.MODEL.model)");
+  train->add_option("--workload", arguments.workloads,
+                    "learn from these tasks alone: a workload's text, or its name and some parameters");
+  train->add_option("--except", arguments.except, "do not learn from these tasks");
+  train->callback([&] { code = run_model_train(common, arguments); });
+
+  CLI::App* show = group->add_subcommand("show", "show what a saved cost model has learnt from");
+  show->footer("Example: tunesmith model show ahead.model");
+  show->add_option("file", arguments.file, "the cost model's file")->required();
+  show->add_option("--count", arguments.count, "how many features to print, the most important first")
+      ->capture_default_str()
+      ->check(positive());
+  add_common(*show, common, true);
+  show->callback([&] { code = run_model_show(common, arguments); });
+
+  CLI::App* eval = group->add_subcommand(
+      "eval", "say how well a cost model orders programs on record that it has not learnt from");
+  eval->footer("Example: tunesmith model eval records.db --model xgboost --measured 0,128,512");
+  add_stores(eval);
+  eval->add_option("--workload", arguments.workloads,
+                   "the tasks to evaluate; the others are learnt ahead (default: all, in turn)");
+  eval->add_option("--measured", arguments.counts,
+                   "so many programs of the task are learnt before its others are ordered")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(not_negative());
+  eval->add_flag("--alone", arguments.alone, "learn nothing of the other tasks");
+  eval->add_option("--seed", arguments.seed, "seed of the random numbers that hold programs out")
+      ->capture_default_str();
+  eval->callback([&] { code = run_model_eval(common, arguments); });
+}
+
+}  // namespace tunesmith::cli

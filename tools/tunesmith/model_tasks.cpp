@@ -1,0 +1,113 @@
+#include "model_tasks.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include <tunesmith/records/record_store.h>
+#include <tunesmith/support/error.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tune/tuner.h>
+#include <tunesmith/workload/library.h>
+
+#include "session.h"
+
+namespace tunesmith::cli {
+namespace {
+
+/// Of each program the first success, else its first failure; by machine.
+std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, const TaskKey& task) {
+  RecordFilter filter;
+  filter.task = task;
+  filter.kind = MeasurementKind::Search;
+  filter.attributed = true;
+  struct Machine {
+    std::vector<Record> programs;
+    std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
+  };
+  std::map<uint64_t, uint64_t> machine_of;  // by environment
+  std::map<uint64_t, Machine> machines;
+  for (Record& record : store.list(filter)) {
+    if (record.transient()) continue;
+    const auto [known, fresh] = machine_of.try_emplace(record.environment, 0);
+    if (fresh) known->second = store.environment(record.environment).value().machine();
+    Machine& machine = machines[known->second];
+    const auto [place, first] = machine.places.try_emplace(*record.lowered_hash, machine.programs.size());
+    if (first) {
+      machine.programs.push_back(std::move(record));
+    } else if (Record& earlier = machine.programs[place->second]; !earlier.ok() && record.ok()) {
+      earlier = std::move(record);
+    }
+  }
+  std::map<uint64_t, std::vector<Record>> programs;
+  for (auto& [machine, of_it] : machines) programs[machine] = std::move(of_it.programs);
+  return programs;
+}
+
+MeasuredTask make_task(Workload workload, const std::vector<Record>& records, const Space& space,
+                       ThreadPool& pool) {
+  MeasuredTask task;
+  task.workload = std::move(workload);
+  std::vector<CandidatePtr> candidates(records.size());
+  pool.parallel_for(records.size(), [&](size_t i) {
+    const Trace trace = Trace::parse(records[i].trace, "record " + records[i].id);
+    auto made = space.materialise(task.workload.program, trace, RandomStream(0));
+    if (!made || (*made)->lowered_hash != records[i].lowered_hash) return;
+    (*made)->features(space.device());
+    candidates[i] = std::move(*made);
+  });
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (!candidates[i]) {
+      ++task.lost;
+      continue;
+    }
+    task.rows += static_cast<int64_t>(candidates[i]->features(space.device()).rows());
+    task.programs.push_back({std::move(candidates[i]), records[i].timing, records[i].failure});
+  }
+  return task;
+}
+
+}  // namespace
+
+std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, const Space& space) {
+  if (stores.empty()) stores.emplace_back();
+  ThreadPool pool;
+  std::vector<MeasuredTask> tasks;
+  size_t of_other_targets = 0;
+  for (const std::string& name : stores) {
+    const RecordStore store = open_records(name, RecordStore::Mode::Existing);
+    RecordFilter filter;
+    filter.attributed = true;
+    for (const TaskKey& key : store.tasks(filter)) {
+      const std::optional<RecordedWorkload> recorded = store.workload(key.workload_hash);
+      if (!recorded) continue;
+      if (task_key(instantiate(*recorded), space, key.threads).target != key.target) {
+        ++of_other_targets;
+        continue;
+      }
+      for (const auto& [machine, records] : programs_of(store, key)) {
+        MeasuredTask task = make_task(instantiate(*recorded), records, space, pool);
+        if (!task.programs.empty()) tasks.push_back(std::move(task));
+      }
+    }
+  }
+  if (tasks.empty()) {
+    throw UserError(
+        fmt::format("no programs on record of the target of space '{}'{}", space.spec().name,
+                    of_other_targets > 0 ? fmt::format(", and {} tasks of others", of_other_targets) : ""),
+        "'tunesmith tune' measures programs; --space chooses another target");
+  }
+  return tasks;
+}
+
+bool is_named(const Workload& workload, const std::string& text) {
+  const auto [name, wanted] = parse_workload_text(text);
+  const auto [known_name, known] = parse_workload_text(workload.key);
+  return name == known_name && std::ranges::all_of(wanted, [&known](const ParamText& param) {
+           return std::ranges::find(known, param) != known.end();
+         });
+}
+
+}  // namespace tunesmith::cli

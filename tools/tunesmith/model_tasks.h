@@ -1,0 +1,31 @@
+// What stores have of measured programs, as a cost model is told of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tunesmith/search/candidate.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/workload/workload.h>
+
+namespace tunesmith::cli {
+
+/// A task's programs that were measured on one machine, each once, in the order in which they came to the
+/// store. Their features are made.
+struct MeasuredTask {
+  Workload workload;
+  std::vector<Measured> programs;
+  int64_t rows = 0;  // of features
+  int64_t lost = 0;  // programs on record that their traces do not give any more
+};
+
+/// All that searches measured of the space's target in `stores` (as database_path() takes them; the default
+/// one when there is none), tasks in the order in which they came. Failures that may have passed are left
+/// out, and so are workloads without a definition. UserError when nothing is left.
+std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, const Space& space);
+
+/// Is `text` the workload's, or its name and some of its parameters?
+bool is_named(const Workload& workload, const std::string& text);
+
+}  // namespace tunesmith::cli
