@@ -55,13 +55,17 @@ std::filesystem::path extension_path(const PluginUse& use) {
   return std::filesystem::path(use.location.file).parent_path() / use.id;
 }
 
-Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make_unique<State>()) {
+Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : Space(spec, registry, nullptr) {}
+
+Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Target> target)
+    : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.spec = spec;
   state.registry = &registry;
   Composer composer(registry, state.plugin_versions);
 
-  const Options target_options = composer.check(PluginKind::Target, spec.target);
+  Options target_options;
+  if (!target) target_options = composer.check(PluginKind::Target, spec.target);
   std::vector<Options> module_options;
   for (const PluginUse& use : spec.modules) module_options.push_back(composer.check(PluginKind::Module, use));
   for (const SpaceSpec::Stage& stage : spec.search) {
@@ -72,7 +76,10 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   state.cost_model_options = composer.check(PluginKind::CostModel, spec.cost_model);
   state.cost_model_text = rule_text(PluginKind::CostModel, spec.cost_model.id, state.cost_model_options);
 
-  state.target = watched(spec.target.id, composer.make<Target>(spec.target, target_options));
+  state.rules = target ? fmt::format("target {}\n", target->identity())
+                       : rule_text(PluginKind::Target, spec.target.id, target_options);
+  state.target = target ? std::move(target)
+                        : watched(spec.target.id, composer.make<Target>(spec.target, target_options));
   if (const ProbeResult probe = state.target->probe(); !probe.here()) {
     throw EnvironmentError(fmt::format("{}: target '{}' cannot run here: this machine lacks {}",
                                        spec.target.location.str(), spec.target.id, probe.missing));
@@ -82,7 +89,6 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : state_(std::make
   state.lower_options.prepare = state.target->can_prepare();
   check_description(PluginKind::Target, spec.target.id, state.device, state.lower_options);
   state.pipeline = watched_steps(PluginKind::Target, spec.target.id, state.target->pipeline(), Pipeline({}));
-  state.rules = rule_text(PluginKind::Target, spec.target.id, target_options);
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;
     std::string rule;

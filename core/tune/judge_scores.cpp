@@ -37,6 +37,26 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return aa > 0.0 && bb > 0.0 ? ab / std::sqrt(aa * bb) : 0.0;
 }
 
+/// Of `values` about the line of `scores` that fits them best.
+double rmse_about_line(std::span<const double> scores, std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean_score = std::accumulate(scores.begin(), scores.end(), 0.0) / n;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double products = 0.0;
+  double squares = 0.0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    products += (scores[i] - mean_score) * (values[i] - mean);
+    squares += (scores[i] - mean_score) * (scores[i] - mean_score);
+  }
+  const double slope = squares > 0.0 ? products / squares : 0.0;
+  double errors = 0.0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double error = values[i] - mean - slope * (scores[i] - mean_score);
+    errors += error * error;
+  }
+  return std::sqrt(errors / n);
+}
+
 }  // namespace
 
 ModelBatch judge_scores(std::span<const double> scores, std::span<const double> throughputs) {
@@ -51,6 +71,7 @@ ModelBatch judge_scores(std::span<const double> scores, std::span<const double> 
     best = std::max(best, throughputs[order[i]]);
   const double most = std::ranges::max(throughputs);
   batch.best_of_eighth = most > 0.0 ? best / most : 0.0;
+  batch.rmse = most > 0.0 ? rmse_about_line(scores, throughputs) / most : 0.0;
   return batch;
 }
 

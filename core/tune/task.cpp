@@ -76,6 +76,10 @@ std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
   std::vector<CandidatePtr> candidates;
   candidates.reserve(drafts.size());
   for (auto& outcome : outcomes) {
+    if (outcome && refuse_) {
+      if (std::string why = refuse_(**outcome); !why.empty())
+        outcome = tl::make_unexpected(CandidateFailure{FailureCause::IllegalSchedule, std::move(why)});
+    }
     if (!outcome) {
       ++refusals_[outcome.error().message];
       first_refusals_.try_emplace(outcome.error().message, outcome.error().detail);

@@ -33,6 +33,8 @@ class Task final : public SearchContext {
     return space_.create_searcher(id);
   }
 
+  /// TuneHooks::refuse.
+  void refuse_by(std::function<std::string(const Candidate&)> refuse) { refuse_ = std::move(refuse); }
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
   /// that was interrupted there and taken up.
   void begin_round(int64_t trials);
@@ -74,6 +76,7 @@ class Task final : public SearchContext {
   std::shared_ptr<CostModel> cost_model_;
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
+  std::function<std::string(const Candidate&)> refuse_;
   std::map<std::string, int64_t> refusals_;
   std::map<std::string, std::string> first_refusals_;
   double model_seconds_ = 0.0;

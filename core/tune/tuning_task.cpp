@@ -49,6 +49,7 @@ struct TuningTask::State {
     store.add_environment(environment);
     store.add_space({run.space, run.rules_hash, space.rules()});
     store.add_run(run);
+    context.refuse_by(hooks.refuse);
     or_end_run([&] {
       if (!options.model_file.empty()) context.load_model(options.model_file);
       if (options.resume) begin_with_history();

@@ -268,6 +268,9 @@ void add_examples(CLI::App& app) {
       {"workloads", "list", ""},
       {"plugins", "probe", ""},
       {"plugins", "lock", "plugins.lock"},
+      {"tables", "show", "bench/tables/gmm.table.gz"},
+      {"tables", "check", "bench/tables/gmm.table.gz"},
+      {"tables", "rehash", "gmm.table.gz --output gmm-now.table.gz"},
       {"trace", "replay", "mine.trace --workload gmm:n=512,m=512,k=512"},
       {"trace", "diff", "mine.trace 0123456789abcdef"},
   };
@@ -344,6 +347,11 @@ int main(int argc, char** argv) {
   add_build(app, common, build, code);
   BenchArguments bench;
   add_bench(app, common, bench, code);
+  CompareArguments compare;
+  add_compare(app, common, compare, code);
+  TablesArguments tables;
+  TablesRecordArguments recording;
+  add_tables(app, common, tables, recording, code);
   SpacesArguments spaces;
   FeaturesArguments features;
   RecordsArguments records;

@@ -20,5 +20,8 @@ void add_common(CLI::App& command, Common& common, bool spaces);
 void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code);
 void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code);
 void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code);
+void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int& code);
+void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, TablesRecordArguments& recording,
+                int& code);
 
 }  // namespace tunesmith::cli

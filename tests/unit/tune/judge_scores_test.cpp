@@ -32,6 +32,14 @@ TEST(JudgeScores, WhereNothingIsOrderedThereIsNoCorrelation) {
   EXPECT_EQ(all_failed.best_of_eighth, 0.0);
 }
 
+TEST(JudgeScores, ErrorIsAboutTheLineThatFits) {
+  const std::vector<double> throughputs{2.0, 4.0, 6.0, 8.0};
+  EXPECT_NEAR(judge_scores(std::vector{-3.0, -1.0, 1.0, 3.0}, throughputs).rmse, 0.0, 1e-12);
+  // Without order the line is the mean, 5 of 8: the errors are 3, 1, 1 and 3.
+  EXPECT_NEAR(judge_scores(std::vector{1.0, 1.0, 1.0, 1.0}, throughputs).rmse, std::sqrt(5.0) / 8.0, 1e-12);
+  EXPECT_EQ(judge_scores(std::vector{1.0, 2.0}, std::vector{0.0, 0.0}).rmse, 0.0);
+}
+
 ModelBatch batch_of(double correlation) {
   ModelBatch batch;
   batch.programs = 65;  // one in twenty is below -0.206

@@ -67,6 +67,9 @@ SpaceShares shares_of(const SketchSet& set);
 class Space {
  public:
   Space(const SpaceSpec& spec, PluginRegistry& registry);
+  /// On a target that is there already: what the description says of its target is not read. A replayed
+  /// table's (tables/replay.h) is no plugin.
+  Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Target> target);
   ~Space();
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;

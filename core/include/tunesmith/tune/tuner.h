@@ -55,6 +55,9 @@ struct ModelBatch {
   double rank_correlation = 0.0;  // Spearman's, of scores and throughputs: 1 in order, 0 as good as chance
   /// The best throughput among the eighth that was scored highest, over the best of the round.
   double best_of_eighth = 0.0;
+  /// Root mean square of the error in throughput, where the round's best is 1, of the straight line of the
+  /// scores that fits the round best: a score need not be a throughput, so its scale is not held against it.
+  double rmse = 0.0;
 };
 
 /// Wall-clock by what it was spent on; the rest of wall_seconds is the loop itself.
@@ -104,6 +107,9 @@ struct TuneHooks {
   std::function<void(const TuneProgress&)> progress;
   /// After a record is safely in the store.
   std::function<void(const Record&)> recorded;
+  /// Why a program may not be a candidate, as a constant sentence under which its drafts are counted as
+  /// refused; "" when it may. None: every program may.
+  std::function<std::string(const Candidate&)> refuse;
   /// Set (by a signal handler) to stop soon with the best so far.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -1,0 +1,102 @@
+// The file to which finished searches are added, so that a comparison goes on where it was interrupted.
+#include <fstream>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "compare.h"
+
+namespace tunesmith::cli {
+namespace {
+
+using nlohmann::json;
+
+/// JSON has no infinity.
+json number(double value) {
+  return value == std::numeric_limits<double>::infinity() ? json(nullptr) : json(value);
+}
+double number_from(const json& in) {
+  return in.is_null() ? std::numeric_limits<double>::infinity() : in.get<double>();
+}
+
+json to_json(const FinishedSearch& search) {
+  const SearchRun& run = search.run;
+  json improvements = json::array();
+  for (const Improvement& one : run.improvements) improvements.push_back({one.trial, one.wall, one.seconds});
+  json batches = json::array();
+  for (const ModelBatch& batch : run.model_batches)
+    batches.push_back(
+        {batch.trials, batch.programs, batch.rank_correlation, batch.best_of_eighth, batch.rmse});
+  return {{"key", search.key},
+          {"trace", search.trace},
+          {"workload", run.workload},
+          {"strategy", run.strategy},
+          {"seed", run.seed},
+          {"improvements", improvements},
+          {"trials", run.trials},
+          {"wall_seconds", run.wall_seconds},
+          {"final_seconds", number(run.final_seconds)},
+          {"failures", run.failures},
+          {"refusals", run.refusals},
+          {"model_batches", batches},
+          {"model_dropped", run.model_dropped},
+          {"search_seconds", run.search_seconds},
+          {"exhausted", run.exhausted}};
+}
+
+FinishedSearch from_json(const json& in) {
+  FinishedSearch search;
+  in.at("key").get_to(search.key);
+  in.at("trace").get_to(search.trace);
+  SearchRun& run = search.run;
+  in.at("workload").get_to(run.workload);
+  in.at("strategy").get_to(run.strategy);
+  in.at("seed").get_to(run.seed);
+  for (const json& one : in.at("improvements")) run.improvements.push_back({one.at(0), one.at(1), one.at(2)});
+  in.at("trials").get_to(run.trials);
+  in.at("wall_seconds").get_to(run.wall_seconds);
+  run.final_seconds = number_from(in.at("final_seconds"));
+  in.at("failures").get_to(run.failures);
+  in.at("refusals").get_to(run.refusals);
+  for (const json& one : in.at("model_batches"))
+    run.model_batches.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  in.at("model_dropped").get_to(run.model_dropped);
+  in.at("search_seconds").get_to(run.search_seconds);
+  in.at("exhausted").get_to(run.exhausted);
+  return search;
+}
+
+}  // namespace
+
+ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
+  std::ifstream in(file_);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    try {
+      FinishedSearch search = from_json(json::parse(line));
+      std::string key = search.key;
+      searches_.insert_or_assign(std::move(key), std::move(search));
+    } catch (const json::exception& error) {
+      // The last line may have been cut when its writer was killed.
+      if (in.peek() == std::ifstream::traits_type::eof()) return;
+      throw UserError({file_, number}, fmt::format("no line of compare's results: {}", error.what()),
+                      "name another file with --results");
+    }
+  }
+}
+
+const FinishedSearch* ResultsFile::find(const std::string& key) const {
+  const auto found = searches_.find(key);
+  return found == searches_.end() ? nullptr : &found->second;
+}
+
+void ResultsFile::add(const FinishedSearch& search) {
+  if (file_.empty()) return;
+  std::ofstream out(file_, std::ios::app);
+  out << to_json(search).dump() << '\n';
+  out.close();
+  if (!out) throw EnvironmentError(fmt::format("{}: the results cannot be written", file_));
+}
+
+}  // namespace tunesmith::cli
