@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Repeatable,
                          testing::Values("random", "exhaustive", "evolutionary", "annealed", "xgboost",
                                          "ensemble", "bayesian_trees", "bayesian_gp", "bayesian_score",
                                          "droplet", "portfolio"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& strategy) { return std::string(strategy.param); });
 
 }  // namespace
 }  // namespace tunesmith

@@ -23,7 +23,8 @@ double number_from(const json& in) {
 json to_json(const FinishedSearch& search) {
   const SearchRun& run = search.run;
   json improvements = json::array();
-  for (const ProgressPoint& one : run.improvements) improvements.push_back({one.trial, one.wall, one.seconds});
+  for (const ProgressPoint& one : run.improvements)
+    improvements.push_back({one.trial, one.wall, one.seconds});
   json batches = json::array();
   for (const ModelBatch& batch : run.model_batches)
     batches.push_back(
