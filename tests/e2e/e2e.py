@@ -94,7 +94,8 @@ def best_program_keeps_off_the_stack(folder):
     products = [(loop, stack) for loop, stack in innermost_loops(shown) if any("fmadd" in line for line in loop)]
     assert products, "no loop of the best program multiplies and adds"
     for loop, stack in products:
-        used = [line for line in loop if any(f"({register}" in line for register in stack)]
+        # What is spilled has a place of its own; a block that was packed onto the stack is read with an index.
+        used = [line for line in loop if any(f"({register})" in line for register in stack)]
         assert not used, "\n".join(["the innermost loop uses the stack:", *used, "in:", *loop])
 
 

@@ -16,7 +16,7 @@ class SketchPromiseTest : public testing::Test {
     // Sketches that differ in which loops are fused.
     for (size_t fused = 0; fused < 3; ++fused) {
       Schedule schedule(workload_.program);
-      const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("O"));
+      const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("C"));
       if (fused > 0) schedule.fuse(std::vector<LoopRV>{loops[fused - 1], loops[fused]});
       sketches_.push_back(std::move(schedule));
     }
