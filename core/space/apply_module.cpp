@@ -112,8 +112,8 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
     return answered;
   }
   for (const Schedule& answer : result.schedules()) {
-    // What a module did behind its schedule's back would be lost, or worse, in every candidate. A program that
-    // a replay gives, too, is well formed, as everything is that transformations make.
+    // What a module did behind its schedule's back would be lost, or worse, in every candidate. A program
+    // that a replay gives, too, is well formed, as everything is that transformations make.
     const auto replayed = replay_from(input, answer.trace());
     if (replayed && names_of(replayed->program()) == names_of(answer.program()) &&
         structural_hash(replayed->program()) == structural_hash(answer.program()))
