@@ -143,7 +143,7 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
 
 void copy_box(void* shared, const TensorMap* map, int x, int y, void* barrier, int line) {
   Thread& thread = running();
-  if (shared_address(shared) % 1024 != 0 || map->box[0] * 2 != kRowBytes)
+  if (shared_address(shared) % 1024 != 0 || size_t{map->box[0]} * 2 != kRowBytes)
     report_and_stop(Kind::BadOperand,
                     "the box of line %d: it must begin at a multiple of 1024 bytes of shared memory, and be "
                     "128 bytes wide",
