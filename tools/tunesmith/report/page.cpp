@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -39,13 +40,15 @@ std::string as_element(const nlohmann::json& data) {
 }
 
 std::string library_element() {
+  std::string library;
+  for (const std::string_view piece : kChartLibrary) library += piece;
   return "<script>\n/*\n" + replaced(kChartLicence, "*/", "* /") + "*/\n" +
-         replaced(kChartLibrary, "</script", "<\\/script") + "\n</script>";
+         replaced(std::move(library), "</script", "<\\/script") + "\n</script>";
 }
 
 }  // namespace
 
-bool draws_charts() { return *kChartLibrary != '\0'; }
+bool draws_charts() { return !kChartLibrary.empty(); }
 
 std::string page(const nlohmann::json& data, bool charts) {
   return fill(kTemplate, {{"style", kStyle},
