@@ -164,8 +164,8 @@ Machine detect_machine(const TargetOptions& options) {
   device.set("l1_bytes", static_cast<double>(caches.l1));
   device.set("l2_bytes", static_cast<double>(caches.l2));
   device.set("l3_bytes", static_cast<double>(caches.l3));
-  device.set("l1_way_bytes", static_cast<double>(caches.l1 / caches.l1_ways));
-  device.set("l2_way_bytes", static_cast<double>(caches.l2 / caches.l2_ways));
+  device.set("l1_way_bytes", static_cast<double>(caches.l1) / static_cast<double>(caches.l1_ways));
+  device.set("l2_way_bytes", static_cast<double>(caches.l2) / static_cast<double>(caches.l2_ways));
   device.set("cache_line_bytes", static_cast<double>(caches.line));
   device.description = fmt::format("{} ({}), {} cores, {}-bit vectors", triple.getArchName().str(),
                                    machine.cpu, cores, machine.vector_bits);
