@@ -39,7 +39,7 @@ ModelFile read_model_file(const std::filesystem::path& path) {
   const std::string file = path.string();
   std::ifstream in(path, std::ios::binary);
   std::string line;
-  if (!std::getline(in, line)) throw UserError({file}, "the cost model cannot be read");
+  if (!std::getline(in, line)) throw UserError(SourceLocation{file}, "the cost model cannot be read");
   if (line != kMagic)
     throw UserError({file}, fmt::format("this is no cost model: its first line is not '{}'", kMagic),
                     "make one with 'tunesmith model train', or with 'tunesmith tune --model-file'");
@@ -62,7 +62,7 @@ ModelFile read_model_file(const std::filesystem::path& path) {
     }
   }
   model.learnt.assign(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) throw UserError({file}, "the cost model cannot be read");
+  if (in.bad()) throw UserError(SourceLocation{file}, "the cost model cannot be read");
   return model;
 }
 
