@@ -88,8 +88,14 @@ class Rewrite {
       if (fresh) rounding = rounding + relative;
     }
     Expr linear = carried ? error : Expr();
+    const Expr size = call(MathOp::Abs, {t});
+    if (sum.drifts) {
+      // Terms far above a step of the sum are rounded up as often as down; those below one are all lost.
+      const Expr half_step = call(MathOp::Abs, {next}) * float_imm(unit, kF64);
+      const Expr lost = min(size, div(half_step * half_step, max(size, float_imm(1e-150, kF64))));
+      linear = linear ? linear + lost : lost;
+    }
     if (sum.count) {
-      const Expr size = call(MathOp::Abs, {t});
       const Expr absorbed = lt(size, rounding * float_imm(unit, kF64));
       const Expr lost = select(absorbed, fresh ? size + error : size, zero());
       linear = linear ? linear + lost : lost;

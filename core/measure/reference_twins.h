@@ -24,6 +24,7 @@ struct SumTwins {
   double terms = 1;  // of one element: the extents of the reduction
   bool integral = false;
   bool linear = false;     // roundings is the sum of |s|: they may all go one way
+  bool drifts = false;     // so long that s may outgrow the t, whose roundings then go one way
   DType counts_in = kF64;  // the coarsest type of the additions and of what makes the terms
 };
 

@@ -130,6 +130,20 @@ TEST(ReferenceProgram, SmallIntegersAreSummedUpWithoutError) {
   }
 }
 
+// A million squares added up one after another lose 2e-4 of their sum, all in one direction; once such a
+// program was called wrong. What leaves out a tenth of them still is.
+TEST(ReferenceProgram, ALongSumOfOneSignMayDrift) {
+  const Workload workload = WorkloadLibrary().load("norm:m=1024,n=1024");
+  const Program& program = workload.program;
+  std::vector<Tensor> inputs = draw_inputs(question_of(program, DataKind::Random), {DataKind::Random});
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), inputs);
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  const auto error = [&] { return expected.compare(run(program, inputs)[0].bytes.data()).worst; };
+  EXPECT_LE(error(), 1.0);
+  for (int64_t i = 0; i < inputs[0].elements(); i += 10) inputs[0].set(i, 0.0);
+  EXPECT_GT(error(), 1.0);
+}
+
 /// The unscheduled program in its own precision is right on both sets, and a small mistake is not on one.
 class LibraryWorkloads : public testing::TestWithParam<const char*> {};
 
