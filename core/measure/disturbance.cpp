@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "support/monotonic_clock.h"
 
 namespace tunesmith {
 namespace {
@@ -26,10 +27,6 @@ constexpr size_t kRecent = 16;      // verdicts
 constexpr int kRepeats = 2;
 /// A neighbour does not slow a program more than this.
 constexpr double kMostSlowed = 6.0;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Keeps the arithmetic of a core busy, and nothing else.
 void work(void* /*closure*/, int64_t begin, int64_t end) {

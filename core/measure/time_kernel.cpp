@@ -1,18 +1,15 @@
 #include "measure/time_kernel.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
+
+#include "support/monotonic_clock.h"
 
 namespace tunesmith {
 namespace {
 
 constexpr double kLongCall = 1.0;  // seconds
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Seconds of one call, averaged over as many as make a sample; `first` is what one is known to take.
 double take_sample(const KernelCall& call, double first) {

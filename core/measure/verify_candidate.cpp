@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{768} * 1024;  // what a kernel may use (LowerOptions), and more
 /// For a thread of the pool to wake on a busy machine; on a quiet one it takes microseconds.
-constexpr auto kPatience = std::chrono::milliseconds(20);
+constexpr auto kPoisonPatience = std::chrono::milliseconds(20);
 
 struct StackPoison {
   int threads;
@@ -34,7 +34,7 @@ struct StackPoison {
   // The others get the time to wake and take a part of their own.
   ++poison.reached;
   const auto begin = std::chrono::steady_clock::now();
-  while (poison.reached.load() < poison.threads && std::chrono::steady_clock::now() - begin < kPatience)
+  while (poison.reached.load() < poison.threads && std::chrono::steady_clock::now() - begin < kPoisonPatience)
     std::this_thread::yield();
 }
 

@@ -14,7 +14,7 @@ const char* const kRecordColumns =
     "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, round, score, checksum";
 
 namespace {
-constexpr int kChecksum = 29;
+constexpr int kChecksumColumn = 29;
 
 Record decode(const sqlite::Statement& row) {
   int column = 0;
@@ -68,7 +68,7 @@ Stored<Record> read_record(const sqlite::Statement& row, bool verify) {
     Record record = decode(row);
     if (const std::string fault = record_fault(record); !fault.empty()) {
       stored.content = fault;
-    } else if (verify && checksum_of(record) != row.text(kChecksum)) {
+    } else if (verify && checksum_of(record) != row.text(kChecksumColumn)) {
       stored.content = "its checksum does not fit its content";
     } else {
       stored.content = std::move(record);

@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kColumns =
     "r.id, s.name, s.rules_hash, r.environment, r.seed, r.command, r.searcher, r.cost_model, r.threads, "
     "r.options, r.code_generator, r.began_ms, r.ended_ms, r.ended_because, r.checksum";
-constexpr const char* kTables = "run r JOIN space s ON s.id = r.space";
-constexpr int kChecksum = 14;
+constexpr const char* kRunTables = "run r JOIN space s ON s.id = r.space";
+constexpr int kChecksumOfRun = 14;
 
 /// NULL reads as 0 and "".
 RecordedRun read_run(const sqlite::Statement& row) {
@@ -57,7 +57,7 @@ Insertion meet(sqlite::Database& database, const RecordedRun& here, const Record
 }  // namespace
 
 std::optional<RecordedRun> find_run(sqlite::Database& database, std::string_view id) {
-  auto row = database.prepare(fmt::format("SELECT {} FROM {} WHERE r.id = ?", kColumns, kTables));
+  auto row = database.prepare(fmt::format("SELECT {} FROM {} WHERE r.id = ?", kColumns, kRunTables));
   if (!row.bind(id).step()) return std::nullopt;
   return read_run(row);
 }
@@ -97,12 +97,13 @@ Insertion insert_run(sqlite::Database& database, const RecordedRun& run) {
 
 void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit) {
   auto rows = database.prepare(fmt::format(
-      "SELECT {} FROM {} WHERE r.began_ms IS NOT NULL ORDER BY r.began_ms, r.id", kColumns, kTables));
+      "SELECT {} FROM {} WHERE r.began_ms IS NOT NULL ORDER BY r.began_ms, r.id", kColumns, kRunTables));
   while (rows.step()) {
     Stored<RecordedRun> stored{fmt::format("run '{}'", rows.text(0)), {}};
     try {
       RecordedRun run = read_run(rows);
-      if (checksum_of(run) != rows.text(kChecksum)) throw UserError("its checksum does not fit its content");
+      if (checksum_of(run) != rows.text(kChecksumOfRun))
+        throw UserError("its checksum does not fit its content");
       stored.content = std::move(run);
     } catch (const UserError& error) {
       stored.content = error.what();

@@ -1,12 +1,12 @@
 #include "tunesmith/tune/tune_many.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "support/monotonic_clock.h"
 #include "tune/runner_pool.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
@@ -21,10 +21,6 @@ constexpr double kRankingStart = 1.0;
 
 /// Of one task, where the budget has no limit of trials.
 constexpr int64_t kNoLimit = 1'000'000'000;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 class ManyTasks {
  public:

@@ -13,8 +13,6 @@ namespace tunesmith::workload {
 
 namespace {
 
-using Kind = YamlNode::Kind;
-
 constexpr size_t kMaxRank = 8;
 constexpr size_t kMaxStatements = 256;
 
@@ -25,7 +23,7 @@ class Reader {
   explicit Reader(const YamlNode& root) : root_(root) {}
 
   Definition run() {
-    expect_kind(root_, Kind::Map, "a workload");
+    expect_kind(root_, YamlNode::Kind::Map, "a workload");
     refuse_unknown_keys(root_,
                         {"name", "description", "params", "let", "require", "inputs", "compute", "outputs"},
                         "a workload");
@@ -64,13 +62,13 @@ class Reader {
                     std::move(remedy));
   }
 
-  static void expect_kind(const YamlNode& node, Kind kind, std::string_view what) {
+  static void expect_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what) {
     if (node.kind == kind) return;
     throw UserError(node.location, fmt::format("{} is {}", what, yaml_kind_name(node.kind)),
                     fmt::format("expected {}", yaml_kind_name(kind)));
   }
   static const YamlNode& scalar(const YamlNode& node, std::string_view what) {
-    expect_kind(node, Kind::Scalar, what);
+    expect_kind(node, YamlNode::Kind::Scalar, what);
     return node;  // NOLINT(bugprone-return-const-ref-from-parameter): a part of root_
   }
   const YamlNode& required(std::string_view key) const {
@@ -107,8 +105,8 @@ class Reader {
   std::vector<NamedValue> named_values(std::string_view key, const std::string& what) {
     std::vector<NamedValue> values;
     const YamlNode* node = root_.find(key);
-    if (!node || node->kind == Kind::Null) return values;
-    expect_kind(*node, Kind::Map, fmt::format("'{}'", key));
+    if (!node || node->kind == YamlNode::Kind::Null) return values;
+    expect_kind(*node, YamlNode::Kind::Map, fmt::format("'{}'", key));
     for (const YamlEntry& entry : node->entries) {
       declare(entry.key, entry.location, what);
       values.push_back({entry.key, place_of(entry.location),
@@ -120,7 +118,7 @@ class Reader {
   void requirements() {
     const YamlNode* node = root_.find("require");
     if (!node) return;
-    expect_kind(*node, Kind::Sequence, "'require'");
+    expect_kind(*node, YamlNode::Kind::Sequence, "'require'");
     for (const YamlNode& item : node->items) {
       made_.requirements.push_back(
           {scalar(item, "a requirement").text, place_of(item.location), parse_expression(item)});
@@ -129,11 +127,11 @@ class Reader {
 
   void inputs() {
     const YamlNode* node = root_.find("inputs");
-    if (!node || node->kind == Kind::Null) return;
-    expect_kind(*node, Kind::Map, "'inputs'");
+    if (!node || node->kind == YamlNode::Kind::Null) return;
+    expect_kind(*node, YamlNode::Kind::Map, "'inputs'");
     for (const YamlEntry& entry : node->entries) {
       declare(entry.key, entry.location, "an input");
-      expect_kind(entry.value, Kind::Map, fmt::format("input '{}'", entry.key));
+      expect_kind(entry.value, YamlNode::Kind::Map, fmt::format("input '{}'", entry.key));
       refuse_unknown_keys(entry.value, {"shape", "dtype", "constant"}, "an input");
       InputSyntax input;
       input.name = entry.key;
@@ -146,7 +144,7 @@ class Reader {
       if (!dtype)
         throw UserError(entry.location, fmt::format("input '{}' needs a 'dtype'", entry.key),
                         "expected dtype: f32");
-      expect_kind(*shape, Kind::Sequence, "'shape'");
+      expect_kind(*shape, YamlNode::Kind::Sequence, "'shape'");
       if (shape->items.empty() || shape->items.size() > kMaxRank) {
         throw UserError(shape->location,
                         fmt::format("'{}' has {} dimensions", entry.key, shape->items.size()),
@@ -164,7 +162,7 @@ class Reader {
 
   void outputs() {
     const YamlNode& node = required("outputs");
-    expect_kind(node, Kind::Sequence, "'outputs'");
+    expect_kind(node, YamlNode::Kind::Sequence, "'outputs'");
     if (node.items.empty())
       throw UserError(node.location, "'outputs' is empty", "expected the name of a computed buffer");
     std::vector<std::string> computed;

@@ -7,11 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "workload/names.h"
+
 namespace tunesmith::workload {
 
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Longer symbols first.

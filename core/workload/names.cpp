@@ -12,8 +12,6 @@ constexpr std::array kMathOps = {MathOp::Exp,     MathOp::Log,   MathOp::Tanh, M
                                  MathOp::Sqrt,    MathOp::Rsqrt, MathOp::Pow,  MathOp::Abs,
                                  MathOp::Sigmoid, MathOp::Floor, MathOp::Ceil};
 constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 }  // namespace
 
 bool is_identifier(std::string_view name) {

@@ -10,6 +10,9 @@
 
 namespace tunesmith::workload {
 
+/// Of a name: a to z, A to Z, or '_'.
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
 /// Letters, digits and '_', beginning with a letter or '_'.
 bool is_identifier(std::string_view name);
 

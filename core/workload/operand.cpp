@@ -14,8 +14,6 @@ namespace tunesmith::workload {
 
 namespace {
 
-using Kind = Operand::Kind;
-
 bool is_comparison(std::string_view op) {
   return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
 }
@@ -45,28 +43,28 @@ Operand Operand::of(int64_t value) {
 
 Operand Operand::of_real(double value) {
   Operand made;
-  made.kind = Kind::Real;
+  made.kind = Operand::Kind::Real;
   made.real = value;
   return made;
 }
 
 Operand Operand::of_bool(bool value) {
   Operand made;
-  made.kind = Kind::Boolean;
+  made.kind = Operand::Kind::Boolean;
   made.integer = value ? 1 : 0;
   return made;
 }
 
 Operand Operand::of_type(DType type) {
   Operand made;
-  made.kind = Kind::Type;
+  made.kind = Operand::Kind::Type;
   made.type = type;
   return made;
 }
 
 Operand Operand::of(Expr expr, double magnitude) {
   Operand made;
-  made.kind = Kind::Typed;
+  made.kind = Operand::Kind::Typed;
   made.type = expr.dtype().is_index() ? kI64 : expr.dtype();
   made.expr = std::move(expr);
   made.magnitude = magnitude;
@@ -75,15 +73,15 @@ Operand Operand::of(Expr expr, double magnitude) {
 
 std::string Operand::describe() const {
   switch (kind) {
-    case Kind::Integer:
+    case Operand::Kind::Integer:
       return "an integer";
-    case Kind::Real:
+    case Operand::Kind::Real:
       return "a number with a fraction";
-    case Kind::Boolean:
+    case Operand::Kind::Boolean:
       return "true or false";
-    case Kind::Type:
+    case Operand::Kind::Type:
       return "a data type";
-    case Kind::Typed:
+    case Operand::Kind::Typed:
       break;
   }
   return type.str();
@@ -95,30 +93,30 @@ void TypeRules::fail(Place place, const std::string& message, std::string remedy
 
 Expr TypeRules::as_type(Place place, const Operand& value, DType type) const {
   switch (value.kind) {
-    case Kind::Typed:
+    case Operand::Kind::Typed:
       if (value.type == type) return tunesmith::cast(type, value.expr);
       if (type.is_index() && value.has_index_form()) return value.expr;
       fail(place, fmt::format("expected {}, this is {}", type.str(), value.type.str()),
            fmt::format("cast it: {}(...)", type.str()));
-    case Kind::Integer:
+    case Operand::Kind::Integer:
       if (type.is_float()) return float_imm(static_cast<double>(value.integer), type);
       if (!type.is_int()) fail(place, fmt::format("expected {}, this is {}", type.str(), value.integer));
       if (!fits(value.integer, type))
         fail(place, fmt::format("{} does not fit {}", value.integer, type.str()));
       return int_imm(value.integer, type);
-    case Kind::Real:
+    case Operand::Kind::Real:
       if (!type.is_float()) fail(place, fmt::format("expected {}, this is {}", type.str(), value.real));
       if (std::isfinite(value.real) && std::fabs(value.real) > largest(type)) {
         fail(place, fmt::format("{} does not fit {}", value.real, type.str()));
       }
       return float_imm(value.real, type);
-    case Kind::Boolean:
+    case Operand::Kind::Boolean:
       if (!type.is_bool()) {
         fail(place, fmt::format("expected {}, this is true or false", type.str()),
              "choose with select(condition, a, b)");
       }
       return bool_imm(value.integer != 0);
-    case Kind::Type:
+    case Operand::Kind::Type:
       break;
   }
   fail(place, fmt::format("expected a value, {} is a data type", value.type.str()),
@@ -127,7 +125,7 @@ Expr TypeRules::as_type(Place place, const Operand& value, DType type) const {
 
 Expr TypeRules::typed(Place place, const Operand& value) const {
   if (value.is_typed()) return tunesmith::cast(value.type, value.expr);
-  if (value.kind == Kind::Boolean) return bool_imm(value.integer != 0);
+  if (value.kind == Operand::Kind::Boolean) return bool_imm(value.integer != 0);
   if (value.is_constant()) fail(place, "this number has no type", "give it one: f32(...)");
   return as_type(place, value, kF32);
 }
@@ -139,7 +137,7 @@ Operand TypeRules::limited(Place place, Expr expr, double magnitude) const {
 
 DType TypeRules::common_type(Place place, std::string_view what, const Operand& a, const Operand& b) const {
   for (const Operand* each : {&a, &b}) {
-    if (each->kind == Kind::Type) {
+    if (each->kind == Operand::Kind::Type) {
       fail(place, fmt::format("{} takes values, {} is a data type", what, each->type.str()),
            fmt::format("a cast is written {}(value)", each->type.str()));
     }
@@ -158,13 +156,13 @@ DType TypeRules::common_form(DType type, const Operand& a, const Operand& b) {
 }
 
 Operand TypeRules::negate(Place place, const Operand& value) const {
-  if (value.kind == Kind::Real) return Operand::of_real(-value.real);
+  if (value.kind == Operand::Kind::Real) return Operand::of_real(-value.real);
   if (value.is_typed() && !value.type.is_bool()) return Operand::of(-value.expr, value.magnitude);
   return binary(place, "-", Operand::of(0), value);
 }
 
 Operand TypeRules::logical_not(Place place, const Operand& value) const {
-  if (value.kind == Kind::Boolean) return Operand::of_bool(value.integer == 0);
+  if (value.kind == Operand::Kind::Boolean) return Operand::of_bool(value.integer == 0);
   if (!value.is_typed() || !value.type.is_bool()) {
     fail(place, fmt::format("'not' takes a condition, this is {}", value.describe()));
   }
@@ -172,13 +170,13 @@ Operand TypeRules::logical_not(Place place, const Operand& value) const {
 }
 
 Operand TypeRules::fold(Place place, const std::string& op, const Operand& a, const Operand& b) const {
-  if (a.kind == Kind::Boolean || b.kind == Kind::Boolean)
+  if (a.kind == Operand::Kind::Boolean || b.kind == Operand::Kind::Boolean)
     fail(place, fmt::format("'{}' takes numbers, not conditions", op));
   if (op == "/") {
     if (b.number() == 0.0) fail(place, "division by zero");
     return Operand::of_real(a.number() / b.number());
   }
-  if (a.kind == Kind::Real || b.kind == Kind::Real) {
+  if (a.kind == Operand::Kind::Real || b.kind == Operand::Kind::Real) {
     if (op == "//" || op == "%") fail(place, fmt::format("'{}' takes integers", op), "divide with '/'");
     double value = op == "min" ? std::min(a.number(), b.number()) : std::max(a.number(), b.number());
     if (op == "+") value = a.number() + b.number();
@@ -205,9 +203,9 @@ Operand TypeRules::fold(Place place, const std::string& op, const Operand& a, co
 
 Operand TypeRules::compare(Place place, const std::string& op, const Operand& a, const Operand& b) const {
   if (a.is_constant() && b.is_constant()) {
-    if ((a.kind == Kind::Boolean) != (b.kind == Kind::Boolean))
+    if ((a.kind == Operand::Kind::Boolean) != (b.kind == Operand::Kind::Boolean))
       fail(place, fmt::format("'{}' takes two numbers", op));
-    const bool integers = a.kind != Kind::Real && b.kind != Kind::Real;
+    const bool integers = a.kind != Operand::Kind::Real && b.kind != Operand::Kind::Real;
     const bool less = integers ? a.integer < b.integer : a.number() < b.number();
     const bool same = integers ? a.integer == b.integer : a.number() == b.number();
     if (op == "<") return Operand::of_bool(less);
@@ -230,7 +228,7 @@ Operand TypeRules::compare(Place place, const std::string& op, const Operand& a,
 
 Operand TypeRules::logical(Place place, const std::string& op, const Operand& a, const Operand& b) const {
   for (const Operand* each : {&a, &b}) {
-    if (each->kind != Kind::Boolean && !(each->is_typed() && each->type.is_bool())) {
+    if (each->kind != Operand::Kind::Boolean && !(each->is_typed() && each->type.is_bool())) {
       fail(place, fmt::format("'{}' takes two conditions, one of these is {}", op, each->describe()));
     }
   }
@@ -264,7 +262,7 @@ Operand TypeRules::binary(Place place, const std::string& op, const Operand& a, 
   }
   if (!type.is_int())
     fail(place, fmt::format("'{}' takes integers, these are {}", op, type.str()), "divide with '/'");
-  if (b.kind != Kind::Integer || b.integer <= 0) {
+  if (b.kind != Operand::Kind::Integer || b.integer <= 0) {
     fail(place, fmt::format("'{}' needs a positive constant on its right", op));
   }
   return limited(place, op == "//" ? floordiv(x, y) : floormod(x, y), larger);
@@ -281,9 +279,9 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
   const Operand& b = args.back();
   const DType type = common_type(place, name, a, b);
   if (a.is_constant() && b.is_constant()) {
-    if (a.kind == Kind::Boolean || b.kind == Kind::Boolean)
+    if (a.kind == Operand::Kind::Boolean || b.kind == Operand::Kind::Boolean)
       fail(place, fmt::format("{} takes numbers, not conditions", name));
-    if (op == MathOp::Abs && a.kind == Kind::Integer) return a.integer < 0 ? negate(place, a) : a;
+    if (op == MathOp::Abs && a.kind == Operand::Kind::Integer) return a.integer < 0 ? negate(place, a) : a;
     const double value = evaluate_math(op, a.number(), b.number());
     if (std::isnan(value)) fail(place, fmt::format("{}({}) is not a number", name, a.number()));
     return Operand::of_real(value);
@@ -310,7 +308,7 @@ Operand TypeRules::cast(Place place, DType type, const Operand& value) const {
 }
 
 Operand TypeRules::select(Place place, const Operand& condition, const Operand& a, const Operand& b) const {
-  if (condition.kind == Kind::Boolean) return condition.integer != 0 ? a : b;
+  if (condition.kind == Operand::Kind::Boolean) return condition.integer != 0 ? a : b;
   if (!condition.is_typed() || !condition.type.is_bool()) {
     fail(place, fmt::format("select takes a condition first, this is {}", condition.describe()),
          "compare it with 0");

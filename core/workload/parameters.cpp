@@ -13,8 +13,6 @@ namespace tunesmith::workload {
 
 namespace {
 
-using Kind = Operand::Kind;
-
 bool uses_names(const Syntax& syntax) {
   if (syntax.kind == SyntaxKind::Name) return !DType::parse(syntax.name);
   return std::any_of(syntax.args.begin(), syntax.args.end(),
@@ -24,15 +22,15 @@ bool uses_names(const Syntax& syntax) {
 Operand default_value(const Definition& definition, const NamedValue& named, const Environment& names) {
   Evaluator evaluator(definition.file, names);
   const Operand value = evaluator.evaluate(*named.value);
-  if (value.kind == Kind::Boolean) return Operand::of(value.integer);
-  if (value.kind == Kind::Integer || value.kind == Kind::Type) return value;
+  if (value.kind == Operand::Kind::Boolean) return Operand::of(value.integer);
+  if (value.kind == Operand::Kind::Integer || value.kind == Operand::Kind::Type) return value;
   evaluator.rules().fail(named.value->place, fmt::format("'{}' is {}", named.name, value.describe()),
                          "expected an integer or a data type");
 }
 
-Operand given_value(const Definition& definition, const ParamText& given, Kind kind) {
+Operand given_value(const Definition& definition, const ParamText& given, Operand::Kind kind) {
   const auto& [name, text] = given;
-  if (kind == Kind::Type) {
+  if (kind == Operand::Kind::Type) {
     if (const auto type = DType::parse(text)) return Operand::of_type(*type);
     throw UserError(
         fmt::format("parameter '{}' of {} is a data type, '{}' is none", name, definition.name, text),
@@ -68,7 +66,7 @@ void check_requirements(const Definition& definition, const Environment& names) 
   Evaluator evaluator(definition.file, names);
   for (const Requirement& requirement : definition.requirements) {
     const Operand holds = evaluator.evaluate(*requirement.condition);
-    if (holds.kind != Kind::Boolean) {
+    if (holds.kind != Operand::Kind::Boolean) {
       evaluator.rules().fail(requirement.place, fmt::format("'{}' is {}", requirement.text, holds.describe()),
                              "expected a condition: a % b == 0");
     }
@@ -93,7 +91,7 @@ Parameters resolve_parameters(const Definition& definition, const std::vector<Pa
         std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == param.name; });
     if (found != given.end()) value = given_value(definition, *found, otherwise.kind);
     WorkloadParam resolved{param.name, value.integer};
-    if (value.kind == Kind::Type) resolved.value = value.type;
+    if (value.kind == Operand::Kind::Type) resolved.value = value.type;
     const bool at_default = value.integer == otherwise.integer && value.type == otherwise.type;
     if (!at_default || !uses_names(*param.value)) {
       listed += fmt::format("{}{}={}", listed.empty() ? "" : ",", param.name, resolved.value_text());

@@ -26,21 +26,21 @@ const std::vector<DType>& types() {
 using Function = std::function<Expr(const Expr& x, const Expr& y)>;
 
 /// A function of two inputs of one type, and what it gives.
-struct Case {
+struct Expression {
   std::string name;
   DType out;
   Function function;
 };
 
 /// out_c[i] = function_c(x[i], y[i]); a tail that does not fill a vector is masked.
-LoweredProgram elementwise(DType in, int lanes, const std::vector<Case>& cases) {
+LoweredProgram elementwise(DType in, int lanes, const std::vector<Expression>& cases) {
   const Buffer x = make_buffer("x", in, {kElements}), y = make_buffer("y", in, {kElements});
   const Var i("i");
   const Expr at = ramp(Expr(i) * lanes, 1, lanes);
   const Expr mask = lanes == 1 ? Expr() : lt(at, broadcast(kElements, lanes));
   std::vector<Buffer> outputs;
   auto body = std::make_unique<Seq>();
-  for (const Case& each : cases) {
+  for (const Expression& each : cases) {
     outputs.push_back(make_buffer(each.name, each.out, {kElements}));
     body->append(
         make_store(outputs.back(), at, each.function(load(x, {at}, mask), load(y, {at}, mask)), mask));
@@ -57,7 +57,7 @@ class Expressions : public ::testing::TestWithParam<std::string> {
     if (!target->probe().here()) GTEST_SKIP() << "the processor lacks " << target->probe().missing;
   }
 
-  void check(DType in, const std::vector<Case>& cases, double tolerance = 0.0) {
+  void check(DType in, const std::vector<Expression>& cases, double tolerance = 0.0) {
     for (const int lanes : {1, 4, 16}) {
       const LoweredProgram lowered = elementwise(in, lanes, cases);
       std::vector<Tensor> expected = testing::make_arguments(lowered.program);
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Processors, Expressions, ::testing::Values("native", "x
 TEST_P(Expressions, Arithmetic) {
   for (const DType type : types()) {
     if (type.is_bool()) continue;
-    std::vector<Case> cases = {
+    std::vector<Expression> cases = {
         {"sum", type, [](const Expr& x, const Expr& y) { return x + y; }},
         {"difference", type, [](const Expr& x, const Expr& y) { return x - y; }},
         {"product", type, [](const Expr& x, const Expr& y) { return x * y; }},
@@ -105,7 +105,7 @@ TEST_P(Expressions, Arithmetic) {
 
 TEST_P(Expressions, Division) {
   for (const DType type : {kI64, kI32, kI8, kU8}) {
-    std::vector<Case> cases;
+    std::vector<Expression> cases;
     for (const int64_t divisor : {1, 3, 7, 8, 100}) {
       const Expr by = int_imm(divisor, type);
       const std::string name = std::to_string(divisor);
@@ -129,7 +129,7 @@ TEST_P(Expressions, Division) {
 TEST_P(Expressions, IntegersWrapAround) {
   for (const DType type : {kI64, kI32, kI8, kU8}) {
     const Expr one = int_imm(1, type);
-    const std::vector<Case> cases = {
+    const std::vector<Expression> cases = {
         {"next_is_more", kBool, [=](const Expr& x, const Expr&) { return lt(x, x + one); }},
         {"before_is_less", kBool, [=](const Expr& x, const Expr&) { return le(x - one, x); }},
         {"sum_less", kBool, [](const Expr& x, const Expr& y) { return lt(x + y, y + y); }},
@@ -167,8 +167,9 @@ TEST_P(Expressions, IntegersWrapAround) {
 
 TEST_P(Expressions, Conditions) {
   for (const DType type : types()) {
-    std::vector<Case> cases = {{"equal", kBool, [](const Expr& x, const Expr& y) { return eq(x, y); }},
-                               {"unequal", kBool, [](const Expr& x, const Expr& y) { return ne(x, y); }}};
+    std::vector<Expression> cases = {
+        {"equal", kBool, [](const Expr& x, const Expr& y) { return eq(x, y); }},
+        {"unequal", kBool, [](const Expr& x, const Expr& y) { return ne(x, y); }}};
     if (type.is_bool()) {
       cases.push_back({"connectives", kBool, [](const Expr& x, const Expr& y) {
                          return logical_or(logical_and(x, y), logical_not(y));
@@ -184,7 +185,7 @@ TEST_P(Expressions, Conditions) {
 
 TEST_P(Expressions, Casts) {
   for (const DType from : types()) {
-    std::vector<Case> cases;
+    std::vector<Expression> cases;
     for (const DType to : types()) {
       cases.push_back({"to_" + to.str(), to, [=](const Expr& x, const Expr&) { return cast(to, x); }});
       if (!from.is_float()) continue;
@@ -204,7 +205,7 @@ TEST_P(Expressions, Casts) {
 
 TEST_P(Expressions, Functions) {
   for (const DType type : {kF64, kF32, kF16, kBF16}) {
-    std::vector<Case> cases;
+    std::vector<Expression> cases;
     for (const MathOp op : {MathOp::Exp, MathOp::Tanh, MathOp::Erf, MathOp::Sigmoid, MathOp::Abs,
                             MathOp::Floor, MathOp::Ceil}) {
       cases.push_back(

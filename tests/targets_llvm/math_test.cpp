@@ -116,29 +116,29 @@ void expect_within(double bound, MathOp op, const std::vector<float>& inputs, co
   }
 }
 
-struct Case {
+struct MathCase {
   MathOp op;
   double low, high;
   Reference reference;
 };
 
-class MathAccuracy : public ::testing::TestWithParam<Case> {};
+class MathAccuracy : public ::testing::TestWithParam<MathCase> {};
 
 TEST_P(MathAccuracy, StaysWithinThePromisedBound) {
-  const Case& c = GetParam();
+  const MathCase& c = GetParam();
   expect_within(promised_ulps(c.op), c.op, samples(c.low, c.high), c.reference);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     F32, MathAccuracy,
-    ::testing::Values(Case{MathOp::Exp, -105, 90, [](long double x) { return std::exp(x); }},
-                      Case{MathOp::Log, 0.01, 10, [](long double x) { return std::log(x); }},
-                      Case{MathOp::Tanh, -10, 10, [](long double x) { return std::tanh(x); }},
-                      Case{MathOp::Erf, -5, 5, [](long double x) { return std::erf(x); }},
-                      Case{MathOp::Sigmoid, -100, 100,
-                           [](long double x) { return 1.0L / (1.0L + std::exp(-x)); }},
-                      Case{MathOp::Sqrt, 0, 100, [](long double x) { return std::sqrt(x); }},
-                      Case{MathOp::Rsqrt, 0.01, 100, [](long double x) { return 1.0L / std::sqrt(x); }}),
+    ::testing::Values(MathCase{MathOp::Exp, -105, 90, [](long double x) { return std::exp(x); }},
+                      MathCase{MathOp::Log, 0.01, 10, [](long double x) { return std::log(x); }},
+                      MathCase{MathOp::Tanh, -10, 10, [](long double x) { return std::tanh(x); }},
+                      MathCase{MathOp::Erf, -5, 5, [](long double x) { return std::erf(x); }},
+                      MathCase{MathOp::Sigmoid, -100, 100,
+                               [](long double x) { return 1.0L / (1.0L + std::exp(-x)); }},
+                      MathCase{MathOp::Sqrt, 0, 100, [](long double x) { return std::sqrt(x); }},
+                      MathCase{MathOp::Rsqrt, 0.01, 100, [](long double x) { return 1.0L / std::sqrt(x); }}),
     [](const auto& tested) { return std::string(math_op_name(tested.param.op)); });
 
 TEST(MathAccuracyOfExp, HoldsOverTheWholeRange) {

@@ -11,7 +11,7 @@ namespace {
 using testing::make_loop;
 using testing::make_store;
 
-constexpr int64_t kElements = 96;
+constexpr int64_t kBufferElements = 96;
 
 /// Draws expressions of `lanes` lanes over two variables and three buffers.
 class Generator {
@@ -61,7 +61,7 @@ class Generator {
   Expr value(int depth) {
     switch (depth == 0 ? random_.below(2) : random_.below(9)) {
       case 0:
-        return load(inputs[0], {inside(index(2), kElements)});
+        return load(inputs[0], {inside(index(2), kBufferElements)});
       case 1:
         return cast(kF32.with_lanes(lanes_), index(2));
       case 2:
@@ -73,15 +73,16 @@ class Generator {
       case 5:
         return select(condition(depth - 1), value(depth - 1), value(depth - 1));
       case 6:
-        return cast(kF32.with_lanes(lanes_), load(inputs[1], {inside(index(2), kElements)}));
+        return cast(kF32.with_lanes(lanes_), load(inputs[1], {inside(index(2), kBufferElements)}));
       case 7: {
         // Out of the buffer in places; the mask keeps the access in.
         const Expr at = index(2);
-        return load(inputs[0], {at}, logical_and(le(whole(0), at), lt(at, whole(kElements))));
+        return load(inputs[0], {at}, logical_and(le(whole(0), at), lt(at, whole(kBufferElements))));
       }
       default: {
         const Expr at = index(1);
-        const Expr mask = logical_and(logical_and(le(whole(0), at), lt(at, whole(kElements))), condition(0));
+        const Expr mask =
+            logical_and(logical_and(le(whole(0), at), lt(at, whole(kBufferElements))), condition(0));
         return load(inputs[0], {at}, mask);
       }
     }
@@ -102,8 +103,8 @@ class Generator {
         make_loop(outer_, 6, outer_kind, make_loop(inner_, 8, kind(), std::move(body))));
   }
 
-  const std::vector<Buffer> inputs = {make_buffer("x", kF32, {kElements}),
-                                      make_buffer("n", kI8, {kElements})};
+  const std::vector<Buffer> inputs = {make_buffer("x", kF32, {kBufferElements}),
+                                      make_buffer("n", kI8, {kBufferElements})};
   const Buffer output = make_buffer("out", kF32, {48 * 16});
 
  private:

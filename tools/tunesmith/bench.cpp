@@ -34,7 +34,7 @@ struct Entry {
   size_t disturbed = 0;  // of them
 };
 
-struct Comparison {
+struct ComparedWorkload {
   Workload workload;
   std::vector<Entry> entries;
   std::vector<double> peak_samples;
@@ -81,7 +81,7 @@ std::string failure_text(const CandidateFailure& failure) {
 }
 
 /// What has no time when `stop` was set says so.
-void measure(Comparison& comparison, Runner& runner, Target& target, int threads, int rounds) {
+void measure(ComparedWorkload& comparison, Runner& runner, Target& target, int threads, int rounds) {
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
   for (Entry& entry : comparison.entries) {
@@ -114,12 +114,12 @@ void measure(Comparison& comparison, Runner& runner, Target& target, int threads
 }
 
 /// Operations a second.
-double peak_of(const Comparison& comparison) {
+double peak_of(const ComparedWorkload& comparison) {
   if (comparison.peak_samples.empty()) return 0.0;
   return comparison.peak_operations / quantile_interval(comparison.peak_samples, kTimeQuantile).value;
 }
 
-nlohmann::json to_json(const Comparison& comparison) {
+nlohmann::json to_json(const ComparedWorkload& comparison) {
   const double peak = peak_of(comparison);
   nlohmann::json entries = nlohmann::json::array();
   double first = 0.0;
@@ -189,9 +189,9 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   options.machine = machine_lock();
 
   // Everything that can be refused is refused before anything is timed.
-  std::vector<Comparison> comparisons;
+  std::vector<ComparedWorkload> comparisons;
   for (const std::string& text : arguments.workloads) {
-    Comparison& comparison = comparisons.emplace_back();
+    ComparedWorkload& comparison = comparisons.emplace_back();
     comparison.workload = find_workload(text, arguments.database);
     require_memory(comparison.workload, arguments.allow_memory);
     std::vector<std::string> named{arguments.trace};
@@ -203,7 +203,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   }
   nlohmann::json results = nlohmann::json::array();
   bool whole = true;
-  for (Comparison& comparison : comparisons) {
+  for (ComparedWorkload& comparison : comparisons) {
     if (stop) break;
     const std::unique_ptr<Runner> runner =
         make_worker_runner(comparison.workload, space->target(), session.worker_target(), options);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <tunesmith/compare/comparison.h>
 #include <tunesmith/tables/replay.h>
 #include <tunesmith/workload/workload.h>
@@ -94,5 +96,8 @@ struct CompareFacts {
 };
 void print_comparison(const Comparison& comparison, const CompareFacts& facts);
 std::string comparison_json(const Comparison& comparison, const CompareFacts& facts);
+
+/// JSON has no infinity: null stands for never.
+nlohmann::json finite_or_null(double value);
 
 }  // namespace tunesmith::cli

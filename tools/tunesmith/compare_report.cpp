@@ -125,12 +125,11 @@ void print_overall(const Comparison& comparison, size_t width) {
 
 // ---- JSON ----
 
-/// JSON has no infinity: null is never.
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 json optional_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 json to_json(const Quartiles& quartiles) {
-  return {
-      {"low", number(quartiles.low)}, {"median", number(quartiles.median)}, {"high", number(quartiles.high)}};
+  return {{"low", finite_or_null(quartiles.low)},
+          {"median", finite_or_null(quartiles.median)},
+          {"high", finite_or_null(quartiles.high)}};
 }
 json to_json(const Reached& reached) { return {{"trials", to_json(reached.trials)}, {"runs", reached.runs}}; }
 json to_json(const SignedRank& test) { return {{"pairs", test.pairs}, {"p_value", test.p_value}}; }
@@ -145,7 +144,7 @@ json to_json(const StrategySummary& one) {
   return {{"strategy", one.strategy},
           {"runs", one.runs},
           {"final_seconds", to_json(one.final_seconds)},
-          {"speed_over_baseline", number(one.over_baseline)},
+          {"speed_over_baseline", finite_or_null(one.over_baseline)},
           {"trials_to_95", to_json(one.to_95)},
           {"trials_to_99", to_json(one.to_99)},
           {"trials_to_baseline", to_json(one.to_baseline)},
@@ -183,7 +182,7 @@ std::string comparison_json(const Comparison& comparison, const CompareFacts& fa
     json strategies = json::array();
     for (const StrategySummary& one : workload.strategies) strategies.push_back(to_json(one));
     workloads.push_back({{"workload", workload.workload},
-                         {"best_known_seconds", number(workload.best_known)},
+                         {"best_known_seconds", finite_or_null(workload.best_known)},
                          {"strategies", strategies}});
   }
   json overall = json::array();

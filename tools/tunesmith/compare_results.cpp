@@ -1,4 +1,5 @@
 // The file to which finished searches are added, so that a comparison goes on where it was interrupted.
+#include <cmath>
 #include <fstream>
 #include <limits>
 
@@ -12,10 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-/// JSON has no infinity.
-json number(double value) {
-  return value == std::numeric_limits<double>::infinity() ? json(nullptr) : json(value);
-}
 double number_from(const json& in) {
   return in.is_null() ? std::numeric_limits<double>::infinity() : in.get<double>();
 }
@@ -37,7 +34,7 @@ json to_json(const FinishedSearch& search) {
           {"improvements", improvements},
           {"trials", run.trials},
           {"wall_seconds", run.wall_seconds},
-          {"final_seconds", number(run.final_seconds)},
+          {"final_seconds", finite_or_null(run.final_seconds)},
           {"failures", run.failures},
           {"refusals", run.refusals},
           {"model_batches", batches},
@@ -69,6 +66,8 @@ FinishedSearch from_json(const json& in) {
 }
 
 }  // namespace
+
+nlohmann::json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
   std::ifstream in(file_);

@@ -37,7 +37,7 @@ void collect(const CommandHelp& command, const std::string& path, std::vector<Pl
 }
 
 /// In single quotes.
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -51,13 +51,13 @@ void print_bash(const std::vector<Place>& places) {
              "    case \"${{place:+$place }}$word\" in\n");
   for (const Place& place : places) {
     if (!place.path.empty())
-      fmt::print(output(), "      {}) place={} ;;\n", quoted(place.path), quoted(place.path));
+      fmt::print(output(), "      {}) place={} ;;\n", shell_quoted(place.path), shell_quoted(place.path));
   }
   fmt::print(output(), "    esac\n  done\n  case \"$place\" in\n");
   for (const Place& place : places) {
     std::string words;
     for (const Choice& choice : place.choices) words += (words.empty() ? "" : " ") + choice.word;
-    fmt::print(output(), "    {}) choices={} ;;\n", quoted(place.path), quoted(words));
+    fmt::print(output(), "    {}) choices={} ;;\n", shell_quoted(place.path), shell_quoted(words));
   }
   fmt::print(output(),
              "  esac\n"
@@ -76,15 +76,15 @@ void print_zsh(const std::vector<Place>& places) {
              "    case \"${{place:+$place }}$word\" in\n");
   for (const Place& place : places) {
     if (!place.path.empty())
-      fmt::print(output(), "      ({}) place={} ;;\n", quoted(place.path), quoted(place.path));
+      fmt::print(output(), "      ({}) place={} ;;\n", shell_quoted(place.path), shell_quoted(place.path));
   }
   fmt::print(output(), "    esac\n  done\n  case \"$place\" in\n");
   for (const Place& place : places) {
-    fmt::print(output(), "    ({}) choices=(\n", quoted(place.path));
+    fmt::print(output(), "    ({}) choices=(\n", shell_quoted(place.path));
     for (const Choice& choice : place.choices) {
       std::string text;
       for (const char c : choice.text) text += c == ':' ? std::string("\\:") : std::string(1, c);
-      fmt::print(output(), "      {}\n", quoted(choice.word + ":" + text));
+      fmt::print(output(), "      {}\n", shell_quoted(choice.word + ":" + text));
     }
     fmt::print(output(), "      ) ;;\n");
   }
@@ -116,8 +116,8 @@ void print_fish(const std::vector<Place>& places) {
       const std::string word = choice.word.starts_with("--")  ? "-l " + choice.word.substr(2)
                                : choice.word.starts_with('-') ? "-s " + choice.word.substr(1)
                                                               : "-a " + choice.word;
-      fmt::print(output(), "complete -c tunesmith -n {} {}{} -d {}\n", quoted(condition), word,
-                 choice.takes_value ? " -r" : "", quoted(choice.text));
+      fmt::print(output(), "complete -c tunesmith -n {} {}{} -d {}\n", shell_quoted(condition), word,
+                 choice.takes_value ? " -r" : "", shell_quoted(choice.text));
     }
   }
 }

@@ -14,9 +14,9 @@
 namespace tunesmith_emulation {
 namespace {
 
-constexpr size_t kRowBytes = 128, kChunk = 16;
+constexpr size_t kRowBytes = 128, kSwizzledBytes = 16;
 
-struct Barrier {
+struct Mbarrier {
   unsigned count = 0, pending = 0, phase = 0;
   uint64_t awaited_bytes = 0;
   Clock arriving, completed;  // of this phase, and of the last one
@@ -26,15 +26,15 @@ struct BoxCopy {
   char* to;
   TensorMap map;
   int x, y;
-  void* barrier;
+  void* mbarrier;
   unsigned issuer;
   uint32_t issuer_step;
 };
 
-std::map<const void*, Barrier> barriers;
+std::map<const void*, Mbarrier> barriers;
 std::vector<BoxCopy> copies;  // that have not arrived, oldest first
 
-Barrier& barrier_at(void* address, int line) {
+Mbarrier& barrier_at(void* address, int line) {
   const auto found = barriers.find(address);
   if (found == barriers.end())
     report_and_stop(Kind::BadOperand, "thread %u uses an mbarrier that was not initialised (line %d)",
@@ -42,11 +42,11 @@ Barrier& barrier_at(void* address, int line) {
   return found->second;
 }
 
-void complete_phase(Barrier& barrier) {
-  if (barrier.pending > 0 || barrier.awaited_bytes > 0) return;
-  barrier.pending = barrier.count;
-  ++barrier.phase;
-  barrier.completed = barrier.arriving;
+void complete_phase(Mbarrier& mbarrier) {
+  if (mbarrier.pending > 0 || mbarrier.awaited_bytes > 0) return;
+  mbarrier.pending = mbarrier.count;
+  ++mbarrier.phase;
+  mbarrier.completed = mbarrier.arriving;
   ++machine.progress;
 }
 
@@ -59,15 +59,16 @@ void copy_rows(const BoxCopy& copy) {
       if (x < 0 || y < 0 || unsigned(x) >= map.extent[0] || unsigned(y) >= map.extent[1]) continue;
       std::memcpy(line + size_t(2) * column, map.base + map.row_bytes * unsigned(y) + 2 * size_t(x), 2);
     }
-    for (unsigned chunk = 0; chunk < kRowBytes / kChunk; ++chunk)
-      std::memcpy(copy.to + row * kRowBytes + ((chunk ^ (row & 7)) * kChunk), line + chunk * kChunk, kChunk);
+    for (unsigned chunk = 0; chunk < kRowBytes / kSwizzledBytes; ++chunk)
+      std::memcpy(copy.to + row * kRowBytes + ((chunk ^ (row & 7)) * kSwizzledBytes),
+                  line + chunk * kSwizzledBytes, kSwizzledBytes);
   }
 }
 
-void land_copies(void* address, Barrier& barrier) {
+void land_copies(void* address, Mbarrier& mbarrier) {
   std::vector<BoxCopy> others;
   for (const BoxCopy& copy : copies) {
-    if (copy.barrier != address) {
+    if (copy.mbarrier != address) {
       others.push_back(copy);
       continue;
     }
@@ -75,17 +76,17 @@ void land_copies(void* address, Barrier& barrier) {
     const size_t bytes = size_t(copy.map.box[1]) * kRowBytes;
     end_async_write(machine.threads[copy.issuer], copy.to, bytes, true);
     if (checks_on()) {
-      barrier.arriving.resize(machine.threads.size(), 0);
-      barrier.arriving[copy.issuer] =
-          std::max(barrier.arriving[copy.issuer], step_of(machine.threads[copy.issuer]));
+      mbarrier.arriving.resize(machine.threads.size(), 0);
+      mbarrier.arriving[copy.issuer] =
+          std::max(mbarrier.arriving[copy.issuer], step_of(machine.threads[copy.issuer]));
     }
-    if (bytes > barrier.awaited_bytes)
+    if (bytes > mbarrier.awaited_bytes)
       report_and_stop(Kind::BadOperand, "an mbarrier receives %zu bytes and expects %llu", bytes,
-                      static_cast<unsigned long long>(barrier.awaited_bytes));
-    barrier.awaited_bytes -= bytes;
+                      static_cast<unsigned long long>(mbarrier.awaited_bytes));
+    mbarrier.awaited_bytes -= bytes;
   }
   copies = std::move(others);
-  complete_phase(barrier);
+  complete_phase(mbarrier);
 }
 
 }  // namespace
@@ -101,35 +102,35 @@ void init_mbarrier(void* address, unsigned count) {
     report_and_stop(Kind::BadOperand,
                     "thread %u: an mbarrier is 8 bytes of shared memory, at a multiple of 8", running().id);
   check_write(running(), address, 8);
-  Barrier& barrier = barriers[address];
-  barrier = {};
-  barrier.count = barrier.pending = count;
+  Mbarrier& mbarrier = barriers[address];
+  mbarrier = {};
+  mbarrier.count = mbarrier.pending = count;
 }
 
 void arrive_mbarrier(void* address, unsigned expected_bytes) {
-  Barrier& barrier = barrier_at(address, 0);
+  Mbarrier& mbarrier = barrier_at(address, 0);
   check_read(running(), address, 8);
-  barrier.awaited_bytes += expected_bytes;
-  if (barrier.pending == 0)
+  mbarrier.awaited_bytes += expected_bytes;
+  if (mbarrier.pending == 0)
     report_and_stop(Kind::BadOperand, "thread %u arrives at an mbarrier at which all %u have arrived",
-                    running().id, barrier.count);
-  release_to(&barrier.arriving);
-  --barrier.pending;
-  complete_phase(barrier);
+                    running().id, mbarrier.count);
+  release_to(&mbarrier.arriving);
+  --mbarrier.pending;
+  complete_phase(mbarrier);
 }
 
 void wait_mbarrier(void* address, unsigned parity, int line) {
   Thread& thread = running();
-  Barrier& barrier = barrier_at(address, line);
+  Mbarrier& mbarrier = barrier_at(address, line);
   check_read(thread, address, 8);
   thread.waits_for = "an mbarrier";
   thread.line = line;
   // Each turn of this thread follows one of each other that can go on: without progress among them there will
   // be none.
   uint64_t seen = machine.progress;
-  for (unsigned idle = 0; (barrier.phase & 1) == parity;) {
-    land_copies(address, barrier);
-    if ((barrier.phase & 1) != parity) break;
+  for (unsigned idle = 0; (mbarrier.phase & 1) == parity;) {
+    land_copies(address, mbarrier);
+    if ((mbarrier.phase & 1) != parity) break;
     yield();
     idle = machine.progress == seen ? idle + 1 : 0;
     seen = machine.progress;
@@ -138,19 +139,19 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
                       "thread %u waits in line %d for phase %u of an mbarrier, and no thread goes on",
                       thread.id, line, parity);
   }
-  acquire_from(barrier.completed);
+  acquire_from(mbarrier.completed);
 }
 
-void copy_box(void* shared, const TensorMap* map, int x, int y, void* barrier, int line) {
+void copy_box(void* shared, const TensorMap* map, int x, int y, void* mbarrier, int line) {
   Thread& thread = running();
   if (shared_address(shared) % 1024 != 0 || size_t{map->box[0]} * 2 != kRowBytes)
     report_and_stop(Kind::BadOperand,
                     "the box of line %d: it must begin at a multiple of 1024 bytes of shared memory, and be "
                     "128 bytes wide",
                     line);
-  barrier_at(barrier, line);
+  barrier_at(mbarrier, line);
   begin_async_write(thread, shared, size_t(map->box[1]) * kRowBytes);
-  copies.push_back({static_cast<char*>(shared), *map, x, y, barrier, thread.id, step_of(thread)});
+  copies.push_back({static_cast<char*>(shared), *map, x, y, mbarrier, thread.id, step_of(thread)});
 }
 
 }  // namespace tunesmith_emulation

@@ -17,7 +17,7 @@
 namespace tunesmith_emulation {
 namespace {
 
-constexpr unsigned kRows = 64, kDepth = 16, kMostColumns = 256, kChunk = 16;
+constexpr unsigned kWgmmaRows = 64, kWgmmaDepth = 16, kMostColumns = 256, kChunk = 16;
 
 // The 16 bytes around an element begin at the result's multiple of 16.
 unsigned element_address(unsigned long long descriptor, unsigned mn, unsigned k, bool along_mn) {
@@ -47,15 +47,16 @@ void each_chunk(const PendingProduct& product, Visit visit) {
   const auto chunk = [&](const char* element) {
     visit(element - reinterpret_cast<uintptr_t>(element) % kChunk);
   };
-  for (unsigned row = 0; row < kRows; ++row)
-    for (unsigned k = 0; k < kDepth; k += 8) chunk(operand_address(product, product.a, row, k, false));
+  for (unsigned row = 0; row < kWgmmaRows; ++row)
+    for (unsigned k = 0; k < kWgmmaDepth; k += 8) chunk(operand_address(product, product.a, row, k, false));
   if (product.b_row_major) {
-    for (unsigned k = 0; k < kDepth; ++k)
+    for (unsigned k = 0; k < kWgmmaDepth; ++k)
       for (unsigned column = 0; column < product.columns; column += 8)
         chunk(operand_address(product, product.b, column, k, true));
   } else {
     for (unsigned column = 0; column < product.columns; ++column)
-      for (unsigned k = 0; k < kDepth; k += 8) chunk(operand_address(product, product.b, column, k, false));
+      for (unsigned k = 0; k < kWgmmaDepth; k += 8)
+        chunk(operand_address(product, product.b, column, k, false));
   }
 }
 
@@ -65,8 +66,8 @@ const PendingProduct& product_of(unsigned first, unsigned lane) {
 
 // All 128 threads have left their product: forms it in their accumulators.
 void form(unsigned first) {
-  static uint16_t a_halves[kRows * kDepth], b_halves[kDepth * kMostColumns];
-  static float a[kRows * kDepth], b[kDepth * kMostColumns], c[kRows * kMostColumns];
+  static uint16_t a_halves[kWgmmaRows * kWgmmaDepth], b_halves[kWgmmaDepth * kMostColumns];
+  static float a[kWgmmaRows * kWgmmaDepth], b[kWgmmaDepth * kMostColumns], c[kWgmmaRows * kMostColumns];
   const PendingProduct& product = product_of(first, 0);
   const unsigned columns = product.columns;
   for (unsigned lane = 0; lane < kWarpgroup; ++lane) {
@@ -76,15 +77,15 @@ void form(unsigned first) {
                       "wgmma of line %d: the threads of a warpgroup give different descriptors",
                       product.line);
   }
-  for (unsigned row = 0; row < kRows; ++row)
-    for (unsigned k = 0; k < kDepth; ++k)
-      std::memcpy(&a_halves[row * kDepth + k], operand_address(product, product.a, row, k, false), 2);
-  for (unsigned k = 0; k < kDepth; ++k)
+  for (unsigned row = 0; row < kWgmmaRows; ++row)
+    for (unsigned k = 0; k < kWgmmaDepth; ++k)
+      std::memcpy(&a_halves[row * kWgmmaDepth + k], operand_address(product, product.a, row, k, false), 2);
+  for (unsigned k = 0; k < kWgmmaDepth; ++k)
     for (unsigned column = 0; column < columns; ++column)
       std::memcpy(&b_halves[k * columns + column],
                   operand_address(product, product.b, column, k, product.b_row_major), 2);
-  f16_values(a_halves, a, kRows * kDepth);
-  f16_values(b_halves, b, kDepth * columns);
+  f16_values(a_halves, a, kWgmmaRows * kWgmmaDepth);
+  f16_values(b_halves, b, kWgmmaDepth * columns);
   const auto each_accumulator = [&](auto visit) {
     for (unsigned lane = 0; lane < kWarpgroup; ++lane) {
       float* registers = product_of(first, lane).accumulators;
@@ -94,7 +95,7 @@ void form(unsigned first) {
     }
   };
   each_accumulator([&](float& element, const float& held) { element = product.accumulate ? held : 0.0f; });
-  multiply_add(c, a, b, kRows, kDepth, columns);
+  multiply_add(c, a, b, kWgmmaRows, kWgmmaDepth, columns);
   each_accumulator([](const float& element, float& held) { held = element; });
 }
 

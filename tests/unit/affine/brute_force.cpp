@@ -31,6 +31,13 @@ int64_t random_constant(RandomStream& random) {
 
 }  // namespace
 
+std::string describe(const std::vector<Ranged>& vars) {
+  std::string text;
+  for (const Ranged& r : vars)
+    text += r.var->name + " in [" + std::to_string(r.min) + ", " + std::to_string(r.max) + "] ";
+  return text;
+}
+
 int64_t evaluate(const Expr& expr, const std::vector<Ranged>& vars, const Point& point) {
   const auto arg = [&](size_t i) { return evaluate(expr.arg(i), vars, point); };
   switch (expr.kind()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <tunesmith/affine/simplify.h>
@@ -15,6 +16,9 @@ struct Ranged {
   int64_t min = 0;
   int64_t max = 0;
 };
+
+/// "i in [0, 3] j in [1, 7] ".
+std::string describe(const std::vector<Ranged>& vars);
 
 using Point = std::vector<int64_t>;
 

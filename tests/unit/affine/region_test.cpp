@@ -89,13 +89,6 @@ TEST_F(RegionTest, CoversNeedsEveryValue) {
   EXPECT_TRUE(covers({{x, 4}}, {{x + 1, 3}}, analyzer));
 }
 
-std::string describe(const std::vector<Ranged>& vars) {
-  std::string text;
-  for (const Ranged& v : vars)
-    text += v.var->name + " in [" + std::to_string(v.min) + ", " + std::to_string(v.max) + "] ";
-  return text;
-}
-
 struct RandomAccess {
   std::vector<Ranged> vars;
   std::vector<Var> moving;

@@ -12,13 +12,6 @@ using test::evaluate;
 using test::Point;
 using test::Ranged;
 
-std::string describe(const std::vector<Ranged>& vars) {
-  std::string text;
-  for (const Ranged& r : vars)
-    text += r.var->name + " in [" + std::to_string(r.min) + ", " + std::to_string(r.max) + "] ";
-  return text;
-}
-
 /// True when the check went well, so that one broken case is reported once and not for each of its points.
 bool check_index(const Expr& expr, const std::vector<Ranged>& vars) {
   const Analyzer analyzer = analyzer_of(vars);

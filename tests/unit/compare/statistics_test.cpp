@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Quartiles, LieBetweenTheNearestValues) {
   const Quartiles four = quartiles({4.0, 1.0, 3.0, 2.0});
@@ -19,11 +19,11 @@ TEST(Quartiles, LieBetweenTheNearestValues) {
 }
 
 TEST(Quartiles, NeverIsMoreThanAnyNumber) {
-  const Quartiles half = quartiles({1.0, 2.0, kNever, kNever, kNever});
+  const Quartiles half = quartiles({1.0, 2.0, kInfinity, kInfinity, kInfinity});
   EXPECT_DOUBLE_EQ(half.low, 2.0);
-  EXPECT_EQ(half.median, kNever);
-  EXPECT_EQ(half.high, kNever);
-  EXPECT_EQ(quartiles({1.0, kNever}).median, kNever);
+  EXPECT_EQ(half.median, kInfinity);
+  EXPECT_EQ(half.high, kInfinity);
+  EXPECT_EQ(quartiles({1.0, kInfinity}).median, kInfinity);
 }
 
 TEST(GeometricMean, IsTheRootOfTheProduct) {

@@ -1,4 +1,4 @@
-// A small matrix multiplication, written by hand, that the tests of this folder take apart.
+// A small matrix multiplication, written by hand, that tests take apart.
 #pragma once
 
 #include <tunesmith/ir/program.h>

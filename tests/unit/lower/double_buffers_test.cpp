@@ -8,11 +8,11 @@ namespace {
 
 using namespace test;
 
-const char* const kInput = "X: {shape: [8, 4], dtype: f32}";
-const char* const kChain = "T[i<8, j<4] = exp(X[i, j])\n  O[i<8, j<4] = T[i, 3 - j] + 1";
+const char* const kMirroredInput = "X: {shape: [8, 4], dtype: f32}";
+const char* const kMirroredChain = "T[i<8, j<4] = exp(X[i, j])\n  O[i<8, j<4] = T[i, 3 - j] + 1";
 
 Schedule chain_in_one_loop() {
-  Schedule s(program_of(kInput, kChain));
+  Schedule s(program_of(kMirroredInput, kMirroredChain));
   s.compute_at(s.get_block("T"), s.get_loops(s.get_block("O"))[0]);
   return s;
 }
@@ -64,7 +64,7 @@ void expect_refused(const Program& program, const char* reason) {
 }
 
 TEST(DoubleBuffers, Refusals) {
-  Schedule apart(program_of(kInput, kChain));
+  Schedule apart(program_of(kMirroredInput, kMirroredChain));
   apart.annotate(apart.get_block("T"), "double_buffer", int64_t{1});
   expect_refused(apart.program(), "the buffer is not made anew in each iteration of a loop");
 
@@ -73,16 +73,17 @@ TEST(DoubleBuffers, Refusals) {
   parallel.parallel(parallel.get_loops(parallel.get_block("O"))[0]);
   expect_refused(parallel.program(), "the loop is not serial");
 
-  Schedule chained(program_of(
-      kInput, "S[i<8, j<4] = X[i, j] * 2\n  T[i<8, j<4] = S[i, 3 - j]\n  O[i<8, j<4] = T[i, 3 - j] + 1"));
+  Schedule chained(
+      program_of(kMirroredInput,
+                 "S[i<8, j<4] = X[i, j] * 2\n  T[i<8, j<4] = S[i, 3 - j]\n  O[i<8, j<4] = T[i, 3 - j] + 1"));
   const LoopRV loop = chained.get_loops(chained.get_block("O"))[0];
   chained.compute_at(chained.get_block("T"), loop);
   chained.compute_at(chained.get_block("S"), loop);
   chained.annotate(chained.get_block("T"), "double_buffer", int64_t{1});
   expect_refused(chained.program(), "the statement that writes the buffer reads what the loop writes");
 
-  Schedule decomposed(
-      program_of(kInput, "T[i<8, j<4] = sum(k<4) X[i, k] * X[i, j]\n  O[i<8, j<4] = T[i, 3 - j] + 1"));
+  Schedule decomposed(program_of(
+      kMirroredInput, "T[i<8, j<4] = sum(k<4) X[i, k] * X[i, j]\n  O[i<8, j<4] = T[i, 3 - j] + 1"));
   const BlockRV t = decomposed.get_block("T");
   decomposed.compute_at(t, decomposed.get_loops(decomposed.get_block("O"))[0]);
   decomposed.decompose_reduction(t, decomposed.get_loops(t)[1]);

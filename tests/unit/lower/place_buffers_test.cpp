@@ -8,9 +8,6 @@ namespace {
 
 using namespace test;
 
-const char* const kInput = "X: {shape: [8, 16], dtype: f32}";
-const char* const kChain = "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, j] + 1";
-
 TEST(PlaceBuffers, AroundAllUses) {
   EXPECT_EQ(text_after(Pass::PlaceBuffers, program_of(kInput, kChain)), R"(
   alloc T: f32[8, 16]:

@@ -20,6 +20,10 @@ inline Program program_of(const std::string& inputs, const std::string& compute)
   return std::move(WorkloadDefinition::parse(text, "t.yaml").instantiate().program);
 }
 
+/// Two stages with a buffer between them.
+inline const char* const kInput = "X: {shape: [8, 16], dtype: f32}";
+inline const char* const kChain = "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, j] + 1";
+
 /// C[i, j] = sum of A[i, k] * B[k, j] as O.
 inline Program gmm(int64_t n, int64_t m, int64_t k) {
   return program_of(

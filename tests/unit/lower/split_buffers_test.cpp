@@ -19,9 +19,6 @@ std::vector<std::string> parts_of(const Program& program) {
   return names;
 }
 
-const char* const kChain = "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, j] + 1";
-const char* const kInput = "X: {shape: [8, 16], dtype: f32}";
-
 /// A product in tiles of three rows, of which one row is left, with the tiles' sums in registers.
 Schedule ragged_rows(const Program& before) {
   Schedule s(before);

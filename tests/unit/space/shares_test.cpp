@@ -6,7 +6,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr const char* kText = R"(name: twice
+constexpr const char* kWorkload = R"(name: twice
 params: {n: 8}
 inputs:
   X: {shape: [n], dtype: f32}
@@ -21,7 +21,7 @@ void choose(Schedule& schedule, size_t count) {
 }
 
 TEST(SharesOf, WeighsSketchesByTheirPointsAndModulesByTheirChoices) {
-  const Workload workload = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
+  const Workload workload = WorkloadDefinition::parse(kWorkload, "twice.yaml").instantiate();
   SketchSet set;
   for (const char* module : {"wide", "narrow", "idle"})
     set.events.push_back({module, "O", ModuleResult::Status::Applied, "", 1, 1});
@@ -48,7 +48,7 @@ TEST(SharesOf, WeighsSketchesByTheirPointsAndModulesByTheirChoices) {
 }
 
 TEST(SharesOf, CountsTheDecisionsOfADomain) {
-  const Workload workload = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
+  const Workload workload = WorkloadDefinition::parse(kWorkload, "twice.yaml").instantiate();
   SketchSet set;
   Schedule schedule(workload.program);
   const BlockRV block = schedule.get_block("O");
@@ -60,7 +60,7 @@ TEST(SharesOf, CountsTheDecisionsOfADomain) {
 }
 
 TEST(SharesOf, ASpaceOfOnePoint) {
-  const Workload workload = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
+  const Workload workload = WorkloadDefinition::parse(kWorkload, "twice.yaml").instantiate();
   SketchSet set;
   set.sketches.emplace_back(workload.program);
   set.steps.emplace_back();
