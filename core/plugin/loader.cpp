@@ -105,8 +105,9 @@ void check_content(const PluginInfo& plugin, const std::string& content, const P
 
 thread_local std::string loading_name;
 
-/// An exception that leaves a library's initialisers cannot be caught: it ends in std::terminate inside of
-/// dlopen. So at least the end says whose fault it is.
+/// What an exception leaves behind that unwinds dlopen is not known; whether one can depends on how the
+/// compiler made the library. So one that leaves its initialisers ends the process, and the end says whose
+/// fault it is.
 class TerminateNamesPlugin {
  public:
   explicit TerminateNamesPlugin(const PluginInfo& plugin) {
@@ -145,10 +146,15 @@ const PluginDescriptor* fetch_descriptor(const PluginInfo& plugin, const std::fi
   const TerminateNamesPlugin named(plugin);
   const PluginWatch watch(plugin.kind, plugin.id, "loading it");
   boost::dll::shared_library library;
+  boost::dll::fs::error_code error;
   try {
-    library.load(path, mode);
-  } catch (const std::exception& error) {
-    refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", error.what()));
+    library.load(path, mode, error);
+  } catch (...) {
+    std::terminate();
+  }
+  if (error) {
+    const char* why = dlerror();
+    refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why != nullptr ? why : error.message()));
   }
   if (!library.has(kDescriptorSymbol)) {
     refuse(plugin, fmt::format("[P5] it exports no symbol {}; {}", kDescriptorSymbol, rebuild_remedy()));
