@@ -8,6 +8,9 @@
 namespace tunesmith {
 namespace {
 
+constexpr const char* kProduct = "gmm:n=32,m=48,k=16";
+constexpr const char* kConvolution = "conv2d:h=8,w=8,ci=8,co=16,kernel=3";
+
 class SameSeed : public TunerTest,
                  public testing::WithParamInterface<std::tuple<const char*, const char*>> {};
 
@@ -32,9 +35,9 @@ TEST_P(SameSeed, GivesTheSameCandidatesInTheSameOrderWithOneThreadOrTwo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, SameSeed,
-                         testing::Combine(testing::Values("cpu", "cpu-random", "cpu-paper"),
-                                          testing::Values("gmm:n=32,m=48,k=16",
-                                                          "conv2d:h=8,w=8,ci=8,co=16,kernel=3")),
+                         testing::Values(std::tuple("cpu", kProduct), std::tuple("cpu", kConvolution),
+                                         std::tuple("cpu-random", kConvolution),
+                                         std::tuple("cpu-paper", kProduct)),
                          [](const auto& one) {
                            std::string name =
                                std::string(std::get<0>(one.param)) + "_" + std::get<1>(one.param);
