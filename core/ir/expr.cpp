@@ -123,7 +123,9 @@ bool equal(const Expr& a, const Expr& b) {
   return true;
 }
 
-bool uses_var(const Expr& expr, const Var& var) { return uses_any(expr, {&var, 1}); }
+bool uses_var(const Expr& expr, const Var& var) {
+  return any_of_expr(expr, [&](const Expr& e) { return e.get() == var.get(); });
+}
 
 bool uses_any(const Expr& expr, std::span<const Var> vars) {
   return any_of_expr(expr, [&](const Expr& e) {
