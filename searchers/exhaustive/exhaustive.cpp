@@ -3,6 +3,7 @@
 // search as "nothing left to propose".
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/searcher.h>
@@ -11,51 +12,67 @@ namespace {
 
 using namespace tunesmith;
 
-/// The number of each decision of a sketch in its domain.
-using Digits = std::vector<uint64_t>;
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+/// A point of a sketch.
+struct Place {
+  std::vector<uint64_t> digits;  // the number of each decision in its domain
+  size_t changed = kNone;        // the first decision that is another than at the point before
+};
 
 /// A sketch's points in their order. What can be decided may depend on what was decided before, so domains
 /// are thought to be as they were last met until a candidate shows that they are others.
 class Points {
  public:
   explicit Points(const Schedule& sketch)
-      : trace_(sketch.trace()), points_(sketch.sampling_points()), digits_(points_.size(), 0) {}
+      : trace_(sketch.trace()),
+        points_(sketch.sampling_points()),
+        decides_domains_(points_.size(), false),
+        place_{std::vector<uint64_t>(points_.size(), 0)} {}
 
-  const Digits& digits() const { return digits_; }
-  void go_to(Digits digits) { digits_ = std::move(digits); }
+  const Place& place() const { return place_; }
+  void go_to(Place place) { place_ = std::move(place); }
 
   Trace trace() const {
     Trace trace = trace_;
     for (size_t i = 0; i < points_.size(); ++i)
-      trace = trace.with_decision(points_[i].position, points_[i].kind->at(points_[i].domain, digits_[i]));
+      trace =
+          trace.with_decision(points_[i].position, points_[i].kind->at(points_[i].domain, place_.digits[i]));
     return trace;
   }
 
   /// False: that was the last point.
   bool advance() {
-    for (size_t i = digits_.size(); i-- > 0;) {
-      if (++digits_[i] < points_[i].kind->count(points_[i].domain)) return true;
-      digits_[i] = 0;
+    for (size_t i = place_.digits.size(); i-- > 0;) {
+      place_.changed = i;
+      if (++place_.digits[i] < points_[i].kind->count(points_[i].domain)) return true;
+      place_.digits[i] = 0;
     }
     return false;
   }
 
-  /// Takes over the domains that the point `at` met. True when one was not as thought: then the points from
-  /// its first decision on come next.
-  bool correct(const Digits& at, std::span<const SamplingPoint> met) {
+  /// Did a decision change on which domains were seen to depend?
+  bool is_unsure() const { return place_.changed != kNone && decides_domains_[place_.changed]; }
+
+  /// Takes over the domains that the point `at` met, where `changed` is the first decision that changed since
+  /// they were last seen. True when one was not as thought: then the points from its first decision on come
+  /// next.
+  bool correct(const Place& at, std::span<const SamplingPoint> met, size_t changed) {
     size_t first = 0;
     while (first < points_.size() && points_[first].domain == met[first].domain) ++first;
     if (first == points_.size()) return false;
     for (size_t i = first; i < points_.size(); ++i) points_[i].domain = met[i].domain;
-    digits_ = at;
-    std::fill(digits_.begin() + static_cast<std::ptrdiff_t>(first), digits_.end(), 0);
+    if (changed != kNone) decides_domains_[changed] = true;
+    place_ = {at.digits, kNone};
+    std::fill(place_.digits.begin() + static_cast<std::ptrdiff_t>(first), place_.digits.end(), 0);
     return true;
   }
 
  private:
   Trace trace_;
   std::vector<SamplingPoint> points_;
-  Digits digits_;
+  std::vector<bool> decides_domains_;  // of each decision: were others behind it seen to change with it?
+  Place place_;
 };
 
 class Exhaustive final : public Searcher {
@@ -63,7 +80,10 @@ class Exhaustive final : public Searcher {
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
     std::vector<CandidatePtr> found;
     while (found.size() < n && (points_ || sketch_ < context.sketches().size())) {
-      if (!points_) points_.emplace(context.sketches()[sketch_++]);
+      if (!points_) {
+        points_.emplace(context.sketches()[sketch_++]);
+        changed_ = kNone;
+      }
       take_some(context, n, found);
     }
     return found;
@@ -74,11 +94,13 @@ class Exhaustive final : public Searcher {
  private:
   /// Makes the next points candidates, and takes those that are new.
   void take_some(SearchContext& context, size_t n, std::vector<CandidatePtr>& found) {
-    std::vector<Digits> ahead;
+    std::vector<Place> ahead;
     std::vector<SearchContext::Draft> drafts;
     bool more = true;
-    while (more && drafts.size() < n) {
-      ahead.push_back(points_->digits());
+    // Where the domains may be others, one point shows them: what is behind it would be made for nothing.
+    for (bool sure = true; more && sure && drafts.size() < n;) {
+      sure = !points_->is_unsure();
+      ahead.push_back(points_->place());
       // Nothing is left open, so that nothing is drawn.
       drafts.push_back({points_->trace(), RandomStream(0)});
       more = points_->advance();
@@ -86,8 +108,9 @@ class Exhaustive final : public Searcher {
     std::vector<CandidatePtr> made = context.materialise(drafts);
     for (size_t i = 0; i < made.size(); ++i) {
       if (found.size() == n) return points_->go_to(ahead[i]);
+      changed_ = std::min(changed_, ahead[i].changed);
       if (!made[i]) continue;
-      if (points_->correct(ahead[i], made[i]->points)) return;
+      if (points_->correct(ahead[i], made[i]->points, std::exchange(changed_, kNone))) return;
       if (!context.is_measured(made[i]->lowered_hash) && seen_.insert(made[i]->lowered_hash).second)
         found.push_back(std::move(made[i]));
     }
@@ -96,6 +119,7 @@ class Exhaustive final : public Searcher {
 
   size_t sketch_ = 0;             // the next one
   std::optional<Points> points_;  // of the one before it, as long as there are more
+  size_t changed_ = kNone;        // its first decision that changed since a candidate showed the domains
   std::unordered_set<uint64_t> seen_;
 };
 

@@ -93,6 +93,7 @@ class SyntheticContext final : public SearchContext {
   }
   std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) override {
     std::vector<CandidatePtr> candidates;
+    drafts_ += drafts.size();
     for (const Draft& draft : drafts) {
       const auto schedule = replay(program_, draft.trace, draft.random);
       if (!schedule) {
@@ -146,6 +147,8 @@ class SyntheticContext final : public SearchContext {
   }
   void begin_round() { next_ = static_cast<uint64_t>(history_.size()) << 28; }
   double best() const { return best_; }
+  /// That were to be materialised so far.
+  size_t drafts() const { return drafts_; }
 
  private:
   uint64_t seed_;
@@ -155,6 +158,7 @@ class SyntheticContext final : public SearchContext {
   std::vector<Schedule> sketches_;
   DeviceModel device_;
   uint64_t next_ = 0;
+  size_t drafts_ = 0;
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
   double best_ = std::numeric_limits<double>::infinity();
