@@ -12,19 +12,23 @@ constexpr double kPrior = 2.0;
 
 }  // namespace
 
-SketchPromise::SketchPromise(std::span<const Schedule> sketches) : tallies_(sketches.size()) {
+SketchPromise::SketchPromise(std::span<const Schedule> sketches)
+    : tallies_(sketches.size()), weights_(sketches.size(), 1.0) {
   for (size_t i = 0; i < sketches.size(); ++i) index_of_.emplace(sketch_key(sketches[i].trace()), i);
 }
 
-void SketchPromise::add(const Measured& result) {
-  const auto found = index_of_.find(sketch_key(result.candidate->trace));
-  if (found == index_of_.end()) return;
-  Tally& tally = tallies_[found->second];
-  ++tally.programs;
-  if (result.timing) tally.seconds = std::min(tally.seconds, result.timing->min);
+void SketchPromise::add(std::span<const Measured> results) {
+  for (const Measured& result : results) {
+    const auto found = index_of_.find(sketch_key(result.candidate->trace));
+    if (found == index_of_.end()) continue;
+    Tally& tally = tallies_[found->second];
+    ++tally.programs;
+    if (result.timing) tally.seconds = std::min(tally.seconds, result.timing->min);
+  }
+  weights_ = compute_weights();
 }
 
-std::vector<double> SketchPromise::weights() const {
+std::vector<double> SketchPromise::compute_weights() const {
   const double best = std::ranges::min(tallies_, {}, &Tally::seconds).seconds;
   std::vector<double> weights(tallies_.size(), 1.0);
   if (best == std::numeric_limits<double>::infinity()) return weights;
@@ -43,7 +47,5 @@ std::vector<double> SketchPromise::weights() const {
   }
   return weights;
 }
-
-size_t SketchPromise::choose(RandomStream& random) const { return random.categorical(weights()); }
 
 }  // namespace tunesmith

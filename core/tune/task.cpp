@@ -174,8 +174,8 @@ void Task::learn(std::span<const Measured> results) {
   for (const Measured& result : results) {
     history_.push_back({kept_.keep(*result.candidate), result.timing, result.failure});
     if (measured_.insert(result.candidate->lowered_hash).second) fresh.push_back(result);
-    promise_.add(result);
   }
+  promise_.add(results);
   if (!model_dropped_.empty()) return;
   const Stopwatch watch(model_seconds_);
   std::vector<CandidatePtr> candidates;

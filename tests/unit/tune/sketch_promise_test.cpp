@@ -35,21 +35,35 @@ class SketchPromiseTest : public testing::Test {
     return result;
   }
 
+  static void add(SketchPromise& promise, const Measured& result) { promise.add(std::span(&result, 1)); }
+
   Workload workload_ = WorkloadLibrary().load("gmm:n=8,m=8,k=8");
   std::vector<Schedule> sketches_;
 };
 
+TEST_F(SketchPromiseTest, ProgramsAreToldInPortionsOrAllAtOnce) {
+  SketchPromise one_by_one(sketches_);
+  SketchPromise at_once(sketches_);
+  std::vector<Measured> results;
+  for (int i = 0; i < 5; ++i) results.push_back(measured(sketches_[i % 2], 1e-3 + i * 1e-4));
+  results.push_back(measured(sketches_[2], std::nullopt));
+  for (const Measured& result : results) add(one_by_one, result);
+  at_once.add(results);
+  EXPECT_EQ(one_by_one.weights(), at_once.weights());
+  EXPECT_LT(at_once.weights()[2], at_once.weights()[1]) << "whose only program failed";
+}
+
 TEST_F(SketchPromiseTest, AllAreAlikeBeforeAnythingIsKnown) {
   SketchPromise promise(sketches_);
   EXPECT_THAT(promise.weights(), testing::Each(1.0));
-  promise.add(measured(sketches_[0], std::nullopt));
+  add(promise, measured(sketches_[0], std::nullopt));
   EXPECT_THAT(promise.weights(), testing::Each(1.0)) << "that one failed says nothing of the others yet";
 }
 
 TEST_F(SketchPromiseTest, WhatGaveFastProgramsIsDrawnMoreOften) {
   SketchPromise promise(sketches_);
-  for (int i = 0; i < 6; ++i) promise.add(measured(sketches_[0], 1e-3 + i * 1e-4));
-  for (int i = 0; i < 6; ++i) promise.add(measured(sketches_[1], 4e-3));
+  for (int i = 0; i < 6; ++i) add(promise, measured(sketches_[0], 1e-3 + i * 1e-4));
+  for (int i = 0; i < 6; ++i) add(promise, measured(sketches_[1], 4e-3));
   // Shares of the best speed: 1 and 1/4, and 5/8 on average, which counts as two programs of each.
   const double first = (6 + 2 * 0.625) / 8;
   const double second = (6 * 0.25 + 2 * 0.625) / 8;
@@ -66,7 +80,7 @@ TEST_F(SketchPromiseTest, WhatGaveFastProgramsIsDrawnMoreOften) {
 
 TEST_F(SketchPromiseTest, AProgramOfAnotherSpaceSaysNothing) {
   SketchPromise promise(std::span<const Schedule>(sketches_).first(2));
-  promise.add(measured(sketches_[2], 1e-3));
+  add(promise, measured(sketches_[2], 1e-3));
   EXPECT_THAT(promise.weights(), testing::Each(1.0));
 }
 
