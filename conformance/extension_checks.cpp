@@ -1,11 +1,14 @@
 // Of extensions: they describe, adapt and probe without harm, also where the hardware is missing.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "checks.h"
 #include "intrinsic_checks.h"
 #include "numeric.h"
+#include "tunesmith/features/features.h"
 
 namespace tunesmith::conformance {
 namespace {
@@ -87,14 +90,54 @@ Verdict check_hardware(const Subject& subject) {
   return passed();
 }
 
+/// Columns of features are described, and their numbers are finite and depend on the program alone.
+Verdict check_features(const Subject& subject) {
+  const auto base = base_of(subject);
+  const auto extension = subject.create<TargetExtension>();
+  const std::vector<AddedColumn> columns = extension->feature_columns();
+  std::vector<FeatureColumn> known = feature_columns();
+  for (const AddedColumn& added : columns) {
+    if (std::string fault = column_fault(added.column, known); !fault.empty())
+      return failed(std::move(fault));
+    if (!added.value) return failed(fmt::format("the column '{}' has no value", added.column.name));
+    known.push_back(added.column);
+  }
+  DeviceModel device = base->device();
+  extension->describe(device);
+  LowerOptions options = base->lower_options();
+  Pipeline pipeline = base->pipeline();
+  extension->adapt(options);
+  extension->extend(pipeline);
+  const std::vector<AddedColumn> again = subject.create<TargetExtension>()->feature_columns();
+  if (!std::ranges::equal(columns, again, {}, &AddedColumn::column, &AddedColumn::column))
+    return failed("two objects have different columns");
+  bool bad = false;
+  for (const Workload& workload : subject.workloads()) {
+    const LoweredProgram lowered = lower(workload.program, options, pipeline);
+    std::vector<AddedColumn> checked = columns;
+    for (AddedColumn& added : checked) {
+      added.value = [value = added.value, &bad](const FeatureStore& store) {
+        const double number = value(store);
+        bad = bad || !std::isfinite(number);
+        return number;
+      };
+    }
+    const FeatureRows rows = extract_features(lowered.program, device, checked);
+    if (bad) return failed(fmt::format("{}: a column gives what is no finite number", workload.name));
+    if (rows != extract_features(lowered.program, device, again))
+      return failed(fmt::format("{}: one program has different numbers", workload.name));
+  }
+  return passed();
+}
+
 Verdict check_its_intrinsics(const Subject& subject) {
   return check_intrinsics(base_of(subject), *subject.create<TargetExtension>());
 }
 
 constexpr Check kChecks[] = {
-    {"contract", "P27", &check_contract}, {"determinism", "P19", &check_determinism},
-    {"legality", "P27", &check_legality}, {"intrinsics", "P27", &check_its_intrinsics},
-    {"hardware", "P27", &check_hardware},
+    {"contract", "P27", &check_contract},         {"determinism", "P19", &check_determinism},
+    {"legality", "P27", &check_legality},         {"features", "P27", &check_features},
+    {"intrinsics", "P27", &check_its_intrinsics}, {"hardware", "P27", &check_hardware},
 };
 
 }  // namespace

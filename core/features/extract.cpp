@@ -48,9 +48,9 @@ std::map<const BufferNode*, int> count_uses(const Program& program) {
 
 class Extractor {
  public:
-  Extractor(const Program& program, const DeviceModel& device)
-      : machine_(device), uses_(count_uses(program)) {
-    rows_.columns = feature_columns().size();
+  Extractor(const Program& program, const DeviceModel& device, std::span<const AddedColumn> added)
+      : device_(device), machine_(device), added_(added), uses_(count_uses(program)) {
+    rows_.columns = feature_columns().size() + added.size();
   }
 
   FeatureRows run(const Program& program) {
@@ -110,13 +110,32 @@ class Extractor {
       facts.allocations = found->second;
     }
     features::analyse(facts, uses_);
-    constexpr double kMost = std::numeric_limits<float>::max();
-    features::append_row(facts, [&](double value) {
-      rows_.values.push_back(static_cast<float>(std::clamp(value, -kMost, kMost)));
-    });
+    const size_t begin = rows_.values.size();
+    features::append_row(facts, [&](double value) { append(value); });
+    if (!added_.empty()) add_numbers(store, begin);
   }
 
+  void append(double value) {
+    constexpr double kMost = std::numeric_limits<float>::max();
+    rows_.values.push_back(static_cast<float>(std::clamp(value, -kMost, kMost)));
+  }
+
+  /// Those of the added columns, behind the row that begins there.
+  void add_numbers(const Store& store, size_t begin) {
+    std::vector<const Loop*> loops;
+    std::vector<double> trips;
+    for (const Level& level : levels_) {
+      loops.push_back(level.loop);
+      trips.push_back(level.trips);
+    }
+    const std::vector<float> row(rows_.values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 rows_.values.end());
+    for (const AddedColumn& column : added_) append(column.value({store, loops, trips, row, device_}));
+  }
+
+  const DeviceModel& device_;
   const Machine machine_;
+  const std::span<const AddedColumn> added_;
   const std::map<const BufferNode*, int> uses_;
   std::map<const BufferNode*, double> allocated_;  // how often; looked up in, never walked
   std::vector<Level> levels_;
@@ -128,8 +147,9 @@ class Extractor {
 
 }  // namespace
 
-FeatureRows extract_features(const Program& lowered, const DeviceModel& device) {
-  return Extractor(lowered, device).run(lowered);
+FeatureRows extract_features(const Program& lowered, const DeviceModel& device,
+                             std::span<const AddedColumn> added) {
+  return Extractor(lowered, device, added).run(lowered);
 }
 
 }  // namespace tunesmith

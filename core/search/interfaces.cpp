@@ -8,6 +8,7 @@ namespace tunesmith {
 
 CostModel::~CostModel() = default;
 bool CostModel::reads_features() const { return false; }
+void CostModel::use_columns(std::span<const FeatureColumn> /*columns*/) {}
 std::string CostModel::save() const { return {}; }
 std::vector<FeatureImportance> CostModel::importance() const { return {}; }
 void CostModel::load(std::string_view /*saved*/) {
@@ -18,7 +19,11 @@ Searcher::~Searcher() = default;
 
 const FeatureRows& Candidate::features(const DeviceModel& device) const {
   check_invariant(has_program(), "features are asked for of a candidate with a program");
-  std::call_once(extracted_, [&] { rows_ = extract_features(lowered.program, device); });
+  std::call_once(extracted_, [&] {
+    rows_ = extract_features(
+        lowered.program, device,
+        added_columns ? std::span<const AddedColumn>(*added_columns) : std::span<const AddedColumn>());
+  });
   return rows_;
 }
 

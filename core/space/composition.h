@@ -27,6 +27,8 @@ struct Space::State {
   std::vector<std::shared_ptr<TargetExtension>> extensions;
   std::set<std::string, std::less<>> extension_names;  // of those
   DeviceModel device;
+  std::vector<FeatureColumn> columns = tunesmith::feature_columns();
+  std::shared_ptr<const std::vector<AddedColumn>> added_columns;  // null: none
   LowerOptions lower_options;
   Pipeline pipeline = standard_pipeline();
   std::vector<ComposedModule> modules;

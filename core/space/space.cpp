@@ -97,6 +97,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
   state.lower_options.prepare = state.target->can_prepare();
   check_description(PluginKind::Target, spec.target.id, state.device, state.lower_options);
   state.pipeline = watched_steps(PluginKind::Target, spec.target.id, state.target->pipeline(), Pipeline({}));
+  std::vector<AddedColumn> added_columns;
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;
     std::string rule;
@@ -134,10 +135,17 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     Pipeline extended = state.pipeline;
     call("extend", [&] { extension->extend(extended); });
     state.pipeline = watched_steps(PluginKind::Extension, name, extended, state.pipeline);
+    for (AddedColumn& column : watched_columns(
+             name, call("feature_columns", [&] { return extension->feature_columns(); }), state.columns)) {
+      state.columns.push_back(column.column);
+      added_columns.push_back(std::move(column));
+    }
     state.rules += rule;
     state.extensions.push_back(extension);
     state.extension_names.insert(name);
   }
+  if (!added_columns.empty())
+    state.added_columns = std::make_shared<const std::vector<AddedColumn>>(std::move(added_columns));
   for (size_t i = 0; i < spec.modules.size(); ++i) {
     const PluginUse& use = spec.modules[i];
     auto module = composer.make<TransformationModule>(use, module_options[i]);
@@ -165,6 +173,7 @@ Space::~Space() = default;
 const SpaceSpec& Space::spec() const { return state_->spec; }
 Target& Space::target() const { return *state_->target; }
 const DeviceModel& Space::device() const { return state_->device; }
+const std::vector<FeatureColumn>& Space::feature_columns() const { return state_->columns; }
 const std::string& Space::rules() const { return state_->rules; }
 uint64_t Space::rules_hash() const { return hash_bytes(state_->rules); }
 const std::string& Space::search_text() const { return state_->search_text; }
@@ -186,8 +195,10 @@ std::shared_ptr<Searcher> Space::create_searcher(const std::string& id) const {
 
 std::shared_ptr<CostModel> Space::create_cost_model() const {
   const PluginUse& use = state_->spec.cost_model;
-  return watched(use.id,
-                 state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location));
+  std::shared_ptr<CostModel> model =
+      watched(use.id, state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location));
+  model->use_columns(state_->columns);
+  return model;
 }
 
 std::shared_ptr<TaskScheduler> Space::create_task_scheduler() const {
@@ -232,6 +243,7 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
   auto candidate = std::make_shared<Candidate>();
   candidate->trace = finished.trace();
   candidate->points = finished.sampling_points();
+  candidate->added_columns = state_->added_columns;
   try {
     candidate->lowered = lower(finished.program(), state_->lower_options, state_->pipeline, observer);
   } catch (const LowerError& error) {

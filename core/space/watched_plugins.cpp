@@ -111,6 +111,9 @@ class WatchedCostModel final : public CostModel {
   WatchedCostModel(std::string id, std::shared_ptr<CostModel> model)
       : id_(std::move(id)), model_(std::move(model)) {}
 
+  void use_columns(std::span<const FeatureColumn> columns) override {
+    guard_plugin(PluginKind::CostModel, id_, "use_columns", [&] { model_->use_columns(columns); });
+  }
   void begin(const Workload& workload, const DeviceModel& device) override {
     guard_plugin(PluginKind::CostModel, id_, "begin", [&] { model_->begin(workload, device); });
   }
@@ -201,6 +204,25 @@ Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& p
     };
   }
   return Pipeline(std::move(steps));
+}
+
+std::vector<AddedColumn> watched_columns(const std::string& id, std::vector<AddedColumn> columns,
+                                         std::span<const FeatureColumn> before) {
+  std::vector<FeatureColumn> known(before.begin(), before.end());
+  for (AddedColumn& added : columns) {
+    std::string fault = column_fault(added.column, known);
+    if (fault.empty() && !added.value) fault = fmt::format("the column '{}' has no value", added.column.name);
+    if (!fault.empty()) throw PluginError(PluginKind::Extension, id, "[P27] " + fault);
+    known.push_back(added.column);
+    added.value = [id, call = "the column " + added.column.name,
+                   value = std::move(added.value)](const FeatureStore& store) {
+      const double number = guard_plugin(PluginKind::Extension, id, call, [&] { return value(store); });
+      if (!std::isfinite(number))
+        throw PluginError(PluginKind::Extension, id, fmt::format("[P27] {} gave {}", call, number));
+      return number;
+    };
+  }
+  return columns;
 }
 
 void check_description(PluginKind kind, const std::string& id, const DeviceModel& device,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tunesmith/plugin/kind.h"
 #include "tunesmith/search/cost_model.h"
@@ -27,6 +29,12 @@ std::shared_ptr<TaskScheduler> watched(std::string id, std::shared_ptr<TaskSched
 /// calls.
 Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& pipeline,
                        const Pipeline& before);
+
+/// The columns that the extension adds to those `before`, their values watched as its calls: one that is not
+/// finite throws PluginError, and so do a name that is none or is taken, and a column without unit, meaning
+/// or value.
+std::vector<AddedColumn> watched_columns(const std::string& id, std::vector<AddedColumn> columns,
+                                         std::span<const FeatureColumn> before);
 
 /// Throws PluginError when a quantity is not finite, or when programs cannot be lowered for the options.
 void check_description(PluginKind kind, const std::string& id, const DeviceModel& device,

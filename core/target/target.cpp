@@ -38,6 +38,7 @@ bool Target::can_prepare() const { return false; }
 Pipeline Target::pipeline() const { return standard_pipeline(); }
 
 void TargetExtension::extend(Pipeline& /*pipeline*/) const {}
+std::vector<AddedColumn> TargetExtension::feature_columns() const { return {}; }
 
 LoweredProgram lower_for(const Target& target, const Program& program) {
   return lower(program, target.lower_options(), target.pipeline());

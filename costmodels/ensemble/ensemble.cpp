@@ -25,13 +25,18 @@ class Ensemble final : public CostModel {
   explicit Ensemble(const Options& options)
       : window_(static_cast<size_t>(options.get_int("window"))),
         margin_(options.get_double("margin")),
-        learner_(xgboost::settings_of(options)) {
-    xgboost::load_model_file(*this, "ensemble", options);
-  }
+        file_("ensemble", options),
+        learner_(xgboost::settings_of(options)) {}
 
   bool reads_features() const override { return true; }
 
+  void use_columns(std::span<const FeatureColumn> columns) override {
+    learner_.use_columns(columns);
+    file_.load_into(*this);
+  }
+
   void begin(const Workload& /*workload*/, const DeviceModel& device) override {
+    file_.load_into(*this);
     device_ = device;
     machine_ = analytical::machine_from(device);
     learner_.begin(device);
@@ -111,6 +116,7 @@ class Ensemble final : public CostModel {
   double margin_;
   DeviceModel device_;
   analytical::Machine machine_;
+  xgboost::ModelFromFile file_;
   xgboost::Learner learner_;
   std::vector<Unseen> unseen_;  // of the latest programs
   size_t told_ = 0;
@@ -119,6 +125,6 @@ class Ensemble final : public CostModel {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(Ensemble, PluginKind::CostModel, "ensemble", "0.2.0",
+TUNESMITH_PLUGIN(Ensemble, PluginKind::CostModel, "ensemble", "0.3.0",
                  "the analytical model, and xgboost as far as it orders unseen programs better",
                  tunesmith::ensemble::option_specs());

@@ -14,17 +14,14 @@ double cycles_of(const analytical::StoreCycles& store) { return std::clamp(store
 
 }  // namespace
 
-const std::vector<std::string>& input_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const FeatureColumn& column : feature_columns()) all.push_back(column.name);
-    for (const char* part : {"compute", "loops", "l2", "memory", "launch"})
-      all.push_back(std::string("estimated_") + part + "_share");  // of the store's cycles
-    all.emplace_back("estimated_cycles");
-    all.emplace_back("estimated_share_of_program");
-    all.emplace_back("estimated_program_cycles");
-    return all;
-  }();
+std::vector<std::string> input_names(std::span<const FeatureColumn> columns) {
+  std::vector<std::string> names;
+  for (const FeatureColumn& column : columns) names.push_back(column.name);
+  for (const char* part : {"compute", "loops", "l2", "memory", "launch"})
+    names.push_back(std::string("estimated_") + part + "_share");  // of the store's cycles
+  names.emplace_back("estimated_cycles");
+  names.emplace_back("estimated_share_of_program");
+  names.emplace_back("estimated_program_cycles");
   return names;
 }
 

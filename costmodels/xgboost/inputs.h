@@ -13,12 +13,12 @@ struct Sample;
 
 /// Rows of all programs, one after the other.
 struct Inputs {
-  std::vector<float> values;  // as many in a row as input_names() has
+  std::vector<float> values;  // as many in a row as input_names() gives
   std::vector<double> base;   // of each row: the logarithm of the cycles that are estimated
 };
 
-/// Names of the inputs, in the order of a row: those of feature_columns(), and then the estimate's.
-const std::vector<std::string>& input_names();
+/// Names of the inputs, in the order of a row: those of the columns of features, and then the estimate's.
+std::vector<std::string> input_names(std::span<const FeatureColumn> columns);
 
 Inputs inputs_of(std::span<const Sample> programs, const analytical::Machine& machine);
 

@@ -19,6 +19,8 @@ class Learner {
  public:
   explicit Learner(const Settings& settings) : settings_(settings), trees_(settings) {}
 
+  /// Before anything else: PackSum::use_columns().
+  void use_columns(std::span<const FeatureColumn> columns) { trees_.use_columns(columns); }
   /// Keeps what was learnt of the tasks before.
   void begin(const DeviceModel& device);
   void update(std::span<const Measured> results);

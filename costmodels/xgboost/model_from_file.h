@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <tunesmith/plugin/options.h>
 #include <tunesmith/search/cost_model.h>
@@ -10,20 +11,32 @@
 
 namespace tunesmith::xgboost {
 
-/// Loads into `model`, of that kind, what the option names, if anything. UserError at the option's place.
-inline void load_model_file(CostModel& model, const std::string& kind, const Options& options) {
-  const std::string& name = options.get_string("model_file");
-  if (name.empty()) return;
-  const std::filesystem::path spaces = options.location("model_file").file;
-  std::string fault;
-  try {
-    const ModelFile file = read_model_file(spaces.parent_path() / name);
-    if (file.kind == kind) return model.load(file.learnt);
-    fault = "it is what '" + file.kind + "' has learnt";
-  } catch (const UserError& error) {
-    fault = error.what();
+/// The file that the option names is read once the columns are known, which it must have been learnt from.
+class ModelFromFile {
+ public:
+  ModelFromFile(std::string kind, const Options& options) : kind_(std::move(kind)), options_(options) {}
+
+  /// At the first call loads into `model` what the option names, if anything. UserError at the option's
+  /// place.
+  void load_into(CostModel& model) {
+    const std::string& name = options_.get_string("model_file");
+    if (std::exchange(done_, true) || name.empty()) return;
+    const std::filesystem::path spaces = options_.location("model_file").file;
+    std::string fault;
+    try {
+      const ModelFile file = read_model_file(spaces.parent_path() / name);
+      if (file.kind == kind_) return model.load(file.learnt);
+      fault = "it is what '" + file.kind + "' has learnt";
+    } catch (const UserError& error) {
+      fault = error.what();
+    }
+    options_.fail("model_file", fault);
   }
-  options.fail("model_file", fault);
-}
+
+ private:
+  std::string kind_;
+  Options options_;
+  bool done_ = false;
+};
 
 }  // namespace tunesmith::xgboost

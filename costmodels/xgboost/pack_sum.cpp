@@ -1,28 +1,45 @@
 #include "pack_sum.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <tunesmith/support/error.h>
-#include <tunesmith/support/hash.h>
 
 #include "inputs.h"
 
 namespace tunesmith::xgboost {
 namespace {
 
-constexpr std::string_view kMagic = "tunesmith pack sum 2 ";
+// Behind it the number of inputs, in lines of their own their names, and the trees.
+constexpr std::string_view kMagic = "tunesmith pack sum 3 ";
 
-/// Of the inputs' names and order: trees grown on other columns say nothing.
-uint64_t inputs_hash() {
-  std::string names;
-  for (const std::string& name : input_names()) names += name + "\n";
-  return hash_bytes(names);
+/// Trees grown on other columns say nothing.
+[[noreturn]] void refuse_columns(const std::string& why) {
+  throw UserError(fmt::format("the model was trained on other columns of features: {}", why),
+                  "train it again, in a space with the same extensions");
+}
+
+/// `theirs`: of the model that is loaded.
+void check_same(const std::vector<std::string>& theirs, const std::vector<std::string>& ours) {
+  const auto lacks = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) == names.end();
+  };
+  for (const std::string& name : theirs) {
+    if (lacks(ours, name)) refuse_columns(fmt::format("it reads '{}', which this space does not have", name));
+  }
+  for (const std::string& name : ours) {
+    if (lacks(theirs, name))
+      refuse_columns(fmt::format("it knows nothing of '{}', which this space has", name));
+  }
+  if (theirs != ours) refuse_columns("they stand in another order");
 }
 
 /// The logarithm of a program's time, and, in place of each of its rows' values, the part of the time that is
@@ -40,10 +57,11 @@ double sum_of(std::span<double> logarithms) {
 /// Programs with what was measured, as one matrix.
 class PackSum::Batch {
  public:
-  Batch(std::span<const Sample> samples, const analytical::Machine& machine, const Settings& settings)
+  Batch(std::span<const Sample> samples, size_t columns, const analytical::Machine& machine,
+        const Settings& settings)
       : samples_(samples.begin(), samples.end()),
         inputs_(inputs_of(samples, machine)),
-        matrix_(inputs_.values, input_names().size(), settings.threads) {
+        matrix_(inputs_.values, columns, settings.threads) {
     inputs_.values = {};  // the matrix has its own
     struct Task {
       double least = std::numeric_limits<double>::infinity();
@@ -126,10 +144,14 @@ class PackSum::Batch {
   Matrix matrix_;
 };
 
+PackSum::PackSum(const Settings& settings) : settings_(settings), inputs_(input_names(feature_columns())) {}
+
+void PackSum::use_columns(std::span<const FeatureColumn> columns) { inputs_ = input_names(columns); }
+
 Parameters PackSum::parameters() const {
   return {{"tree_method", "hist"},
           {"base_score", "0"},
-          {"num_feature", fmt::format("{}", input_names().size())},
+          {"num_feature", fmt::format("{}", inputs_.size())},
           {"verbosity", "0"},
           {"max_depth", fmt::format("{}", settings_.max_depth)},
           {"eta", fmt::format("{}", settings_.eta)},
@@ -148,10 +170,10 @@ void PackSum::forget() {
 
 void PackSum::grow(std::span<const Sample> samples, std::span<const Sample> test, int trees) {
   if (samples.empty()) return;
-  const Batch data(samples, machine_, settings_);
+  const Batch data(samples, inputs_.size(), machine_, settings_);
   constexpr size_t kFewest = 8;  // whose error says when to stop
   std::optional<Batch> stop;
-  if (test.size() >= kFewest) stop.emplace(test, machine_, settings_);
+  if (test.size() >= kFewest) stop.emplace(test, inputs_.size(), machine_, settings_);
   if (!booster_) booster_.emplace(parameters());
   int best = booster_->trees();
   const int end = best + trees;
@@ -177,7 +199,7 @@ std::vector<double> PackSum::predict(std::span<const FeatureRows* const> program
   const Inputs inputs = inputs_of(samples, machine_);
   std::vector<double> logarithms = inputs.base;
   if (booster_ && !logarithms.empty()) {
-    const std::vector<float> corrections = booster_->values(inputs.values, input_names().size());
+    const std::vector<float> corrections = booster_->values(inputs.values, inputs_.size());
     for (size_t row = 0; row < logarithms.size(); ++row) logarithms[row] += corrections[row];
   }
   std::vector<double> scores;
@@ -195,7 +217,7 @@ std::vector<FeatureImportance> PackSum::importance() const {
   std::vector<FeatureImportance> importance;
   double sum = 0.0;
   for (const auto& [column, gain] : booster_->gains()) {
-    importance.push_back({input_names()[column], gain});
+    importance.push_back({inputs_[column], gain});
     sum += gain;
   }
   for (FeatureImportance& one : importance) one.share /= sum;
@@ -204,22 +226,35 @@ std::vector<FeatureImportance> PackSum::importance() const {
 }
 
 std::string PackSum::save() const {
-  return booster_ ? fmt::format("{}{}\n", kMagic, hex64(inputs_hash())) + booster_->save() : "";
+  if (!booster_) return "";
+  return fmt::format("{}{}\n{}\n", kMagic, inputs_.size(), fmt::join(inputs_, "\n")) + booster_->save();
 }
 
 void PackSum::load(std::string_view saved) {
-  const std::string head = fmt::format("{}{}\n", kMagic, hex64(inputs_hash()));
-  if (saved.substr(0, kMagic.size()) != kMagic) throw UserError("this is no model that xgboost has saved");
-  if (saved.substr(0, head.size()) != head) {
-    throw UserError("the model was trained on other columns of features, by another version of Tunesmith",
-                    "train it again");
-  }
+  constexpr std::string_view kKind = "tunesmith pack sum ";
+  if (!saved.starts_with(kKind)) throw UserError("this is no model that xgboost has saved");
+  if (!saved.starts_with(kMagic))
+    throw UserError("the model was saved by another version of Tunesmith", "train it again");
+  const auto next_line = [&] {
+    const size_t end = saved.find('\n');
+    if (end == std::string_view::npos) throw UserError("the model is damaged: it is cut", "train it again");
+    const std::string_view line = saved.substr(0, end);
+    saved.remove_prefix(end + 1);
+    return line;
+  };
+  const std::string_view count = next_line().substr(kMagic.size());
+  size_t names = 0;
+  if (std::from_chars(count.data(), count.data() + count.size(), names).ec != std::errc())
+    throw UserError("the model is damaged: it has no number of columns", "train it again");
+  std::vector<std::string> theirs;
+  for (size_t i = 0; i < names; ++i) theirs.emplace_back(next_line());
+  check_same(theirs, inputs_);
   try {
-    Booster(saved.substr(head.size()), parameters());
+    Booster(saved, parameters());
   } catch (const std::runtime_error& error) {
     throw UserError(fmt::format("the model is damaged: {}", error.what()), "train it again");
   }
-  loaded_ = saved.substr(head.size());
+  loaded_ = saved;
   forget();
 }
 

@@ -31,8 +31,11 @@ struct Sample {
 /// What is learnt follows from the settings and the samples in their order. Objects share nothing.
 class PackSum {
  public:
-  explicit PackSum(const Settings& settings) : settings_(settings) {}
+  explicit PackSum(const Settings& settings);
 
+  /// Of the rows that it is given from now on: before anything is learnt or loaded. Without it they are the
+  /// kernel's alone.
+  void use_columns(std::span<const FeatureColumn> columns);
   /// Of the machine that programs are from now on for.
   void set_machine(const DeviceModel& device) { machine_ = analytical::machine_from(device); }
   /// Back to what was loaded, or to nothing.
@@ -57,6 +60,7 @@ class PackSum {
   Parameters parameters() const;
 
   Settings settings_;
+  std::vector<std::string> inputs_;  // names
   analytical::Machine machine_;
   std::string loaded_;  // what is learnt on; "" for nothing
   std::optional<Booster> booster_;

@@ -10,12 +10,18 @@ using namespace tunesmith;
 /// Scores are minus the logarithm of the time: a difference of 1 is a factor of e in time.
 class XGBoost final : public CostModel {
  public:
-  explicit XGBoost(const Options& options) : learner_(xgboost::settings_of(options)) {
-    xgboost::load_model_file(*this, "xgboost", options);
-  }
+  explicit XGBoost(const Options& options)
+      : file_("xgboost", options), learner_(xgboost::settings_of(options)) {}
 
   bool reads_features() const override { return true; }
-  void begin(const Workload& /*workload*/, const DeviceModel& device) override { learner_.begin(device); }
+  void use_columns(std::span<const FeatureColumn> columns) override {
+    learner_.use_columns(columns);
+    file_.load_into(*this);
+  }
+  void begin(const Workload& /*workload*/, const DeviceModel& device) override {
+    file_.load_into(*this);
+    learner_.begin(device);
+  }
   void update(std::span<const Measured> results) override { learner_.update(results); }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     return learner_.predict(candidates);
@@ -25,13 +31,14 @@ class XGBoost final : public CostModel {
   std::vector<FeatureImportance> importance() const override { return learner_.trees().importance(); }
 
  private:
+  xgboost::ModelFromFile file_;
   xgboost::Learner learner_;
 };
 
 }  // namespace
 
 TUNESMITH_PLUGIN(
-    XGBoost, PluginKind::CostModel, "xgboost", "0.2.0",
+    XGBoost, PluginKind::CostModel, "xgboost", "0.3.0",
     "boosted trees over the features of each store, which correct the analytical estimate by what "
     "was measured",
     xgboost::option_specs());

@@ -43,6 +43,19 @@ class BadExtension final : public TargetExtension {
                              }));
     }
   }
+  std::vector<AddedColumn> feature_columns() const override {
+    misbehave("feature_columns");
+    FeatureColumn column{"bad_loops", "loops", "around the store, as the unit counts them"};
+    if (mistake("column_without_meaning")) column.meaning.clear();
+    if (mistake("column_is_taken")) column.name = "depth";
+    if (mistake("column_with_spaces")) column.name = "bad loops";
+    return {{std::move(column), [](const FeatureStore& store) {
+               misbehave("bad_loops");
+               if (mistake("column_is_no_number")) return std::numeric_limits<double>::quiet_NaN();
+               const bool anew = mistake("column_counts_calls");
+               return static_cast<double>(anew ? descriptions++ : static_cast<int>(store.loops.size()));
+             }}};
+  }
 
  private:
   /// A unit with two instructions, one of which makes the mistake.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <tunesmith/search/score_quality.h>
@@ -151,10 +153,75 @@ TEST(PackSum, SaysWhatItGoesBy) {
   EXPECT_NEAR(sum, 1.0, 1e-6);
 }
 
+/// The kernel's columns, and one more.
+std::vector<FeatureColumn> with_one_more(const std::string& name) {
+  std::vector<FeatureColumn> columns = feature_columns();
+  columns.push_back({name, "1", "of an extension"});
+  return columns;
+}
+
+TEST(PackSum, ColumnsOfAnExtensionAreLearntFrom) {
+  Programs programs(256);
+  for (size_t i = 0; i < 256; ++i) {
+    FeatureRows wider;
+    wider.columns = programs.all[i].columns + 1;
+    const bool slow = RandomStream(7, i).uniform() > 0.5;
+    for (size_t row = 0; row < programs.all[i].rows(); ++row) {
+      const auto narrow = programs.all[i].row(row);
+      wider.values.insert(wider.values.end(), narrow.begin(), narrow.end());
+      wider.values.push_back(slow ? 1.0F : 0.0F);
+    }
+    programs.all[i] = std::move(wider);
+    programs.seconds[i] *= slow ? 64.0 : 1.0;
+  }
+  PackSum model{Settings()};
+  model.use_columns(with_one_more("acme_conflicts"));
+  model.grow(programs.samples(256), {}, kTrees);
+  EXPECT_EQ(model.importance().front().feature, "acme_conflicts");
+  EXPECT_GT(pairs_in_order(model.predict(programs.pointers), programs.throughputs()), 0.9);
+  PackSum loaded{Settings()};
+  loaded.use_columns(with_one_more("acme_conflicts"));
+  loaded.load(model.save());
+  EXPECT_EQ(loaded.predict(programs.pointers), model.predict(programs.pointers));
+}
+
+/// What the model says when it refuses `saved`.
+std::string refusal_of(PackSum& model, const std::string& saved) {
+  try {
+    model.load(saved);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PackSum, OtherColumnsAreRefusedByName) {
+  const Programs programs(64);
+  const std::string plain = learnt_from(programs.samples(64)).save();
+  PackSum wider{Settings()};
+  wider.use_columns(with_one_more("acme_conflicts"));
+  EXPECT_THAT(refusal_of(wider, plain), testing::HasSubstr("it knows nothing of 'acme_conflicts'"));
+  std::vector<FeatureColumn> fewer = feature_columns();
+  const std::string gone = fewer.back().name;
+  fewer.pop_back();
+  PackSum narrower{Settings()};
+  narrower.use_columns(fewer);
+  EXPECT_THAT(refusal_of(narrower, plain), testing::HasSubstr("it reads '" + gone + "'"));
+  std::vector<FeatureColumn> turned = feature_columns();
+  std::swap(turned[0], turned[1]);
+  PackSum reordered{Settings()};
+  reordered.use_columns(turned);
+  EXPECT_THAT(refusal_of(reordered, plain), testing::HasSubstr("in another order"));
+  PackSum same{Settings()};
+  EXPECT_EQ(refusal_of(same, plain), "");
+}
+
 TEST(PackSum, WhatItHasNotSavedIsRefused) {
   PackSum model{Settings()};
   EXPECT_THROW(model.load("something else"), UserError);
-  EXPECT_THROW(model.load("tunesmith pack sum 2 0000000000000000\nother columns"), UserError);
+  EXPECT_THROW(model.load("tunesmith pack sum 2 0000000000000000\nof an older version"), UserError);
+  EXPECT_THROW(model.load("tunesmith pack sum 3 many\n"), UserError);
+  EXPECT_THROW(model.load("tunesmith pack sum 3 4\nfloat_fma\n"), UserError);
   const Programs programs(64);
   std::string saved = learnt_from(programs.samples(64)).save();
   saved.resize(saved.size() / 2);

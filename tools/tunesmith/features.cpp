@@ -30,6 +30,10 @@ void print_page() {
       "there "
       "is 0, and so is what depends on a quantity that the machine's description does not give. A loop is\n"
       "*spatial* when it moves the store to another element, and a *reduction* when it does not.\n\n"
+      "Extensions may add columns (`TargetExtension::feature_columns()`, "
+      "[hardware-pack.md](hardware-pack.md)); "
+      "they stand behind these.\n`tunesmith features WORKLOAD` prints those of its space, too, and "
+      "`--json` says what they mean.\n\n"
       "| column | unit | meaning |\n|---|---|---|\n",
       feature_columns().size());
   for (const FeatureColumn& column : feature_columns())
@@ -73,7 +77,7 @@ int run_features(const Common& common, const FeaturesArguments& arguments) {
   const CandidatePtr candidate = candidate_of(*space, workload, arguments);
   const FeatureRows& rows = candidate->features(space->device());
   const std::vector<std::string> stores = stores_of(candidate->lowered.program);
-  const std::vector<FeatureColumn>& columns = feature_columns();
+  const std::vector<FeatureColumn>& columns = space->feature_columns();
   if (common.json) {
     nlohmann::json json{{"workload", workload.key}, {"trace", candidate->trace.str()}};
     for (const FeatureColumn& column : columns) {

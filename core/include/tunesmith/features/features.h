@@ -13,20 +13,20 @@
 
 #include "tunesmith/ir/program.h"
 #include "tunesmith/target/device_model.h"
+#include "tunesmith/target/feature_column.h"
 
 namespace tunesmith {
 
-struct FeatureColumn {
-  std::string name;     // "float_fma", "buffer0_unique_bytes"
-  std::string unit;     // "operations", "bytes", "1" for a flag or a ratio
-  std::string meaning;  // one line; of a number that is derived, how
-};
-
-/// The columns, in the order of the rows' numbers; the same for every program and machine. Columns of an
-/// extension would follow these: a reader takes the width of a row from FeatureRows::columns.
+/// The kernel's columns, in the order of the rows' numbers; the same for every program and machine. Columns
+/// of extensions follow these (Space::feature_columns): a reader takes the width of a row from
+/// FeatureRows::columns.
 const std::vector<FeatureColumn>& feature_columns();
 /// Where the column of this name stands. InternalError when there is none.
 size_t feature_index(std::string_view name);
+
+/// What makes `column` unfit to stand behind `before`, or "" when it is fit: a name that is none or is taken,
+/// no unit, no meaning.
+std::string column_fault(const FeatureColumn& column, std::span<const FeatureColumn> before);
 
 /// Rows one after the other: a row for each Store of the program, in the order of the text.
 struct FeatureRows {
@@ -40,6 +40,8 @@ struct FeatureRows {
 
 /// Of a lowered program (LoweredProgram::program: the preparation of constant inputs is no part of a call).
 /// Thread-safe. A quantity that `device` does not give is 0 in the rows, and what is derived from it too.
-FeatureRows extract_features(const Program& lowered, const DeviceModel& device);
+/// `added`: columns behind the kernel's; what their values throw is passed on.
+FeatureRows extract_features(const Program& lowered, const DeviceModel& device,
+                             std::span<const AddedColumn> added = {});
 
 }  // namespace tunesmith

@@ -46,6 +46,8 @@ struct Candidate {
   LoweredProgram lowered;
   /// Of `lowered`, and what the candidate is: traces that lower to one program are one candidate.
   uint64_t lowered_hash = 0;
+  /// What the extensions of the space add to the columns of features; null where they add none.
+  std::shared_ptr<const std::vector<AddedColumn>> added_columns;
 
   bool has_program() const { return !lowered.program.outputs.empty(); }
 

@@ -27,7 +27,7 @@ namespace tunesmith {
 
 /// How much of what a model has learnt comes from one number that it reads.
 struct FeatureImportance {
-  std::string feature;  // a name of feature_columns(), or one of the model's own
+  std::string feature;  // the name of a column, or one of the model's own
   double share = 0.0;   // of all: they add up to 1
 };
 
@@ -36,8 +36,12 @@ struct FeatureImportance {
 class CostModel {
  public:
   virtual ~CostModel();
-  /// Before anything else but load(), once for each workload that is tuned. What was learnt of those before
-  /// is kept.
+  /// Once, before anything else: the columns of the rows that it will be given, the kernel's and behind them
+  /// those that the space's extensions add. A model that is not told is given the kernel's alone. Throws
+  /// UserError when what its options name was learnt from others.
+  virtual void use_columns(std::span<const FeatureColumn> columns);
+  /// Before anything else but use_columns() and load(), once for each workload that is tuned. What was learnt
+  /// of those before is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
   /// Learns from what was measured of the workload since the last call, in the order in which it was
   /// measured: each program is told once. A model keeps what it needs of the candidates, such as their

@@ -79,6 +79,9 @@ class Space {
   Target& target() const;
   /// The target's description with the extensions' additions.
   const DeviceModel& device() const;
+  /// Of the rows that its candidates' features() give: the kernel's, then those of the extensions in their
+  /// order.
+  const std::vector<FeatureColumn>& feature_columns() const;
   /// Canonical text of the modules and all their options; records carry its hash, so that a changed space
   /// does not resume an old run.
   const std::string& rules() const;

@@ -13,6 +13,7 @@
 
 #include "tunesmith/lower/pipeline.h"
 #include "tunesmith/target/device_model.h"
+#include "tunesmith/target/feature_column.h"
 #include "tunesmith/target/kernel_abi.h"
 
 namespace tunesmith {
@@ -122,7 +123,8 @@ std::string task_target(const Target& target);
 /// EnvironmentError when the threads cannot be started.
 double measure_peak(Target& target, DType type, int threads);
 
-/// Adds to a base target: limits, intrinsics, modules, steps of lowering. Kind `extension`.
+/// Adds to a base target: limits, intrinsics, modules, steps of lowering, columns of features. Kind
+/// `extension`.
 class TargetExtension {
  public:
   virtual ~TargetExtension();
@@ -133,6 +135,10 @@ class TargetExtension {
   virtual void adapt(LowerOptions& options) const = 0;
   /// May insert steps into the target's list.
   virtual void extend(Pipeline& pipeline) const;
+  /// Columns that cost models are given behind the kernel's, the same at every call. Names of lower-case
+  /// letters, digits and underscores, which no other column has, with a unit and a meaning. None unless it
+  /// says otherwise.
+  virtual std::vector<AddedColumn> feature_columns() const;
 };
 
 }  // namespace tunesmith
