@@ -1,5 +1,7 @@
 // Of search strategies: the kernel's own task stands behind them, with made-up times instead of measured
 // ones.
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <thread>
 
@@ -61,6 +63,16 @@ Search search(const Subject& subject, World world, size_t threads, size_t worklo
       }
       result.proposed.push_back(candidate->lowered_hash);
       measured.push_back(pretend(candidate, world));
+    }
+    const std::vector<double> expected = searcher->expected();
+    if (!expected.empty() && expected.size() != candidates.size()) {
+      result.fault =
+          fmt::format("of {} candidates it expects {} numbers", candidates.size(), expected.size());
+      return result;
+    }
+    if (!std::ranges::all_of(expected, [](double number) { return std::isfinite(number); })) {
+      result.fault = "it expects a number that is not finite";
+      return result;
     }
     task.learn(measured);
     searcher->observe(task, measured);

@@ -81,6 +81,18 @@ void add_model(const Runs& runs, StrategySummary& summary) {
   summary.rmse = sum.rmse / rounds;
 }
 
+void add_own_model(const Runs& runs, StrategySummary& summary) {
+  double rounds = 0.0;
+  double sum = 0.0;
+  for (const SearchRun* run : runs) {
+    for (const ModelBatch& batch : run->own_batches) {
+      rounds += 1.0;
+      sum += batch.rmse;
+    }
+  }
+  if (rounds > 0.0) summary.own_rmse = sum / rounds;
+}
+
 StrategySummary summarise(const std::string& strategy, const Runs& runs, double best_known,
                           double baseline_final, int64_t most_trials, double longest) {
   StrategySummary summary;
@@ -115,6 +127,7 @@ StrategySummary summarise(const std::string& strategy, const Runs& runs, double 
   });
   summary.trials = median_of(runs, [](const SearchRun& run) { return static_cast<double>(run.trials); });
   add_model(runs, summary);
+  add_own_model(runs, summary);
   return summary;
 }
 
@@ -180,6 +193,7 @@ class Comparer {
                          const std::vector<WorkloadComparison>& workloads) const {
     OverallSummary answer;
     answer.strategy = strategy;
+    std::vector<double> latencies;
     std::vector<double> speeds;
     std::vector<double> to_95;
     std::vector<double> to_baseline;
@@ -187,6 +201,7 @@ class Comparer {
       const StrategySummary* own = find(workload, strategy);
       const StrategySummary* base = find(workload, strategies_.front());
       if (own == nullptr || base == nullptr || !std::isfinite(own->over_baseline)) continue;
+      latencies.push_back(own->final_seconds.median);
       speeds.push_back(own->over_baseline);
       to_95.push_back(bounded(own->to_95.trials.median, own->trials, answer.trials_to_95_bound) /
                       bounded(base->to_95.trials.median, base->trials, answer.trials_to_95_bound));
@@ -195,6 +210,7 @@ class Comparer {
           base->trials);
     }
     if (!speeds.empty()) {
+      answer.latency = geometric_mean(latencies);
       answer.speed = geometric_mean(speeds);
       answer.worst_speed = *std::ranges::min_element(speeds);
       answer.trials_to_95 = geometric_mean(to_95);

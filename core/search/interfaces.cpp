@@ -16,6 +16,7 @@ void CostModel::load(std::string_view /*saved*/) {
 }
 SearchContext::~SearchContext() = default;
 Searcher::~Searcher() = default;
+std::vector<double> Searcher::expected() const { return {}; }
 
 const FeatureRows& Candidate::features(const DeviceModel& device) const {
   check_invariant(has_program(), "features are asked for of a candidate with a program");

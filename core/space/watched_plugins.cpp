@@ -92,6 +92,7 @@ class WatchedSearcher final : public Searcher {
     }
     if (std::ranges::count(proposed, nullptr) > 0)
       throw PluginError(PluginKind::Searcher, id_, "[P24] proposed a candidate that is none");
+    proposed_ = proposed.size();
     return proposed;
   }
   void observe(SearchContext& context, std::span<const Measured> results) override {
@@ -100,10 +101,22 @@ class WatchedSearcher final : public Searcher {
   bool repeatable() const override {
     return guard_plugin(PluginKind::Searcher, id_, "repeatable", [&] { return searcher_->repeatable(); });
   }
+  std::vector<double> expected() const override {
+    std::vector<double> expected =
+        guard_plugin(PluginKind::Searcher, id_, "expected", [&] { return searcher_->expected(); });
+    if (expected.empty()) return expected;
+    if (expected.size() != proposed_ ||
+        !std::ranges::all_of(expected, [](double x) { return std::isfinite(x); }))
+      throw PluginError(PluginKind::Searcher, id_,
+                        fmt::format("[P24] of {} candidates it expects {} numbers, or one that is not finite",
+                                    proposed_, expected.size()));
+    return expected;
+  }
 
  private:
   const std::string id_;
   const std::shared_ptr<Searcher> searcher_;
+  size_t proposed_ = 0;  // last
 };
 
 class WatchedCostModel final : public CostModel {

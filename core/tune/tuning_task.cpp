@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tune/evaluator.h"
+#include "tune/expectations.h"
 #include "tune/history.h"
 #include "tune/leaders.h"
 #include "tune/measuring_watch.h"
@@ -158,6 +160,8 @@ struct TuningTask::State {
     while (room(end) > 0 && enter_stage()) {
       std::vector<CandidatePtr> proposed = propose(std::min(room(end), stage_end() - result.trials));
       if (!proposed.empty()) {
+        const Expectations own(*searcher, proposed);
+        const int64_t begun = result.trials;
         const std::vector<Measured> results = round(std::move(proposed), end);
         searcher->observe(context, results);
         break;

@@ -56,6 +56,7 @@ class Bayesian final : public Searcher {
     if (!observations_) observations_.emplace(context.sketches(), patience_);
     observations_->add_new(context.history());
     for (int64_t round = 0; round < max_empty_rounds_; ++round) {
+      expected_.clear();
       std::vector<CandidatePtr> picked = over_scores_ ? by_scores(context, n) : by_times(context, n);
       if (!picked.empty()) return picked;
     }
@@ -63,6 +64,8 @@ class Bayesian final : public Searcher {
   }
 
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
+
+  std::vector<double> expected() const override { return expected_; }
 
  private:
   struct Open {
@@ -88,14 +91,14 @@ class Bayesian final : public Searcher {
     return open;
   }
 
-  std::vector<CandidatePtr> by_times(SearchContext& context, size_t n) const {
+  std::vector<CandidatePtr> by_times(SearchContext& context, size_t n) {
     const Open open = open_candidates(context);
     const std::vector<double> scores = context.score(open.candidates);
     std::vector<Sample> samples = observations_->samples(kSpan);
-    std::vector<size_t> order;
+    Choice choice;
     RandomStream random = context.next_stream();
     if (samples.size() < initial_) {
-      order = best_first(scores);
+      choice.order = best_first(scores);
     } else {
       Pool pool;
       for (size_t i = 0; i < open.candidates.size(); ++i) {
@@ -105,9 +108,14 @@ class Bayesian final : public Searcher {
         pool.near.push_back(open.near[i]);
       }
       if (score_coordinate_) add_scores(context, samples, scores, pool);
-      order = surrogate_->choose(samples, pool, n, random);
+      choice = surrogate_->choose(samples, pool, n, random);
     }
-    return pick(open.candidates, order, n, random);
+    std::vector<CandidatePtr> picked;
+    for (const size_t i : pick(open.candidates.size(), choice.order, n, random)) {
+      picked.push_back(open.candidates[i]);
+      if (!choice.expected.empty()) expected_.push_back(choice.expected[i]);
+    }
+    return picked;
   }
 
   std::vector<CandidatePtr> by_scores(SearchContext& context, size_t n) const {
@@ -116,7 +124,9 @@ class Bayesian final : public Searcher {
     std::vector<size_t> order(found.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     RandomStream random = context.next_stream();
-    return pick(found, order, n, random);
+    std::vector<CandidatePtr> picked;
+    for (const size_t i : pick(found.size(), order, n, random)) picked.push_back(found[i]);
+    return picked;
   }
 
   /// The cost model's opinion: a coordinate, and by linear regression what is expected of a program of which
@@ -155,21 +165,21 @@ class Bayesian final : public Searcher {
     return order;
   }
 
-  /// In that order, with a share of `epsilon_` chosen blindly in the place of the last.
-  std::vector<CandidatePtr> pick(const std::vector<CandidatePtr>& open, const std::vector<size_t>& order,
-                                 size_t n, RandomStream& random) const {
-    std::vector<bool> taken(open.size(), false);
-    std::vector<CandidatePtr> picked;
+  /// Of `open` candidates in that order, with a share of `epsilon_` chosen blindly in the place of the last.
+  std::vector<size_t> pick(size_t open, const std::vector<size_t>& order, size_t n,
+                           RandomStream& random) const {
+    std::vector<bool> taken(open, false);
+    std::vector<size_t> picked;
     const auto take = [&](size_t i) {
-      if (!taken[i]) picked.push_back(open[i]);
+      if (!taken[i]) picked.push_back(i);
       taken[i] = true;
     };
-    n = std::min(n, open.size());
+    n = std::min(n, open);
     const auto blind = static_cast<size_t>(epsilon_ * static_cast<double>(n));
     for (const size_t i : order) {
       if (picked.size() + blind < n) take(i);
     }
-    while (picked.size() < n) take(random.below(open.size()));
+    while (picked.size() < n) take(random.below(open));
     return picked;
   }
 
@@ -183,12 +193,13 @@ class Bayesian final : public Searcher {
   int generations_;
   int64_t max_empty_rounds_;
   std::optional<Observations> observations_;
+  std::vector<double> expected_;  // by the surrogate, of what was proposed last; of scores it says nothing
 };
 
 }  // namespace
 
 TUNESMITH_PLUGIN(
-    Bayesian, PluginKind::Searcher, "bayesian", "0.1.0",
+    Bayesian, PluginKind::Searcher, "bayesian", "0.2.0",
     "measure what a model learnt from the measured says is worth it",
     OptionSpec::choice("surrogate", "gp", {"trees", "gp", "score"},
                        "trees: boosted trees with Thompson sampling (XGBoost); gp: a Gaussian process on the "

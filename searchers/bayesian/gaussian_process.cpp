@@ -190,8 +190,8 @@ class GaussianProcess final : public Surrogate {
  public:
   GaussianProcess(size_t most, size_t fitted) : most_(most), fitted_(fitted) {}
 
-  std::vector<size_t> choose(const std::vector<Sample>& samples, const Pool& pool, size_t count,
-                             RandomStream& /*random*/) const override {
+  Choice choose(const std::vector<Sample>& samples, const Pool& pool, size_t count,
+                RandomStream& /*random*/) const override {
     std::map<size_t, std::vector<const Sample*>> seen;
     double best = -1e300;
     for (const Sample& sample : samples) {
@@ -213,7 +213,10 @@ class GaussianProcess final : public Surrogate {
       return pool.validity[i] * expected_improvement(belief.mean(place[i]), belief.deviation(place[i]), best);
     };
     const auto chosen = [&](size_t i) { beliefs.at(pool.points[i].sketch).believe(place[i]); };
-    return choose_batch(pool, count, value, chosen);
+    Choice choice{choose_batch(pool, count, value, chosen), {}};
+    for (size_t i = 0; i < pool.size(); ++i)
+      choice.expected.push_back(beliefs.at(pool.points[i].sketch).mean(place[i]));
+    return choice;
   }
 
  private:

@@ -73,7 +73,7 @@ std::vector<CandidatePtr> search_scores(SearchContext& context, const Observatio
     const std::vector<Sample> samples =
         scored.observations().samples(std::numeric_limits<double>::infinity());
     std::vector<Draft> chosen;
-    for (const size_t i : surrogate.choose(samples, pool, settings.batch, random))
+    for (const size_t i : surrogate.choose(samples, pool, settings.batch, random).order)
       chosen.push_back(std::move(drafts[i]));
     scored.add(context.materialise(to_materialise(chosen)));
   }

@@ -30,14 +30,21 @@ struct Pool {
   size_t size() const { return points.size(); }
 };
 
+/// What of a pool was chosen, the most wanted first, and what is expected of each point of the pool, as
+/// Sample::y.
+struct Choice {
+  std::vector<size_t> order;
+  std::vector<double> expected;
+};
+
 /// A model of y, made anew for each choice, so that it depends on what was measured and on nothing else.
 class Surrogate {
  public:
   virtual ~Surrogate() = default;
   /// Learns from `samples`, then chooses `count` of the pool (all, when there are no more), the one that it
   /// wants most first. Every second one is from a trust region, as long as there are any.
-  virtual std::vector<size_t> choose(const std::vector<Sample>& samples, const Pool& pool, size_t count,
-                                     RandomStream& random) const = 0;
+  virtual Choice choose(const std::vector<Sample>& samples, const Pool& pool, size_t count,
+                        RandomStream& random) const = 0;
 };
 
 /// Gaussian processes, one for each sketch: Matern 5/2 with a length for each coordinate, found by marginal

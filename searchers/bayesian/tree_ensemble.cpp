@@ -108,8 +108,8 @@ class Trees final : public Surrogate {
  public:
   explicit Trees(size_t models) : models_(models) {}
 
-  std::vector<size_t> choose(const std::vector<Sample>& samples, const Pool& pool, size_t count,
-                             RandomStream& random) const override {
+  Choice choose(const std::vector<Sample>& samples, const Pool& pool, size_t count,
+                RandomStream& random) const override {
     const Layout layout(samples, pool);
     std::vector<float> rows;
     std::vector<float> labels;
@@ -134,7 +134,13 @@ class Trees final : public Surrogate {
       return pool.points[i].prior + static_cast<double>(draws[slot % models_][i]) +
              std::log(std::max(pool.validity[i], 1e-6));
     };
-    return choose_batch(pool, count, value, [](size_t) {});
+    Choice choice{choose_batch(pool, count, value, [](size_t) {}), {}};
+    for (size_t i = 0; i < pool.size(); ++i) {
+      double sum = 0.0;
+      for (const std::vector<float>& draw : draws) sum += static_cast<double>(draw[i]);
+      choice.expected.push_back(pool.points[i].prior + sum / static_cast<double>(models_));
+    }
+    return choice;
   }
 
  private:

@@ -1,6 +1,7 @@
 // Draws from the prior, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -46,7 +47,14 @@ class BadSearcher final : public Searcher {
       if (mistake("proposes_twice") && found.size() == 1) found.push_back(candidate);
     }
     --inside;
+    proposed_ = found.size();
     return found;
+  }
+
+  std::vector<double> expected() const override {
+    misbehave("expected");
+    const double number = mistake("expects_no_number") ? std::numeric_limits<double>::infinity() : 1.0;
+    return std::vector<double>(proposed_ + (mistake("expects_one_more") ? 1 : 0), number);
   }
 
   void observe(SearchContext& /*context*/, std::span<const Measured> results) override {
@@ -60,6 +68,7 @@ class BadSearcher final : public Searcher {
   const uint64_t number_ = objects++;
   uint64_t rounds_ = 0;
   uint64_t asked_ = 0;
+  size_t proposed_ = 0;
 };
 
 }  // namespace

@@ -94,6 +94,8 @@ const Mistake kMistakes[] = {
     {kSearcher, "proposes_null", "contract", "P24", "a null pointer"},
     {kSearcher, "proposes_twice", "contract", "P24", "a program a second time"},
     {kSearcher, "proposes_too_many", "contract", "P24", "asked for 16, it proposed 17"},
+    {kSearcher, "expects_one_more", "contract", "P24", "of 16 candidates it expects 17 numbers"},
+    {kSearcher, "expects_no_number", "contract", "P24", "it expects a number that is not finite"},
     {kSearcher, "own_random_numbers", "determinism", "P19", "gave other candidates in a second run"},
     {kSearcher, "forgets_the_history", "resume", "P24", "another object, told the history"},
     {kSearcher, "shares_state", "threads", "P20", "while another object searched"},

@@ -1,3 +1,5 @@
+#include <tunesmith/search/score_quality.h>
+
 #include "synthetic.h"
 
 namespace tunesmith::test {
@@ -43,6 +45,32 @@ TEST_P(Bayesian, TheSameSeedGivesTheSameCandidates) {
     EXPECT_EQ(hashes.size(), 4 * kBatch);
     if (run == 0) first = hashes;
     EXPECT_EQ(hashes, first);
+  }
+}
+
+/// The cost model's score knows nothing here, so what is right of the order is the surrogate's.
+TEST_P(Bayesian, SaysWhatItsOwnModelExpects) {
+  SyntheticContext context(5);
+  const auto searcher = make_searcher(registry_, "bayesian", options());
+  context.round(*searcher, kBatch);
+  EXPECT_TRUE(searcher->expected().empty()) << "nothing is learnt yet";
+  std::vector<double> expected;
+  std::vector<double> throughputs;
+  for (int round = 0; round < 6; ++round) {
+    const std::vector<CandidatePtr> proposed = context.round(*searcher, kBatch);
+    const std::vector<double> own = searcher->expected();
+    if (std::string(GetParam()) == "score") {
+      EXPECT_TRUE(own.empty()) << "it models no times";
+      continue;
+    }
+    ASSERT_EQ(own.size(), proposed.size());
+    expected.insert(expected.end(), own.begin(), own.end());
+    for (const CandidatePtr& candidate : proposed) throughputs.push_back(1.0 / microseconds(*candidate));
+  }
+  if (!expected.empty()) {
+    // One in twenty blind orders would do better.
+    const double chance = 1.645 / std::sqrt(static_cast<double>(expected.size() - 1));
+    EXPECT_GT(rank_correlation(expected, throughputs), chance);
   }
 }
 

@@ -58,7 +58,7 @@ struct Line {
 
 std::vector<size_t> choose(const Surrogate& surrogate, const Line& line, size_t count) {
   RandomStream random(1);
-  return surrogate.choose(line.samples, line.pool, count, random);
+  return surrogate.choose(line.samples, line.pool, count, random).order;
 }
 
 TEST(GaussianProcess, LooksWhereTheBestIs) {

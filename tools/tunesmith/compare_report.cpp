@@ -104,6 +104,24 @@ std::string mean_text(const Comparison& comparison, const std::string& strategy,
   return optional_text(count > 0 ? std::optional(sum / count) : std::nullopt);
 }
 
+/// As a share of the baseline's trials.
+std::string trials_to_final_text(const OverallSummary& one) {
+  return fmt::format("{}{:.2f}", one.trials_to_baseline_bound ? ">" : "", one.trials_to_baseline);
+}
+
+/// The table of the slides: what a search finds, how many trials that takes, and how wrong its models are.
+void print_latency_table(const Comparison& comparison, size_t width) {
+  fmt::print(output(), "\nLatency, trials and the error of the models (means over the workloads)\n");
+  fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", "", width, "latency", "trials to its final",
+             "cost model RMSE", "own model RMSE");
+  for (const OverallSummary& one : comparison.overall) {
+    fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", one.strategy, width,
+               one.latency > 0.0 ? seconds_text(one.latency) : "-", trials_to_final_text(one),
+               mean_text(comparison, one.strategy, &StrategySummary::rmse),
+               mean_text(comparison, one.strategy, &StrategySummary::own_rmse));
+  }
+}
+
 void print_overall(const Comparison& comparison, size_t width) {
   fmt::print(output(),
              "All {} workloads, against {} (geometric means of medians; p: Wilcoxon's signed-rank test)\n",
@@ -115,12 +133,12 @@ void print_overall(const Comparison& comparison, size_t width) {
     fmt::print(output(), "  {:<{}} {:>6.3f} {:>6.3f} {:>7} {:>16} {:>7} {:>19} {:>10} {:>9} {:>6}\n",
                one.strategy, width, one.speed, one.worst_speed, p_text(one.final_test),
                fmt::format("{}{:.2f}", one.trials_to_95_bound ? "~" : "", one.trials_to_95),
-               p_text(one.trials_test),
-               fmt::format("{}{:.2f}", one.trials_to_baseline_bound ? ">" : "", one.trials_to_baseline),
+               p_text(one.trials_test), trials_to_final_text(one),
                mean_text(comparison, one.strategy, &StrategySummary::rank_correlation),
                mean_text(comparison, one.strategy, &StrategySummary::best_of_eighth),
                mean_text(comparison, one.strategy, &StrategySummary::rmse));
   }
+  print_latency_table(comparison, width);
 }
 
 // ---- JSON ----
@@ -158,6 +176,7 @@ json to_json(const StrategySummary& one) {
             {"best_of_eighth", optional_json(one.best_of_eighth)},
             {"rmse", optional_json(one.rmse)},
             {"dropped", one.models_dropped}}},
+          {"own_model", {{"rmse", optional_json(one.own_rmse)}}},
           {"failures", one.failures},
           {"refusals", one.refusals}};
 }
@@ -188,6 +207,7 @@ std::string comparison_json(const Comparison& comparison, const CompareFacts& fa
   json overall = json::array();
   for (const OverallSummary& one : comparison.overall) {
     overall.push_back({{"strategy", one.strategy},
+                       {"latency_seconds", one.latency > 0.0 ? json(one.latency) : json(nullptr)},
                        {"speed", one.speed},
                        {"worst_speed", one.worst_speed},
                        {"trials_to_95", one.trials_to_95},

@@ -17,15 +17,23 @@ double number_from(const json& in) {
   return in.is_null() ? std::numeric_limits<double>::infinity() : in.get<double>();
 }
 
+json to_json(const std::vector<ModelBatch>& batches) {
+  json list = json::array();
+  for (const ModelBatch& batch : batches)
+    list.push_back({batch.trials, batch.programs, batch.rank_correlation, batch.best_of_eighth, batch.rmse});
+  return list;
+}
+std::vector<ModelBatch> batches_from(const json& in) {
+  std::vector<ModelBatch> batches;
+  for (const json& one : in) batches.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  return batches;
+}
+
 json to_json(const FinishedSearch& search) {
   const SearchRun& run = search.run;
   json improvements = json::array();
   for (const ProgressPoint& one : run.improvements)
     improvements.push_back({one.trial, one.wall, one.seconds});
-  json batches = json::array();
-  for (const ModelBatch& batch : run.model_batches)
-    batches.push_back(
-        {batch.trials, batch.programs, batch.rank_correlation, batch.best_of_eighth, batch.rmse});
   return {{"key", search.key},
           {"trace", search.trace},
           {"workload", run.workload},
@@ -37,7 +45,8 @@ json to_json(const FinishedSearch& search) {
           {"final_seconds", finite_or_null(run.final_seconds)},
           {"failures", run.failures},
           {"refusals", run.refusals},
-          {"model_batches", batches},
+          {"model_batches", to_json(run.model_batches)},
+          {"own_batches", to_json(run.own_batches)},
           {"model_dropped", run.model_dropped},
           {"search_seconds", run.search_seconds},
           {"exhausted", run.exhausted}};
@@ -57,8 +66,9 @@ FinishedSearch from_json(const json& in) {
   run.final_seconds = number_from(in.at("final_seconds"));
   in.at("failures").get_to(run.failures);
   in.at("refusals").get_to(run.refusals);
-  for (const json& one : in.at("model_batches"))
-    run.model_batches.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  run.model_batches = batches_from(in.at("model_batches"));
+  // Files of before searchers said what they expect have none.
+  if (in.contains("own_batches")) run.own_batches = batches_from(in.at("own_batches"));
   in.at("model_dropped").get_to(run.model_dropped);
   in.at("search_seconds").get_to(run.search_seconds);
   in.at("exhausted").get_to(run.exhausted);

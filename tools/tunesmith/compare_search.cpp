@@ -112,6 +112,7 @@ FinishedSearch Search::search(uint64_t seed) {
     run.failures[std::string(failure_cause_name(cause))] = count;
   run.refusals = result.refusals;
   run.model_batches = result.model_batches;
+  run.own_batches = result.own_batches;
   run.model_dropped = result.model_dropped;
   run.search_seconds = result.times.propose + result.times.model;
   run.exhausted = result.exhausted;

@@ -113,6 +113,20 @@ TEST_F(ComparisonTest, AveragesModelsOverRounds) {
   EXPECT_FALSE(compare().workloads[0].strategies[0].rmse.has_value());
 }
 
+TEST_F(ComparisonTest, HasLatencyAndTheErrorOfTheSearchersOwnModel) {
+  runs_[3].own_batches = {{0, 16, 0.5, 0.9, 0.2}, {16, 16, 0.7, 1.0, 0.1}};
+  runs_[4].own_batches = {{0, 16, 0.3, 0.8, 0.6}};
+  const Comparison comparison = compare();
+  const StrategySummary& good = comparison.workloads[0].strategies[1];
+  EXPECT_NEAR(good.own_rmse.value(), 0.3, 1e-12);
+  EXPECT_FALSE(good.rmse.has_value()) << "of the cost model nothing is known";
+  EXPECT_FALSE(comparison.workloads[0].strategies[0].own_rmse.has_value());
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_DOUBLE_EQ(comparison.overall[i].latency,
+                     comparison.workloads[0].strategies[i].final_seconds.median);
+  }
+}
+
 TEST_F(ComparisonTest, NothingThatWorkedIsNever) {
   for (size_t i = 3; i < 6; ++i) runs_[i] = run_of("good", i - 3, {});
   const Comparison comparison = compare();

@@ -33,9 +33,10 @@ struct SearchRun {
   std::map<std::string, int64_t> failures;  // by cause
   std::map<std::string, int64_t> refusals;  // drafts, by reason
   std::vector<ModelBatch> model_batches;
-  std::string model_dropped;    // why the cost model was left; "" when it was not
-  double search_seconds = 0.0;  // spent in the searcher, the features and the model
-  bool exhausted = false;       // it had nothing left to propose
+  std::vector<ModelBatch> own_batches;  // of the searcher's own model, where it has one
+  std::string model_dropped;            // why the cost model was left; "" when it was not
+  double search_seconds = 0.0;          // spent in the searcher, the features and the model
+  bool exhausted = false;               // it had nothing left to propose
 };
 
 /// Trials until a program is at least as fast; nothing when none was.
@@ -72,7 +73,8 @@ struct StrategySummary {
   std::optional<double> rank_correlation;
   std::optional<double> best_of_eighth;
   std::optional<double> rmse;
-  size_t models_dropped = 0;  // runs that went on without their cost model
+  std::optional<double> own_rmse;  // of the searcher's own model
+  size_t models_dropped = 0;       // runs that went on without their cost model
   std::map<std::string, int64_t> failures;
   std::map<std::string, int64_t> refusals;
 };
@@ -86,7 +88,8 @@ struct WorkloadComparison {
 /// One strategy over all workloads, against the baseline.
 struct OverallSummary {
   std::string strategy;
-  double speed = 1.0;  // geometric mean of over_baseline
+  double latency = 0.0;  // seconds: geometric mean of the median final times; 0 where none is finite
+  double speed = 1.0;    // geometric mean of over_baseline
   /// Geometric mean of the ratios of the median trials to 95 %. What was not reached counts as the trials
   /// that were made, so that the ratio is a bound.
   double trials_to_95 = 1.0;

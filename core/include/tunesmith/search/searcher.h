@@ -88,6 +88,10 @@ class Searcher {
   /// it has on record is not measured again: the run goes the way that it would have gone. A strategy that
   /// asks a person or a language model says false: it is told all at once, and goes on from there.
   virtual bool repeatable() const { return true; }
+  /// What a model of the strategy's own expects of the programs that propose() answered last, one number for
+  /// each, higher is better: it is held against what they measure. Empty where it has none, which is so
+  /// unless it says otherwise.
+  virtual std::vector<double> expected() const;
 };
 
 }  // namespace tunesmith

@@ -99,6 +99,7 @@ struct TuneResult {
   std::map<std::string, std::string> first_refusals;  // what the first of each reason named, where it did
   double median_compile_seconds = 0;
   std::vector<ModelBatch> model_batches;  // of this process, of rounds of eight programs and more
+  std::vector<ModelBatch> own_batches;    // the same of the searcher's own model (Searcher::expected)
   std::string model_dropped;              // why the run went on without the cost model; "" when it did not
   TuneTimes times;
   bool interrupted = false;

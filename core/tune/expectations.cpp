@@ -1,0 +1,25 @@
+#include "tune/expectations.h"
+
+#include "tune/judge_scores.h"
+
+namespace tunesmith {
+
+Expectations::Expectations(const Searcher& searcher, std::span<const CandidatePtr> proposed) {
+  const std::vector<double> expected = searcher.expected();
+  for (size_t i = 0; i < expected.size(); ++i) expected_[proposed[i]->lowered_hash] = expected[i];
+}
+
+std::optional<ModelBatch> Expectations::judge(std::span<const Measured> results, int64_t trials) const {
+  if (expected_.empty() || results.size() < kFewestJudged) return std::nullopt;
+  std::vector<double> scores;
+  std::vector<double> throughputs;
+  for (const Measured& one : results) {
+    scores.push_back(expected_.at(one.candidate->lowered_hash));
+    throughputs.push_back(one.timing ? 1.0 / one.timing->min : 0.0);
+  }
+  ModelBatch batch = judge_scores(scores, throughputs);
+  batch.trials = trials;
+  return batch;
+}
+
+}  // namespace tunesmith
