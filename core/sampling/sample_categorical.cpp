@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 
@@ -39,6 +40,21 @@ class SampleCategorical final : public SamplingKindBase {
     return others;
   }
 
+  /// The candidate of the same value, or, where they rise, of the nearest one.
+  Decision carry_over(const Decision& decision, std::span<const Arg> from,
+                      std::span<const Arg> to) const override {
+    const std::vector<int64_t> theirs = listed(from);
+    const std::vector<int64_t> ours = listed(to);
+    if (ours.empty() || decision.empty() || static_cast<size_t>(decision[0]) >= theirs.size())
+      return decision;
+    const int64_t value = theirs[static_cast<size_t>(decision[0])];
+    const auto same = std::ranges::find(ours, value);
+    if (same == ours.end() && !std::ranges::is_sorted(ours, std::less_equal<>())) return decision;
+    const auto nearest =
+        std::ranges::min_element(ours, {}, [&](int64_t candidate) { return std::abs(candidate - value); });
+    return {(same != ours.end() ? same : nearest) - ours.begin()};
+  }
+
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
     const auto last = static_cast<int64_t>(domain.candidates.size()) - 1;
     return {std::clamp<int64_t>(wanted.empty() ? 0 : wanted[0], 0, last)};
@@ -66,6 +82,18 @@ class SampleCategorical final : public SamplingKindBase {
     std::vector<double> taken(size, 0.0);
     taken[static_cast<size_t>(decision[0])] = 1.0;
     return taken;
+  }
+
+ private:
+  /// The candidates, as the instruction lists them; none where one is a variable of the trace.
+  static std::vector<int64_t> listed(std::span<const Arg> args) {
+    std::vector<int64_t> candidates;
+    for (const Arg& item : std::get<ArgList>(args.front())) {
+      const auto* number = std::get_if<int64_t>(&item);
+      if (number == nullptr) return {};
+      candidates.push_back(*number);
+    }
+    return candidates;
   }
 
  protected:

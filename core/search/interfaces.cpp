@@ -15,6 +15,7 @@ void CostModel::load(std::string_view /*saved*/) {
   throw UserError("this cost model keeps nothing of what it has learnt");
 }
 SearchContext::~SearchContext() = default;
+std::span<const Trace> SearchContext::seeds() { return {}; }
 Searcher::~Searcher() = default;
 std::vector<double> Searcher::expected() const { return {}; }
 

@@ -19,6 +19,11 @@ bool holds_list(const Value& value) {
 
 }  // namespace
 
+Decision SamplingKind::carry_over(const Decision& decision, std::span<const Arg> /*from*/,
+                                  std::span<const Arg> /*to*/) const {
+  return decision;
+}
+
 bool fits(const Value& value, ParamType type) {
   switch (type) {
     case ParamType::Block:

@@ -43,12 +43,14 @@ class OwnRuns {
 };
 
 /// One entry for each program, in the order of their first records.
-std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task, const RecordedRun& run) {
+std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task, const RecordedRun& run,
+                              std::optional<int64_t>& own_since_ms) {
   OwnRuns is_own(store, run);
   std::vector<Entry> entries;
   std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
   for (Record& record : store.list(task)) {
     const bool own = record.kind == MeasurementKind::Search && is_own(record);
+    if (own) own_since_ms = std::min(own_since_ms.value_or(record.time_ms), record.time_ms);
     const auto [place, fresh] = places.try_emplace(record.lowered_hash.value(), entries.size());
     if (fresh) {
       entries.push_back({std::move(record), own});
@@ -104,8 +106,8 @@ std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
 History load_history(const Workload& workload, const Space& space, const RecordStore& store,
                      const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
                      ThreadPool& pool, size_t given) {
-  std::vector<Entry> entries = entries_of(store, task, run);
   History history;
+  std::vector<Entry> entries = entries_of(store, task, run, history.own_since_ms);
   history.others = keep_given(entries, given);
   std::vector<CandidatePtr> candidates(entries.size());
   pool.parallel_for(entries.size(), [&](size_t i) {

@@ -1,6 +1,8 @@
 // What the records know of a task, as candidates again.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tune/recorded_names.h"
@@ -31,6 +33,8 @@ struct History {
   std::vector<uint64_t> others;
   /// Programs on record that are not made again: their traces no longer replay, or lower to another program.
   int64_t lost = 0;
+  /// When the first of the run's own was measured, as Record::time_ms; nothing without one.
+  std::optional<int64_t> own_since_ms;
 };
 
 /// All that `store` has of the task on this machine, whoever measured it. A record is the run's own when its

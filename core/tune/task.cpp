@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -157,6 +158,11 @@ void Task::save_model(const std::string& file) const {
       space_.plugin_versions().at(fmt::format("{}:{}", kind_name(PluginKind::CostModel), model.kind));
   model.add(learnt_);
   write_model_file(file, model);
+}
+
+std::span<const Trace> Task::seeds() {
+  if (find_seeds_) seeds_ = std::exchange(find_seeds_, nullptr)();
+  return seeds_.traces;
 }
 
 void Task::begin_round(int64_t trials) {

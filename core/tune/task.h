@@ -8,6 +8,7 @@
 
 #include "tune/judge_scores.h"
 #include "tune/kept_candidates.h"
+#include "tune/seeds.h"
 #include "tune/sketch_promise.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/space/space.h"
@@ -32,12 +33,17 @@ class Task final : public SearchContext {
   bool is_measured(uint64_t lowered_hash) const override { return measured_.count(lowered_hash) != 0; }
   std::vector<double> score(std::span<const CandidatePtr> candidates) override;
   std::span<const Measured> history() const override { return history_; }
+  std::span<const Trace> seeds() override;
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
     return space_.create_searcher(id);
   }
 
   /// TuneHooks::refuse.
   void refuse_by(std::function<std::string(const Candidate&)> refuse) { refuse_ = std::move(refuse); }
+  /// Where seeds come from, called when the searcher first asks. Without it there are none.
+  void seed_by(std::function<Seeds()> find) { find_seeds_ = std::move(find); }
+  /// Of what the searcher was given.
+  const SeedCounts& seeded() const { return seeds_.counts; }
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
   /// that was interrupted there and taken up.
   void begin_round(int64_t trials);
@@ -89,6 +95,8 @@ class Task final : public SearchContext {
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
   std::function<std::string(const Candidate&)> refuse_;
+  std::function<Seeds()> find_seeds_;  // null once they were looked for
+  Seeds seeds_;
   std::map<std::string, int64_t> refusals_;
   std::map<std::string, std::string> first_refusals_;
   double model_seconds_ = 0.0;

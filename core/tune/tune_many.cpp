@@ -9,7 +9,7 @@
 #include "support/monotonic_clock.h"
 #include "tune/runner_pool.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/hash.h"
+#include "tunesmith/tune/similar_tasks.h"
 
 namespace tunesmith {
 namespace {
@@ -262,14 +262,6 @@ TuneManyResult tune_many(std::span<const WeightedTask> tasks, const Space& space
                          const TuneManyOptions& options, const TuneManyHooks& hooks) {
   check_invariant(!tasks.empty(), "many tasks are at least one");
   return ManyTasks(tasks, space, store, make_runner, environment, options, hooks).run();
-}
-
-uint64_t similarity_group(const Workload& workload) {
-  std::string text = workload.definition;
-  for (const auto* buffers : {&workload.program.inputs, &workload.program.outputs}) {
-    for (const Buffer& buffer : *buffers) text += "\n" + buffer->dtype.str();
-  }
-  return hash_bytes(text);
 }
 
 }  // namespace tunesmith

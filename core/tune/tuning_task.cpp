@@ -55,6 +55,7 @@ struct TuningTask::State {
     context.refuse_by(hooks.refuse);
     or_end_run([&] {
       if (!options.model_file.empty()) context.load_model(options.model_file);
+      if (options.resume) context.seed_by([this] { return seeds_on_record(); });
       if (options.resume) begin_with_history();
       add_plain_forms();
     });
@@ -85,6 +86,7 @@ struct TuningTask::State {
     result.known = static_cast<int64_t>(history.programs.size() + history.others.size());
     context.note_measured(history.others);
     result.lost = history.lost;
+    began_ms = history.own_since_ms.value_or(0);
     const auto own = std::ranges::count_if(history.programs, &KnownProgram::own);
     // The last round may have been cut short: it is proposed again from what was known before it.
     int64_t whole = own;
@@ -119,6 +121,17 @@ struct TuningTask::State {
     if (!known.empty()) context.learn(known);
   }
 
+  /// Of similar tasks, by what was on record when this run, or the one that it takes up, measured its first
+  /// program: so both are given the same.
+  Seeds seeds_on_record() {
+    if (began_ms == 0) began_ms = now_ms();
+    SeedQuery query;
+    query.task = key;
+    query.machine = machine;
+    query.until_ms = began_ms;
+    return find_seeds(workload, context.sketches(), store, query);
+  }
+
   void add_plain_forms() {
     std::vector<SearchContext::Draft> drafts;
     for (Trace& form : plain_forms(workload.program)) drafts.push_back({std::move(form), RandomStream(0)});
@@ -145,6 +158,7 @@ struct TuningTask::State {
 
   int64_t step(int64_t n) {
     if (done() || n < 1) return 0;
+    if (began_ms == 0) began_ms = now_ms();
     const Stopwatch watch(result.times.wall);
     const WaitingWatch waiting(result.times.wait, options.machine.get());
     wall = &watch;
@@ -163,6 +177,8 @@ struct TuningTask::State {
         const Expectations own(*searcher, proposed);
         const int64_t begun = result.trials;
         const std::vector<Measured> results = round(std::move(proposed), end);
+        if (const std::optional<ModelBatch> batch = own.judge(results, begun))
+          result.own_batches.push_back(*batch);
         searcher->observe(context, results);
         break;
       }
@@ -356,6 +372,7 @@ struct TuningTask::State {
     take_best_on_record();
     result.interrupted = stopped();
     result.exhausted = exhausted && !result.interrupted && result.trials < options.trials;
+    result.seeded = context.seeded();
     result.model_dropped = context.model_dropped();
     result.median_compile_seconds = evaluator.median_compile_seconds();
     result.refusals = context.refusals();
@@ -433,6 +450,7 @@ struct TuningTask::State {
   Evaluator evaluator;
   Leaders leaders;
 
+  int64_t began_ms = 0;               // measuring, as Record::time_ms; 0: it has not
   std::vector<CandidatePtr> plain;    // forms that need no search, not measured yet
   uint64_t unscheduled = 0;           // lowered hash; 0 when it cannot be lowered
   std::vector<CandidatePtr> retried;  // failed in an earlier process for a reason that may have passed

@@ -13,6 +13,8 @@ struct Settings {
   double mutation = 0.85;            // probability that a chosen parent is mutated
   double measured_share = 0.2;       // of the first population, from the fastest measured
   size_t fresh = 50;                 // drawn anew in every round, at least
+  bool seeds = true;                 // of similar tasks are in the first population
+  double seeded_share = 0.25;        // of a batch that goes to them, whatever the model says of them
   double initial_temperature = 1.0;  // annealed: of the first generation, in units of the score
   double cooling = 0.5;              // annealed: from one generation to the next
 };

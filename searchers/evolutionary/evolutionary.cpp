@@ -47,17 +47,21 @@ class Evolutionary final : public Searcher {
     settings_.mutation = options.get_double("mutation");
     settings_.measured_share = options.get_double("measured_share");
     settings_.fresh = static_cast<size_t>(options.get_int("fresh"));
+    settings_.seeds = options.get_bool("seeds");
+    settings_.seeded_share = options.get_double("seeded_share");
     settings_.initial_temperature = options.get_double("temperature");
     settings_.cooling = options.get_double("cooling");
   }
 
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
     for (int64_t round = 0; round < max_empty_rounds_; ++round) {
+      const std::vector<Scored> seeds = seeds_of(context);
       std::vector<Scored> population = first_population(context);
+      population.insert(population.end(), seeds.begin(), seeds.end());
       std::vector<Scored> met = annealed_
                                     ? evolution::evolve_annealed(context, std::move(population), settings_)
                                     : evolution::evolve_elitist(context, std::move(population), settings_);
-      std::vector<CandidatePtr> picked = pick(context, std::move(met), n);
+      std::vector<CandidatePtr> picked = pick(context, seeds, std::move(met), n);
       if (!picked.empty()) return picked;
     }
     return {};
@@ -66,6 +70,17 @@ class Evolutionary final : public Searcher {
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:
+  /// Those that were not measured, in their order.
+  std::vector<Scored> seeds_of(SearchContext& context) const {
+    if (!settings_.seeds) return {};
+    std::vector<SearchContext::Draft> drafts;
+    for (const Trace& seed : context.seeds()) drafts.push_back({seed, context.next_stream()});
+    std::vector<Scored> seeds = evolution::make_scored(context, drafts, false);
+    std::erase_if(seeds,
+                  [&](const Scored& seed) { return context.is_measured(seed.candidate->lowered_hash); });
+    return seeds;
+  }
+
   std::vector<Scored> first_population(SearchContext& context) const {
     std::vector<CandidatePtr> fastest = fastest_measured(context);
     const std::vector<double> scores = context.score(fastest);
@@ -99,9 +114,15 @@ class Evolutionary final : public Searcher {
     return fastest;
   }
 
-  /// The best `n` not measured yet, with a share of `epsilon_` chosen blindly.
-  std::vector<CandidatePtr> pick(SearchContext& context, std::vector<Scored> met, size_t n) const {
+  /// The best `n` not measured yet, behind a share for the seeds and with one of `epsilon_` chosen blindly.
+  std::vector<CandidatePtr> pick(SearchContext& context, const std::vector<Scored>& seeds,
+                                 std::vector<Scored> met, size_t n) const {
     std::unordered_set<uint64_t> seen;
+    std::vector<CandidatePtr> picked;
+    for (const Scored& seed : seeds) {
+      if (static_cast<double>(picked.size() + 1) > settings_.seeded_share * static_cast<double>(n)) break;
+      if (seen.insert(seed.candidate->lowered_hash).second) picked.push_back(seed.candidate);
+    }
     std::erase_if(met, [&](const Scored& one) {
       return context.is_measured(one.candidate->lowered_hash) ||
              !seen.insert(one.candidate->lowered_hash).second;
@@ -109,7 +130,6 @@ class Evolutionary final : public Searcher {
     std::stable_sort(met.begin(), met.end(),
                      [](const Scored& a, const Scored& b) { return a.score > b.score; });
     RandomStream random = context.next_stream();
-    std::vector<CandidatePtr> picked;
     while (picked.size() < n && !met.empty()) {
       const size_t chosen = random.uniform() < epsilon_ ? random.below(met.size()) : 0;
       picked.push_back(std::move(met[chosen].candidate));
@@ -127,7 +147,7 @@ class Evolutionary final : public Searcher {
 }  // namespace
 
 TUNESMITH_PLUGIN(
-    Evolutionary, PluginKind::Searcher, "evolutionary", "0.1.0",
+    Evolutionary, PluginKind::Searcher, "evolutionary", "0.2.0",
     "mutate a population of traces under the cost model's eye",
     OptionSpec::choice("acceptance", "elitist", {"elitist", "annealed"},
                        "elitist: draw parents by rank; annealed: the paper's Metropolis-Hastings walks"),
@@ -138,6 +158,9 @@ TUNESMITH_PLUGIN(
     OptionSpec::real("measured_share", 0.2, 0.0, 1.0,
                      "share of the first generation taken from the fastest measured"),
     OptionSpec::integer("fresh", 50, 0, 65536, "candidates drawn anew in every round, at least"),
+    OptionSpec::boolean("seeds", true, "begin with the fastest programs of similar tasks on record"),
+    OptionSpec::real("seeded_share", 0.25, 0.0, 1.0,
+                     "share of a round, at most, that goes to those whatever the cost model says of them"),
     OptionSpec::real("epsilon_greedy", 0.05, 0.0, 1.0, "share of the proposed that is chosen blindly"),
     OptionSpec::real("temperature", 1.0, 1e-6, 1e6,
                      "annealed: temperature of the first generation, in units of the score"),

@@ -115,6 +115,7 @@ class SyntheticContext final : public SearchContext {
     return scores;
   }
   std::span<const Measured> history() const override { return history_; }
+  std::span<const Trace> seeds() override { return seeds_; }
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
     PluginRegistry registry;
     return registry.create<Searcher>(id,
@@ -122,6 +123,7 @@ class SyntheticContext final : public SearchContext {
   }
 
   void set_sketches(std::vector<Schedule> sketches) { sketches_ = std::move(sketches); }
+  void set_seeds(std::vector<Trace> seeds) { seeds_ = std::move(seeds); }
   const Program& program() const { return program_; }
 
   /// Measures what is proposed, as the kernel does: the streams of a round depend on how many were measured.
@@ -156,6 +158,7 @@ class SyntheticContext final : public SearchContext {
   Score score_;
   Program program_ = make_gmm(64, 64, 64);
   std::vector<Schedule> sketches_;
+  std::vector<Trace> seeds_;
   DeviceModel device_;
   uint64_t next_ = 0;
   size_t drafts_ = 0;

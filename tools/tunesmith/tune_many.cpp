@@ -143,11 +143,15 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
                 const TuneArguments& arguments) {
   int64_t valid = 0;
   int64_t resumed = 0;
+  int64_t seeds = 0;
+  int64_t seeded = 0;
   size_t unranked = 0;
   std::map<std::string, size_t> reasons;
   for (const TaskOutcome& outcome : result.tasks) {
     valid += outcome.result.valid;
     resumed += outcome.result.resumed;
+    seeds += outcome.result.seeded.records;
+    if (outcome.result.seeded.records > 0) ++seeded;
     if (!outcome.result.best_id.empty() && outcome.result.peak_operations_per_second <= 0.0) ++unranked;
     if (outcome.error.empty()) ++reasons[outcome.ended_because];
   }
@@ -166,6 +170,7 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
         output(), "  mean      {:.1f} times as fast as unscheduled{} (geometric)\n", summary.mean_gain,
         summary.mean_share > 0.0 ? fmt::format(", {:.1f} % of the peak", 100.0 * summary.mean_share) : "");
   }
+  if (seeded > 0) fmt::print(output(), "  {} of them seeded by {} records of similar tasks\n", seeded, seeds);
   for (const auto& [reason, count] : reasons) {
     if (reason != "shared budget" && reason != "interrupted")
       fmt::print(output(), "  {} of them ended before the budget was spent: {}\n", count, reason);

@@ -87,6 +87,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"resumed", result.resumed},
           {"known", result.known},
           {"lost", result.lost},
+          {"seeded", {{"records", result.seeded.records}, {"tasks", result.seeded.tasks}}},
           {"interrupted", result.interrupted},
           {"exhausted", result.exhausted},
           {"disturbed", result.disturbed},
@@ -126,6 +127,11 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
+  if (result.seeded.records > 0) {
+    fmt::print(output(), "  seeded by {} {} of {} similar {}\n", result.seeded.records,
+               result.seeded.records == 1 ? "record" : "records", result.seeded.tasks,
+               result.seeded.tasks == 1 ? "task" : "tasks");
+  }
   for (const auto& [cause, count] : result.failures) {
     fmt::print(output(), "  {} failed: {}, {}\n", count, failure_cause_name(cause),
                failure_cause_meaning(cause));

@@ -43,6 +43,22 @@ TEST(SampleCategorical, MovesToOtherCandidatesOfTheSupport) {
   EXPECT_EQ(categorical().mutate(domain({1.0}), {0}, random), std::nullopt);
 }
 
+TEST(SampleCategorical, CarriesTheValueOver) {
+  const auto args = [](std::vector<int64_t> candidates) {
+    return std::vector<Arg>{ArgList(candidates.begin(), candidates.end())};
+  };
+  const auto carried = [&](int64_t decision, std::vector<int64_t> from, std::vector<int64_t> to) {
+    return categorical().carry_over({decision}, args(std::move(from)), args(std::move(to)));
+  };
+  EXPECT_EQ(carried(2, {4, 6, 7, 12}, {4, 7, 14}), Decision{1}) << "the same value";
+  EXPECT_EQ(carried(3, {4, 6, 7, 12}, {4, 7, 14}), Decision{2}) << "the nearest of values that rise";
+  EXPECT_EQ(carried(1, {16, 32}, {16}), Decision{0});
+  EXPECT_EQ(carried(0, {2, 0, 1}, {1, 2, 0}), Decision{1}) << "names are found by what they are";
+  EXPECT_EQ(carried(0, {5, 0, 1}, {1, 2, 0}), Decision{0}) << "and one that is not there stays an index";
+  EXPECT_EQ(categorical().carry_over({1}, {{ArgList{TraceVar{0}, int64_t{3}}}}, args({3, 4})), Decision{1});
+  EXPECT_EQ(carried(9, {1, 2}, {1, 2}), Decision{9}) << "what is no decision is left to repair()";
+}
+
 TEST(SampleCategorical, RepairClampsTheIndex) {
   const SamplingDomain prior = domain({0.5, 0.2, 0.3});
   EXPECT_EQ(categorical().repair(prior, {1}), Decision{1});

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tunesmith/tune/similar_tasks.h"
 #include "unit/tune/tuner_fixture.h"
 
 namespace tunesmith {

@@ -65,6 +65,10 @@ class SearchContext {
   /// may have passed (is_transient) are left out of what is on record. Candidates are without their
   /// programs.
   virtual std::span<const Measured> history() const = 0;
+  /// Points of this space that were among the fastest of similar tasks on record, of the nearest task first:
+  /// traces whose decisions materialise() makes legal here. The same at every call of a run, and of the run
+  /// that takes it up. Empty where nothing is on record.
+  virtual std::span<const Trace> seeds();
 
   /// A new object of another searcher, with its default options, for a strategy that is made of others.
   /// Whoever asked calls it, and tells it of all results. Throws UserError when there is no such searcher,

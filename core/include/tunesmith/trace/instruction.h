@@ -133,6 +133,11 @@ class SamplingKind : public InstructionKind {
                                          RandomStream& random) const = 0;
   /// All neighbours of `current`, in a fixed order, without itself.
   virtual std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const = 0;
+  /// What to want of an instruction with the arguments `to` where `decision` was right for one with the
+  /// arguments `from`, of a program of other extents. It need not be legal: repair() makes it so. The
+  /// decision as it is, unless the kind says otherwise.
+  virtual Decision carry_over(const Decision& decision, std::span<const Arg> from,
+                              std::span<const Arg> to) const;
   /// The nearest legal decision to `wanted` (itself when legal); deterministic.
   virtual Decision repair(const SamplingDomain& domain, const Decision& wanted) const = 0;
 

@@ -98,9 +98,6 @@ TuneManyResult tune_many(std::span<const WeightedTask> tasks, const Space& space
                          const MakeRunner& make_runner, const Environment& environment,
                          const TuneManyOptions& options, const TuneManyHooks& hooks = {});
 
-/// TaskHistory::group: workloads of one definition and of the same data types are similar.
-uint64_t similarity_group(const Workload& workload);
-
 /// Which share of the goal the task's next round is expected to save, as if every trial so far had been drawn
 /// like every other: the chance that the next round holds the best of all, times what the last improvements
 /// were worth. Of the sum of all times, or of the sum of the weights for a geometric mean; 0 when no program

@@ -64,6 +64,12 @@ struct ModelBatch {
   double rmse = 0.0;
 };
 
+/// What of other tasks the searcher was given to begin with.
+struct SeedCounts {
+  int64_t records = 0;  // programs on record
+  int64_t tasks = 0;    // similar ones that these are of
+};
+
 /// Wall-clock by what it was spent on; the rest of wall_seconds is the loop itself.
 struct TuneTimes {
   double generate = 0;  // the modules making the space
@@ -92,6 +98,7 @@ struct TuneResult {
   int64_t resumed = 0;    // of the trials: taken from the records of the same run, interrupted
   int64_t known = 0;      // programs of the task on record when the run began, whoever measured them
   int64_t lost = 0;       // programs on record that their traces do not give any more
+  SeedCounts seeded;      // none when the searcher did not ask
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
   std::map<FailureCause, int64_t> failures;            // of measured candidates
   std::map<FailureCause, std::string> first_failures;  // the message of the first of each cause
