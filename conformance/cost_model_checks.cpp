@@ -42,6 +42,13 @@ Data data_of(const Space& space, const Workload& workload) {
 
 using Scores = std::vector<double>;
 
+/// A new object, which knows the columns of the space.
+std::shared_ptr<CostModel> model_of(const Subject& subject, const Space& space) {
+  const auto model = subject.create<CostModel>();
+  model->use_columns(space.feature_columns());
+  return model;
+}
+
 /// Learns from the first half and predicts all, before and after.
 std::vector<Scores> use(CostModel& model, const Workload& workload, const Space& space, const Data& data) {
   const size_t half = data.candidates.size() / 2;
@@ -58,7 +65,7 @@ std::vector<Scores> use(CostModel& model, const Workload& workload, const Space&
 /// One finite score for each candidate, before anything was learnt and after; none for none.
 Verdict check_contract(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
-  const auto model = subject.create<CostModel>();
+  const auto model = model_of(subject, space);
   for (const Workload& workload : subject.workloads()) {
     const Data data = data_of(space, workload);
     for (const Scores& scores : use(*model, workload, space, data)) {
@@ -80,7 +87,7 @@ Verdict check_predicting_changes_nothing(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();
   const Data data = data_of(space, workload);
-  const auto model = subject.create<CostModel>();
+  const auto model = model_of(subject, space);
   const Scores wanted = use(*model, workload, space, data).back();
   for (int i = 0; i < 3; ++i) {
     static_cast<void>(model->predict(std::span(data.candidates).first(1)));
@@ -95,8 +102,8 @@ Verdict check_determinism(const Subject& subject) {
   for (size_t i = 0; i < 2; ++i) {
     const Workload& workload = subject.workloads()[i];
     const Data data = data_of(space, workload);
-    const auto wanted = use(*subject.create<CostModel>(), workload, space, data);
-    if (use(*subject.create<CostModel>(), workload, space, data) != wanted) {
+    const auto wanted = use(*model_of(subject, space), workload, space, data);
+    if (use(*model_of(subject, space), workload, space, data) != wanted) {
       return failed(
           fmt::format("{}: a second object that learnt the same predicts something else", workload.name));
     }
@@ -109,14 +116,14 @@ Verdict check_threads(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();
   const Data data = data_of(space, workload);
-  const auto wanted = use(*subject.create<CostModel>(), workload, space, data);
+  const auto wanted = use(*model_of(subject, space), workload, space, data);
   std::array<std::string, 2> faults;
   {
     std::vector<std::jthread> threads;
     for (std::string& fault : faults) {
       threads.emplace_back([&] {
         try {
-          if (use(*subject.create<CostModel>(), workload, space, data) != wanted) {
+          if (use(*model_of(subject, space), workload, space, data) != wanted) {
             fault = "with two objects in two threads one predicted something else";
           }
         } catch (const std::exception& error) {
@@ -138,7 +145,7 @@ Verdict check_failures(const Subject& subject) {
   const Data data = data_of(space, workload);
   for (const bool fails : {true, false}) {
     for (const size_t count : {data.candidates.size(), size_t{1}, size_t{0}}) {
-      const auto model = subject.create<CostModel>();
+      const auto model = model_of(subject, space);
       model->begin(workload, space.device());
       std::vector<Measured> results;
       for (size_t i = 0; i < count; ++i)
@@ -160,11 +167,11 @@ Verdict check_saving(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();
   const Data data = data_of(space, workload);
-  const auto model = subject.create<CostModel>();
+  const auto model = model_of(subject, space);
   const Scores wanted = use(*model, workload, space, data).back();
   const std::string saved = model->save();
   if (saved.empty()) return skipped("it keeps nothing of what it has learnt");
-  const auto loaded = subject.create<CostModel>();
+  const auto loaded = model_of(subject, space);
   loaded->load(saved);
   loaded->begin(workload, space.device());
   if (loaded->predict(data.candidates) != wanted) return failed("loaded again, it gave other scores");

@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "pack_sum.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith::xgboost {
 
 namespace {
+
+constexpr size_t kEstimated = 8;  // inputs behind the columns
 
 /// Within what a float can say, and a logarithm.
 double cycles_of(const analytical::StoreCycles& store) { return std::clamp(store.total(), 1.0, 1e30); }
@@ -22,14 +25,17 @@ std::vector<std::string> input_names(std::span<const FeatureColumn> columns) {
   names.emplace_back("estimated_cycles");
   names.emplace_back("estimated_share_of_program");
   names.emplace_back("estimated_program_cycles");
+  check_invariant(names.size() == columns.size() + kEstimated, "each estimated input has a name");
   return names;
 }
 
-Inputs inputs_of(std::span<const Sample> programs, const analytical::Machine& machine) {
+Inputs inputs_of(std::span<const Sample> programs, size_t columns, const analytical::Machine& machine) {
   Inputs inputs;
   std::vector<analytical::StoreCycles> stores;
   for (const Sample& program : programs) {
     const FeatureRows& rows = *program.rows;
+    check_invariant(rows.rows() == 0 || rows.columns + kEstimated == columns,
+                    "a model is given rows of the columns that it was told");
     stores.clear();
     double all = 0.0;
     for (size_t i = 0; i < rows.rows(); ++i) {

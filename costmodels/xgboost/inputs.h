@@ -20,6 +20,7 @@ struct Inputs {
 /// Names of the inputs, in the order of a row: those of the columns of features, and then the estimate's.
 std::vector<std::string> input_names(std::span<const FeatureColumn> columns);
 
-Inputs inputs_of(std::span<const Sample> programs, const analytical::Machine& machine);
+/// `columns`: of an input; rows of another width are an InternalError.
+Inputs inputs_of(std::span<const Sample> programs, size_t columns, const analytical::Machine& machine);
 
 }  // namespace tunesmith::xgboost

@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +61,7 @@ class PackSum::Batch {
   Batch(std::span<const Sample> samples, size_t columns, const analytical::Machine& machine,
         const Settings& settings)
       : samples_(samples.begin(), samples.end()),
-        inputs_(inputs_of(samples, machine)),
+        inputs_(inputs_of(samples, columns, machine)),
         matrix_(inputs_.values, columns, settings.threads) {
     inputs_.values = {};  // the matrix has its own
     struct Task {
@@ -146,7 +147,10 @@ class PackSum::Batch {
 
 PackSum::PackSum(const Settings& settings) : settings_(settings), inputs_(input_names(feature_columns())) {}
 
-void PackSum::use_columns(std::span<const FeatureColumn> columns) { inputs_ = input_names(columns); }
+void PackSum::use_columns(std::span<const FeatureColumn> columns) {
+  inputs_ = input_names(columns);
+  told_ = true;
+}
 
 Parameters PackSum::parameters() const {
   return {{"tree_method", "hist"},
@@ -196,7 +200,7 @@ void PackSum::grow(std::span<const Sample> samples, std::span<const Sample> test
 std::vector<double> PackSum::predict(std::span<const FeatureRows* const> programs) const {
   std::vector<Sample> samples;
   for (const FeatureRows* rows : programs) samples.push_back({rows});
-  const Inputs inputs = inputs_of(samples, machine_);
+  const Inputs inputs = inputs_of(samples, inputs_.size(), machine_);
   std::vector<double> logarithms = inputs.base;
   if (booster_ && !logarithms.empty()) {
     const std::vector<float> corrections = booster_->values(inputs.values, inputs_.size());
@@ -248,7 +252,11 @@ void PackSum::load(std::string_view saved) {
     throw UserError("the model is damaged: it has no number of columns", "train it again");
   std::vector<std::string> theirs;
   for (size_t i = 0; i < names; ++i) theirs.emplace_back(next_line());
-  check_same(theirs, inputs_);
+  if (told_) {
+    check_same(theirs, inputs_);
+  } else {
+    inputs_ = std::move(theirs);
+  }
   try {
     Booster(saved, parameters());
   } catch (const std::runtime_error& error) {

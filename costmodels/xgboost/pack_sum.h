@@ -33,8 +33,8 @@ class PackSum {
  public:
   explicit PackSum(const Settings& settings);
 
-  /// Of the rows that it is given from now on: before anything is learnt or loaded. Without it they are the
-  /// kernel's alone.
+  /// Of the rows that it is given from now on: before anything is learnt or loaded. Without it they are those
+  /// that what is loaded was learnt from, or the kernel's alone.
   void use_columns(std::span<const FeatureColumn> columns);
   /// Of the machine that programs are from now on for.
   void set_machine(const DeviceModel& device) { machine_ = analytical::machine_from(device); }
@@ -61,6 +61,7 @@ class PackSum {
 
   Settings settings_;
   std::vector<std::string> inputs_;  // names
+  bool told_ = false;                // which columns there are
   analytical::Machine machine_;
   std::string loaded_;  // what is learnt on; "" for nothing
   std::optional<Booster> booster_;

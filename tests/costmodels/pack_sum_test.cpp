@@ -213,7 +213,29 @@ TEST(PackSum, OtherColumnsAreRefusedByName) {
   reordered.use_columns(turned);
   EXPECT_THAT(refusal_of(reordered, plain), testing::HasSubstr("in another order"));
   PackSum same{Settings()};
+  same.use_columns(feature_columns());
   EXPECT_EQ(refusal_of(same, plain), "");
+}
+
+// As `model show` does, which knows of no space.
+TEST(PackSum, OneThatIsNotToldTheColumnsTakesThoseOfWhatItLoads) {
+  const Programs programs(512);
+  PackSum narrow{Settings()};
+  std::vector<FeatureColumn> renamed = feature_columns();
+  renamed[2].name = "acme_conflicts";
+  narrow.use_columns(renamed);
+  narrow.grow(programs.samples(512), {}, kTrees);
+  PackSum shown{Settings()};
+  shown.load(narrow.save());
+  EXPECT_EQ(shown.importance().front().feature, "acme_conflicts");
+}
+
+TEST(PackSum, RowsOfOtherColumnsAreABug) {
+  const Programs programs(8);
+  PackSum wider{Settings()};
+  wider.use_columns(with_one_more("acme_conflicts"));
+  EXPECT_THROW(wider.predict(programs.pointers), InternalError);
+  EXPECT_THROW(wider.grow(programs.samples(8), {}, kTrees), InternalError);
 }
 
 TEST(PackSum, WhatItHasNotSavedIsRefused) {

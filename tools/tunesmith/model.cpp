@@ -26,7 +26,9 @@ std::shared_ptr<CostModel> create_model(const Space& space, PluginRegistry& regi
   const Options options =
       Options::validate(registry.option_specs(PluginKind::CostModel, use.id, use.location), use.options,
                         plugin_name(PluginKind::CostModel, use.id), use.location);
-  return registry.create<CostModel>(use.id, options, use.location);
+  std::shared_ptr<CostModel> model = registry.create<CostModel>(use.id, options, use.location);
+  model->use_columns(space.feature_columns());
+  return model;
 }
 
 UserError keeps_nothing(const ModelFile& model) {
