@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tunesmith/support/error.h>
+
 #include "pack_sum.h"
-#include "tunesmith/support/error.h"
 
 namespace tunesmith::xgboost {
 

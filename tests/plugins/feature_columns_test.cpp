@@ -1,4 +1,5 @@
 // Columns of features that an extension adds, from the plugin to the cost model.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -54,7 +55,8 @@ TEST_F(FeatureColumnsTest, StandBehindTheKernels) {
   ASSERT_EQ(wider->feature_columns().size(), feature_columns().size() + 1);
   EXPECT_EQ(wider->feature_columns().back().name, "scaled_loops");
   EXPECT_EQ(wider->feature_columns().back().unit, "loops");
-  const FeatureRows& narrow = candidate(*plain)->features(plain->device());
+  const CandidatePtr narrow_one = candidate(*plain);
+  const FeatureRows& narrow = narrow_one->features(plain->device());
   const CandidatePtr made = candidate(*wider);
   const FeatureRows& rows = made->features(wider->device());
   ASSERT_EQ(rows.columns, narrow.columns + 1);
