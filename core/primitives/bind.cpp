@@ -10,6 +10,11 @@ namespace tunesmith {
 void bind(Program& program, LoopId id, std::string_view thread_axis) {
   Loop& loop = loop_at(program, id, "bind");
   if (thread_axis.empty()) throw ScheduleError("bind", "the thread axis has no name", "", program, &loop);
+  const size_t dot = thread_axis.find('.');
+  if (dot == 0 || dot == std::string_view::npos || dot + 1 == thread_axis.size()) {
+    throw ScheduleError("bind", "a thread axis is named <level>.<axis>", std::string(thread_axis), program,
+                        &loop);
+  }
   const auto require_other_axis = [&](const Stmt& stmt) {
     const auto* other = stmt.as<Loop>();
     if (other != nullptr && other != &loop && other->loop_kind == LoopKind::Bound &&

@@ -17,6 +17,7 @@ class Context final : public ModuleContext {
       : module_(module), surroundings_(surroundings), claims_(claims) {}
 
   const DeviceModel& device() const override { return surroundings_.device; }
+  const ExecutionModel& execution() const override { return surroundings_.execution; }
   const Program& original() const override { return surroundings_.original; }
   bool has_extension(std::string_view name) const override { return surroundings_.extensions.contains(name); }
   void claim(std::string_view block_name, std::string why) override {

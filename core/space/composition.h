@@ -58,6 +58,7 @@ std::string refusal_text(const ScheduleError& refusal);
 /// What a module may know besides its schedule.
 struct ModuleSurroundings {
   const DeviceModel& device;
+  const ExecutionModel& execution;
   const std::set<std::string, std::less<>>& extensions;  // names of those that are here
   const Program& original;
 };

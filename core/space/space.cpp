@@ -93,7 +93,9 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
                                        spec.target.location.str(), spec.target.id, probe.missing));
   }
   state.device = state.target->device();
-  state.lower_options = state.target->lower_options();
+  state.lower_options = lower_options_of(*state.target);
+  if (const std::string fault = execution_model_fault(state.lower_options.execution); !fault.empty())
+    throw PluginError(PluginKind::Target, spec.target.id, "its execution(): " + fault);
   state.lower_options.prepare = state.target->can_prepare();
   check_description(PluginKind::Target, spec.target.id, state.device, state.lower_options);
   state.pipeline = watched_steps(PluginKind::Target, spec.target.id, state.target->pipeline(), Pipeline({}));
@@ -227,7 +229,8 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
   if (!trace.complete()) {
     finished.enter_finishing();
     Claims claims;
-    const ModuleSurroundings surroundings{state_->device, state_->extension_names, program};
+    const ModuleSurroundings surroundings{state_->device, state_->lower_options.execution,
+                                          state_->extension_names, program};
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != ModuleStage::Finishing) continue;
       auto result = apply_module(module, finished, "", surroundings, claims);

@@ -29,6 +29,12 @@ class WatchedTarget final : public Target {
   const DeviceModel& device() const override {
     return call("device", [&]() -> const DeviceModel& { return target_->device(); });
   }
+  const ExecutionModel& execution() const override {
+    return call("execution", [&]() -> const ExecutionModel& { return target_->execution(); });
+  }
+  bool models_times() const override {
+    return call("models_times", [&] { return target_->models_times(); });
+  }
   std::string identity() const override {
     return call("identity", [&] { return target_->identity(); });
   }

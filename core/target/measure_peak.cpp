@@ -21,6 +21,7 @@ constexpr int kLeastRepeats = 5;
 double measure_peak(Target& target, DType type, int threads) {
   const PeakKernel peak = target.peak_kernel(type, threads);
   const std::unique_ptr<LoadedKernel> loaded = target.load(peak.kernel);
+  if (const auto seconds = loaded->modelled_seconds()) return peak.operations / *seconds;
   const std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)> pool(
       tunesmith_runtime_pool_create(threads), tunesmith_runtime_pool_destroy);
   if (!pool || tunesmith_runtime_pool_threads(pool.get()) != threads)

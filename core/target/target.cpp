@@ -33,6 +33,14 @@ TargetExtension::~TargetExtension() = default;
 
 tunesmith_kernel LoadedKernel::prepare() const { return nullptr; }
 
+std::optional<KernelFault> LoadedKernel::take_fault() { return std::nullopt; }
+
+std::optional<double> LoadedKernel::modelled_seconds() const { return std::nullopt; }
+
+const ExecutionModel& Target::execution() const { return host_execution(); }
+
+bool Target::models_times() const { return false; }
+
 bool Target::can_prepare() const { return false; }
 
 Pipeline Target::pipeline() const { return standard_pipeline(); }
@@ -40,8 +48,14 @@ Pipeline Target::pipeline() const { return standard_pipeline(); }
 void TargetExtension::extend(Pipeline& /*pipeline*/) const {}
 std::vector<AddedColumn> TargetExtension::feature_columns() const { return {}; }
 
+LowerOptions lower_options_of(const Target& target) {
+  LowerOptions options = target.lower_options();
+  options.execution = target.execution();
+  return options;
+}
+
 LoweredProgram lower_for(const Target& target, const Program& program) {
-  return lower(program, target.lower_options(), target.pipeline());
+  return lower(program, lower_options_of(target), target.pipeline());
 }
 
 bool Target::has_feature(std::string_view /*name*/) const { return false; }

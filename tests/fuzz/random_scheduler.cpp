@@ -209,8 +209,7 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "access") return chance(2) ? "read" : "write";
   if (name == "index_map") return index_map();
   if (name == "intrinsic") return pick(TensorIntrinsics::global().names());
-  if (name == "thread_axis")
-    return pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "threadIdx.y"});
+  if (name == "thread_axis") return pick(std::vector<std::string>{"block.x", "thread.x", "thread.y"});
   return pick(std::vector<std::string>{"first", "second", "prefetch", "double_buffer"});
 }
 

@@ -101,7 +101,7 @@ TEST(Verify, Statements) {
             "a statement's parent is not the one it stands in");
   EXPECT_EQ(first_line([](Program& p) { p.find_block("C")->set_init(p.find_block("C")->body()->clone()); }),
             "a block without reduction has an init");
-  EXPECT_EQ(first_line([](Program& p) { loops_above(*p.find_block("C"))[0]->thread = "blockIdx.x"; }),
+  EXPECT_EQ(first_line([](Program& p) { loops_above(*p.find_block("C"))[0]->thread = "block.x"; }),
             "a loop has a thread axis and is not bound, or the other way round");
 }
 

@@ -114,11 +114,11 @@ TEST_F(StmtTest, CloneKeepsKindsThreadsPredicatesAndAnnotations) {
   block->annotations["note"] = std::string("x");
   Loop loop(LoopId{0}, i, 0, 4, std::move(block));
   loop.loop_kind = LoopKind::Bound;
-  loop.thread = "threadIdx.x";
+  loop.thread = "thread.x";
   loop.annotations["step"] = int64_t{3};
   EXPECT_EQ(to_string(*loop.clone()), to_string(loop));
   EXPECT_EQ(to_string(loop),
-            "for i in 0..4 bind(threadIdx.x):\n"
+            "for i in 0..4 bind(thread.x):\n"
             "  annotate step = 3\n"
             "  block b(v: opaque 4 = i):\n"
             "    where i < 3\n"

@@ -12,11 +12,11 @@ TEST(LoopKinds, ArePrinted) {
   Schedule schedule(program);
   const auto loops = schedule.get_loops(schedule.get_block("C"));
   schedule.parallel(loops[0]);
-  schedule.bind(loops[1], "threadIdx.x");
+  schedule.bind(loops[1], "thread.x");
   schedule.unroll(loops[2]);
   EXPECT_EQ(body_of(schedule),
             "for i in 0..6 parallel:\n"
-            "  for j in 0..8 bind(threadIdx.x):\n"
+            "  for j in 0..8 bind(thread.x):\n"
             "    for k in 0..4 unrolled:\n"
             "      block C(vi: spatial 6 = i, vj: spatial 8 = j, vk: reduction 4 = k):\n"
             "        init:\n"
@@ -116,10 +116,10 @@ TEST(Bind, Refusals) {
   const auto loops = schedule.get_loops(schedule.get_block("C"));
   expect_refused(schedule, "bind", "the thread axis has no name", [&] { schedule.bind(loops[0], ""); });
   expect_refused(schedule, "bind", "the loop carries a reduction",
-                 [&] { schedule.bind(loops[2], "threadIdx.x"); });
-  schedule.bind(loops[0], "threadIdx.x");
+                 [&] { schedule.bind(loops[2], "thread.x"); });
+  schedule.bind(loops[0], "thread.x");
   expect_refused(schedule, "bind", "a loop inside or around is bound to the same thread axis",
-                 [&] { schedule.bind(loops[1], "threadIdx.x"); });
+                 [&] { schedule.bind(loops[1], "thread.x"); });
 }
 
 }  // namespace

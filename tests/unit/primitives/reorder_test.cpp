@@ -109,7 +109,7 @@ TEST(Reorder, ConcurrentLoopsMustBeLegalAtTheirNewPlace) {
   const Program program = test::make_gmm(6, 8, 6);
   Schedule schedule(program);
   const auto loops = schedule.get_loops(schedule.get_block("C"));
-  schedule.bind(loops[0], "blockIdx.x");
+  schedule.bind(loops[0], "block.x");
   schedule.reorder({loops[1], loops[0]});
   EXPECT_EQ(body_of(schedule).substr(0, 14), "for j in 0..8:");
 

@@ -12,7 +12,7 @@
 
 namespace tunesmith {
 
-/// Memory scopes of the kernel. Targets may add their own names.
+/// Memory scopes of the kernel. Targets may add their own names (ir/execution_model.h).
 ///   global    memory of the program, seen by all threads
 ///   local     memory of one thread; allocated where the accesses' common loop nest begins
 ///   register  SSA values; lowering refuses a program in which it cannot keep them there

@@ -2,7 +2,8 @@
 // as they stand.
 //
 // What a target may rely on in a LoweredProgram:
-//  - statements are Seq, Loop, Store, If and Allocate; no Block is left;
+//  - statements are Seq, Loop, Store, If and Allocate, and Barrier where the target's list has join_threads;
+//    no Block is left;
 //  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical
 //    and simplified;
 //  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an
@@ -29,6 +30,7 @@
 #include <vector>
 
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/ir/execution_model.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/support/error.h"
 
@@ -46,6 +48,8 @@ struct LowerOptions {
   bool prepare = false;
   /// Those that the target emits; extensions add to them. Calls of others become plain loops.
   std::vector<TensorIntrinsicPtr> intrinsics;
+  /// What bound loops and scopes are checked against: Target::execution(), which the kernel puts here.
+  ExecutionModel execution = host_execution();
 };
 
 /// Where a buffer lies in the workspace, or in prepared memory: a multiple of 64 bytes.

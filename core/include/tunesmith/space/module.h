@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunesmith/ir/execution_model.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/trace/schedule.h"
 
@@ -52,6 +53,8 @@ class ModuleContext {
  public:
   virtual ~ModuleContext();
   virtual const DeviceModel& device() const = 0;
+  /// Levels and scopes of the machine.
+  virtual const ExecutionModel& execution() const = 0;
   /// The program before any module.
   virtual const Program& original() const = 0;
   /// Is the extension of this name in the space, and did its probe find the hardware? tensorize() knows the

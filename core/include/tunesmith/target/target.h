@@ -44,6 +44,18 @@ struct CompiledKernel {
 /// The step that prepares for `lowered`, with this symbol; nothing when there is nothing to prepare.
 std::optional<PrepareStep> prepare_step(const LoweredProgram& lowered, std::string symbol);
 
+/// What a device that watches its programs saw one do.
+struct KernelFault {
+  enum class Kind : uint8_t {
+    Mistake,      // a race, a barrier that not all reach, memory that nothing has written
+    OutOfBounds,  // an access to what is not the program's
+    TimeOut,
+    Crash
+  };
+  Kind kind = Kind::Mistake;
+  std::string message;  // one line
+};
+
 /// A kernel in this process. Its code lives as long as this object.
 class LoadedKernel {
  public:
@@ -51,6 +63,10 @@ class LoadedKernel {
   virtual tunesmith_kernel entry() const = 0;
   /// Null unless the kernel has a PrepareStep.
   virtual tunesmith_kernel prepare() const;
+  /// What calls since the last question did wrong. Nothing of a device that does not watch.
+  virtual std::optional<KernelFault> take_fault();
+  /// The seconds of a call by a model, where Target::models_times(); nothing where calls are timed.
+  virtual std::optional<double> modelled_seconds() const;
 };
 
 /// A kernel that does nothing but independent multiply-adds, as fast as the machine can.
@@ -81,6 +97,11 @@ class Target {
 
   virtual ProbeResult probe() const = 0;
   virtual const DeviceModel& device() const = 0;
+  /// Levels and scopes of the machine: host_execution() unless it says otherwise. Does not change.
+  virtual const ExecutionModel& execution() const;
+  /// Do times come from a model, because nothing here could take them? Programs are run and verified all the
+  /// same. Their tasks have the device `modelled`, so such a time is never compared with a measured one.
+  virtual bool models_times() const;
   /// What code is compiled for: kind, processor, features, options. Stable text of one line.
   virtual std::string identity() const = 0;
   /// Of the code generator: another text whenever compile() may make other code of one lowered program, so
@@ -112,6 +133,9 @@ class Target {
   /// measured now.
   virtual double measure_copy_bandwidth(int threads) = 0;
 };
+
+/// target.lower_options() with target.execution().
+LowerOptions lower_options_of(const Target& target);
 
 /// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
 LoweredProgram lower_for(const Target& target, const Program& program);

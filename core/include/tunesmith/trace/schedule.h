@@ -122,7 +122,7 @@ class Schedule {
   /// Requires: as parallel; a reduction block's initialisation must have been decomposed out of the loop.
   void vectorize(LoopRV loop);
   void unroll(LoopRV loop);
-  /// Binds to an axis of the target's thread grid ("blockIdx.x"). Requires: as parallel.
+  /// Binds to an axis of one of the target's levels ("block.x", ir/execution_model.h). Requires: as parallel.
   void bind(LoopRV loop, std::string_view thread_axis);
 
   // ---- Caches ----
