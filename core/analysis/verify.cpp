@@ -70,6 +70,9 @@ class Verifier {
       case StmtKind::Allocate:
         found("an allocation stands in a schedule", &stmt);
         break;
+      case StmtKind::Barrier:
+        found("a barrier stands in a schedule", &stmt);
+        break;
       default:
         break;
     }

@@ -29,7 +29,8 @@ struct StmtCode {
   /// Loop: min, extent. Block: bindings, predicate. Store: indices, value, mask if any. If: condition.
   std::vector<ExprCode> exprs;
   std::vector<int> iter_slots;  // Block: of its iteration variables
-  std::vector<bool> own;        // Loop, Parallel: buffers, by slot, that each iteration has for its own
+  std::vector<bool> own;  // Loop, Parallel or Bound: buffers, by slot, that each iteration has for its own
+  const Barrier* barrier = nullptr;  // the first that it is or has inside, or null
   std::vector<StmtCode> children;
 };
 

@@ -103,7 +103,8 @@ class Compiler {
       code.loop_kind = loop->loop_kind;
       code.slot = define(loop->var);
       defined.push_back(loop->var.get());
-      if (loop->loop_kind == LoopKind::Parallel) code.own = own_buffers(*loop);
+      if (loop->loop_kind == LoopKind::Parallel || loop->loop_kind == LoopKind::Bound)
+        code.own = own_buffers(*loop);
     } else if (const auto* block = s.as<Block>()) {
       code.has_init = block->init() != nullptr;
       for (const IterVar& iter : block->iters) {
@@ -116,7 +117,11 @@ class Compiler {
     } else if (const auto* allocate = s.as<Allocate>()) {
       code.slot = static_cast<int>(slot_of(allocate->buffer));
     }
-    visit_children(s, [&](const Stmt& child) { code.children.push_back(stmt(child)); });
+    code.barrier = s.as<Barrier>();
+    visit_children(s, [&](const Stmt& child) {
+      code.children.push_back(stmt(child));
+      if (code.barrier == nullptr) code.barrier = code.children.back().barrier;
+    });
     for (const VarNode* var : defined) scope_.erase(var);
     return code;
   }

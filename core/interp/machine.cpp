@@ -41,6 +41,10 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
       return;
     case StmtKind::Loop:
       if (stmt.loop_kind == LoopKind::Vectorized) return vectorized_loop(stmt, lanes);
+      if (begins_threads(stmt)) {
+        for (int64_t* lane : lanes) run_threads(stmt, lane);
+        return;
+      }
       return loop(stmt, lanes);
     case StmtKind::Block:
       return block(stmt, lanes);
@@ -57,6 +61,9 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
         storage.alive = false;
       }
       return;
+    case StmtKind::Barrier:
+      current_ = &stmt;
+      fail("a barrier that no loop around it is bound for", lanes[0]);
   }
 }
 
@@ -88,7 +95,8 @@ void Machine::loop(const StmtCode& stmt, Lanes lanes) {
       longest = std::max(longest, ranges.back().extent);
     }
   }
-  const bool watched = stmt.loop_kind == LoopKind::Parallel && options_.check_races;
+  const bool watched =
+      (stmt.loop_kind == LoopKind::Parallel || stmt.loop_kind == LoopKind::Bound) && options_.check_races;
   if (watched) levels_.push_back({++epoch_, 0, &stmt.own});
   std::vector<int64_t*> active;
   for (int64_t i = 0; i < longest; ++i) {

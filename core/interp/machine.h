@@ -25,7 +25,7 @@ class Machine {
   using Values = const int64_t*;  // of the variables, by slot
   using Lanes = std::span<int64_t* const>;
 
-  /// A parallel loop that is being executed.
+  /// A parallel or bound loop that is being executed, or the threads that meet at barriers.
   struct Level {
     uint64_t epoch;
     int64_t iteration;
@@ -44,6 +44,23 @@ class Machine {
   void branch(const StmtCode& stmt, Lanes lanes);
   void store(const StmtCode& stmt, Lanes lanes);
   void check_distinct(const Storage& target, Values values);
+  // Iterations of bound loops that meet at barriers (threads.cpp).
+  struct Threads;
+  /// Does the loop run over those who meet at the barriers inside it?
+  static bool begins_threads(const StmtCode& stmt);
+  void run_threads(const StmtCode& stmt, int64_t* lane);
+  void run_together(std::span<const StmtCode> stmts, Threads& threads);
+  void run_together(const StmtCode& stmt, Threads& threads);
+  void add_axis(const StmtCode& stmt, Threads& threads);
+  void run_own(std::span<const StmtCode> stmts, Threads& threads);
+  void together_around(const StmtCode& stmt, Threads& threads);
+  void together_on_one_side(const StmtCode& stmt, Threads& threads);
+  void together_with_own(const StmtCode& stmt, Threads& threads);
+  /// Between them `thread` is the one that runs.
+  void enter(Threads& threads, size_t thread);
+  void leave(Threads& threads, size_t thread);
+  void pass_barrier();
+
   /// Executes `stmt` for the lanes in which `test` holds.
   template <typename Test>
   void execute_where(const StmtCode& stmt, Lanes lanes, const Test& test);

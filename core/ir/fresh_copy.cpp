@@ -56,6 +56,8 @@ StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh) {
       substitute_in(*copy, *fresh);
       return copy;
     }
+    case StmtKind::Barrier:
+      return stmt.clone();
     case StmtKind::Allocate:
       break;
   }

@@ -261,6 +261,9 @@ class Printer {
         nested(allocate.body());
         return;
       }
+      case StmtKind::Barrier:
+        line(fmt::format("barrier({})", static_cast<const Barrier&>(s).level), &s);
+        return;
     }
     names_.release(scope);
   }

@@ -225,6 +225,8 @@ StmtPtr Allocate::clone() const { return std::make_unique<Allocate>(buffer, clon
 void Allocate::set_body(StmtPtr statement) { put(*this, body_, std::move(statement)); }
 StmtPtr Allocate::take_body() { return put(*this, body_, nullptr); }
 
+StmtPtr Barrier::clone() const { return std::make_unique<Barrier>(level); }
+
 // ---- The tree ----
 
 StmtPtr replace(Stmt& at, StmtPtr with) {

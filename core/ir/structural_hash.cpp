@@ -155,6 +155,9 @@ void StructuralHasher::stmt(const Stmt& s) {
     case StmtKind::Allocate:
       buffer(static_cast<const Allocate&>(s).buffer);
       break;
+    case StmtKind::Barrier:
+      text(static_cast<const Barrier&>(s).level);
+      break;
   }
   visit_children(s, [&](const Stmt& child) { stmt(child); });
 }

@@ -33,6 +33,21 @@ BlockFacts lower_blocks(Program& program);
 /// the pieces of a partitioned loop then have accumulators of their own.
 void split_buffers(Program& program, BlockFacts& facts);
 
+/// Refuses loops bound to what is no axis of the machine, and scopes that it does not have (LowerError). Runs
+/// before the first step.
+void check_execution(const Program& program, const ExecutionModel& model);
+
+/// For machines with levels that synchronise. Each statement of the root becomes one launch: around it the
+/// loops bound to the levels that do not synchronise, then one loop for each axis of those that do, around
+/// all the rest. Loops that were bound to these, one after the other, are now pieces that the same threads
+/// run, those that a piece does not need left out by a condition, and a Barrier stands between two pieces
+/// where one may write what the other touches.
+///
+/// What a level owns must be used by one of its iterations alone, and what several share must not be written
+/// twice: what cannot be shown is refused, as are barriers that not all threads would reach (LowerError). A
+/// temporary without a scope of its own that one thread alone uses goes to the scope of a thread.
+void join_threads(Program& program, BlockFacts& facts, const ExecutionModel& model);
+
 /// Where the options want it, takes the statements of the root that depend on constant inputs only, and whose
 /// results others read, out of the program: what they write are the outputs of the preparation and further
 /// inputs of the program. Statements stay where they are in memory, so the facts hold for both.
@@ -44,8 +59,9 @@ std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int
                                      const BlockFacts& facts);
 
 /// Every intermediate buffer gets an Allocate at the innermost place around all its accesses that keeps
-/// carried values alive, and shrinks to the box of elements touched there. Dead intermediates go.
-void place_buffers(Program& program, BlockFacts& facts);
+/// carried values alive and outside of the loops whose iterations share the buffer's scope, and shrinks to
+/// the box of elements touched there. Dead intermediates go.
+void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& model);
 
 /// A buffer that is to be a double one gets a half for the even and one for the odd iterations of the loop
 /// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
@@ -104,6 +120,10 @@ int64_t aligned_bytes(const Buffer& buffer);
 
 /// Refuses an expansion beyond the target's limits, lays out the workspace and checks the stack.
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options);
+
+/// plan_memory for machines whose scopes belong to levels: what there is one of becomes workspace, the rest
+/// is held against the capacities of its scopes, in each launch.
+void plan_scopes(LoweredProgram& lowered, const LowerOptions& options);
 
 /// The outputs of the preparation get their places in prepared memory.
 void lay_out_prepared(LoweredProgram& lowered);

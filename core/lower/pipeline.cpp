@@ -19,6 +19,12 @@ LoweringStep each(std::string name, Pass pass) {
           }};
 }
 
+LowerError no_such_step(std::string_view name, const std::vector<LoweringStep>& steps) {
+  std::vector<std::string> known;
+  for (const LoweringStep& step : steps) known.push_back(step.name);
+  return {"pipeline", "there is no such step", fmt::format("'{}'; {}", name, suggest(name, known))};
+}
+
 }  // namespace
 
 LoweringState::LoweringState(const Program& program, const LowerOptions& lower_options)
@@ -37,9 +43,7 @@ Pipeline::Pipeline(std::vector<LoweringStep> steps) : steps_(std::move(steps)) {
 std::vector<LoweringStep>::iterator Pipeline::find(std::string_view name) {
   const auto found = std::ranges::find(steps_, name, &LoweringStep::name);
   if (found != steps_.end()) return found;
-  std::vector<std::string> known;
-  for (const LoweringStep& step : steps_) known.push_back(step.name);
-  throw LowerError("pipeline", "there is no such step", fmt::format("'{}'; {}", name, suggest(name, known)));
+  throw no_such_step(name, steps_);
 }
 
 void Pipeline::insert_before(std::string_view name, LoweringStep step) {
@@ -57,7 +61,8 @@ Pipeline standard_pipeline() {
       {"lower_blocks", [](State& s) { *s.facts = lower_blocks(s.lowered.program); }},
       {"split_buffers", [](State& s) { split_buffers(s.lowered.program, *s.facts); }},
       {"split_prepare", [](State& s) { split_prepare(s); }},
-      each("place_buffers", [](Lowered& l, State& s) { place_buffers(l.program, *s.facts); }),
+      each("place_buffers",
+           [](Lowered& l, State& s) { place_buffers(l.program, *s.facts, s.options.execution); }),
       each("double_buffers", [](Lowered& l, State& s) { double_buffers(l.program, *s.facts); }),
       program_step("tighten_loops", tighten_loops),
       program_step("mask_loads", mask_loads),
@@ -76,8 +81,23 @@ Pipeline standard_pipeline() {
   });
 }
 
+LoweringStep kernel_step(std::string_view name) {
+  using State = LoweringState;
+  static const std::vector<LoweringStep> steps = [] {
+    std::vector<LoweringStep> all = standard_pipeline().steps();
+    all.push_back(
+        {"join_threads", [](State& s) { join_threads(s.lowered.program, *s.facts, s.options.execution); }});
+    all.push_back(each("plan_scopes", [](LoweredProgram& l, State& s) { plan_scopes(l, s.options); }));
+    return all;
+  }();
+  const auto found = std::ranges::find(steps, name, &LoweringStep::name);
+  if (found != steps.end()) return *found;
+  throw no_such_step(name, steps);
+}
+
 LoweredProgram lower(const Program& program, const LowerOptions& options, const Pipeline& pipeline,
                      const LoweringObserver& observer) {
+  check_execution(program, options.execution);
   LoweringState state(program, options);
   for (const LoweringStep& step : pipeline.steps()) {
     step.run(state);

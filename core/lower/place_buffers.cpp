@@ -39,6 +39,14 @@ std::vector<Uses> collect_uses(Program& program) {
   return all;
 }
 
+/// Do the iterations of the loop share the memory that the buffer lies in?
+bool is_shared_over(const Loop& loop, const Buffer& buffer, const ExecutionModel& model) {
+  if (loop.loop_kind != LoopKind::Bound) return false;
+  const auto axis = model.find_axis(loop.thread);
+  const MemoryScope* scope = model.find_scope(buffer->scope);
+  return axis && scope != nullptr && axis->level >= model.depth_of(*scope);
+}
+
 /// The innermost statement around all uses under which the buffer may be made anew each time.
 Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
   Stmt* site = uses.uses.front().stmt;
@@ -52,6 +60,19 @@ Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& 
     if (loop != nullptr && loop->loop_kind == LoopKind::Vectorized) site = at->parent;
   }
   return site;
+}
+
+/// Where one that `site` makes anew is allocated: outside of the loops whose iterations share it. `shared`
+/// gets the variables of these; in the other loops on the way the elements are used again in each iteration.
+Stmt* shared_site(Stmt* site, const Buffer& buffer, const ExecutionModel& model, std::vector<Var>& shared) {
+  Stmt* outermost = site;
+  for (Stmt* at = site; at != nullptr; at = at->parent) {
+    const Loop* loop = at->as<Loop>();
+    if (loop == nullptr || !is_shared_over(*loop, buffer, model)) continue;
+    shared.push_back(loop->var);
+    outermost = at->parent;
+  }
+  return outermost;
 }
 
 /// Variables of the loops above `stmt` and inside `site`.
@@ -100,12 +121,15 @@ void wrap(Stmt& site, const Buffer& buffer) {
   around.set_body(replace(site, std::move(allocate)));
 }
 
-void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts) {
-  Stmt& site = *allocation_site(buffer, uses, facts);
-  const Analyzer outside = Analyzer::at(site);
+void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const ExecutionModel& model) {
+  Stmt& made_at = *allocation_site(buffer, uses, facts);
+  std::vector<Var> shared;
+  Stmt& site = *shared_site(&made_at, buffer, model, shared);
+  const Analyzer outside = Analyzer::at(made_at);
   Region region;
   for (const Use& use : uses.uses) {
-    const std::vector<Var> moving = moving_vars(site, *use.stmt);
+    std::vector<Var> moving = moving_vars(made_at, *use.stmt);
+    moving.insert(moving.end(), shared.begin(), shared.end());
     const Region touched = relax_access(buffer, use.indices, moving, Analyzer::at(*use.stmt));
     region = region.empty() ? touched : unite(region, touched, buffer, outside);
   }
@@ -149,7 +173,7 @@ std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int
   return aligned ? strides : std::vector<int64_t>{};
 }
 
-void place_buffers(Program& program, BlockFacts& facts) {
+void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& model) {
   bool removed = true;
   std::vector<Uses> uses;
   while (removed) {
@@ -162,7 +186,7 @@ void place_buffers(Program& program, BlockFacts& facts) {
     }
   }
   for (size_t i = 0; i < uses.size(); ++i) {
-    if (!uses[i].uses.empty()) place(program.intermediates[i], uses[i], facts);
+    if (!uses[i].uses.empty()) place(program.intermediates[i], uses[i], facts, model);
   }
   program.intermediates.clear();
 }

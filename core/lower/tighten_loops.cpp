@@ -91,6 +91,8 @@ bool tighten(Loop* loop, const Expr& condition, Ranges ranges = Ranges::Any) {
   // A target writes unrolled loops out, so their ranges are constants.
   const bool constant = first.is(ExprKind::IntImm) && extent.is(ExprKind::IntImm);
   if ((ranges == Ranges::Constant || loop->loop_kind == LoopKind::Unrolled) && !constant) return false;
+  // All threads meet at a barrier: they go round its loop equally often.
+  if (find_first<Barrier>(*loop) != nullptr) return false;
   loop->min = first;
   loop->extent = extent;
   return true;

@@ -69,6 +69,8 @@ void FunctionEmitter::emit(const Stmt& stmt) {
     case StmtKind::Allocate:
       emit_allocate(static_cast<const Allocate&>(stmt));
       return;
+    case StmtKind::Barrier:
+      throw EmitError("a barrier stands in a program for threads that share no level");
     case StmtKind::Block:
       throw EmitError(fmt::format("block {} was not lowered", static_cast<const Block&>(stmt).name));
   }

@@ -54,7 +54,7 @@ inline LowerOptions small_machine() {
 inline Program lowered_to(const Program& program, Pass last, const LowerOptions& options = small_machine()) {
   Program p = program.clone();
   BlockFacts facts = lower_blocks(p);
-  if (last >= Pass::PlaceBuffers) place_buffers(p, facts);
+  if (last >= Pass::PlaceBuffers) place_buffers(p, facts, options.execution);
   if (last >= Pass::DoubleBuffers) double_buffers(p, facts);
   if (last >= Pass::MaskLoads) mask_loads(p);
   if (last >= Pass::MaskAccumulations) mask_accumulations(p);

@@ -5,7 +5,10 @@
 //   blocks      nothing where the predicate is false; `init` where every reduction iteration variable is 0,
 //   before the body vectorized  statement by statement: a store evaluates all its lanes before it writes the
 //   first parallel    in ascending order, after which any two iterations that touched one element are looked
-//   for (check_races) other loops in ascending order
+//   for (check_races); bound loops likewise
+//   barriers    the iterations of the bound loops that meet there run one after the other from barrier to
+//   barrier; two that touch one element between the same barriers race; one that would not come is told
+//   other loops in ascending order
 // Arithmetic is exact to the type: f32, f16 and bf16 round to nearest even after every operation, integers
 // wrap. Functions (exp, erf, ...) are evaluated in f64 and rounded. Both sides of `and` and `or` are
 // evaluated, only one of a select.

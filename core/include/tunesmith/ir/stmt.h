@@ -13,7 +13,7 @@
 
 namespace tunesmith {
 
-enum class StmtKind : uint8_t { Seq, Loop, Block, Store, If, Allocate };
+enum class StmtKind : uint8_t { Seq, Loop, Block, Store, If, Allocate, Barrier };
 
 /// Key -> value facts about a loop, a block or the program, for modules and targets. Ordered by key.
 using AnnotationValue = std::variant<int64_t, double, std::string>;
@@ -77,7 +77,7 @@ enum class LoopKind : uint8_t {
   Parallel,    // iterations on any thread, in any order
   Vectorized,  // one vector operation for all iterations
   Unrolled,    // emitted once for each iteration
-  Bound        // an axis of the target's thread grid, named by `thread`
+  Bound        // an axis of one of the target's levels, "<level>.<axis>", named by `thread`
 };
 std::string_view loop_kind_name(LoopKind kind);
 
@@ -212,6 +212,17 @@ class Allocate final : public Stmt {
  private:
   friend StmtPtr replace(Stmt& at, StmtPtr with);
   StmtPtr body_;
+};
+
+/// All iterations of the loops around it that are bound to `level`, or to a level inside it, come here before
+/// any goes on; those of loops further out do not wait for one another. Only after lowering.
+class Barrier final : public Stmt {
+ public:
+  static constexpr StmtKind kKind = StmtKind::Barrier;
+  explicit Barrier(std::string of_level) : Stmt(kKind), level(std::move(of_level)) {}
+  StmtPtr clone() const override;
+
+  const std::string level;
 };
 
 /// Puts `with` where `at` stands and returns what stood there. A Seq put into a Seq is spliced; a null `with`

@@ -54,6 +54,7 @@ void visit_children(const Stmt& stmt, Visit&& visit) {
       one(static_cast<const Allocate&>(stmt).body());
       return;
     case StmtKind::Store:
+    case StmtKind::Barrier:
       return;
   }
 }
@@ -167,6 +168,7 @@ void visit_exprs(S& stmt, Visit&& visit) {
       return;
     case StmtKind::Seq:
     case StmtKind::Allocate:
+    case StmtKind::Barrier:
       return;
   }
 }

@@ -1,0 +1,166 @@
+// Iterations of bound loops that meet at barriers: each runs alone up to the next barrier, then the next one
+// does, and all stand at the same place of the tree.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "interp/machine.h"
+
+namespace tunesmith::interp {
+
+struct Machine::Threads {
+  /// What each thread has of an allocation around a barrier.
+  struct Own {
+    size_t slot;
+    std::vector<Storage> storages;
+  };
+  std::vector<std::vector<int64_t>> values;  // of the variables, one for each thread
+  std::vector<Own> own;                      // outermost first
+};
+
+bool Machine::begins_threads(const StmtCode& stmt) {
+  return stmt.barrier != nullptr && stmt.loop_kind == LoopKind::Bound &&
+         static_cast<const Loop&>(*stmt.source).thread.starts_with(stmt.barrier->level + ".");
+}
+
+void Machine::run_threads(const StmtCode& stmt, int64_t* lane) {
+  Threads threads;
+  threads.values.emplace_back(lane, lane + code_.variables);
+  const bool watched = options_.check_races;
+  if (watched) levels_.push_back({++epoch_, 0, &stmt.own});
+  add_axis(stmt, threads);
+  if (watched) levels_.pop_back();
+}
+
+void Machine::pass_barrier() {
+  if (options_.check_races) levels_.back().epoch = ++epoch_;
+}
+
+/// Every thread becomes one for each iteration of the loop.
+void Machine::add_axis(const StmtCode& stmt, Threads& threads) {
+  if (!threads.own.empty()) {
+    current_ = &stmt;
+    fail("a loop over threads stands inside what one thread has for its own", threads.values[0].data());
+  }
+  std::vector<std::vector<int64_t>> more;
+  for (std::vector<int64_t>& thread : threads.values) {
+    current_ = &stmt;
+    const int64_t begin = eval_int(stmt.exprs[0], thread.data(), 0);
+    const int64_t extent = eval_int(stmt.exprs[1], thread.data(), 0);
+    for (int64_t i = 0; i < extent; ++i) {
+      more.push_back(thread);
+      more.back()[static_cast<size_t>(stmt.slot)] = begin + i;
+    }
+  }
+  if (more.empty()) return;
+  std::swap(threads.values, more);
+  run_together(stmt.children, threads);
+  std::swap(threads.values, more);
+}
+
+void Machine::run_together(std::span<const StmtCode> stmts, Threads& threads) {
+  for (size_t i = 0; i < stmts.size();) {
+    if (stmts[i].barrier != nullptr) {
+      run_together(stmts[i++], threads);
+      continue;
+    }
+    const size_t first = i;
+    while (i < stmts.size() && stmts[i].barrier == nullptr) ++i;
+    run_own(stmts.subspan(first, i - first), threads);
+  }
+}
+
+void Machine::run_together(const StmtCode& stmt, Threads& threads) {
+  switch (stmt.source->kind) {
+    case StmtKind::Barrier:
+      return pass_barrier();
+    case StmtKind::Seq:
+      return run_together(stmt.children, threads);
+    case StmtKind::Loop:
+      return stmt.loop_kind == LoopKind::Bound ? add_axis(stmt, threads) : together_around(stmt, threads);
+    case StmtKind::If:
+      return together_on_one_side(stmt, threads);
+    case StmtKind::Allocate:
+      return together_with_own(stmt, threads);
+    case StmtKind::Block:
+    case StmtKind::Store:
+      break;
+  }
+  throw InternalError("a barrier stands in a statement that may not have one");
+}
+
+/// No barrier inside: thread after thread.
+void Machine::run_own(std::span<const StmtCode> stmts, Threads& threads) {
+  for (size_t thread = 0; thread < threads.values.size(); ++thread) {
+    int64_t* const lane = threads.values[thread].data();
+    enter(threads, thread);
+    for (const StmtCode& stmt : stmts) execute(stmt, Lanes(&lane, 1));
+    leave(threads, thread);
+  }
+}
+
+void Machine::enter(Threads& threads, size_t thread) {
+  if (options_.check_races) levels_.back().iteration = static_cast<int64_t>(thread);
+  for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[thread]);
+}
+
+void Machine::leave(Threads& threads, size_t thread) {
+  for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[thread]);
+}
+
+void Machine::together_around(const StmtCode& stmt, Threads& threads) {
+  if (stmt.children.empty()) return;
+  current_ = &stmt;
+  if (stmt.loop_kind != LoopKind::Serial && stmt.loop_kind != LoopKind::Unrolled)
+    fail("a barrier inside a loop that runs concurrently", threads.values[0].data());
+  int64_t begin = 0;
+  int64_t extent = 0;
+  for (size_t thread = 0; thread < threads.values.size(); ++thread) {
+    enter(threads, thread);
+    const int64_t* values = threads.values[thread].data();
+    const int64_t own_begin = eval_int(stmt.exprs[0], values, 0);
+    const int64_t own_extent = std::max<int64_t>(eval_int(stmt.exprs[1], values, 0), 0);
+    leave(threads, thread);
+    if (thread > 0 && own_extent != extent)
+      fail("divergent barrier: not all threads go round its loop equally often", values);
+    if (thread > 0 && own_begin != begin)
+      fail("divergent barrier: threads are in different iterations of its loop", values);
+    begin = own_begin;
+    extent = own_extent;
+  }
+  for (int64_t i = 0; i < extent; ++i) {
+    for (std::vector<int64_t>& thread : threads.values) thread[static_cast<size_t>(stmt.slot)] = begin + i;
+    run_together(stmt.children, threads);
+  }
+}
+
+void Machine::together_on_one_side(const StmtCode& stmt, Threads& threads) {
+  bool side = false;
+  for (size_t thread = 0; thread < threads.values.size(); ++thread) {
+    current_ = &stmt;
+    enter(threads, thread);
+    const bool holds = eval_bool(stmt.exprs[0], threads.values[thread].data(), 0);
+    leave(threads, thread);
+    if (thread > 0 && holds != side)
+      fail("divergent barrier: not all threads come to it", threads.values[thread].data());
+    side = holds;
+  }
+  const size_t child = side ? 0 : 1;
+  if (child < stmt.children.size()) run_together(std::span(stmt.children).subspan(child, 1), threads);
+}
+
+void Machine::together_with_own(const StmtCode& stmt, Threads& threads) {
+  const auto slot = static_cast<size_t>(stmt.slot);
+  Threads::Own own{slot, {}};
+  for (size_t thread = 0; thread < threads.values.size(); ++thread) {
+    Storage& storage = own.storages.emplace_back(*code_.buffers[slot]);
+    storage.always_written = !options_.check_uninitialized;
+    storage.begin(levels_.size());
+  }
+  threads.own.push_back(std::move(own));
+  run_together(stmt.children, threads);
+  threads.own.pop_back();
+}
+
+}  // namespace tunesmith::interp

@@ -1,0 +1,259 @@
+#include "lower/launch.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "support/contains.h"
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+/// The statement itself, or the only one in it when it is a sequence.
+Stmt& only_statement(Stmt& stmt) {
+  const Seq* seq = stmt.as<Seq>();
+  return seq != nullptr && seq->children().size() == 1 ? *seq->children().front() : stmt;
+}
+
+}  // namespace
+
+Launch::Launch(Program& program, BlockFacts& facts, const ExecutionModel& model, Stmt& root_statement)
+    : program_(program),
+      facts_(facts),
+      model_(model),
+      first_thread_level_(model.first_synchronising()),
+      body_(&root_statement) {
+  find_grid(root_statement);
+  find_threads();
+  check_limits();
+}
+
+void Launch::refuse(std::string_view reason, const std::string& detail) {
+  throw LowerError("join_threads", reason, detail);
+}
+
+const std::string& Launch::thread_level() const { return model_.levels[first_thread_level_].name; }
+
+void Launch::find_grid(Stmt& root_statement) {
+  for (Stmt* at = &root_statement;; at = &only_statement(*grid_.back()->body())) {
+    body_ = at;
+    Loop* loop = at->as<Loop>();
+    if (loop == nullptr || loop->loop_kind != LoopKind::Bound) break;
+    if (model_.find_axis(loop->thread)->level >= first_thread_level_) break;
+    grid_.push_back(loop);
+  }
+  walk(*body_, [&](const Stmt& stmt) {
+    const Loop* loop = stmt.as<Loop>();
+    if (loop != nullptr && loop->loop_kind == LoopKind::Bound &&
+        model_.find_axis(loop->thread)->level < first_thread_level_) {
+      refuse("a loop of the launch does not stand around all that it launches",
+             fmt::format("{}, bound to {}", loop->var->name, loop->thread));
+    }
+  });
+}
+
+void Launch::find_threads() {
+  const auto is_thread_loop = [](const Loop& loop) { return loop.loop_kind == LoopKind::Bound; };
+  const std::vector<Loop*> loops = collect<Loop>(*body_, is_thread_loop);
+  std::map<ExecutionModel::Axis, int64_t> extents;
+  for (const Loop* loop : loops) {
+    int64_t& extent = extents[*model_.find_axis(loop->thread)];
+    extent = std::max(extent, loop->const_extent());
+    for (const BlockFacts::Carried& carried : facts_.carried) {
+      if (carried.loop == loop) refuse("a loop over threads carries a reduction", loop->var->name);
+    }
+  }
+  for (const auto& [axis, extent] : extents) {
+    std::string name = model_.axis_name(axis);
+    std::string variable = name;
+    std::ranges::replace(variable, '.', '_');
+    threads_.push_back({axis, std::move(name), {Var(variable), extent}});
+  }
+  // Outermost first: the first axis of a level varies fastest.
+  std::ranges::stable_sort(threads_, [](const ThreadAxis& a, const ThreadAxis& b) {
+    return a.axis.level != b.axis.level ? a.axis.level < b.axis.level : a.axis.axis > b.axis.axis;
+  });
+  for (Loop* loop : loops) {
+    const Var& shared = threads_[*thread_axis(*loop)].domain.var;
+    substitute_in(*loop->body(), {{loop->var, shared}});
+    loop->var = shared;
+  }
+}
+
+void Launch::check_limits() const {
+  std::map<size_t, int64_t> together;
+  const auto count = [&](const std::string& name, int64_t extent) {
+    const ExecutionModel::Axis axis = *model_.find_axis(name);
+    const ExecutionLevel& level = model_.levels[axis.level];
+    int64_t& product = together.try_emplace(axis.level, 1).first->second;
+    product *= extent;
+    if (extent > level.most[axis.axis] || product > level.most_together) {
+      refuse("a level has fewer iterations than the program needs",
+             fmt::format("{} of {}, {} of {} together, of at most {} and {}", extent, name, product,
+                         level.name, level.most[axis.axis], level.most_together));
+    }
+  };
+  for (const Loop* loop : grid_) count(loop->thread, loop->const_extent());
+  for (const ThreadAxis& thread : threads_) count(thread.name, thread.domain.extent);
+}
+
+bool Launch::holds_thread_loop(const Stmt& stmt) const {
+  return find_first<Loop>(stmt, [&](const Loop& loop) { return thread_axis(loop).has_value(); }) != nullptr;
+}
+
+std::optional<size_t> Launch::thread_axis(const Loop& loop) const {
+  if (loop.loop_kind != LoopKind::Bound) return std::nullopt;
+  const auto found = std::ranges::find(threads_, loop.thread, &ThreadAxis::name);
+  if (found == threads_.end()) return std::nullopt;
+  return static_cast<size_t>(found - threads_.begin());
+}
+
+bool Launch::differs_between_threads(const Expr& condition) const {
+  return any_of_expr(condition, [&](const Expr& part) {
+    return part.is(ExprKind::Load) || std::ranges::any_of(threads_, [&](const ThreadAxis& thread) {
+             return part.get() == thread.domain.var.get();
+           });
+  });
+}
+
+Launch::Accesses Launch::accesses_of(const Buffer& buffer) const {
+  Accesses accesses;
+  walk_accesses(*body_, [&](const Stmt& stmt, const AccessSite& access) {
+    if (access.buffer != buffer) return;
+    accesses.push_back({&stmt, {access.indices.begin(), access.indices.end()}, access.load == nullptr});
+  });
+  return accesses;
+}
+
+size_t Launch::depth_of(const Buffer& buffer) const {
+  const MemoryScope* scope = model_.find_scope(buffer->scope);
+  return scope == nullptr ? 0 : model_.depth_of(*scope);
+}
+
+const Stmt& Launch::piece_of(const Stmt& stmt) const {
+  const Stmt* piece = &stmt;
+  while (piece != body_ && !holds_thread_loop(*piece->parent)) piece = piece->parent;
+  return *piece;
+}
+
+bool Launch::used_by_one_thread(const Buffer& buffer, const Accesses& accesses) const {
+  const Stmt& piece = piece_of(*accesses.front().stmt);
+  return std::ranges::all_of(accesses,
+                             [&](const LaunchAccess& access) { return is_ancestor(piece, *access.stmt); }) &&
+         std::ranges::none_of(facts_.carried, [&](const BlockFacts::Carried& carried) {
+           return carried.buffer == buffer && carried.loop != nullptr && is_ancestor(*carried.loop, piece) &&
+                  is_ancestor(*body_, *carried.loop) && carried.loop != &piece;
+         });
+}
+
+std::vector<IterDomain> Launch::domains_around(const Accesses& accesses) const {
+  std::vector<IterDomain> domains;
+  for (const ThreadAxis& thread : threads_) {
+    const bool used = std::ranges::any_of(accesses, [&](const LaunchAccess& access) {
+      return std::ranges::any_of(loops_above(*access.stmt),
+                                 [&](const Loop* loop) { return loop->var == thread.domain.var; });
+    });
+    if (used) domains.push_back(thread.domain);
+  }
+  return domains;
+}
+
+std::vector<IterDomain> Launch::common_domains(const Accesses& accesses) const {
+  std::vector<IterDomain> domains;
+  for (const Loop* loop : loops_above(*accesses.front().stmt)) {
+    const auto axis = thread_axis(*loop);
+    if (!axis || !std::ranges::all_of(
+                     accesses, [&](const LaunchAccess& access) { return is_ancestor(*loop, *access.stmt); }))
+      continue;
+    domains.push_back(threads_[*axis].domain);
+  }
+  return domains;
+}
+
+void Launch::move_to_thread(const Buffer& buffer) {
+  const auto own = std::ranges::find_if(model_.scopes, [&](const MemoryScope& scope) {
+    return model_.depth_of(scope) == model_.levels.size();
+  });
+  if (own == model_.scopes.end()) return;
+  const Buffer moved =
+      make_buffer(buffer->name, buffer->dtype, buffer->shape, own->name, buffer->constant, buffer->strides);
+  program_.swap_buffer(buffer, moved);
+  for (BlockFacts::Carried& carried : facts_.carried) {
+    if (carried.buffer == buffer) carried.buffer = moved;
+  }
+  for (BlockFacts::Aligned& aligned : facts_.aligned) {
+    if (aligned.buffer == buffer) aligned.buffer = moved;
+  }
+  std::ranges::replace(facts_.doubled, buffer, moved);
+}
+
+bool Launch::is_used_elsewhere(const Buffer& buffer) const {
+  bool elsewhere = false;
+  walk_accesses(program_.root(), [&](const Stmt& stmt, const AccessSite& access) {
+    elsewhere = elsewhere || (access.buffer == buffer && !is_ancestor(*body_, stmt));
+  });
+  return elsewhere;
+}
+
+void Launch::check_shared(const Buffer& buffer, const Accesses& accesses) const {
+  if (std::ranges::none_of(accesses, &LaunchAccess::writes)) return;
+  std::vector<IterDomain> grid;
+  for (const Loop* loop : grid_) grid.push_back({loop->var, loop->const_extent()});
+  // bind() lets iterations write what all others write when nothing outside of them uses it: one after the
+  // other that is right, at once it is only where each has a place of its own.
+  if (depth_of(buffer) == 0 && !is_used_elsewhere(buffer) &&
+      !touch_different_elements(buffer, accesses, grid, {}))
+    refuse("parts of the launch write one element of a buffer that they share", buffer->name);
+  if (!touch_different_elements(buffer, accesses, common_domains(accesses), grid_vars()))
+    refuse("threads write one element of a buffer that they share", buffer->name);
+}
+
+bool Launch::stands_in_serial_loop(const Stmt& piece) const {
+  for (const Stmt* at = &piece; at != body_; at = at->parent) {
+    const Loop* loop = at->parent->as<Loop>();
+    if (loop != nullptr && loop->loop_kind != LoopKind::Bound) return true;
+  }
+  return false;
+}
+
+std::vector<Var> Launch::grid_vars() const {
+  std::vector<Var> vars;
+  for (const Loop* loop : grid_) vars.push_back(loop->var);
+  return vars;
+}
+
+void Launch::settle_buffers() {
+  for (const Buffer& buffer : std::vector<Buffer>(program_.intermediates)) {
+    const Accesses accesses = accesses_of(buffer);
+    if (buffer->scope == kScopeGlobal && !accesses.empty() && !is_used_elsewhere(buffer) &&
+        used_by_one_thread(buffer, accesses))
+      move_to_thread(buffer);
+  }
+  for (const Buffer& buffer : program_.buffers()) {
+    const Accesses accesses = accesses_of(buffer);
+    if (accesses.empty()) continue;
+    const size_t depth = depth_of(buffer);
+    const bool own = touch_different_elements(buffer, accesses, domains_around(accesses), grid_vars());
+    if (depth > 0 && is_used_elsewhere(buffer))
+      refuse("a buffer that belongs to a level is used by several launches", buffer->name);
+    if (depth > first_thread_level_ && depth < model_.levels.size())
+      refuse("a buffer belongs to a level between those of a launch and its threads", buffer->name);
+    if (depth == model_.levels.size()) {
+      if (!own && !used_by_one_thread(buffer, accesses))
+        refuse("threads use one element of a buffer that each has for itself", buffer->name);
+      continue;
+    }
+    const bool temporary = contains(program_.intermediates, buffer);
+    // Its elements may be used again in each iteration, by other threads.
+    const bool used_again = temporary && std::ranges::any_of(accesses, [&](const LaunchAccess& access) {
+                              return stands_in_serial_loop(piece_of(*access.stmt));
+                            });
+    if (!own || used_again) ordered_.insert(buffer.get());
+    if (temporary) check_shared(buffer, accesses);
+  }
+}
+
+}  // namespace tunesmith

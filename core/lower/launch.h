@@ -1,0 +1,82 @@
+// One statement of the root as it is launched on a machine with levels that synchronise: which of its loops
+// are the launch's, which run over threads, and who shares which buffer.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lower/passes.h"
+#include "lower/thread_ownership.h"
+
+namespace tunesmith {
+
+class Launch {
+ public:
+  /// An axis of the levels that synchronise, over which loops of the launch run.
+  struct ThreadAxis {
+    ExecutionModel::Axis axis;
+    std::string name;
+    IterDomain domain;  // the variable that all its loops have from now on, and the largest of their extents
+  };
+
+  /// Finds the loops and gives all over one axis the same variable. `program`, `facts` and `model` must
+  /// outlive the launch. Throws LowerError for loops that stand where they cannot be joined, or are more than
+  /// the machine has.
+  Launch(Program& program, BlockFacts& facts, const ExecutionModel& model, Stmt& root_statement);
+
+  /// A temporary without a scope of its own that one thread alone uses goes to the scope of a thread. Then
+  /// refuses buffers that are not used as their scopes want (LowerError).
+  void settle_buffers();
+
+  const std::vector<ThreadAxis>& threads() const { return threads_; }
+  /// The statement inside the loops of the launch.
+  Stmt& body() { return *body_; }
+  /// The outermost level that synchronises.
+  const std::string& thread_level() const;
+
+  bool holds_thread_loop(const Stmt& stmt) const;
+  /// The loop's position in threads().
+  std::optional<size_t> thread_axis(const Loop& loop) const;
+  /// Is the order of accesses by different threads of any matter? Known after settle_buffers().
+  bool is_ordered(const Buffer& buffer) const { return ordered_.contains(buffer.get()); }
+  /// Is its value another one for other threads, or not known before the program runs?
+  bool differs_between_threads(const Expr& condition) const;
+  [[noreturn]] static void refuse(std::string_view reason, const std::string& detail);
+
+ private:
+  using Accesses = std::vector<LaunchAccess>;
+
+  void find_grid(Stmt& root_statement);
+  void find_threads();
+  void check_limits() const;
+  Accesses accesses_of(const Buffer& buffer) const;
+  /// How many levels stand around an instance of the buffer's scope.
+  size_t depth_of(const Buffer& buffer) const;
+  /// The largest statement with `stmt` in it that no thread's loop stands in.
+  const Stmt& piece_of(const Stmt& stmt) const;
+  bool used_by_one_thread(const Buffer& buffer, const Accesses& accesses) const;
+  std::vector<IterDomain> domains_around(const Accesses& accesses) const;
+  /// Axes whose loops over threads all accesses stand in, in one loop each.
+  std::vector<IterDomain> common_domains(const Accesses& accesses) const;
+  void move_to_thread(const Buffer& buffer);
+  /// By another launch?
+  bool is_used_elsewhere(const Buffer& buffer) const;
+  void check_shared(const Buffer& buffer, const Accesses& accesses) const;
+  /// One of the launch, around the piece?
+  bool stands_in_serial_loop(const Stmt& piece) const;
+  std::vector<Var> grid_vars() const;
+
+  Program& program_;
+  BlockFacts& facts_;
+  const ExecutionModel& model_;
+  const size_t first_thread_level_;
+  std::vector<Loop*> grid_;
+  std::vector<ThreadAxis> threads_;
+  Stmt* body_;
+  std::set<const BufferNode*> ordered_;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,81 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "lower/passes.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+int64_t round_up(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+struct Planner {
+  LoweredProgram& lowered;
+  const LowerOptions& options;
+  int64_t stores = 0;
+
+  /// `used`: bytes of each scope around and before, of one launch.
+  void run(const Stmt& stmt, int64_t copies, std::map<std::string, int64_t>& used) {
+    if (const Loop* loop = stmt.as<Loop>()) {
+      const bool unrolled = loop->loop_kind == LoopKind::Unrolled;
+      return run(*loop->body(), unrolled ? copies * loop->const_extent() : copies, used);
+    }
+    if (stmt.kind == StmtKind::Store) {
+      stores += copies;
+      if (stores > options.max_expanded_stores) {
+        throw LowerError("plan_scopes", "the unrolled program is too long",
+                         fmt::format("more than {} stores", options.max_expanded_stores));
+      }
+      return;
+    }
+    if (const Allocate* allocate = stmt.as<Allocate>()) place(*allocate, used);
+    visit_children(stmt, [&](const Stmt& child) { run(child, copies, used); });
+  }
+
+  void place(const Allocate& allocate, std::map<std::string, int64_t>& used) {
+    const Buffer& buffer = allocate.buffer;
+    const MemoryScope& scope = *options.execution.find_scope(buffer->scope);
+    if (options.execution.depth_of(scope) == 0) {
+      lowered.workspace.push_back({buffer, lowered.workspace_bytes});
+      lowered.workspace_bytes += aligned_bytes(buffer);
+      return;
+    }
+    int64_t& bytes = used[scope.name];
+    bytes += round_up(buffer->bytes(), scope.alignment);
+    if (scope.capacity > 0 && bytes > scope.capacity) {
+      throw LowerError("plan_scopes", "a scope has less memory than the program needs",
+                       fmt::format("{} brings '{}' to {} bytes, of at most {} in each {}", buffer->name,
+                                   scope.name, bytes, scope.capacity, scope.owner));
+    }
+  }
+};
+
+/// The statements that are launched one after the other: those of the root, through the workspace's
+/// allocations.
+template <typename Visit>
+void for_each_launch(const Stmt& stmt, const Visit& visit) {
+  if (stmt.kind == StmtKind::Seq) {
+    visit_children(stmt, [&](const Stmt& child) { for_each_launch(child, visit); });
+  } else {
+    visit(stmt);
+  }
+}
+
+}  // namespace
+
+void plan_scopes(LoweredProgram& lowered, const LowerOptions& options) {
+  Planner planner{lowered, options};
+  const auto launch = [&](const Stmt& stmt, const auto& self) -> void {
+    std::map<std::string, int64_t> used;
+    if (const Allocate* allocate = stmt.as<Allocate>()) {
+      planner.place(*allocate, used);
+      for_each_launch(*allocate->body(), [&](const Stmt& inner) { self(inner, self); });
+      return;
+    }
+    planner.run(stmt, 1, used);
+  };
+  for_each_launch(lowered.program.root(), [&](const Stmt& stmt) { launch(stmt, launch); });
+}
+
+}  // namespace tunesmith

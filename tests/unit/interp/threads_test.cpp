@@ -1,0 +1,140 @@
+// Joined programs: threads that run from barrier to barrier.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tunesmith/interp/interpreter.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr int64_t kThreads = 8;
+
+/// for t bind(thread.x): what `body` makes of t, over an input X, a shared S and an output O of a number for
+/// each thread.
+struct Launch {
+  Launch() {
+    program.name = "launch";
+    program.inputs = {input};
+    program.outputs = {output};
+  }
+
+  StmtPtr store(const Buffer& to, const Expr& at, const Expr& value) const {
+    return std::make_unique<Store>(to, std::vector<Expr>{at}, value);
+  }
+  StmtPtr barrier() const { return std::make_unique<Barrier>("thread"); }
+
+  /// `shared` is allocated around the threads, `own` inside.
+  std::vector<double> run(std::vector<StmtPtr> body) {
+    auto inside = std::make_unique<Allocate>(own, std::make_unique<Seq>(std::move(body)));
+    auto threads = program.make_loop(t, kThreads, std::move(inside));
+    threads->loop_kind = LoopKind::Bound;
+    threads->thread = "thread.x";
+    program.root().append(std::make_unique<Allocate>(shared, std::move(threads)));
+    std::vector<Tensor> arguments{Tensor::like(*input), Tensor::like(*output)};
+    for (int64_t i = 0; i < kThreads; ++i) arguments[0].set(i, static_cast<double>(10 * i));
+    interpret(program, arguments);
+    std::vector<double> result;
+    for (int64_t i = 0; i < kThreads; ++i) result.push_back(arguments[1].get(i));
+    return result;
+  }
+
+  Program program;
+  Buffer input = make_buffer("X", kF32, {kThreads});
+  Buffer output = make_buffer("O", kF32, {kThreads});
+  Buffer shared = make_buffer("S", kF32, {kThreads}, "shared");
+  Buffer own = make_buffer("R", kF32, {1}, "local");
+  Var t{"t"};
+};
+
+template <typename... Stmts>
+std::vector<StmtPtr> list(Stmts... stmts) {
+  std::vector<StmtPtr> result;
+  (result.push_back(std::move(stmts)), ...);
+  return result;
+}
+
+void expect_mistake(Launch& launch, std::vector<StmtPtr> body, const std::string& message) {
+  EXPECT_THAT([&] { launch.run(std::move(body)); },
+              testing::ThrowsMessage<InterpreterError>(testing::HasSubstr(message)));
+}
+
+TEST(Threads, SeeAfterABarrierWhatOthersWroteBefore) {
+  Launch l;
+  const Expr other = kThreads - 1 - l.t;
+  EXPECT_THAT(l.run(list(l.store(l.shared, l.t, load(l.input, {l.t})), l.barrier(),
+                         l.store(l.output, l.t, load(l.shared, {other})))),
+              testing::ElementsAre(70, 60, 50, 40, 30, 20, 10, 0));
+}
+
+TEST(Threads, KeepWhatIsTheirOwnAcrossABarrier) {
+  Launch l;
+  const Expr other = kThreads - 1 - l.t;
+  EXPECT_THAT(l.run(list(l.store(l.own, 0, load(l.input, {l.t})), l.store(l.shared, l.t, load(l.own, {0})),
+                         l.barrier(), l.store(l.output, l.t, load(l.own, {0}) - load(l.shared, {other})))),
+              testing::ElementsAre(-70, -50, -30, -10, 10, 30, 50, 70));
+}
+
+TEST(Threads, AReadOfWhatAnotherWroteWithoutABarrierIsARace) {
+  Launch l;
+  const Expr other = kThreads - 1 - l.t;
+  expect_mistake(
+      l, list(l.store(l.shared, l.t, load(l.input, {l.t})), l.store(l.output, l.t, load(l.shared, {other}))),
+      "S");
+}
+
+TEST(Threads, AWriteOfWhatAnotherReadsIsARace) {
+  Launch l;
+  const Expr other = kThreads - 1 - l.t;
+  expect_mistake(
+      l,
+      list(l.store(l.shared, l.t, load(l.input, {l.t})), l.barrier(),
+           l.store(l.output, l.t, load(l.shared, {other})), l.store(l.shared, l.t, load(l.input, {l.t}))),
+      "race:");
+}
+
+TEST(Threads, TwoThatWriteOneElementRace) {
+  Launch l;
+  expect_mistake(l,
+                 list(l.store(l.shared, floordiv(l.t, 2), load(l.input, {l.t})), l.barrier(),
+                      l.store(l.output, l.t, load(l.shared, {0}))),
+                 "race: iterations 0 and 1 of a parallel loop write S[0]");
+}
+
+TEST(Threads, ABarrierUnderAConditionThatDiffersIsDivergent) {
+  Launch l;
+  expect_mistake(l,
+                 list(l.store(l.output, l.t, load(l.input, {l.t})),
+                      std::make_unique<If>(lt(l.t, 3), std::make_unique<Seq>(list(l.barrier())))),
+                 "divergent barrier: not all threads come to it");
+}
+
+TEST(Threads, ABarrierInALoopThatEndsEarlierForSomeIsDivergent) {
+  Launch l;
+  auto loop = l.program.make_loop(Var("i"), 4, std::make_unique<Seq>(list(l.barrier())));
+  loop->extent = min(l.t + 1, 4);
+  expect_mistake(l, list(l.store(l.output, l.t, load(l.input, {l.t})), StmtPtr(std::move(loop))),
+                 "divergent barrier: not all threads go round its loop equally often");
+}
+
+TEST(Threads, GoRoundALoopTogether) {
+  Launch l;
+  // Each passes its number on to its neighbour, three times.
+  const Expr next = floormod(l.t + 1, kThreads);
+  auto turn = l.program.make_loop(
+      Var("i"), 3,
+      std::make_unique<Seq>(list(l.store(l.shared, l.t, load(l.own, {0})), l.barrier(),
+                                 l.store(l.own, 0, load(l.shared, {next})), l.barrier())));
+  EXPECT_THAT(l.run(list(l.store(l.own, 0, load(l.input, {l.t})), StmtPtr(std::move(turn)),
+                         l.store(l.output, l.t, load(l.own, {0})))),
+              testing::ElementsAre(30, 40, 50, 60, 70, 0, 10, 20));
+}
+
+TEST(Threads, ABarrierThatNoLoopIsBoundForIsAMistake) {
+  Launch l;
+  l.program.root().append(l.barrier());
+  expect_mistake(l, list(l.store(l.output, l.t, load(l.input, {l.t}))),
+                 "a barrier that no loop around it is bound for");
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,40 @@
+// A machine with a grid of blocks of threads, for tests, and how programs are lowered for it.
+#pragma once
+
+#include "tunesmith/lower/pipeline.h"
+
+namespace tunesmith::test {
+
+inline ExecutionModel grid_machine() {
+  ExecutionModel model;
+  model.levels = {{"block", {"x", "y", "z"}, {1000, 100, 100}, 100000, false},
+                  {"thread", {"x", "y", "z"}, {64, 64, 8}, 128, true}};
+  model.scopes = {{kScopeGlobal, "", 0, 64, 0, 0},
+                  {"shared", "block", 2048, 16, 32, 4},
+                  {kScopeLocal, "thread", 1024, 16, 0, 0},
+                  {kScopeRegister, "thread", 1024, 4, 0, 0}};
+  return model;
+}
+
+inline LowerOptions grid_options() {
+  LowerOptions options;
+  options.execution = grid_machine();
+  return options;
+}
+
+inline Pipeline grid_pipeline(std::string_view last = "plan_scopes") {
+  std::vector<LoweringStep> steps;
+  for (const char* name :
+       {"lower_blocks", "split_buffers", "join_threads", "place_buffers", "double_buffers", "tighten_loops",
+        "flatten", "hoist_conditions", "remove_unit_loops", "plan_scopes"}) {
+    steps.push_back(kernel_step(name));
+    if (last == name) break;
+  }
+  return Pipeline(std::move(steps));
+}
+
+inline LoweredProgram lowered_for_grid(const Program& program, std::string_view last = "plan_scopes") {
+  return lower(program, grid_options(), grid_pipeline(last));
+}
+
+}  // namespace tunesmith::test

@@ -1,0 +1,164 @@
+// Random small schedules with bound loops: what lowering joins computes what the schedule computes when its
+// loops run one after the other, without races; the rest it refuses.
+#include <gtest/gtest.h>
+
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/support/random.h"
+#include "unit/lower/grid_machine.h"
+#include "unit/lower/run_passes.h"
+
+namespace tunesmith {
+namespace {
+
+using namespace test;
+
+constexpr uint64_t kSchedules = 1500;
+constexpr uint64_t kSteps = 12;
+
+std::vector<Program> workloads() {
+  std::vector<Program> programs;
+  programs.push_back(gmm(8, 8, 8));
+  programs.push_back(gmm(6, 5, 7));
+  programs.push_back(program_of("X: {shape: [8, 12], dtype: f32}",
+                                "T[i<8, j<12] = exp(X[i, j])\n  O[i<8, j<12] = T[i, 11 - j] + T[7 - i, j]"));
+  programs.push_back(program_of("X: {shape: [6, 12], dtype: f32}",
+                                "S[i<6] = sum(k<12) X[i, k]\n  O[i<6, j<12] = X[i, j] - S[i]"));
+  programs.push_back(program_of("A: {shape: [8, 8], dtype: f32}, B: {shape: [8, 8], dtype: f32}",
+                                "T[i<8, j<8] = sum(k<8) A[i, k] * B[k, j]\n  O[i<8, j<8] = max(T[i, j], 0)"));
+  return programs;
+}
+
+class Scheduler {
+ public:
+  Scheduler(const Program& program, uint64_t index) : schedule_(program.clone()), random_(20260722, index) {}
+
+  Schedule make() {
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      Schedule before = schedule_.clone();
+      try {
+        act();
+      } catch (const ScheduleError&) {
+        schedule_ = std::move(before);
+      }
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  template <typename T>
+  const T& pick(const std::vector<T>& list) {
+    return list[random_.below(list.size())];
+  }
+
+  BlockRV random_block() {
+    std::vector<std::string> names;
+    for (const Block* block : schedule_.program().blocks()) names.push_back(block->name);
+    return schedule_.get_block(pick(names));
+  }
+
+  LoopRV random_loop(BlockRV block) { return pick(schedule_.get_loops(block)); }
+
+  std::string random_scope() { return pick(std::vector<std::string>{"global", "shared", "shared", "local"}); }
+
+  std::string random_axis() {
+    return pick(std::vector<std::string>{"block.x", "thread.x", "thread.x", "thread.y"});
+  }
+
+  void act() {
+    const BlockRV block = random_block();
+    switch (random_.below(10)) {
+      case 0:
+      case 1: {
+        const int64_t factor = 2 + static_cast<int64_t>(random_.below(3));
+        schedule_.split(random_loop(block), {std::nullopt, factor});
+        return;
+      }
+      case 2:
+      case 3:
+      case 4:
+        // The outermost one first, as launches want it.
+        schedule_.bind(random_.below(3) == 0 ? schedule_.get_loops(block).front() : random_loop(block),
+                       random_axis());
+        return;
+      case 5:
+        schedule_.cache_read(block, static_cast<int>(random_.below(2)), random_scope());
+        return;
+      case 6:
+        schedule_.cache_write(block, 0, random_scope());
+        return;
+      case 7:
+        schedule_.compute_at(block, random_loop(random_block()));
+        return;
+      case 8:
+        schedule_.reverse_compute_at(block, random_loop(random_block()));
+        return;
+      default:
+        schedule_.set_scope(block, 0, random_scope());
+    }
+  }
+
+  Schedule schedule_;
+  RandomStream random_;
+};
+
+std::vector<Tensor> random_arguments(const Program& program) {
+  std::vector<Tensor> arguments;
+  for (const Buffer& input : program.inputs) {
+    arguments.push_back(Tensor::like(*input));
+    arguments.back().fill_random(arguments.size());
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  return arguments;
+}
+
+TEST(JoinThreadsRandom, JoinedProgramsComputeWhatTheirSchedulesDo) {
+  const std::vector<Program> programs = workloads();
+  size_t joined = 0;
+  size_t with_barriers = 0;
+  size_t caught = 0;
+  for (uint64_t index = 0; index < kSchedules; ++index) {
+    const Program& program = programs[index % programs.size()];
+    const Schedule schedule = Scheduler(program, index).make();
+    LoweredProgram lowered;
+    try {
+      lowered = lowered_for_grid(schedule.program());
+    } catch (const LowerError&) {
+      continue;
+    }
+    const bool threads = find_first<Loop>(lowered.program.root(), [](const Loop& loop) {
+                           return loop.loop_kind == LoopKind::Bound;
+                         }) != nullptr;
+    joined += threads ? 1 : 0;
+    std::vector<Tensor> expected = random_arguments(program);
+    interpret(program, expected);
+    std::vector<Tensor> computed = random_arguments(program);
+    ASSERT_NO_THROW(interpret(lowered, computed))
+        << index << ":\n"
+        << to_string(schedule.program()) << to_string(lowered.program);
+    EXPECT_LT(max_error(computed.back(), expected.back()), 1e-4)
+        << index << ":\n"
+        << to_string(schedule.program()) << to_string(lowered.program);
+
+    // Without its barriers such a program is wrong, or it did not need them: at least some must be caught.
+    const std::vector<Barrier*> barriers = collect<Barrier>(lowered.program.root());
+    if (barriers.empty()) continue;
+    ++with_barriers;
+    for (Barrier* barrier : barriers) replace(*barrier, nullptr);
+    std::vector<Tensor> wrong = random_arguments(program);
+    try {
+      interpret(lowered, wrong);
+    } catch (const InterpreterError&) {
+      ++caught;
+    }
+  }
+  RecordProperty("joined", static_cast<int>(joined));
+  RecordProperty("with_barriers", static_cast<int>(with_barriers));
+  RecordProperty("caught", static_cast<int>(caught));
+  EXPECT_GE(joined, 300u);
+  EXPECT_GE(with_barriers, 30u);
+  EXPECT_GE(caught * 2, with_barriers);
+}
+
+}  // namespace
+}  // namespace tunesmith
