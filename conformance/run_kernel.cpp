@@ -45,6 +45,8 @@ std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled,
     buffers.push_back(prepared.data());
   }
   kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
+  if (const auto fault = kernel->take_fault())
+    throw EnvironmentError("its device found a mistake: " + fault->message);
   return arguments;
 }
 

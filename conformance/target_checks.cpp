@@ -38,6 +38,10 @@ Verdict check_contract(const Subject& subject) {
     return failed(fmt::format("lowering for {} vectors of {} bits is impossible", options.vector_registers,
                               options.vector_bits));
   }
+  if (const std::string fault = execution_model_fault(target->execution()); !fault.empty())
+    return failed("its levels and scopes: " + fault);
+  if (target->execution() != again->execution())
+    return failed("two objects with the same options have different levels or scopes", "P19");
   const std::string identity = target->identity();
   if (identity.empty() || identity.find('\n') != std::string::npos)
     return failed("its identity is not one line");
@@ -166,6 +170,7 @@ Verdict check_failures(const Subject& subject) {
 Verdict check_library(const Subject& subject) {
   const auto target = subject.create<Target>();
   if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
+  if (target->models_times()) return skipped("what it models the times of is not here to be built for");
   const Workload& workload = subject.workloads().front();
   const auto compiled = target->compile(lower_for(*target, workload.program), "kernel");
   if (!compiled) return unsupported("it compiles nothing");

@@ -56,6 +56,10 @@ std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernel
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < kernels.size(); ++i) {
       InterleavedKernel& kernel = kernels[i];
+      if (kernel.modelled) {
+        samples[i].push_back(*kernel.modelled);
+        continue;
+      }
       const bool was_the_first = kernel.samples++ == 0 && kernel.warm >= kLongCall;
       samples[i].push_back(was_the_first ? kernel.warm : take_sample(kernel.call, kernel.warm));
     }

@@ -1,6 +1,7 @@
 // How a loaded kernel is timed: what a sample is, how many there are, and many kernels in turn.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,8 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
 struct InterleavedKernel {
   KernelCall call;
   double warm = 0.0;
-  int samples = 0;  // taken so far
+  int samples = 0;                                // taken so far
+  std::optional<double> modelled = std::nullopt;  // seconds that stand for every sample
 };
 
 /// `rounds` samples of each kernel, in turn. Where the warm call was long, it is the first sample: warming

@@ -73,6 +73,26 @@ json no_memory(const CompiledKernel& kernel, const EnvironmentError& error) {
                              kernel.prepare ? kernel.prepare->bytes : 0, error.what()));
 }
 
+json failure_of(const KernelFault& fault) {
+  switch (fault.kind) {
+    case KernelFault::Kind::Mistake:
+      return failure(FailureCause::WrongResult, fault.message);
+    case KernelFault::Kind::OutOfBounds:
+      return failure(FailureCause::OutOfBounds, fault.message);
+    case KernelFault::Kind::TimeOut:
+      return failure(FailureCause::TimeOut, fault.message);
+    case KernelFault::Kind::Crash:
+      break;
+  }
+  return failure(FailureCause::Crash, fault.message);
+}
+
+/// What calls of the reference do wrong on a device that watches is not a candidate's mistake.
+void require_no_fault(LoadedKernel& reference) {
+  if (const auto fault = reference.take_fault())
+    throw EnvironmentError("the reference cannot be run: " + fault->message);
+}
+
 json reading_json(const Reading& reading) {
   return {{"calibration", reading.calibration}, {"waited", reading.waited}};
 }
@@ -162,6 +182,7 @@ void WorkerTask::set_inputs(DataSet& data, const std::vector<Tensor>& inputs) {
 void WorkerTask::choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question) {
   const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
   DrawnData drawn = tunesmith::choose_data(question, runner_of(reference, *loaded));
+  require_no_fault(*loaded);
   Fill& fill = fills_.emplace_back(drawn.fill);
   set_inputs(data, drawn.inputs);
   if (fill.draws > 1 && take_draws(data, fill, draw_all(question, fill, runner_of(reference, *loaded))))
@@ -180,8 +201,9 @@ bool WorkerTask::take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> dr
 
 bool WorkerTask::draw_several_times(const CompiledKernel& reference, const DataQuestion& question) {
   const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
-  return take_draws(sets_.front(), fills_.front(),
-                    choose_several_draws(question, runner_of(reference, *loaded)));
+  std::vector<DrawnData> draws = choose_several_draws(question, runner_of(reference, *loaded));
+  require_no_fault(*loaded);
+  return take_draws(sets_.front(), fills_.front(), std::move(draws));
 }
 
 RunReference WorkerTask::runner_of(const CompiledKernel& reference, const LoadedKernel& loaded) {
@@ -299,11 +321,15 @@ json WorkerTask::run(const Message& message) {
     // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
     const bool at_once = !message.header.at("parallel").get<bool>() && !kernel.prepare &&
                          kernel.workspace_bytes <= kLittleWorkspace;
-    for (const Verdict& verdict : verify(*loaded, kernel, at_once)) {
+    const std::vector<Verdict> verdicts = verify(*loaded, kernel, at_once);
+    if (const auto fault = loaded->take_fault()) return failure_of(*fault);
+    for (const Verdict& verdict : verdicts) {
       if (verdict.failure) return failure(verdict.failure->cause, verdict.failure->message);
       verified_call = verdict.seconds;
       worst = std::max(worst, verdict.worst);
     }
+    if (const auto seconds = loaded->modelled_seconds())
+      return {{"samples", std::vector{*seconds}}, {"verified_error", worst}};
     if (space != nullptr) space->place(Placement::AtEnd);
     prepared = prepare(*loaded, kernel, space, prepare_seconds);
   } catch (const EnvironmentError& error) {
@@ -363,7 +389,8 @@ json WorkerTask::add_to_rounds(const Message& message) {
   }
   InterleavedKernel entry;
   entry.call = timed_call(*loaded.kernel, kernel, loaded.prepared.get(), space);
-  entry.warm = time_call(entry.call);
+  entry.modelled = loaded.kernel->modelled_seconds();
+  entry.warm = entry.modelled ? *entry.modelled : time_call(entry.call);
   loaded_.push_back(std::move(loaded));
   rounds_.push_back(std::move(entry));
   return {{"seconds", rounds_.back().warm}};

@@ -21,6 +21,7 @@ std::string three_digits(double value) {
 std::string best_text(const Progress& progress) {
   if (!progress.best_seconds) return "no valid program yet";
   std::string text = "best " + seconds_text(*progress.best_seconds);
+  if (progress.modelled) text += " modelled";
   if (progress.gflops) text += fmt::format(", {:.1f} GFLOP/s", *progress.gflops);
   // The peak was measured once, before the first program, and something may have disturbed that.
   if (progress.share_of_peak && *progress.share_of_peak > 1.0) {

@@ -38,7 +38,8 @@ Record common_record(const TaskKey& task, const RecordedRun& run, const std::str
 }
 
 TaskKey task_key(const Workload& workload, const Space& space, int threads) {
-  return {workload.hash, task_target(space.target()), threads, ""};
+  return {workload.hash, task_target(space.target()), threads,
+          space.target().models_times() ? kModelledDevice : ""};
 }
 
 }  // namespace tunesmith

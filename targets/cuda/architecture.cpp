@@ -29,6 +29,12 @@ constexpr Field kFields[] = {
     {"static_shared_bytes", [](Architecture& to, size_t value) { to.static_shared_bytes = value; }},
     {"reserved_shared_bytes", [](Architecture& to, size_t value) { to.reserved_shared_bytes = value; }},
     {"shared_unit_bytes", [](Architecture& to, size_t value) { to.shared_unit_bytes = value; }},
+    {"multiprocessors", [](Architecture& to, size_t value) { to.multiprocessors = unsigned(value); }},
+    {"fma_per_cycle", [](Architecture& to, size_t value) { to.fma_per_cycle = unsigned(value); }},
+    {"clock_mhz", [](Architecture& to, size_t value) { to.clock_mhz = unsigned(value); }},
+    {"memory_gb_per_second",
+     [](Architecture& to, size_t value) { to.memory_gb_per_second = unsigned(value); }},
+    {"l2_gb_per_second", [](Architecture& to, size_t value) { to.l2_gb_per_second = unsigned(value); }},
 };
 
 Architecture read_architecture(const std::filesystem::path& file, const std::string& name,

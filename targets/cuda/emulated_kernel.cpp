@@ -29,9 +29,13 @@ constexpr size_t kAlign = 16;
 constexpr size_t kRedZone = 16384;
 constexpr int kMemoryDescriptor = 3;
 
-std::string host_compiler() {
+std::string find_compiler() {
   const char* chosen = std::getenv("TUNESMITH_CXX");
-  const std::string found = find_in_path({chosen != nullptr && *chosen != '\0' ? chosen : "g++", "c++"});
+  return find_in_path({chosen != nullptr && *chosen != '\0' ? chosen : "g++", "c++"});
+}
+
+std::string host_compiler() {
+  const std::string found = find_compiler();
   if (found.empty())
     throw EnvironmentError("the emulation needs a C++ compiler: no g++ or c++ in PATH; set TUNESMITH_CXX");
   return found;
@@ -247,6 +251,24 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kerne
     if (!result.succeeded()) return;
   }
   compiled_ = true;
+}
+
+EmulatedKernel::EmulatedKernel(const std::string& program, const EmulationOptions& options)
+    : checked_(options.checked), dynamic_shared_bytes_(options.dynamic_shared_bytes), compiled_(true) {
+  const std::filesystem::path file = folder_.path() / "kernel";
+  std::ofstream(file, std::ios::binary) << program;
+  std::error_code error;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all, error);
+  if (error || std::filesystem::file_size(file, error) != program.size())
+    throw EnvironmentError(fmt::format("{}: an emulated kernel cannot be written there", file.string()));
+}
+
+bool EmulatedKernel::has_compiler() { return !find_compiler().empty(); }
+
+std::string EmulatedKernel::program() const {
+  check_invariant(compiled_, "a kernel that did not compile is no program");
+  std::ifstream file(folder_.path() / "kernel", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedArgument>& arguments,

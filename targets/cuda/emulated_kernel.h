@@ -71,7 +71,15 @@ class EmulatedKernel {
   EmulatedKernel(const std::string& text, const std::string& kernel, const std::string& file,
                  const EmulationOptions& options);
 
+  /// One that was compiled before, of program(). Throws EnvironmentError when it cannot be written to a file.
+  EmulatedKernel(const std::string& program, const EmulationOptions& options);
+
+  /// Is there a compiler?
+  static bool has_compiler();
+
   bool compiled() const { return compiled_; }
+  /// The executable that runs launches of the kernel. Needs compiled().
+  std::string program() const;
   /// What the compiler said.
   const std::string& log() const { return log_; }
   double compile_cpu_seconds() const { return compile_cpu_seconds_; }

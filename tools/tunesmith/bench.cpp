@@ -211,6 +211,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
     results.push_back(to_json(comparison));
     if (!common.json) print(results.back());
+    if (!common.json && space->target().models_times()) print_modelled_note();
     std::fflush(output());  // what is measured is kept, whatever comes
   }
   if (stop && !common.json)
@@ -219,6 +220,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     const Environment environment = detect_environment(space->plugin_versions());
     fmt::print(output(), "{}\n",
                nlohmann::json{{"target", space->target().identity()},
+                              {"modelled", space->target().models_times()},
                               {"environment", nlohmann::json::parse(environment.text())},
                               {"rounds", arguments.rounds},
                               {"threads", threads},

@@ -16,6 +16,12 @@ std::FILE* g_output = nullptr;  // null while it is stdout
 
 std::FILE* output() { return g_output != nullptr ? g_output : stdout; }
 
+void print_modelled_note() {
+  std::fputs(
+      "            a model's times: the device is emulated, and only that results are right was measured\n",
+      output());
+}
+
 void keep_output_from_plugins() {
   if (g_output != nullptr) return;
   std::fflush(stdout);

@@ -52,7 +52,7 @@ std::vector<TaskKey> tasks_of(const RecordsArguments& arguments, const RecordSto
 }
 
 std::string outcome(const Record& record) {
-  if (record.ok()) return seconds_text(record.seconds);
+  if (record.ok()) return seconds_text(record.seconds) + (record.modelled() ? " modelled" : "");
   return fmt::format("{} {}", failure_cause_name(record.failure->cause), record.failure->message);
 }
 
@@ -83,6 +83,7 @@ nlohmann::json to_json(const Record& record) {
                      {"ok", record.ok()},
                      {"time_ms", record.time_ms}};
   if (record.timing) one["seconds"] = record.seconds;
+  one["modelled"] = record.modelled();
   if (record.failure) one["cause"] = failure_cause_name(record.failure->cause);
   return one;
 }

@@ -39,8 +39,10 @@ class ProgressLog {
 };
 
 /// `seconds`: when the run ends, where that decides and not the number of trials; else 0.
-Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak, double seconds) {
+Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak, double seconds,
+                     bool modelled) {
   Progress line;
+  line.modelled = modelled;
   line.done = progress.trials;
   line.total = seconds > 0.0 ? 0 : progress.total;
   line.best_seconds = progress.best_seconds;
@@ -90,7 +92,8 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   hooks.stop = &stop;
   ProgressLog log;
   hooks.progress = [&](const TuneProgress& progress) {
-    const Progress now = progress_of(progress, workload, peak, limited ? 0.0 : options.time_limit_seconds);
+    const Progress now = progress_of(progress, workload, peak, limited ? 0.0 : options.time_limit_seconds,
+                                     space.target().models_times());
     if (line.active()) {
       line.update(now);
     } else if (!common.quiet) {
@@ -103,7 +106,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   if (common.json) {
     fmt::print(output(), "{}\n", result_json(result, workload, space, environment).dump());
   } else {
-    print_summary(result, workload, space.spec(), limited ? options.trials : 0);
+    print_summary(result, workload, space, limited ? options.trials : 0);
   }
   if (result.interrupted) return kInterrupted;
   return result.best_id.empty() ? kNothingFound : kDone;

@@ -140,7 +140,7 @@ std::vector<TaskRow> final_rows(const TuneManyResult& result, const TaskList& li
 }
 
 void print_many(const TuneManyResult& result, const TaskList& list, const TuneManyOptions& options,
-                const TuneArguments& arguments) {
+                const TuneArguments& arguments, bool modelled) {
   int64_t valid = 0;
   int64_t resumed = 0;
   int64_t seeds = 0;
@@ -161,6 +161,7 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
   for (const std::string& line :
        table_lines(final_rows(result, list, options.task.batch), std::numeric_limits<size_t>::max()))
     fmt::print(output(), "  {}\n", line);
+  if (modelled) print_modelled_note();
   const Summary summary = summary_of(result, list);
   if (summary.baseline_seconds > 0.0) {
     fmt::print(output(), "  together  {}{}; the unscheduled programs {}, {:.1f} times as much\n",
@@ -228,7 +229,7 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
   if (common.json) {
     fmt::print(output(), "{}\n", many_json(result, list, options, space, environment).dump());
   } else {
-    print_many(result, list, options, arguments);
+    print_many(result, list, options, arguments, space.target().models_times());
   }
   if (result.interrupted) return kInterrupted;
   if (std::ranges::any_of(result.tasks, [](const TaskOutcome& one) { return !one.error.empty(); }))

@@ -95,6 +95,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"first_failures", first_failures},
           {"refusals", result.refusals},
           {"first_refusals", result.first_refusals},
+          {"modelled", space.target().models_times()},
           {"best_seconds", number(result.best_seconds)},
           {"best_seconds_interval",
            result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
@@ -122,8 +123,10 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
             {"wait", result.times.wait}}}};
 }
 
-void print_summary(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
+void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space,
                    int64_t wanted) {
+  const SpaceSpec& space = of_space.spec();
+  const bool modelled = of_space.target().models_times();
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
@@ -157,9 +160,10 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
   fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
              result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
              flops * 1e-9,
-             peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} measured beside it",
-                                    100.0 * flops / peak, peak * 1e-9)
+             peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} {} beside it", 100.0 * flops / peak,
+                                    peak * 1e-9, modelled ? "modelled" : "measured")
                       : "");
+  if (modelled) print_modelled_note();
   if (peak > 0 && flops > peak) {
     fmt::print(output(),
                "            above 100 %: the peak is of plain multiply-adds and may have been disturbed, and "

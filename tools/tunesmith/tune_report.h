@@ -12,7 +12,6 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
                            const Environment& environment);
 
 /// For people, on output(). `wanted`: trials asked for; 0 when there was no limit.
-void print_summary(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
-                   int64_t wanted);
+void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space, int64_t wanted);
 
 }  // namespace tunesmith::cli

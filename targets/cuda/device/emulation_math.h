@@ -31,6 +31,8 @@ double fma(double, double, double) noexcept;
 double fabs(double) noexcept;
 double fmax(double, double) noexcept;
 double fmin(double, double) noexcept;
+double floor(double) noexcept;
+double ceil(double) noexcept;
 }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -171,6 +172,8 @@ void check_launch(const Launch& launch) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  // Nobody waits for the result of a parent that was killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   Launch launch;
   for (int i = 1; i < count; ++i) {
     const std::string text = arguments[i];

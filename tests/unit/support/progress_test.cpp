@@ -29,6 +29,12 @@ TEST(ProgressText, SaysAllWhereThereIsRoom) {
             "2m05s left");
 }
 
+TEST(ProgressText, SaysWhichTimesAreAModels) {
+  Progress modelled = example();
+  modelled.modelled = true;
+  EXPECT_NE(progress_text(modelled, 200).find("best 1.23 ms modelled, 210.5 GFLOP/s"), std::string::npos);
+}
+
 TEST(ProgressText, SaysWhyAShareIsAboveThePeak) {
   Progress above = example();
   above.share_of_peak = 1.92;

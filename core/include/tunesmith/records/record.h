@@ -31,12 +31,15 @@ std::string_view measurement_kind_name(MeasurementKind kind);
 /// Nothing when `name` is not a kind's name.
 std::optional<MeasurementKind> parse_measurement_kind(std::string_view name);
 
+/// TaskKey::device of a task whose times are a model's: nothing here could measure them.
+inline constexpr const char* kModelledDevice = "modelled";
+
 /// What programs compete for: times of different tasks are never compared.
 struct TaskKey {
   uint64_t workload_hash = 0;  // of the program with names removed: equal computations are one task
   std::string target;          // Target::identity()
   int threads = 0;             // that the measured program runs on; 0: unknown, of an unattributed record
-  std::string device;          // "" for the host
+  std::string device;          // "" for the host, kModelledDevice where times are a model's
 
   bool operator==(const TaskKey&) const = default;
 };
@@ -116,7 +119,7 @@ struct Record {
   uint64_t workload_hash = 0;
   std::string target;
   int threads = 0;     // 0: unattributed
-  std::string device;  // "" for the host
+  std::string device;  // as TaskKey has it
 
   // The run. The store checks that these agree with its RecordedRun.
   std::string run;           // RecordedRun::id; "": unattributed
@@ -149,6 +152,8 @@ struct Record {
   int64_t time_ms = 0;  // when it was measured: milliseconds since 1970, UTC
 
   bool ok() const { return !failure.has_value(); }
+  /// Its time is a model's: nothing was measured but that the result is right.
+  bool modelled() const { return device == kModelledDevice; }
   bool attributed() const { return lowered_hash.has_value(); }
   /// Failed, and may do better another time (is_transient): a run that is resumed tries it again.
   bool transient() const { return failure && is_transient(failure->cause, disturbed.value_or(false)); }

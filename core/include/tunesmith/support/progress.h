@@ -17,6 +17,7 @@ struct Progress {
   int64_t done = 0;
   int64_t total = 0;                    // 0 when it is not known
   std::optional<double> best_seconds;   // for one call
+  bool modelled = false;                // these are a model's, and were not measured
   std::optional<double> gflops;         // of the best
   std::optional<double> share_of_peak;  // of the best: 1 is the machine's measured peak
   std::vector<std::pair<std::string, int64_t>>

@@ -1,0 +1,37 @@
+// A compiled candidate as bytes, on its way from the tuner to the worker.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launch.h"
+
+namespace tunesmith::cuda {
+
+/// What a kernel's argument is in a call: buffer `position` of the call, or a place in its workspace.
+struct ObjectArgument {
+  std::string name;
+  bool in_workspace = false;
+  int64_t position = 0;  // or the offset
+  int64_t bytes = 0;
+};
+
+struct ObjectLaunch {
+  Launch launch;
+  std::vector<ObjectArgument> arguments;
+  std::string program;  // the emulated kernel, an executable
+};
+
+struct CandidateObject {
+  double modelled_seconds = 0;
+  /// Positions of the buffers of a call that it writes.
+  std::vector<int64_t> outputs;
+  std::vector<ObjectLaunch> launches;
+
+  std::string bytes() const;
+  /// Throws EnvironmentError when the bytes are damaged.
+  static CandidateObject parse(const std::string& bytes);
+};
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,127 @@
+#include "cuda_target.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "emulated_candidate.h"
+#include "generator_fingerprint.h"
+#include "kernel_text.h"
+#include "nvrtc.h"
+#include "refusal.h"
+#include "roofline.h"
+#include "run_process.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+/// Of a peak kernel: so many that a launch costs nothing beside them.
+constexpr double kPeakOperations = 1e12;
+
+/// What NVRTC has against a kernel, or "" when there is nothing, or no NVRTC.
+std::string objection(const KernelText& kernel, const Architecture& architecture) {
+  const Nvrtc* const nvrtc = Nvrtc::find();
+  if (nvrtc == nullptr) return {};
+  const Compilation compilation =
+      KernelCompiler(*nvrtc).compile(kernel.text, kernel.name + ".cu", architecture.name);
+  const auto refusal = refuse(compilation, kernel.name, architecture, kernel.launch);
+  return refusal ? fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text) : "";
+}
+
+/// Where the kernel's argument lies in a call.
+ObjectArgument argument_of(const Buffer& buffer, const LoweredProgram& lowered) {
+  const std::vector<Buffer> known = lowered.program.buffers();
+  const auto found = std::ranges::find(known, buffer);
+  if (found != known.end()) return {buffer->name, false, found - known.begin(), buffer->bytes()};
+  const auto slot = std::ranges::find(lowered.workspace, buffer, &WorkspaceSlot::buffer);
+  check_invariant(slot != lowered.workspace.end(), "what a kernel takes is an argument or workspace");
+  return {buffer->name, true, slot->offset, buffer->bytes()};
+}
+
+}  // namespace
+
+std::vector<OptionSpec> CudaTarget::specs() {
+  return {
+      OptionSpec::string("arch", "sm_80", "architecture that the code and the model of its times are for"),
+      OptionSpec::choice("device", "emulated", {"emulated"},
+                         "what programs run on: the emulation, which checks them and takes no times")};
+}
+
+CudaTarget::CudaTarget(const Options& options) {
+  try {
+    architecture_ = find_architecture(options.get_string("arch"));
+  } catch (const UserError& error) {
+    options.fail("arch", error.what());
+  }
+  execution_ = execution_of(architecture_);
+  device_ = device_of(architecture_);
+}
+
+ProbeResult CudaTarget::probe() const {
+  return {EmulatedKernel::has_compiler() ? "" : "a C++ compiler (g++ or c++ in PATH, or TUNESMITH_CXX)"};
+}
+
+std::string CudaTarget::identity() const {
+  return fmt::format("cuda arch={} device=emulated times=modelled", architecture_.name);
+}
+
+std::string CudaTarget::fingerprint() const { return kGeneratorFingerprint; }
+
+LowerOptions CudaTarget::lower_options() const {
+  LowerOptions options;
+  // Scalars only: a vector is one element, of the widest type.
+  options.vector_bits = 64;
+  options.vector_registers = kMostRegistersOfThread / 2;
+  options.execution = execution_;
+  return options;
+}
+
+tl::expected<CompiledKernel, std::string> CudaTarget::compile(const LoweredProgram& lowered,
+                                                              const std::string& symbol) {
+  const auto started = std::chrono::steady_clock::now();
+  CandidateObject object;
+  object.modelled_seconds = modelled_seconds(lowered, architecture_);
+  const size_t inputs = lowered.program.inputs.size();
+  for (size_t i = 0; i < lowered.program.outputs.size(); ++i)
+    object.outputs.push_back(static_cast<int64_t>(inputs + i));
+  for (const KernelText& kernel : kernel_texts(lowered, symbol)) {
+    if (std::string text = objection(kernel, architecture_); !text.empty()) return tl::unexpected(text);
+    const EmulatedKernel emulated(kernel.text, kernel.name, kernel.name + ".cu", {});
+    if (!emulated.compiled())
+      return tl::unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
+    ObjectLaunch launch{kernel.launch, {}, emulated.program()};
+    for (const Buffer& buffer : kernel.arguments) launch.arguments.push_back(argument_of(buffer, lowered));
+    object.launches.push_back(std::move(launch));
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  return CompiledKernel{object.bytes(), symbol, lowered.workspace_bytes, seconds.count()};
+}
+
+std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {
+  return std::make_unique<EmulatedCandidate>(kernel.object);
+}
+
+std::string CudaTarget::assembly(const LoweredProgram& lowered, const std::string& symbol) {
+  std::string text;
+  for (const KernelText& kernel : kernel_texts(lowered, symbol)) {
+    text += fmt::format("// {} <<<({}, {}, {}), ({}, {}, {})>>>\n{}\n", kernel.name, kernel.launch.grid[0],
+                        kernel.launch.grid[1], kernel.launch.grid[2], kernel.launch.block[0],
+                        kernel.launch.block[1], kernel.launch.block[2], kernel.text);
+  }
+  return text;
+}
+
+LibraryFiles CudaTarget::build_library(const LibraryRequest& request) {
+  throw EnvironmentError(fmt::format("{}: no library is built for the emulated device", request.name));
+}
+
+PeakKernel CudaTarget::peak_kernel(DType /*type*/, int /*threads*/) {
+  CandidateObject object;
+  object.modelled_seconds = kPeakOperations / (2 * peak_fma_per_second(architecture_));
+  return {{object.bytes(), "tunesmith_peak", 0, 0.0}, kPeakOperations};
+}
+
+double CudaTarget::measure_copy_bandwidth(int /*threads*/) { return device_.get("memory_bytes_per_second"); }
+
+}  // namespace tunesmith::cuda

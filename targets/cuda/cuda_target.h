@@ -1,0 +1,45 @@
+// The target `cuda`: programs as CUDA C++, run on the emulated device, with a model's times.
+#pragma once
+
+#include <memory>
+
+#include "architecture.h"
+#include "execution.h"
+#include "tunesmith/plugin/options.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::cuda {
+
+class CudaTarget final : public Target {
+ public:
+  static std::vector<OptionSpec> specs();
+  /// Throws UserError at the option for an architecture that is not known.
+  explicit CudaTarget(const Options& options);
+
+  ProbeResult probe() const override;
+  const DeviceModel& device() const override { return device_; }
+  const ExecutionModel& execution() const override { return execution_; }
+  bool models_times() const override { return true; }
+  std::string identity() const override;
+  std::string fingerprint() const override;
+  LowerOptions lower_options() const override;
+  Pipeline pipeline() const override { return device_pipeline(); }
+
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
+                                                    const std::string& symbol) override;
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
+  /// The text of the kernels.
+  std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
+  /// Throws EnvironmentError: there is no device to build it for.
+  LibraryFiles build_library(const LibraryRequest& request) override;
+  /// Of the model.
+  PeakKernel peak_kernel(DType type, int threads) override;
+  double measure_copy_bandwidth(int threads) override;
+
+ private:
+  Architecture architecture_;
+  ExecutionModel execution_;
+  DeviceModel device_;
+};
+
+}  // namespace tunesmith::cuda

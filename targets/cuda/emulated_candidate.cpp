@@ -1,0 +1,153 @@
+#include "emulated_candidate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tunesmith::cuda {
+namespace {
+
+/// A worker is ended when a candidate runs longer than it may; this is for who calls without one.
+constexpr double kLaunchSeconds = 300;
+constexpr uint64_t kSeed = 1;
+
+// A kernel's entry is a plain function: one for each candidate that may be loaded at a time, which finds the
+// candidate by its own number.
+constexpr size_t kSlots = 256;
+std::array<EmulatedCandidate*, kSlots> slots;
+std::mutex slots_mutex;
+
+template <size_t kSlot>
+void entry_of(void* const* buffers, void* workspace, tunesmith_parallel_for /*parallel_for*/,
+              void* /*pool*/) {
+  slots[kSlot]->call(buffers, workspace);
+}
+
+template <size_t... kSlot>
+constexpr std::array<tunesmith_kernel, kSlots> make_entries(std::index_sequence<kSlot...> /*slots*/) {
+  return {entry_of<kSlot>...};
+}
+constexpr std::array<tunesmith_kernel, kSlots> kEntries = make_entries(std::make_index_sequence<kSlots>());
+
+size_t take_slot(EmulatedCandidate* candidate) {
+  const std::lock_guard lock(slots_mutex);
+  const auto free = std::find(slots.begin(), slots.end(), nullptr);
+  if (free == slots.end())
+    throw EnvironmentError(fmt::format("more than {} emulated candidates are loaded at once", kSlots));
+  *free = candidate;
+  return static_cast<size_t>(free - slots.begin());
+}
+
+KernelFault fault_of(const EmulationReport& report, ThreadOrder order) {
+  KernelFault fault;
+  std::string text = report.failure.empty() ? report.text() : report.failure;
+  text = text.substr(0, text.find('\n'));
+  fault.message = fmt::format("{}, threads in {} order", text, order_name(order));
+  if (report.found("out_of_bounds") || report.found("fault")) fault.kind = KernelFault::Kind::OutOfBounds;
+  if (report.findings.empty()) {
+    const bool late = report.failure.starts_with("ran longer");
+    fault.kind = late ? KernelFault::Kind::TimeOut : KernelFault::Kind::Crash;
+  }
+  return fault;
+}
+
+}  // namespace
+
+/// What the launches of one call share, as copies: the order of threads begins anew with the same contents.
+struct EmulatedCandidate::Memory {
+  std::map<int64_t, Bytes> buffers;    // by position in the call
+  std::map<int64_t, Bytes> workspace;  // by offset
+
+  Bytes& of(const ObjectArgument& argument) {
+    return argument.in_workspace ? workspace[argument.position] : buffers[argument.position];
+  }
+};
+
+EmulatedCandidate::EmulatedCandidate(const std::string& object) : object_(CandidateObject::parse(object)) {
+  for (ObjectLaunch& launch : object_.launches) {
+    kernels_.emplace_back(std::exchange(launch.program, {}), EmulationOptions{});
+  }
+  slot_ = take_slot(this);
+}
+
+EmulatedCandidate::~EmulatedCandidate() {
+  const std::lock_guard lock(slots_mutex);
+  slots[slot_] = nullptr;
+}
+
+tunesmith_kernel EmulatedCandidate::entry() const { return kEntries[slot_]; }
+
+std::optional<KernelFault> EmulatedCandidate::take_fault() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(fault_, std::nullopt);
+}
+
+bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
+  for (size_t i = 0; i < object_.launches.size(); ++i) {
+    const ObjectLaunch& launch = object_.launches[i];
+    std::vector<EmulatedArgument> arguments;
+    for (const ObjectArgument& argument : launch.arguments)
+      arguments.push_back({argument.name, EmulatedArgument::Kind::Buffer, memory.of(argument), {}, {}});
+    const EmulationReport report = kernels_[i].run(launch.launch, arguments, order, kSeed, kLaunchSeconds);
+    if (!report.clean()) {
+      fault_ = fault_of(report, order);
+      return false;
+    }
+    for (size_t a = 0; a < arguments.size(); ++a)
+      memory.of(launch.arguments[a]) = std::move(arguments[a].bytes);
+  }
+  return true;
+}
+
+void EmulatedCandidate::call(void* const* buffers, void* workspace) {
+  const std::lock_guard lock(mutex_);
+  Memory before;
+  bool concurrent = false;
+  for (const ObjectLaunch& launch : object_.launches) {
+    concurrent = concurrent || launch.launch.threads() > 1 ||
+                 std::ranges::any_of(launch.launch.grid, [](unsigned blocks) { return blocks > 1; });
+    for (const ObjectArgument& argument : launch.arguments) {
+      const auto* from = argument.in_workspace ? static_cast<unsigned char*>(workspace) + argument.position
+                                               : static_cast<unsigned char*>(buffers[argument.position]);
+      before.of(argument).assign(from, from + argument.bytes);
+    }
+  }
+  std::optional<Memory> first;
+  // One thread knows one order.
+  const std::vector<ThreadOrder> orders =
+      concurrent ? std::vector{ThreadOrder::Forward, ThreadOrder::Backward, ThreadOrder::Random}
+                 : std::vector{ThreadOrder::Forward};
+  for (const ThreadOrder order : orders) {
+    Memory memory = before;
+    try {
+      if (!run(order, memory)) return;
+    } catch (const Error& error) {
+      // No exception may leave a kernel's entry.
+      fault_ = KernelFault{KernelFault::Kind::Crash, error.what()};
+      return;
+    }
+    if (!first) {
+      first = std::move(memory);
+      continue;
+    }
+    for (const int64_t output : object_.outputs) {
+      if (first->buffers[output] == memory.buffers[output]) continue;
+      fault_ =
+          KernelFault{KernelFault::Kind::Mistake,
+                      fmt::format("the result in {} order of threads is another one than in forward order",
+                                  order_name(order))};
+      return;
+    }
+  }
+  if (!first) return;
+  for (const int64_t output : object_.outputs) {
+    const Bytes& bytes = first->buffers[output];
+    std::memcpy(buffers[output], bytes.data(), bytes.size());
+  }
+}
+
+}  // namespace tunesmith::cuda

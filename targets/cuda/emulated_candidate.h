@@ -1,0 +1,42 @@
+// A candidate on the emulated device: each call runs its launches in three orders of threads, checks them,
+// and keeps what went wrong.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "candidate_object.h"
+#include "emulated_kernel.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::cuda {
+
+class EmulatedCandidate final : public LoadedKernel {
+ public:
+  /// Throws EnvironmentError when the object is damaged, or too many candidates are loaded at once.
+  explicit EmulatedCandidate(const std::string& object);
+  ~EmulatedCandidate() override;
+
+  /// Calls may come from several threads; they run one after the other.
+  tunesmith_kernel entry() const override;
+  std::optional<KernelFault> take_fault() override;
+  std::optional<double> modelled_seconds() const override { return object_.modelled_seconds; }
+
+  /// What entry() does.
+  void call(void* const* buffers, void* workspace);
+
+ private:
+  using Bytes = std::vector<unsigned char>;
+  struct Memory;
+
+  /// All launches in one order; false when something went wrong.
+  bool run(ThreadOrder order, Memory& memory);
+
+  CandidateObject object_;
+  std::vector<EmulatedKernel> kernels_;
+  size_t slot_;
+  std::mutex mutex_;
+  std::optional<KernelFault> fault_;
+};
+
+}  // namespace tunesmith::cuda

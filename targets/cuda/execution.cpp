@@ -1,0 +1,82 @@
+#include "execution.h"
+
+#include <fmt/format.h>
+
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+/// Of a thread: what does not fit its registers lies in memory, and is slow long before this.
+constexpr int64_t kLocalBytes = 16384;
+
+void write_out_lanes(Program& program) {
+  for (Loop* loop : collect<Loop>(program.root())) {
+    if (loop->loop_kind == LoopKind::Vectorized || loop->loop_kind == LoopKind::Parallel)
+      loop->loop_kind = LoopKind::Serial;
+  }
+}
+
+}  // namespace
+
+ExecutionModel execution_of(const Architecture& architecture) {
+  ExecutionModel model;
+  model.levels = {
+      {"block", {"x", "y", "z"}, {kMostGrid[0], kMostGrid[1], kMostGrid[2]}, kMostGrid[0], false},
+      {"thread", {"x", "y", "z"}, {kMostBlock[0], kMostBlock[1], kMostBlock[2]}, kMostThreadsOfBlock, true}};
+  model.scopes = {{kScopeGlobal, "", 0, 256, 0, 0},
+                  {kScopeShared, "block", static_cast<int64_t>(architecture.static_shared_bytes), 16, 32, 4},
+                  {kScopeLocal, "thread", kLocalBytes, 16, 0, 0},
+                  {kScopeRegister, "thread", kMostRegistersOfThread * int64_t{4}, 4, 0, 0}};
+  return model;
+}
+
+DeviceModel device_of(const Architecture& architecture) {
+  DeviceModel device;
+  device.set("cores", architecture.multiprocessors);
+  device.set("warp_size", 32);
+  device.set("max_threads_per_block", kMostThreadsOfBlock);
+  device.set("max_shared_bytes", static_cast<double>(architecture.static_shared_bytes));
+  device.set("vector_bits", 32);
+  device.set("vector_registers", kMostRegistersOfThread);
+  device.set("fma_per_cycle", architecture.fma_per_cycle);
+  device.set("clock_ghz", architecture.clock_mhz / 1e3);
+  device.set("memory_bytes_per_second", architecture.memory_gb_per_second * 1e9);
+  device.set("l2_bytes_per_second", architecture.l2_gb_per_second * 1e9);
+  device.set("cache_line_bytes", 128);
+  // Of the levels of memory that models of the host's caches ask for.
+  device.set("l1_bytes", static_cast<double>(architecture.shared_bytes));
+  device.set("l2_bytes", 32.0 * 1024 * 1024);
+  device.description =
+      fmt::format("{} ({} multiprocessors), emulated", architecture.name, architecture.multiprocessors);
+  return device;
+}
+
+GridAxis grid_axis(const std::string& thread) {
+  const size_t dot = thread.find('.');
+  const std::string level = thread.substr(0, dot);
+  const size_t position =
+      dot == std::string::npos ? std::string::npos : std::string("xyz").find(thread.substr(dot + 1));
+  if (position == std::string::npos || (level != "block" && level != "thread"))
+    throw LowerError("cuda", "a loop is bound to what the device does not have", thread);
+  return {level == "block", position};
+}
+
+Pipeline device_pipeline() {
+  return Pipeline({
+      kernel_step("lower_blocks"),
+      kernel_step("split_buffers"),
+      program_step("write_out_lanes", write_out_lanes),
+      kernel_step("join_threads"),
+      kernel_step("place_buffers"),
+      kernel_step("double_buffers"),
+      kernel_step("tighten_loops"),
+      kernel_step("flatten"),
+      kernel_step("hoist_conditions"),
+      kernel_step("promote_accumulators"),
+      kernel_step("remove_unit_loops"),
+      kernel_step("plan_scopes"),
+  });
+}
+
+}  // namespace tunesmith::cuda

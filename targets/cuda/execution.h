@@ -1,0 +1,30 @@
+// The device as data: its levels and scopes, its quantities, and the steps by which programs are lowered for
+// it.
+#pragma once
+
+#include <string>
+
+#include "architecture.h"
+#include "tunesmith/lower/pipeline.h"
+#include "tunesmith/target/device_model.h"
+
+namespace tunesmith::cuda {
+
+/// Memory of a block, in the words of a schedule.
+inline constexpr const char* kScopeShared = "shared";
+
+/// Levels `block` and `thread`, each with the axes x, y and z; scopes global, shared, local and register.
+ExecutionModel execution_of(const Architecture& architecture);
+DeviceModel device_of(const Architecture& architecture);
+
+struct GridAxis {
+  bool of_block = false;  // of the grid of blocks, else of the threads of a block
+  size_t position = 0;    // x, y, z
+};
+/// What a loop is bound to. LowerError for what is none of them.
+GridAxis grid_axis(const std::string& thread);
+
+/// Without vectors: what is to be vectorized or run on cores becomes a loop of each thread.
+Pipeline device_pipeline();
+
+}  // namespace tunesmith::cuda

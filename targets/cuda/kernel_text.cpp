@@ -1,0 +1,193 @@
+#include "kernel_text.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "execution.h"
+#include "expr_text.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+bool has_half(const Stmt& stmt) {
+  const auto is_half = [](DType type) { return type.is_float() && type.bits == 16; };
+  bool found = false;
+  walk_accesses(
+      stmt, [&](const Stmt&, const AccessSite& access) { found = found || is_half(access.buffer->dtype); });
+  walk_exprs(stmt, [&](const Expr& expr) { found = found || is_half(expr.dtype().scalar()); });
+  return found;
+}
+
+/// One statement of the root as a kernel.
+class KernelWriter {
+ public:
+  KernelWriter(const LoweredProgram& lowered, const Stmt& stmt, std::string name)
+      : lowered_(lowered), root_(stmt), exprs_(names_) {
+    kernel_.name = std::move(name);
+  }
+
+  KernelText write() {
+    for (const Buffer& buffer : used_buffers()) {
+      if (buffer->span() > std::numeric_limits<int32_t>::max())
+        throw LowerError("cuda", "a buffer is too large for 32-bit indices", buffer->name);
+      names_.set(buffer.get(), names_.fresh(buffer->name));
+      kernel_.arguments.push_back(buffer);
+    }
+    std::vector<std::string> parameters;
+    for (const Buffer& buffer : kernel_.arguments) {
+      parameters.push_back(fmt::format("{}{}* __restrict__ {}", is_written(buffer) ? "" : "const ",
+                                       storage_type(buffer->dtype), names_.of(buffer.get())));
+    }
+    depth_ = 1;
+    stmt(root_);
+    std::string text;
+    if (has_half(root_)) text += "#include \"tunesmith_device.cuh\"\n\n";
+    const std::string helpers = exprs_.helpers();
+    if (!helpers.empty()) text += helpers + "\n";
+    text += fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
+                        kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
+    kernel_.text = std::move(text);
+    return std::move(kernel_);
+  }
+
+ private:
+  /// Those that lie in global memory, in the order of the program, then of the workspace.
+  std::vector<Buffer> used_buffers() const {
+    std::vector<Buffer> known = lowered_.program.buffers();
+    for (const WorkspaceSlot& slot : lowered_.workspace) known.push_back(slot.buffer);
+    std::erase_if(known, [&](const Buffer& buffer) {
+      bool used = false;
+      walk_accesses(root_,
+                    [&](const Stmt&, const AccessSite& access) { used = used || access.buffer == buffer; });
+      return !used;
+    });
+    return known;
+  }
+
+  bool is_written(const Buffer& buffer) const {
+    return find_first<Store>(root_, [&](const Store& store) { return store.buffer == buffer; }) != nullptr;
+  }
+
+  void line(const std::string& text) { body_ += std::string(2 * depth_, ' ') + text + "\n"; }
+
+  void nested(const Stmt& inner) {
+    ++depth_;
+    stmt(inner);
+    --depth_;
+  }
+
+  void stmt(const Stmt& at) {
+    switch (at.kind) {
+      case StmtKind::Seq:
+        for (const StmtPtr& child : static_cast<const Seq&>(at).children()) stmt(*child);
+        return;
+      case StmtKind::Loop:
+        return loop(static_cast<const Loop&>(at));
+      case StmtKind::Store:
+        return store(static_cast<const Store&>(at));
+      case StmtKind::If: {
+        const auto& branch = static_cast<const If&>(at);
+        line(fmt::format("if ({}) {{", exprs_.text(branch.condition, Analyzer::at(at))));
+        nested(*branch.then_case());
+        if (branch.else_case() != nullptr) {
+          line("} else {");
+          nested(*branch.else_case());
+        }
+        return line("}");
+      }
+      case StmtKind::Allocate:
+        return allocate(static_cast<const Allocate&>(at));
+      case StmtKind::Barrier:
+        return line("__syncthreads();");
+      case StmtKind::Block:
+        break;
+    }
+    throw LowerError("cuda", "a block was not lowered", "");
+  }
+
+  void loop(const Loop& at) {
+    const std::string name = names_.fresh(at.var->name);
+    names_.set(at.var.get(), name);
+    if (at.loop_kind == LoopKind::Bound) return bound(at, name);
+    const Analyzer ranges = Analyzer::at(at);
+    const std::string first = exprs_.text(at.min, ranges);
+    const std::string end = exprs_.text(ranges.simplify(at.min + at.extent), ranges, kOperand);
+    if (at.loop_kind == LoopKind::Unrolled) line("#pragma unroll");
+    line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
+    nested(*at.body());
+    line("}");
+  }
+
+  void bound(const Loop& at, const std::string& name) {
+    const GridAxis axis = grid_axis(at.thread);
+    auto& shape = axis.of_block ? kernel_.launch.grid : kernel_.launch.block;
+    shape[axis.position] = static_cast<unsigned>(at.const_extent());
+    line(fmt::format("const int {} = {}.{};", name, axis.of_block ? "blockIdx" : "threadIdx",
+                     "xyz"[axis.position]));
+    stmt(*at.body());
+  }
+
+  void allocate(const Allocate& at) {
+    const Buffer& buffer = at.buffer;
+    const std::string name = names_.fresh(buffer->name);
+    names_.set(buffer.get(), name);
+    line(fmt::format("{}{} {}[{}];", buffer->scope == kScopeShared ? "__shared__ " : "",
+                     storage_type(buffer->dtype), name, std::max<int64_t>(buffer->span(), 1)));
+    stmt(*at.body());
+  }
+
+  void store(const Store& at) {
+    const Analyzer ranges = Analyzer::at(at);
+    const DType type = at.buffer->dtype;
+    const std::string to = exprs_.element(at.buffer, at.indices[0], ranges);
+    const std::string assignment =
+        fmt::format("{} = {};", to, exprs_.stored(type, exprs_.text(at.value, ranges)));
+    if (at.mask) return line(fmt::format("if ({}) {}", exprs_.text(at.mask, ranges), assignment));
+    line(assignment);
+  }
+
+  static constexpr int kOperand = 6;
+
+  const LoweredProgram& lowered_;
+  const Stmt& root_;
+  Names names_;
+  ExprText exprs_;
+  KernelText kernel_;
+  std::string body_;
+  size_t depth_ = 0;
+};
+
+void collect_launches(const Stmt& stmt, std::vector<const Stmt*>& launches) {
+  if (stmt.kind == StmtKind::Seq) {
+    visit_children(stmt, [&](const Stmt& child) { collect_launches(child, launches); });
+  } else if (const auto* allocate = stmt.as<Allocate>();
+             allocate != nullptr && allocate->buffer->scope == kScopeGlobal) {
+    collect_launches(*allocate->body(), launches);
+  } else {
+    launches.push_back(&stmt);
+  }
+}
+
+}  // namespace
+
+std::vector<const Stmt*> launched_statements(const Program& program) {
+  std::vector<const Stmt*> launches;
+  collect_launches(program.root(), launches);
+  return launches;
+}
+
+std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const std::string& symbol) {
+  const std::vector<const Stmt*> launches = launched_statements(lowered.program);
+  std::vector<KernelText> kernels;
+  for (const Stmt* launch : launches) {
+    const std::string name = launches.size() == 1 ? symbol : fmt::format("{}_{}", symbol, kernels.size());
+    kernels.push_back(KernelWriter(lowered, *launch, name).write());
+  }
+  return kernels;
+}
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,222 @@
+// Programs through the target: text, the emulated run of it, what it reports, the model of its time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "candidate_object.h"
+#include "cuda_target.h"
+#include "emulated_candidate.h"
+#include "expr_text.h"
+#include "kernel_text.h"
+#include "roofline.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/trace/schedule.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+CudaTarget& target() {
+  static CudaTarget one(Options::defaults(CudaTarget::specs(), "target 'cuda'"));
+  return one;
+}
+
+Program program_of(const std::string& inputs, const std::string& compute) {
+  const std::string text =
+      "name: t\nparams: {n: 1}\ninputs: {" + inputs + "}\ncompute: |\n  " + compute + "\noutputs: [O]\n";
+  return std::move(WorkloadDefinition::parse(text, "t.yaml").instantiate().program);
+}
+
+const char* const kOperands = "A: {shape: [12, 8], dtype: f32}, B: {shape: [8, 8], dtype: f32}";
+const char* const kProduct = "O[i<12, j<8] = sum(k<8) A[i, k] * B[k, j]";
+
+/// Blocks of 3 x 4 threads and four that only help to fetch the operands of four steps.
+Schedule cooperative_product() {
+  Schedule s(program_of(kOperands, kProduct));
+  const BlockRV product = s.get_block("O");
+  const std::vector<LoopRV> loops = s.get_loops(product);
+  const std::vector<LoopRV> i = s.split(loops[0], {std::nullopt, 3});
+  const std::vector<LoopRV> j = s.split(loops[1], {std::nullopt, 4});
+  const std::vector<LoopRV> k = s.split(loops[2], {std::nullopt, 4});
+  s.reorder({i[0], j[0], k[0], i[1], j[1], k[1]});
+  for (const int operand : {0, 1}) {
+    const BlockRV copy = s.cache_read(product, operand, "shared");
+    s.compute_at(copy, k[0]);
+    const std::vector<LoopRV> own = s.get_loops(copy);
+    s.bind(s.fuse({own[own.size() - 2], own[own.size() - 1]}), "thread.x");
+  }
+  s.bind(i[0], "block.y");
+  s.bind(j[0], "block.x");
+  s.bind(s.fuse({i[1], j[1]}), "thread.x");
+  return s;
+}
+
+/// The outputs of a call on random inputs, and what the call did wrong.
+struct Called {
+  std::vector<Tensor> arguments;
+  std::optional<KernelFault> fault;
+};
+
+Called call(const LoweredProgram& lowered, const CompiledKernel& kernel) {
+  Called called;
+  std::vector<void*> pointers;
+  for (const Buffer& input : lowered.program.inputs) {
+    called.arguments.push_back(Tensor::like(*input));
+    called.arguments.back().fill_random(called.arguments.size());
+  }
+  for (const Buffer& output : lowered.program.outputs) called.arguments.push_back(Tensor::like(*output));
+  for (Tensor& tensor : called.arguments) pointers.push_back(tensor.bytes.data());
+  std::vector<std::byte> workspace(static_cast<size_t>(kernel.workspace_bytes) + 64);
+  const std::unique_ptr<LoadedKernel> loaded = target().load(kernel);
+  loaded->entry()(pointers.data(), workspace.data(), nullptr, nullptr);
+  called.fault = loaded->take_fault();
+  EXPECT_FALSE(loaded->take_fault().has_value()) << "it is told once";
+  return called;
+}
+
+void expect_right(const Program& program) {
+  const LoweredProgram lowered = lower_for(target(), program);
+  const auto kernel = target().compile(lowered, "k");
+  ASSERT_TRUE(kernel.has_value()) << kernel.error() << target().assembly(lowered, "k");
+  const Called called = call(lowered, *kernel);
+  ASSERT_FALSE(called.fault.has_value()) << called.fault->message << "\n" << target().assembly(lowered, "k");
+  std::vector<Tensor> expected = called.arguments;
+  interpret(program, expected);
+  EXPECT_LT(max_error(called.arguments.back(), expected.back()), 1e-4) << target().assembly(lowered, "k");
+}
+
+TEST(CudaTarget, WritesReadableText) {
+  Schedule s(program_of("X: {shape: [4, 64], dtype: f32}", "O[i<4, j<64] = max(X[i, j], 0) * 2"));
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  const std::vector<LoopRV> parts = s.split(s.fuse({loops[0], loops[1]}), {std::nullopt, 32});
+  s.bind(parts[0], "block.x");
+  s.bind(parts[1], "thread.x");
+  EXPECT_EQ(target().assembly(lower_for(target(), s.program()), "scale"),
+            R"(// scale <<<(8, 1, 1), (32, 1, 1)>>>
+template <class T>
+__device__ __forceinline__ T greater(T a, T b) { return a > b ? a : b; }
+
+extern "C" __global__ void __launch_bounds__(32) scale(const float* __restrict__ X, float* __restrict__ O) {
+  const int i_j_f_0 = blockIdx.x;
+  const int thread_x = threadIdx.x;
+  O[i_j_f_0 * 32 + thread_x] = greater<float>(X[i_j_f_0 * 32 + thread_x], 0.0f) * 2.0f;
+}
+
+)");
+  expect_right(s.program());
+}
+
+TEST(CudaTarget, RunsProgramsWithSharedMemoryAndBarriers) {
+  const Schedule s = cooperative_product();
+  const std::string text = target().assembly(lower_for(target(), s.program()), "k");
+  EXPECT_THAT(text, testing::HasSubstr("__shared__ float A_shared[16];"));
+  EXPECT_THAT(text, testing::HasSubstr("__syncthreads();"));
+  expect_right(s.program());
+}
+
+TEST(CudaTarget, RunsTheStagesOfAProgramOneAfterTheOther) {
+  Schedule s(program_of("X: {shape: [6, 12], dtype: f32}",
+                        "S[i<6] = sum(k<12) X[i, k]\n  O[i<6, j<12] = X[i, j] / S[i] + exp(X[i, j])"));
+  s.bind(s.get_loops(s.get_block("S"))[0], "thread.x");
+  s.bind(s.get_loops(s.get_block("O"))[0], "block.x");
+  const LoweredProgram lowered = lower_for(target(), s.program());
+  EXPECT_EQ(kernel_texts(lowered, "k").size(), 2u);
+  EXPECT_GE(lowered.workspace_bytes, 24);
+  expect_right(s.program());
+}
+
+TEST(CudaTarget, RunsEveryTypeAndTheUnscheduledProgram) {
+  for (const char* dtype : {"f64", "f32", "f16", "bf16", "i32", "i8", "u8", "i64"}) {
+    SCOPED_TRACE(dtype);
+    const std::string type = dtype;
+    expect_right(program_of("X: {shape: [9], dtype: " + type + "}, Y: {shape: [9], dtype: " + type + "}",
+                            "O[i<9] = max(X[i] * Y[8 - i] + X[i], Y[i])"));
+  }
+}
+
+TEST(CudaTarget, SaysWhatACallDidWrong) {
+  const Schedule s = cooperative_product();
+  LoweredProgram lowered = lower_for(target(), s.program());
+  const std::vector<Barrier*> barriers = collect<Barrier>(lowered.program.root());
+  ASSERT_EQ(barriers.size(), 2u);
+  for (size_t left_out = 0; left_out < barriers.size(); ++left_out) {
+    LoweredProgram wrong = lower_for(target(), s.program());
+    replace(*collect<Barrier>(wrong.program.root())[left_out], nullptr);
+    const auto kernel = target().compile(wrong, "k");
+    ASSERT_TRUE(kernel.has_value()) << kernel.error();
+    const Called called = call(wrong, *kernel);
+    ASSERT_TRUE(called.fault.has_value()) << "without barrier " << left_out;
+    EXPECT_EQ(called.fault->kind, KernelFault::Kind::Mistake) << called.fault->message;
+  }
+}
+
+TEST(CudaTarget, GivesAModelsTimeAndSaysSo) {
+  EXPECT_TRUE(target().models_times());
+  EXPECT_THAT(target().identity(), testing::HasSubstr("times=modelled"));
+  const LoweredProgram plain = lower_for(target(), program_of(kOperands, kProduct));
+  const auto kernel = target().compile(plain, "k");
+  ASSERT_TRUE(kernel.has_value()) << kernel.error();
+  const auto seconds = target().load(*kernel)->modelled_seconds();
+  ASSERT_TRUE(seconds.has_value());
+  EXPECT_DOUBLE_EQ(*seconds, modelled_seconds(plain, find_architecture("sm_80")));
+  // 19.5 Tflop/s, as the maker says.
+  EXPECT_NEAR(measure_peak(target(), kF32, 1), 19.5e12, 0.1e12);
+}
+
+TEST(CudaTarget, TheModelPrefersMoreOfTheDevice) {
+  const auto with = [](int64_t threads) {
+    Schedule s(program_of("A: {shape: [256, 256], dtype: f32}, B: {shape: [256, 256], dtype: f32}",
+                          "O[i<256, j<256] = sum(k<256) A[i, k] * B[k, j]"));
+    const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+    if (threads > 0) {
+      const std::vector<LoopRV> parts = s.split(s.fuse({loops[0], loops[1]}), {std::nullopt, threads});
+      s.bind(parts[0], "block.x");
+      s.bind(parts[1], "thread.x");
+    }
+    return modelled_seconds(lower_for(target(), s.program()), find_architecture("sm_80"));
+  };
+  EXPECT_GT(with(0), 1000 * with(128)) << "one thread does all";
+  EXPECT_GT(with(1), 4 * with(128)) << "one lane of a warp does all";
+}
+
+TEST(CudaTarget, LimitsAreTheArchitectures) {
+  Schedule s(program_of("X: {shape: [2048], dtype: f32}", "O[i<2048] = X[i]"));
+  s.bind(s.get_loops(s.get_block("O"))[0], "thread.x");
+  EXPECT_THAT([&] { lower_for(target(), s.program()); },
+              testing::ThrowsMessage<LowerError>(testing::HasSubstr("of at most 1024")));
+  EXPECT_EQ(execution_model_fault(target().execution()), "");
+}
+
+TEST(CandidateObject, ADamagedOneIsRefused) {
+  CandidateObject object;
+  object.modelled_seconds = 2.5;
+  object.outputs = {2};
+  object.launches.push_back(
+      {{{3, 1, 1}, {32, 1, 1}, 0}, {{"A", false, 0, 16}, {"W", true, 64, 8}}, "program"});
+  const std::string bytes = object.bytes();
+  const CandidateObject same = CandidateObject::parse(bytes);
+  EXPECT_EQ(same.modelled_seconds, 2.5);
+  EXPECT_EQ(same.launches.at(0).launch.grid[0], 3u);
+  EXPECT_EQ(same.launches.at(0).arguments.at(1).name, "W");
+  EXPECT_TRUE(same.launches.at(0).arguments.at(1).in_workspace);
+  EXPECT_EQ(same.launches.at(0).program, "program");
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 4);
+    EXPECT_THROW(CandidateObject::parse(damaged), EnvironmentError) << i;
+    EXPECT_THROW(CandidateObject::parse(bytes.substr(0, i)), EnvironmentError) << i;
+  }
+}
+
+TEST(Names, AreValidAndEachOnce) {
+  Names names;
+  EXPECT_EQ(names.fresh("A"), "A");
+  EXPECT_EQ(names.fresh("A"), "A_1");
+  EXPECT_EQ(names.fresh("float"), "float_1");
+  EXPECT_EQ(names.fresh("a__b.c"), "a_b_c");
+  EXPECT_EQ(names.fresh("3x"), "v3x");
+  EXPECT_EQ(names.fresh(""), "v");
+}
+
+}  // namespace
+}  // namespace tunesmith::cuda

@@ -1,0 +1,70 @@
+// The space `cuda` from end to end: candidates of a search, verified in the worker on the emulated device.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tunesmith/records/record_store.h"
+#include "tunesmith/tune/tuner.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TuneForADevice : public testing::TestWithParam<const char*> {
+ protected:
+  TuneForADevice() {
+    std::string name = (fs::temp_directory_path() / "tunesmith-cuda-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~TuneForADevice() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
+
+TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
+  PluginRegistry registry;
+  const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
+  const Space space(spaces.space("cuda"), registry);
+  const Workload workload = WorkloadLibrary().load(GetParam());
+  RecordStore store(folder_ / "records.db");
+  const std::unique_ptr<Runner> runner = make_worker_runner(
+      workload, space.target(), {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, {});
+  TuneOptions options;
+  options.trials = 8;
+  options.batch = 4;
+  const TuneResult result = tune(workload, space, store, *runner, Environment(), options);
+  std::string failures;
+  for (const auto& [cause, message] : result.first_failures)
+    failures += std::string(failure_cause_name(cause)) + ": " + message + "\n";
+  // Where NVRTC is installed, it may say that a program needs memory for its registers.
+  EXPECT_THAT(failures, testing::Not(testing::ContainsRegex("wrong_result|out_of_bounds|crash|time_out")));
+  EXPECT_GE(result.valid, 3) << failures;
+  EXPECT_LT(result.best_seconds, result.baseline_seconds);
+
+  const std::vector<Record> records = store.list({});
+  ASSERT_FALSE(records.empty());
+  bool bound = false;
+  for (const Record& record : records) {
+    EXPECT_TRUE(record.modelled());
+    EXPECT_THAT(record.target, testing::HasSubstr("times=modelled"));
+    bound = bound || record.trace.find("\"block.x\"") != std::string::npos;
+  }
+  EXPECT_TRUE(bound);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, TuneForADevice,
+                         testing::Values("gmm:n=64,m=64,k=64", "gmm:n=13,m=17,k=19", "softmax:m=16,n=32",
+                                         "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1",
+                                         "dense_bias_gelu:n=16,m=32,k=24"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           for (char& c : name)
+                             c = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ? c : '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace tunesmith
