@@ -1,0 +1,139 @@
+// Binds what no module before has bound to the levels of a device: the outermost spatial loops of every nest
+// become one, which is shared out over the threads of a block and over blocks. The levels are the target's,
+// found by what they can do and not by their names: threads are the outermost level that synchronises, blocks
+// the level around it.
+#include <algorithm>
+#include <optional>
+
+#include <tunesmith/analysis/blocks.h>
+#include <tunesmith/ir/visit.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+struct Axes {
+  std::string blocks;  // "" when there is no level around the threads
+  std::string threads;
+  int64_t most = 0;  // threads of a block
+};
+
+std::optional<Axes> axes_of(const ExecutionModel& model) {
+  const size_t level = model.first_synchronising();
+  if (level == model.levels.size() || model.levels[level].axes.empty()) return std::nullopt;
+  Axes axes;
+  axes.threads = model.axis_name({level, 0});
+  axes.most = std::min(model.levels[level].most_together, model.levels[level].most[0]);
+  if (level > 0 && !model.levels[level - 1].axes.empty()) axes.blocks = model.axis_name({level - 1, 0});
+  return axes;
+}
+
+bool holds_bound_loop(const Stmt& nest) {
+  return find_first<Loop>(nest, [](const Loop& loop) { return loop.loop_kind == LoopKind::Bound; }) !=
+         nullptr;
+}
+
+/// The only statement inside the loop, or null.
+const Stmt* only_child(const Loop& loop) {
+  const Seq* seq = loop.body()->as<Seq>();
+  if (seq == nullptr) return loop.body();
+  return seq->children().size() == 1 ? seq->children().front().get() : nullptr;
+}
+
+class AutoBind final : public TransformationModule {
+ public:
+  explicit AutoBind(const Options& options) : threads_(options.get_ints("threads")) {
+    if (threads_.empty()) options.fail("threads", "expected at least one number of threads");
+  }
+
+  ModuleStage stage() const override { return ModuleStage::Root; }
+
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
+    const std::optional<Axes> axes = axes_of(context.execution());
+    if (!axes) return ModuleResult::not_applicable("the target has no level that synchronises");
+    std::vector<std::string> first_blocks;
+    for (const StmtPtr& nest : schedule.program().root().children()) {
+      const Block* first = find_first<Block>(*nest);
+      if (first != nullptr && nest->kind == StmtKind::Loop && !holds_bound_loop(*nest))
+        first_blocks.push_back(first->name);
+    }
+    bool applied = false;
+    for (const std::string& name : first_blocks) applied = bind_nest(schedule, name, *axes) || applied;
+    if (!applied) return ModuleResult::not_applicable("every nest is bound, or may not be");
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  /// The loops of the nest that may become one, outermost first.
+  static std::vector<LoopRV> outer_spatial(Schedule& schedule, const std::string& name) {
+    std::vector<LoopRV> loops;
+    for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
+      const Loop& loop = schedule.loop(rv);
+      const LoopUse use = use_of(loop);
+      if (use.reduction || use.opaque || loop.loop_kind != LoopKind::Serial) break;
+      loops.push_back(rv);
+      const Stmt* inside = only_child(loop);
+      if (inside == nullptr || inside->kind != StmtKind::Loop) break;
+    }
+    return loops;
+  }
+
+  bool bind_nest(Schedule& schedule, const std::string& name, const Axes& axes) const {
+    Schedule looked = schedule.clone();
+    // The inner ones may hold what their iterations share: then those around them are bound without them.
+    for (size_t count = outer_spatial(looked, name).size(); count > 0; --count) {
+      for (const bool together : {true, false}) {
+        Schedule tried = schedule.clone();
+        std::vector<LoopRV> loops = outer_spatial(tried, name);
+        loops.resize(count);
+        try {
+          together ? share_out(tried, fused(tried, loops), axes) : bind_apart(tried, loops, axes);
+        } catch (const ScheduleError&) {
+          continue;
+        }
+        schedule = std::move(tried);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static LoopRV fused(Schedule& schedule, const std::vector<LoopRV>& loops) {
+    return loops.size() == 1 ? loops.front() : schedule.fuse(loops);
+  }
+
+  /// Where no number of threads divides the loops so that it can be shown to be legal: the innermost one is
+  /// that of the threads, as it is.
+  static void bind_apart(Schedule& schedule, std::vector<LoopRV> loops, const Axes& axes) {
+    const LoopRV threads = loops.back();
+    loops.pop_back();
+    if (!loops.empty() && !axes.blocks.empty()) schedule.bind(fused(schedule, loops), axes.blocks);
+    schedule.bind(threads, axes.threads);
+  }
+
+  void share_out(Schedule& schedule, LoopRV loop, const Axes& axes) const {
+    const int64_t extent = schedule.loop(loop).const_extent();
+    std::vector<int64_t> choices;
+    for (const int64_t threads : threads_) {
+      if (threads <= std::min(axes.most, extent)) choices.push_back(threads);
+    }
+    // Fewer iterations than any choice: one block. Where they are too many for it, lowering says so.
+    if (axes.blocks.empty() || choices.empty()) return schedule.bind(loop, axes.threads);
+    const std::vector<double> even(choices.size(), 1.0 / static_cast<double>(choices.size()));
+    const IntRV threads = schedule.sample_categorical(choices, even);
+    const std::vector<LoopRV> parts = schedule.split(loop, {std::nullopt, threads});
+    schedule.bind(parts[0], axes.blocks);
+    schedule.bind(parts[1], axes.threads);
+  }
+
+  std::vector<int64_t> threads_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(AutoBind, PluginKind::Module, "auto_bind", "0.1.0",
+                 "bind the outermost spatial loops of nests that are not bound yet to blocks and threads",
+                 OptionSpec::integers("threads", {32, 64, 128, 256, 512, 1024}, 1, 1024,
+                                      "choices for the threads of a block"));

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Programs for a device that is not there, as a user tunes them. Usage: devices.py --tunesmith BINARY TEST"""
+import argparse
+import json
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+
+TUNESMITH = ""
+
+
+def run(*args, code=0):
+    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=280)
+    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def tuning_ends_with_a_verified_program_and_modelled_times(folder):
+    database = folder / "records.db"
+    result = json.loads(run("tune", "gmm:n=64,m=64,k=64", "--space", "cuda", "--trials", 12, "--database", database, "--json").stdout)
+    assert result["modelled"] is True and "times=modelled" in result["target"], result
+    assert result["trials"] == 12 and result["valid"] >= 8, result
+    assert 0 < result["best_seconds"] < result["baseline_seconds"], result
+    shown = run("tune", "gmm:n=64,m=64,k=64", "--space", "cuda", "--trials", 12, "--database", database).stdout
+    assert "a model's times" in shown and "modelled beside it" in shown, shown
+    assert "12 taken from the records" in shown, shown
+    listed = run("records", "best", "--database", database).stdout
+    assert "modelled" in listed, listed
+    with sqlite3.connect(database) as store:
+        assert store.execute("SELECT DISTINCT device FROM task").fetchall() == [("modelled",)]
+
+
+def nests_are_bound_to_blocks_and_threads(folder):
+    explained = run("spaces", "explain", "softmax:m=16,n=24", "--space", "cuda").stdout
+    assert "auto_bind" in explained, explained
+    tuned = run("tune", "gmm:n=64,m=64,k=64", "--space", "cuda", "--trials", 6, "--database", folder / "records.db", "--json").stdout
+    best = json.loads(tuned)["trace"]
+    shown = run("trace", "show", best, "--database", folder / "records.db").stdout
+    assert '"block.x"' in shown and '"thread.x"' in shown, shown
+    text = run("trace", "show", best, "--database", folder / "records.db", "--space", "cuda", "--assembly").stdout
+    assert "__global__" in text and "threadIdx.x" in text, text
+
+
+def every_suite_form_of_program_runs(folder):
+    for workload in ("softmax:m=16,n=24", "conv2d:h=8,w=8,ci=4,co=8,kernel=3,stride=1,padding=1,dilation=1,groups=1",
+                     "elementwise_chain:n=32,m=24", "dense_bias_gelu:n=16,m=32,k=24", "gmm:n=13,m=17,k=19"):
+        result = json.loads(run("tune", workload, "--space", "cuda", "--trials", 5, "--database", folder / "records.db", "--json").stdout)
+        wrong = set(result["failures"]) - {"verify_limits", "compile_error"}
+        assert result["valid"] >= 3 and not wrong, (workload, result["failures"], result["first_failures"])
+
+
+def unknown_architectures_are_refused_with_their_place(folder):
+    spaces = folder / "spaces.yaml"
+    spaces.write_text("version: 1\nspaces:\n  old:\n    extends: cuda\n    target: {arch: sm_81}\n")
+    refused = run("tune", "gmm:n=8,m=8,k=8", "--spaces", spaces, "--space", "old", "--trials", 2, "--database", folder / "r.db", code=2).stderr
+    assert f"{spaces}:5:" in refused and "sm_80" in refused, refused
+
+
+def main():
+    global TUNESMITH
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("test")
+    arguments = parser.parse_args()
+    TUNESMITH = arguments.tunesmith
+    with tempfile.TemporaryDirectory() as folder:
+        globals()[arguments.test](pathlib.Path(folder))
+
+
+main()
