@@ -12,7 +12,7 @@ namespace tunesmith::cuda {
 namespace {
 
 /// A worker is ended when a candidate runs longer than it may; this is for who calls without one.
-constexpr double kLaunchSeconds = 300;
+constexpr double kLongestEmulation = 300;
 constexpr uint64_t kSeed = 1;
 
 // A kernel's entry is a plain function: one for each candidate that may be loaded at a time, which finds the
@@ -92,7 +92,7 @@ bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
     std::vector<EmulatedArgument> arguments;
     for (const ObjectArgument& argument : launch.arguments)
       arguments.push_back({argument.name, EmulatedArgument::Kind::Buffer, memory.of(argument), {}, {}});
-    const EmulationReport report = kernels_[i].run(launch.launch, arguments, order, kSeed, kLaunchSeconds);
+    const EmulationReport report = kernels_[i].run(launch.launch, arguments, order, kSeed, kLongestEmulation);
     if (!report.clean()) {
       fault_ = fault_of(report, order);
       return false;

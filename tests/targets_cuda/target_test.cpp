@@ -109,8 +109,8 @@ extern "C" __global__ void __launch_bounds__(32) scale(const float* __restrict__
 TEST(CudaTarget, RunsProgramsWithSharedMemoryAndBarriers) {
   const Schedule s = cooperative_product();
   const std::string text = target().assembly(lower_for(target(), s.program()), "k");
-  EXPECT_THAT(text, testing::HasSubstr("__shared__ float A_shared[16];"));
-  EXPECT_THAT(text, testing::HasSubstr("__syncthreads();"));
+  EXPECT_THAT(text, ::testing::HasSubstr("__shared__ float A_shared[16];"));
+  EXPECT_THAT(text, ::testing::HasSubstr("__syncthreads();"));
   expect_right(s.program());
 }
 
@@ -152,7 +152,7 @@ TEST(CudaTarget, SaysWhatACallDidWrong) {
 
 TEST(CudaTarget, GivesAModelsTimeAndSaysSo) {
   EXPECT_TRUE(target().models_times());
-  EXPECT_THAT(target().identity(), testing::HasSubstr("times=modelled"));
+  EXPECT_THAT(target().identity(), ::testing::HasSubstr("times=modelled"));
   const LoweredProgram plain = lower_for(target(), program_of(kOperands, kProduct));
   const auto kernel = target().compile(plain, "k");
   ASSERT_TRUE(kernel.has_value()) << kernel.error();
@@ -183,7 +183,7 @@ TEST(CudaTarget, LimitsAreTheArchitectures) {
   Schedule s(program_of("X: {shape: [2048], dtype: f32}", "O[i<2048] = X[i]"));
   s.bind(s.get_loops(s.get_block("O"))[0], "thread.x");
   EXPECT_THAT([&] { lower_for(target(), s.program()); },
-              testing::ThrowsMessage<LowerError>(testing::HasSubstr("of at most 1024")));
+              ::testing::ThrowsMessage<LowerError>(::testing::HasSubstr("of at most 1024")));
   EXPECT_EQ(execution_model_fault(target().execution()), "");
 }
 

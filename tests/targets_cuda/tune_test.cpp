@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class TuneForADevice : public testing::TestWithParam<const char*> {
+class TuneForADevice : public ::testing::TestWithParam<const char*> {
  protected:
   TuneForADevice() {
     std::string name = (fs::temp_directory_path() / "tunesmith-cuda-XXXXXX").string();
@@ -40,7 +40,8 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
   for (const auto& [cause, message] : result.first_failures)
     failures += std::string(failure_cause_name(cause)) + ": " + message + "\n";
   // Where NVRTC is installed, it may say that a program needs memory for its registers.
-  EXPECT_THAT(failures, testing::Not(testing::ContainsRegex("wrong_result|out_of_bounds|crash|time_out")));
+  EXPECT_THAT(failures,
+              ::testing::Not(::testing::ContainsRegex("wrong_result|out_of_bounds|crash|time_out")));
   EXPECT_GE(result.valid, 3) << failures;
   EXPECT_LT(result.best_seconds, result.baseline_seconds);
 
@@ -49,16 +50,16 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
   bool bound = false;
   for (const Record& record : records) {
     EXPECT_TRUE(record.modelled());
-    EXPECT_THAT(record.target, testing::HasSubstr("times=modelled"));
+    EXPECT_THAT(record.target, ::testing::HasSubstr("times=modelled"));
     bound = bound || record.trace.find("\"block.x\"") != std::string::npos;
   }
   EXPECT_TRUE(bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, TuneForADevice,
-                         testing::Values("gmm:n=64,m=64,k=64", "gmm:n=13,m=17,k=19", "softmax:m=16,n=32",
-                                         "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1",
-                                         "dense_bias_gelu:n=16,m=32,k=24"),
+                         ::testing::Values("gmm:n=64,m=64,k=64", "gmm:n=13,m=17,k=19", "softmax:m=16,n=32",
+                                           "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1",
+                                           "dense_bias_gelu:n=16,m=32,k=24"),
                          [](const auto& one) {
                            std::string name = one.param;
                            for (char& c : name)

@@ -1,6 +1,8 @@
 // A machine with a grid of blocks of threads, for tests, and how programs are lowered for it.
 #pragma once
 
+#include "tunesmith/interp/tensor.h"
+#include "tunesmith/ir/program.h"
 #include "tunesmith/lower/pipeline.h"
 
 namespace tunesmith::test {
@@ -35,6 +37,17 @@ inline Pipeline grid_pipeline(std::string_view last = "plan_scopes") {
 
 inline LoweredProgram lowered_for_grid(const Program& program, std::string_view last = "plan_scopes") {
   return lower(program, grid_options(), grid_pipeline(last));
+}
+
+/// Random inputs, and outputs to be written.
+inline std::vector<Tensor> random_arguments(const Program& program) {
+  std::vector<Tensor> arguments;
+  for (const Buffer& input : program.inputs) {
+    arguments.push_back(Tensor::like(*input));
+    arguments.back().fill_random(arguments.size());
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  return arguments;
 }
 
 }  // namespace tunesmith::test

@@ -102,16 +102,6 @@ class Scheduler {
   RandomStream random_;
 };
 
-std::vector<Tensor> random_arguments(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
-}
-
 TEST(JoinThreadsRandom, JoinedProgramsComputeWhatTheirSchedulesDo) {
   const std::vector<Program> programs = workloads();
   size_t joined = 0;

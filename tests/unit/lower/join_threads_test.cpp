@@ -20,16 +20,6 @@ std::string joined_text(const Schedule& s, std::string_view last = "place_buffer
   return body_text(lowered_for_grid(s.program(), last).program);
 }
 
-std::vector<Tensor> random_arguments(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
-}
-
 /// After every step of lowering the program computes what the schedule does, without races.
 void expect_same_after_every_step(const Program& program) {
   std::vector<Tensor> expected = random_arguments(program);

@@ -56,7 +56,8 @@ class ApplyModule : public testing::Test {
   tl::expected<ModuleResult, ScheduleError> run(Apply apply, const std::string& block = "O",
                                                 ModuleStage stage = ModuleStage::Block) {
     const ComposedModule module{"tiler", std::make_shared<LocalModule>(std::move(apply)), stage};
-    return apply_module(module, schedule_, block, {device_, extensions_, workload_.program}, claims_);
+    return apply_module(module, schedule_, block, {device_, host_execution(), extensions_, workload_.program},
+                        claims_);
   }
 
   Workload workload_ = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
@@ -187,7 +188,8 @@ TEST_F(ApplyModule, AModuleIsToldWhichExtensionsAreHere) {
   bool here = false;
   bool absent = true;
   const ComposedModule module{"asker", std::make_shared<Asker>(here, absent), ModuleStage::Block};
-  static_cast<void>(apply_module(module, schedule_, "O", {device_, extensions_, workload_.program}, claims_));
+  static_cast<void>(apply_module(module, schedule_, "O",
+                                 {device_, host_execution(), extensions_, workload_.program}, claims_));
   EXPECT_TRUE(here);
   EXPECT_FALSE(absent);
 }
@@ -207,7 +209,7 @@ TEST_F(ApplyModule, WhatIsNotInTheTraceIsFoundBehindEarlierModules) {
   EXPECT_THAT(
       [&] {
         static_cast<void>(apply_module(next, split->schedules().front(), "O",
-                                       {device_, extensions_, workload_.program}, claims_));
+                                       {device_, host_execution(), extensions_, workload_.program}, claims_));
       },
       ThrowsMessage<PluginError>(
           "module 'next': at block 'O': [P23] replaying its trace gives another program"));
