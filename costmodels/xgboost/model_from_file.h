@@ -14,17 +14,17 @@ namespace tunesmith::xgboost {
 /// The file that the option names is read once the columns are known, which it must have been learnt from.
 class ModelFromFile {
  public:
-  ModelFromFile(std::string kind, const Options& options) : kind_(std::move(kind)), options_(options) {}
+  ModelFromFile(std::string kind, const Options& options)
+      : kind_(std::move(kind)), options_(options), name_(options.get_string("model_file")) {}
 
   /// At the first call loads into `model` what the option names, if anything. UserError at the option's
   /// place.
   void load_into(CostModel& model) {
-    const std::string& name = options_.get_string("model_file");
-    if (std::exchange(done_, true) || name.empty()) return;
+    if (std::exchange(done_, true) || name_.empty()) return;
     const std::filesystem::path spaces = options_.location("model_file").file;
     std::string fault;
     try {
-      const ModelFile file = read_model_file(spaces.parent_path() / name);
+      const ModelFile file = read_model_file(spaces.parent_path() / name_);
       if (file.kind == kind_) return model.load(file.learnt);
       fault = "it is what '" + file.kind + "' has learnt";
     } catch (const UserError& error) {
@@ -36,6 +36,7 @@ class ModelFromFile {
  private:
   std::string kind_;
   Options options_;
+  std::string name_;
   bool done_ = false;
 };
 

@@ -48,7 +48,7 @@ std::vector<OptionSpec> CudaTarget::specs() {
                          "what programs run on: the emulation, which checks them and takes no times")};
 }
 
-CudaTarget::CudaTarget(const Options& options) {
+CudaTarget::CudaTarget(const Options& options) : runs_on_(options.get_string("device")) {
   try {
     architecture_ = find_architecture(options.get_string("arch"));
   } catch (const UserError& error) {
@@ -63,7 +63,7 @@ ProbeResult CudaTarget::probe() const {
 }
 
 std::string CudaTarget::identity() const {
-  return fmt::format("cuda arch={} device=emulated times=modelled", architecture_.name);
+  return fmt::format("cuda arch={} device={} times=modelled", architecture_.name, runs_on_);
 }
 
 std::string CudaTarget::fingerprint() const { return kGeneratorFingerprint; }

@@ -39,6 +39,7 @@ class CudaTarget final : public Target {
  private:
   Architecture architecture_;
   ExecutionModel execution_;
+  std::string runs_on_;  // the option `device`
   DeviceModel device_;
 };
 

@@ -38,7 +38,7 @@ void expect_refused(const Schedule& s, const std::string& message) {
 }
 
 const char* const kInput = "X: {shape: [8, 16], dtype: f32}";
-const char* const kChain = "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, 15 - j] + 1";
+const char* const kReversedChain = "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, 15 - j] + 1";
 
 /// Tiles of both operands are fetched by all threads of a block, which each compute one element.
 Schedule cooperative_gmm(const std::string& accumulator = "") {
@@ -71,7 +71,7 @@ Schedule cooperative_gmm(const std::string& accumulator = "") {
 }
 
 TEST(JoinThreads, SiblingsBecomePiecesWithABarrierBetween) {
-  Schedule s(program_of(kInput, kChain));
+  Schedule s(program_of(kInput, kReversedChain));
   s.set_scope(s.get_block("T"), 0, "shared");
   s.compute_at(s.get_block("T"), s.get_loops(s.get_block("O"))[0]);
   s.bind(s.get_loops(s.get_block("O"))[0], "block.x");
@@ -158,7 +158,7 @@ TEST(JoinThreads, EveryBarrierOfACooperativeFetchIsNeeded) {
 }
 
 TEST(JoinThreads, RefusesALocalBufferThatAnotherThreadReads) {
-  Schedule s(program_of(kInput, kChain));
+  Schedule s(program_of(kInput, kReversedChain));
   s.set_scope(s.get_block("T"), 0, "local");
   s.compute_at(s.get_block("T"), s.get_loops(s.get_block("O"))[0]);
   s.bind(s.get_loops(s.get_block("T"))[1], "thread.x");
@@ -189,7 +189,7 @@ TEST(JoinThreads, ATemporaryWithoutAScopeOfItsOwnIsOneThreads) {
 }
 
 TEST(JoinThreads, RefusesWhatSeveralLaunchesUse) {
-  Schedule s(program_of(kInput, kChain));
+  Schedule s(program_of(kInput, kReversedChain));
   s.set_scope(s.get_block("T"), 0, "shared");
   expect_refused(s, "a buffer that belongs to a level is used by several launches: T");
 }
@@ -208,7 +208,7 @@ TEST(JoinThreads, RefusesMoreThreadsThanTheLevelHas) {
 }
 
 TEST(JoinThreads, ProgramsOfTheHostStayAsTheyAre) {
-  Schedule s(program_of(kInput, kChain));
+  Schedule s(program_of(kInput, kReversedChain));
   Program program = s.program().clone();
   BlockFacts facts = lower_blocks(program);
   const std::string before = to_string(program);

@@ -115,6 +115,8 @@ TEST(Bind, Refusals) {
   Schedule schedule(program);
   const auto loops = schedule.get_loops(schedule.get_block("C"));
   expect_refused(schedule, "bind", "the thread axis has no name", [&] { schedule.bind(loops[0], ""); });
+  expect_refused(schedule, "bind", "a thread axis is named <level>.<axis>",
+                 [&] { schedule.bind(loops[0], "thread"); });
   expect_refused(schedule, "bind", "the loop carries a reduction",
                  [&] { schedule.bind(loops[2], "thread.x"); });
   schedule.bind(loops[0], "thread.x");
