@@ -45,7 +45,7 @@ TEST(SampleCategorical, MovesToOtherCandidatesOfTheSupport) {
 
 TEST(SampleCategorical, CarriesTheValueOver) {
   const auto args = [](std::vector<int64_t> candidates) {
-    return std::vector<Arg>{ArgList(candidates.begin(), candidates.end())};
+    return std::vector<Arg>(1, Arg(ArgList(candidates.begin(), candidates.end())));
   };
   const auto carried = [&](int64_t decision, std::vector<int64_t> from, std::vector<int64_t> to) {
     return categorical().carry_over({decision}, args(std::move(from)), args(std::move(to)));
@@ -55,7 +55,8 @@ TEST(SampleCategorical, CarriesTheValueOver) {
   EXPECT_EQ(carried(1, {16, 32}, {16}), Decision{0});
   EXPECT_EQ(carried(0, {2, 0, 1}, {1, 2, 0}), Decision{1}) << "names are found by what they are";
   EXPECT_EQ(carried(0, {5, 0, 1}, {1, 2, 0}), Decision{0}) << "and one that is not there stays an index";
-  EXPECT_EQ(categorical().carry_over({1}, {{ArgList{TraceVar{0}, int64_t{3}}}}, args({3, 4})), Decision{1});
+  const std::vector<Arg> with_variable(1, Arg(ArgList{TraceVar{0}, int64_t{3}}));
+  EXPECT_EQ(categorical().carry_over({1}, with_variable, args({3, 4})), Decision{1});
   EXPECT_EQ(carried(9, {1, 2}, {1, 2}), Decision{9}) << "what is no decision is left to repair()";
 }
 
