@@ -13,7 +13,7 @@ namespace {
 // How strongly operators bind.
 constexpr int kConditional = 1, kOr = 2, kAnd = 3, kEqual = 4, kLess = 5, kSum = 6, kProduct = 7, kUnary = 8;
 
-std::string in_brackets(std::string text, int own, int outer) {
+std::string in_brackets(const std::string& text, int own, int outer) {
   return own < outer ? "(" + text + ")" : text;
 }
 
@@ -226,7 +226,7 @@ std::string ExprText::sum(const Expr& expr, const Analyzer& ranges, int outer) {
     std::string plain =
         fmt::format("{} {} {}", text(expr.arg(0), ranges, own), op, text(expr.arg(1), ranges, own + 1));
     if (is_half(type)) return rounded(type, std::move(plain));
-    return in_brackets(std::move(plain), own, outer);
+    return in_brackets(plain, own, outer);
   }
   const std::string wraps = unsigned_type(type);
   return fmt::format("({})(({})({}) {} ({})({}))", value_type(type), wraps, text(expr.arg(0), ranges), op,
