@@ -9,8 +9,9 @@
 // terms t for those of any other order. Where terms have few different values, or the type is narrow, they
 // are not independent, and their sizes add up. Adding what is too small to change a sum errs by no more than
 // that. In a long sum terms come near the step h = u * |s| that the sum can still make, and what they lose
-// goes one way: min(|t|, h * h / |t|) is added for each, which for terms of a density that varies by V is
-// more than the V * h * h / 2 that Euler and Maclaurin's formula bounds it by.
+// goes one way: min(|t|, h * h / |t|) is added for each. For terms of a density of total variation V the
+// drift is at most V * h * h / 2 a term (Euler and Maclaurin); of terms uniform up to b that is less once b
+// > 1.7 h.
 #pragma once
 
 #include "measure/reference_twins.h"

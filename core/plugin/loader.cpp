@@ -149,7 +149,7 @@ const PluginDescriptor* fetch_descriptor(const PluginInfo& plugin, const std::fi
   boost::dll::fs::error_code error;
   try {
     library.load(path, mode, error);
-  } catch (...) {
+  } catch (...) {  // of the library's initialisers: see TerminateNamesPlugin
     std::terminate();
   }
   if (error) {
