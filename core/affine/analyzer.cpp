@@ -36,6 +36,13 @@ Analyzer Analyzer::at(const Stmt& stmt) {
 }
 
 void Analyzer::bind(const Loop& loop) {
+  // Most loops are of constants, and loops are bound for almost every question.
+  int64_t min = 0;
+  int64_t extent = 0;
+  if (as_const_int(loop.min, &min) && as_const_int(loop.extent, &extent) && affine::representable(min) &&
+      affine::representable(extent)) {
+    return bind(loop.var, Interval{min, min + extent - 1});
+  }
   const Interval first = bounds(loop.min);
   const Interval end = bounds(loop.min + loop.extent);
   bind(loop.var, Interval{first.min, end.max >= Interval::kMax ? Interval::kMax : end.max - 1});

@@ -44,7 +44,7 @@ void for_each_bound(const Expr& predicate, const Analyzer& analyzer, const Visit
 /// Tightens the domains by what each part of the predicate says of single loops, and the predicate by the
 /// domains.
 Expr narrow(Expr predicate, std::vector<IterDomain>& domains) {
-  for (bool changed = true; changed;) {
+  for (bool changed = !is_const_int(predicate, 1); changed;) {
     changed = false;
     const Analyzer analyzer = analyzer_over(domains);
     predicate = analyzer.simplify(predicate);

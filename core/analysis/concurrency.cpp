@@ -46,11 +46,13 @@ std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, c
   for (size_t i = 0; i < block.iters.size(); ++i) {
     const IterVar& iter = block.iters[i];
     const bool opaque = iter.kind == IterKind::Opaque;
-    for (const IterDomain& domain : domains_below(block, loop))
-      ordered_inside = ordered_inside || (opaque && uses_var(block.bindings[i], domain.var));
-    if (opaque && uses_var(block.bindings[i], loop.var)) {
-      return Refusal{"a block below has opaque iterators",
-                     fmt::format("'{}' of {}", iter.var->name, block.name), &block};
+    if (opaque) {
+      for (const IterDomain& domain : domains_below(block, loop))
+        ordered_inside = ordered_inside || uses_var(block.bindings[i], domain.var);
+      if (uses_var(block.bindings[i], loop.var)) {
+        return Refusal{"a block below has opaque iterators",
+                       fmt::format("'{}' of {}", iter.var->name, block.name), &block};
+      }
     }
     if (iter.kind == IterKind::Reduction && uses_var(block.bindings[i], loop.var)) {
       return Refusal{"the loop carries a reduction", fmt::format("'{}' of {}", iter.var->name, block.name),

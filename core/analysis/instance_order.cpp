@@ -55,8 +55,9 @@ bool first_stays_first(const Block& block, const std::vector<Expr>& bindings,
       reduction_loops.push_back(term.source);
     }
   }
-  const std::vector<IterDomain> all = domains_of(loops_above(block));
   const std::vector<Expr> conditions = conjuncts(block.predicate);
+  if (conditions.empty()) return true;
+  const std::vector<IterDomain> all = domains_of(loops_above(block));
   return std::all_of(conditions.begin(), conditions.end(), [&](const Expr& condition) {
     return !uses_any(condition, reduction_loops) || holds_at_first(condition, digits, all);
   });

@@ -123,6 +123,7 @@ std::vector<int64_t> iter_extents(std::span<const IterVar> iters) {
 
 std::vector<IterDomain> domains_of(std::span<Loop* const> loops) {
   std::vector<IterDomain> domains;
+  domains.reserve(loops.size());
   for (const Loop* loop : loops) domains.push_back({loop->var, loop->const_extent()});
   return domains;
 }
@@ -149,6 +150,10 @@ std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& 
   const Analyzer analyzer = Analyzer::at(block);
   std::vector<Expr> inner;
   for (const Expr& binding : block.bindings) {
+    if (!uses_any(binding, outer)) {
+      inner.push_back(binding);
+      continue;
+    }
     const LinearParts parts = parts_of(analyzer.linear(binding), outer);
     if (!parts.mixed.empty()) return std::nullopt;
     inner.push_back(parts.standing.to_expr());
@@ -157,6 +162,7 @@ std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& 
 }
 
 Expr inner_predicate(const Block& block, const Loop& outermost) {
+  if (is_const_int(block.predicate, 1)) return block.predicate;
   const std::vector<Var> outer = vars_outside(block, outermost);
   Expr inner = bool_imm(true);
   for (const Expr& term : conjuncts(block.predicate)) {

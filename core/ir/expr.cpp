@@ -56,18 +56,23 @@ VarNode::VarNode(std::string var_name, DType type)
     : ExprNode(ExprKind::Var, type), name(std::move(var_name)), serial(next_serial()) {}
 
 CallNode::CallNode(MathOp math_op, DType type, std::vector<Expr> operands)
-    : ExprNode(ExprKind::Call, type), op(math_op) {
-  args_ = std::move(operands);
+    : ExprNode(ExprKind::Call, type), op(math_op), operands_(std::move(operands)) {
+  set_args(operands_);
 }
 
 LoadNode::LoadNode(Buffer from, DType type, std::vector<Expr> indices, const Expr& mask)
-    : ExprNode(ExprKind::Load, type), buffer(std::move(from)), rank(indices.size()) {
-  args_ = std::move(indices);
-  if (mask) args_.push_back(mask);
+    : ExprNode(ExprKind::Load, type),
+      buffer(std::move(from)),
+      rank(indices.size()),
+      operands_(std::move(indices)) {
+  if (mask) operands_.push_back(mask);
+  set_args(operands_);
 }
 
-OpNode::OpNode(ExprKind op_kind, DType type, std::vector<Expr> operands) : ExprNode(op_kind, type) {
-  args_ = std::move(operands);
+OpNode::OpNode(ExprKind op_kind, DType type, Expr a, Expr b, Expr c)
+    : ExprNode(op_kind, type), operands_{std::move(a), std::move(b), std::move(c)} {
+  const size_t count = operands_[2] ? 3 : operands_[1] ? 2 : 1;
+  set_args(std::span(operands_).first(count));
 }
 
 Var::Var(std::string name, DType type) : node_(new VarNode(std::move(name), type)) {}

@@ -10,16 +10,8 @@
 namespace tunesmith {
 namespace {
 
-Expr make_op(ExprKind kind, DType type, const Expr& a) {
-  return Expr(boost::intrusive_ptr<const ExprNode>(new OpNode(kind, type, std::vector<Expr>(1, a))));
-}
-
-Expr make_op(ExprKind kind, DType type, const Expr& a, const Expr& b) {
-  std::vector<Expr> args;
-  args.reserve(2);
-  args.push_back(a);
-  args.push_back(b);
-  return Expr(boost::intrusive_ptr<const ExprNode>(new OpNode(kind, type, std::move(args))));
+Expr make_op(ExprKind kind, DType type, const Expr& a, const Expr& b = {}, const Expr& c = {}) {
+  return Expr(boost::intrusive_ptr<const ExprNode>(new OpNode(kind, type, a, b, c)));
 }
 
 Expr widen(const Expr& a, int lanes) { return a.dtype().lanes == lanes ? a : broadcast(a, lanes); }
@@ -63,11 +55,11 @@ void check_types(ExprKind kind, const Expr& a, const Expr& b) {
 
 /// Null when nothing folds. Both operands are constants of the same type.
 Expr fold_constants(ExprKind kind, const Expr& a, const Expr& b, DType result) {
-  if (const IntImm *ia = int_constant(a), *ib = int_constant(b); ia && ib) {
+  if (const IntImm* ia = int_constant(a), *ib = int_constant(b); ia && ib) {
     const auto value = fold_int(kind, ia->value, ib->value);
     return value ? int_imm(*value, result) : Expr();
   }
-  if (const FloatImm *fa = float_constant(a), *fb = float_constant(b); fa && fb) {
+  if (const FloatImm* fa = float_constant(a), *fb = float_constant(b); fa && fb) {
     if (is_comparison(kind)) return int_imm(compare_float(kind, fa->value, fb->value), result);
     const auto value = fold_float(kind, fa->value, fb->value);
     return value ? float_imm(*value, result) : Expr();
@@ -235,8 +227,7 @@ Expr select(const Expr& condition, const Expr& then_value, const Expr& else_valu
   const Expr b = widen(else_value, lanes);
   if (a.dtype() != b.dtype()) refuse(ExprKind::Select, a, b);
   if (const IntImm* imm = int_constant(condition)) return imm->value ? a : b;
-  return Expr(boost::intrusive_ptr<const ExprNode>(
-      new OpNode(ExprKind::Select, a.dtype(), {widen(condition, lanes), a, b})));
+  return make_op(ExprKind::Select, a.dtype(), widen(condition, lanes), a, b);
 }
 
 Expr cast(DType type, const Expr& a) {

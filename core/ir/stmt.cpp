@@ -274,6 +274,7 @@ void replace_buffer_in(Stmt& stmt, const Buffer& from, const Buffer& to) {
 
 std::vector<Loop*> loops_above(const Stmt& stmt) {
   std::vector<Loop*> loops;
+  loops.reserve(8);
   for (Stmt* at = stmt.parent; at && at->kind != StmtKind::Block; at = at->parent) {
     if (Loop* loop = at->as<Loop>()) loops.push_back(loop);
   }

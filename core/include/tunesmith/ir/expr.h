@@ -6,6 +6,7 @@
 // elements, so `x * 1 + 0` is never built; anything cleverer is the simplifier's (affine/simplify.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -69,9 +70,12 @@ class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
   std::span<const Expr> args() const;
 
  protected:
-  friend class Expr;
-  friend Expr with_args(const Expr& expr, std::vector<Expr> args);
-  std::vector<Expr> args_;
+  /// Of a node with operands, which owns them as long as it lives.
+  void set_args(std::span<const Expr> args);
+
+ private:
+  const Expr* first_arg_ = nullptr;
+  size_t arg_count_ = 0;
 };
 
 /// A handle to an immutable expression; null when default-constructed.
@@ -106,9 +110,13 @@ class Expr {
   boost::intrusive_ptr<const ExprNode> node_;
 };
 
-// After Expr, whose size args_ needs.
+// After Expr, whose size a span needs.
 inline ExprNode::ExprNode(ExprKind node_kind, DType node_type) : kind(node_kind), dtype(node_type) {}
-inline std::span<const Expr> ExprNode::args() const { return args_; }
+inline std::span<const Expr> ExprNode::args() const { return {first_arg_, arg_count_}; }
+inline void ExprNode::set_args(std::span<const Expr> args) {
+  first_arg_ = args.data();
+  arg_count_ = args.size();
+}
 
 class IntImm final : public ExprNode {
  public:
@@ -139,6 +147,9 @@ class CallNode final : public ExprNode {
   CallNode(MathOp math_op, DType type, std::vector<Expr> operands);
   static bool is_kind(ExprKind k) { return k == ExprKind::Call; }
   const MathOp op;
+
+ private:
+  const std::vector<Expr> operands_;
 };
 
 class LoadNode final : public ExprNode {
@@ -150,12 +161,20 @@ class LoadNode final : public ExprNode {
   std::span<const Expr> indices() const { return args().first(rank); }
   /// Null, or a bool expression: where it is false no memory is touched and the value is zero.
   Expr mask() const { return args().size() > rank ? args()[rank] : Expr(); }
+
+ private:
+  std::vector<Expr> operands_;
 };
 
 /// Binary, unary, Select, Cast, Ramp and Broadcast need nothing beyond kind, type and operands.
 class OpNode final : public ExprNode {
  public:
-  OpNode(ExprKind op_kind, DType type, std::vector<Expr> operands);
+  /// Of one to three operands; the others are null.
+  OpNode(ExprKind op_kind, DType type, Expr a, Expr b = {}, Expr c = {});
+
+ private:
+  // In the node, for most nodes are of this class: one allocation for each.
+  const std::array<Expr, 3> operands_;
 };
 
 /// A variable: an Expr known to be a VarNode. Ordered by serial.
