@@ -18,13 +18,19 @@ std::optional<double> seconds_of(const TableRow& row) {
   return quantile_interval(samples, kTimeQuantile).value;
 }
 
+std::optional<double> rounds_apart(const TableRow& row) {
+  if (row.rounds.size() < 2) return std::nullopt;
+  std::vector<double> times;
+  for (const std::vector<double>& round : row.rounds)
+    times.push_back(quantile_interval(round, kTimeQuantile).value);
+  std::ranges::partial_sort(times, times.begin() + 2);
+  return std::log(times[1] / times[0]);
+}
+
 TableNoise noise_of(const Table& table) {
   std::vector<double> apart;
   for (const TableRow& row : table.rows) {
-    if (row.rounds.size() < 2) continue;
-    const double a = quantile_interval(row.rounds[0], kTimeQuantile).value;
-    const double b = quantile_interval(row.rounds[1], kTimeQuantile).value;
-    apart.push_back(std::abs(std::log(a / b)));
+    if (const std::optional<double> rounds = rounds_apart(row)) apart.push_back(*rounds);
   }
   if (apart.empty()) return {};
   return {quantile_interval(apart, 0.5).value, quantile_interval(apart, 0.9).value, apart.size()};

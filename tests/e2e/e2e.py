@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The command line as a user runs it. Usage: e2e.py --tunesmith BINARY [--trials N] TEST"""
 import argparse
+import gzip
 import json
 import os
 import pathlib
@@ -469,6 +470,36 @@ def constant_inputs_are_prepared(folder):
     with sqlite3.connect(database) as connection:
         prepared = "select count(*) from record where kind = 'search' and seconds_prepare > 0"
         assert connection.execute(prepared).fetchone()[0] == 4
+
+
+def tables_are_recorded_until_rounds_agree(folder):
+    spaces = folder / "few.yaml"
+    spaces.write_text("""
+version: 1
+default: few
+spaces:
+  few:
+    target: {kind: llvm, mcpu: native}
+    modules: [{multi_level_tiling: {structure: SRS, max_innermost: 4, write_reuse: [1], without_reuse: false}}]
+    search: {kind: exhaustive}
+    cost_model: {kind: random}
+""")
+    table, most = folder / "gmm.table.gz", 4
+    run("tables", "record", "gmm:n=8,m=8,k=4", "--spaces", spaces, "--rounds", most, "--output", table)
+    programs = [json.loads(line) for line in gzip.open(table, "rt")][1:-1]
+    assert len(programs) > 4
+
+    def tenth_percentile(samples):
+        return sorted(samples)[int(0.1 * (len(samples) - 1) + 0.5)]
+
+    def agree(rounds):
+        first, second = sorted(map(tenth_percentile, rounds))[:2]
+        return second <= 1.05 * first
+
+    for rounds in (program["rounds_ns"] for program in programs):
+        assert 2 <= len(rounds) <= most, rounds
+        assert len(rounds) == most or agree(rounds), rounds
+        assert len(rounds) == 2 or not agree(rounds[:-1]), rounds
 
 
 def main():

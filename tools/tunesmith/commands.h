@@ -186,7 +186,7 @@ struct TablesRecordArguments {
   std::string workload;
   std::string output;
   int64_t programs = 20000;  // at most
-  int rounds = 2;
+  int rounds = 6;
   uint64_t seed = 0;  // of the order of the rounds after the first
   int threads = 0;
   double candidate_time_out = 10;

@@ -88,7 +88,10 @@ void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, Table
   record->add_option("--programs", recording.programs, "programs to measure at most")
       ->capture_default_str()
       ->check(positive());
-  record->add_option("--rounds", recording.rounds, "times that each program is visited")
+  record
+      ->add_option(
+          "--rounds", recording.rounds,
+          "times that a program is measured at most: twice, and again until two times agree within 5 %")
       ->capture_default_str()
       ->check(positive());
   record->add_option("--seed", recording.seed, "of the order in which programs are visited again")

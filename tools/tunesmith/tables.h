@@ -23,7 +23,7 @@ SpaceSpec exhaustive_space(const Table& table);
 std::vector<uint64_t> enumerate_programs(const Table& table, const Space& space, int64_t most,
                                          const std::atomic<bool>* stop);
 
-/// "512 programs, 3 of them failed, 498 us to 20.1 ms, two rounds apart by 1.2 % (median)".
+/// "512 programs, 3 of them failed, 498 us to 20.1 ms, two rounds differ by 1.2 % (median)".
 std::string table_text(const Table& table);
 
 }  // namespace tunesmith::cli

@@ -1,5 +1,5 @@
 // Recording a table: every program of a space measured as a search measures it, and then again, in another
-// order, minutes later.
+// order, minutes later, until two of its rounds agree.
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -27,6 +27,8 @@ namespace {
 
 /// Requests in one call of the runner: as many as the tuning loop makes.
 constexpr size_t kGroup = 8;
+/// Two rounds agree when the slower is at most this share slower.
+constexpr double kAgreement = 0.05;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -85,14 +87,21 @@ class RecordingRunner final : public Runner {
   std::deque<Pending> pending_;
 };
 
-/// One more round over all that worked, in a random order, so that what disturbs for a while does not
-/// disturb neighbours of the space.
-void visit_again(std::vector<RecordingRunner::Program>& programs, Runner& runner, RandomStream random,
-                 const std::atomic<bool>& stop, const std::function<void(size_t)>& progress) {
-  std::vector<RecordingRunner::Program*> order;
+/// What worked, and has not two rounds that agree: a machine that is used by others is slower for minutes.
+std::vector<RecordingRunner::Program*> unsettled(std::vector<RecordingRunner::Program>& programs) {
+  std::vector<RecordingRunner::Program*> left;
   for (RecordingRunner::Program& program : programs) {
-    if (!program.row.failure) order.push_back(&program);
+    if (program.row.failure) continue;
+    const std::optional<double> apart = rounds_apart(program.row);
+    if (!apart || std::expm1(*apart) > kAgreement) left.push_back(&program);
   }
+  return left;
+}
+
+/// One more round, in a random order, so that what disturbs for a while does not disturb neighbours of the
+/// space.
+void visit_again(std::vector<RecordingRunner::Program*> order, Runner& runner, RandomStream random,
+                 const std::atomic<bool>& stop, const std::function<void(size_t)>& progress) {
   random.shuffle(order);
   for (size_t begin = 0; begin < order.size() && !stop; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, order.size());
@@ -246,10 +255,10 @@ int run_tables_record(const Common& common, const TablesRecordArguments& argumen
   ScratchStore store;
   table.complete = tune(workload, space, *store, recording, environment, options, hooks).exhausted;
   for (int round = 2; round <= arguments.rounds && !stop; ++round) {
-    visit_again(recording.programs, *runner, RandomStream(arguments.seed, static_cast<uint64_t>(round)), stop,
+    const std::vector<RecordingRunner::Program*> left = unsettled(recording.programs);
+    visit_again(left, *runner, RandomStream(arguments.seed, static_cast<uint64_t>(round)), stop,
                 [&](size_t done) {
-                  progress.update(round, static_cast<int64_t>(done),
-                                  static_cast<int64_t>(recording.programs.size()));
+                  progress.update(round, static_cast<int64_t>(done), static_cast<int64_t>(left.size()));
                 });
   }
   progress.clear();

@@ -119,9 +119,15 @@ TEST_F(TableFile, NoiseIsHowFarRoundsLieApart) {
   table.rows.push_back({2, "", {{2.0}, {1.0}}, {}, 0.0});
   table.rows.push_back({3, "", {{1.0}, {4.0}}, {}, 0.0});
   table.rows.push_back({4, "", {{1.0}}, {}, 0.0});
+  EXPECT_FALSE(rounds_apart(table.rows[3]).has_value());
   EXPECT_EQ(noise_of(table).programs, 3U);
   EXPECT_DOUBLE_EQ(noise_of(table).median, std::log(2.0));
   EXPECT_DOUBLE_EQ(seconds_of(table.rows[2]).value(), 1.0);
+}
+
+TEST_F(TableFile, TheTwoFastestRoundsSayHowFarTheyLieApart) {
+  const TableRow disturbed{1, "", {{3.0}, {1.5}, {2.5}, {1.0}}, {}, 0.0};
+  EXPECT_DOUBLE_EQ(rounds_apart(disturbed).value(), std::log(1.5));
 }
 
 }  // namespace

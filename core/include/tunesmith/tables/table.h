@@ -63,8 +63,11 @@ struct Table {
 /// failed.
 std::optional<double> seconds_of(const TableRow& row);
 
-/// How far two rounds of one program lie apart, |ln(a / b)| of their 10th percentiles: the median and the
-/// 90th percentile over the programs that have two. Zeros where none has.
+/// How far the two fastest rounds of a program lie apart, |ln(a / b)| of their 10th percentiles. What
+/// disturbs makes times longer, so that the others say less. Nothing where there are not two.
+std::optional<double> rounds_apart(const TableRow& row);
+
+/// rounds_apart: the median and the 90th percentile over the programs that have it. Zeros where none has.
 struct TableNoise {
   double median = 0.0;
   double high = 0.0;
