@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/read_to_end.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::conformance {
@@ -60,17 +61,6 @@ Verdict run(const std::function<Verdict()>& check) {
     sent += static_cast<size_t>(got);
   }
   _exit(0);
-}
-
-std::string read_to_end(int descriptor) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t got = read(descriptor, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer.data(), static_cast<size_t>(got));
-  }
 }
 
 Verdict parse(const std::string& text) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "plugin/loader.h"
+#include "support/read_to_end.h"
 
 namespace tunesmith {
 
@@ -31,17 +32,6 @@ constexpr int kRefused = 4;  // exit code of a child that has said why
     _exit(written > 0 ? kRefused : kRefused + 1);
   }
   _exit(0);
-}
-
-std::string read_to_end(int descriptor) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t got = read(descriptor, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer.data(), static_cast<size_t>(got));
-  }
 }
 
 /// Writes a line of help for each of the plugins; an empty one where it is refused.

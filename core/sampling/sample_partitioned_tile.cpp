@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sampling/factorization.h"
-#include "sampling/tile_arguments.h"
-#include "trace/kind_builder.h"
+#include "sampling/tile_kind.h"
 
 namespace tunesmith {
 namespace {
@@ -14,15 +12,15 @@ int64_t inner_product(const SamplingDomain& domain, const Decision& tile) {
   return std::accumulate(tile.begin() + domain.partition, tile.end(), int64_t{1}, std::multiplies<>());
 }
 
-class SamplePartitionedTile final : public SamplingKindBase {
+class SamplePartitionedTile final : public TileKind {
  public:
   SamplePartitionedTile()
-      : SamplingKindBase("sample_partitioned_tile",
-                         {{"loop", ParamType::Loop},
-                          {"n", ParamType::Int, /*keyword=*/true},
-                          {"partition", ParamType::Int, /*keyword=*/true},
-                          {"inner_factor", ParamType::Int, /*keyword=*/true}},
-                         ResultType::Ints) {}
+      : TileKind("sample_partitioned_tile",
+                 {{"loop", ParamType::Loop},
+                  {"n", ParamType::Int, /*keyword=*/true},
+                  {"partition", ParamType::Int, /*keyword=*/true},
+                  {"inner_factor", ParamType::Int, /*keyword=*/true}},
+                 ResultType::Ints) {}
 
   Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
     // The product of the inner factors with the number of ways to complete it as weight, then both sides.
@@ -34,15 +32,6 @@ class SamplePartitionedTile final : public SamplingKindBase {
     const Decision rest = draw_factorization(chosen->inner, domain.parts - domain.partition, random);
     decision.insert(decision.end(), rest.begin(), rest.end());
     return decision;
-  }
-
-  std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
-                                 RandomStream& random) const override {
-    return mutate_tile(current, legal_in(domain), random);
-  }
-
-  std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const override {
-    return tile_neighbours(current, legal_in(domain));
   }
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
@@ -86,10 +75,6 @@ class SamplePartitionedTile final : public SamplingKindBase {
     return decision;
   }
 
-  std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
-    return encode_tile(domain.extent, decision);
-  }
-
  protected:
   SamplingDomain domain(const Program& program, const Arguments& args) const override {
     SamplingDomain domain = tile_domain(program, args.loop(0), args.integer(1), name());
@@ -106,9 +91,8 @@ class SamplePartitionedTile final : public SamplingKindBase {
     return domain;
   }
 
-  std::vector<Value> outputs(const Program&, const Arguments&, const SamplingDomain&,
-                             const Decision& decision) const override {
-    return {decision.begin(), decision.end()};
+  LegalTile legal_in(const SamplingDomain& domain) const override {
+    return [domain](const Decision& tile) { return inner_product(domain, tile) % domain.inner_factor == 0; };
   }
 
  private:
@@ -127,9 +111,6 @@ class SamplePartitionedTile final : public SamplingKindBase {
                       count_factorizations(domain.extent / divisor, domain.partition)});
     }
     return cuts;
-  }
-  static LegalTile legal_in(const SamplingDomain& domain) {
-    return [domain](const Decision& tile) { return inner_product(domain, tile) % domain.inner_factor == 0; };
   }
 };
 

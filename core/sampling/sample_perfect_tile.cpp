@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "sampling/factorization.h"
-#include "sampling/tile_arguments.h"
-#include "trace/kind_builder.h"
+#include "sampling/tile_kind.h"
 
 namespace tunesmith {
 namespace {
 
-class SamplePerfectTile final : public SamplingKindBase {
+class SamplePerfectTile final : public TileKind {
  public:
   SamplePerfectTile()
-      : SamplingKindBase("sample_perfect_tile",
-                         {{"loop", ParamType::Loop},
-                          {"n", ParamType::Int, /*keyword=*/true},
-                          {"max_innermost", ParamType::Int, /*keyword=*/true}},
-                         ResultType::Ints) {}
+      : TileKind("sample_perfect_tile",
+                 {{"loop", ParamType::Loop},
+                  {"n", ParamType::Int, /*keyword=*/true},
+                  {"max_innermost", ParamType::Int, /*keyword=*/true}},
+                 ResultType::Ints) {}
 
   Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
     // The last factor with the number of ways to complete it as weight, then the others.
@@ -27,15 +25,6 @@ class SamplePerfectTile final : public SamplingKindBase {
     Decision decision = draw_factorization(domain.extent / chosen->factor, domain.parts - 1, random);
     decision.push_back(chosen->factor);
     return decision;
-  }
-
-  std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
-                                 RandomStream& random) const override {
-    return mutate_tile(current, legal_in(domain), random);
-  }
-
-  std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const override {
-    return tile_neighbours(current, legal_in(domain));
   }
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
@@ -70,10 +59,6 @@ class SamplePerfectTile final : public SamplingKindBase {
     return decision;
   }
 
-  std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
-    return encode_tile(domain.extent, decision);
-  }
-
  protected:
   SamplingDomain domain(const Program& program, const Arguments& args) const override {
     SamplingDomain domain = tile_domain(program, args.loop(0), args.integer(1), name());
@@ -88,9 +73,8 @@ class SamplePerfectTile final : public SamplingKindBase {
     return domain;
   }
 
-  std::vector<Value> outputs(const Program&, const Arguments&, const SamplingDomain&,
-                             const Decision& decision) const override {
-    return {decision.begin(), decision.end()};
+  LegalTile legal_in(const SamplingDomain& domain) const override {
+    return [bound = domain.max_innermost](const Decision& tile) { return tile.back() <= bound; };
   }
 
  private:
@@ -106,9 +90,6 @@ class SamplePerfectTile final : public SamplingKindBase {
       last.push_back({divisor, count_factorizations(domain.extent / divisor, domain.parts - 1)});
     }
     return last;
-  }
-  static LegalTile legal_in(const SamplingDomain& domain) {
-    return [bound = domain.max_innermost](const Decision& tile) { return tile.back() <= bound; };
   }
 };
 

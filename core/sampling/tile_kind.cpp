@@ -1,8 +1,6 @@
-#include "sampling/tile_arguments.h"
+#include "sampling/tile_kind.h"
 
 #include <fmt/format.h>
-
-#include "trace/kind_builder.h"
 
 namespace tunesmith {
 namespace {
@@ -11,6 +9,24 @@ namespace {
 constexpr int64_t kMostParts = 16;
 
 }  // namespace
+
+std::optional<Decision> TileKind::mutate(const SamplingDomain& domain, const Decision& current,
+                                         RandomStream& random) const {
+  return mutate_tile(current, legal_in(domain), random);
+}
+
+std::vector<Decision> TileKind::enumerate(const SamplingDomain& domain, const Decision& current) const {
+  return tile_neighbours(current, legal_in(domain));
+}
+
+std::vector<double> TileKind::encode(const SamplingDomain& domain, const Decision& decision) const {
+  return encode_tile(domain.extent, decision);
+}
+
+std::vector<Value> TileKind::outputs(const Program& /*program*/, const Arguments& /*args*/,
+                                     const SamplingDomain& /*domain*/, const Decision& decision) const {
+  return {decision.begin(), decision.end()};
+}
 
 SamplingDomain tile_domain(const Program& program, LoopId loop_id, int64_t parts,
                            std::string_view primitive) {

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace tunesmith {
+
+/// What comes from a file descriptor until its end, or until it cannot be read.
+std::string read_to_end(int descriptor);
+
+}  // namespace tunesmith
