@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/fold.h"
+#include "affine/value_at.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/support/random.h"
 
@@ -15,28 +15,6 @@ namespace {
 
 /// Points tried: all of a smaller box, else that many drawn ones.
 constexpr int64_t kPoints = 4096;
-
-using Point = std::vector<std::pair<Var, int64_t>>;
-
-/// The value of an integer or bool expression; nothing when it has parts that are neither.
-std::optional<int64_t> evaluate(const Expr& expr, const Point& point) {
-  if (const auto* number = expr.as<IntImm>()) return number->value;
-  if (const auto* var = expr.as<VarNode>()) {
-    for (const auto& [known, value] : point) {
-      if (known.get() == var) return value;
-    }
-    return std::nullopt;
-  }
-  std::vector<int64_t> args;
-  for (const Expr& arg : expr.args()) {
-    const std::optional<int64_t> value = evaluate(arg, point);
-    if (!value.has_value()) return std::nullopt;
-    args.push_back(*value);
-  }
-  if (expr.is(ExprKind::Not)) return args[0] == 0 ? 1 : 0;
-  if (expr.is(ExprKind::Select)) return args[0] != 0 ? args[1] : args[2];
-  return args.size() == 2 ? fold_int(expr.kind(), args[0], args[1]) : std::nullopt;
-}
 
 /// Prover of  form <= 0  from inequalities that hold.
 class Prover {
@@ -129,8 +107,8 @@ std::optional<std::string> point_outside(const Expr& index, int64_t extent,
         rest /= range.extent;
       }
     }
-    const std::optional<int64_t> holds = evaluate(predicate, point);
-    const std::optional<int64_t> value = evaluate(index, point);
+    const std::optional<int64_t> holds = value_at(point, predicate);
+    const std::optional<int64_t> value = value_at(point, index);
     if (!holds.has_value() || !value.has_value()) return std::nullopt;
     if (*holds == 0 || (*value >= 0 && *value < extent)) continue;
     std::string text;

@@ -35,6 +35,7 @@ DeviceModel device_of(const Architecture& architecture) {
   DeviceModel device;
   device.set("cores", architecture.multiprocessors);
   device.set("warp_size", 32);
+  device.set("sector_bytes", 32);
   device.set("max_threads_per_block", kMostThreadsOfBlock);
   device.set("max_shared_bytes", static_cast<double>(architecture.static_shared_bytes));
   device.set("vector_bits", 32);

@@ -9,19 +9,18 @@
 #include "kernel_text.h"
 #include "launch.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/analysis/lockstep_access.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith::cuda {
 namespace {
 
-constexpr double kWarp = 32;
-constexpr double kSectorBytes = 32;
+constexpr int64_t kWarp = 32;
+constexpr int64_t kSectorBytes = 32;
 constexpr double kLaunchSeconds = 3e-6;
 constexpr double kBarrierCycles = 30;
 /// Warps that a multiprocessor must hold for its units to be busy all the time, roughly.
 constexpr double kBusyWarps = 16;
-/// Bytes of shared memory that a multiprocessor moves in a cycle.
-constexpr double kSharedBytesPerCycle = 128;
 /// What a thread takes, where no compiler has said.
 constexpr unsigned kRegisters = 64;
 
@@ -29,15 +28,16 @@ constexpr unsigned kRegisters = 64;
 struct Work {
   double instructions = 0;  // arithmetic, one a thread
   double global_sectors = 0;
-  double shared_bytes = 0;  // a bank conflict counts as the bytes that it holds up
-  double barriers = 0;      // of one block
+  double shared_wavefronts = 0;
+  double barriers = 0;  // of one block
   size_t shared_allocated = 0;
   std::map<const BufferNode*, double> touched;  // bytes of global buffers
 };
 
 class Counter {
  public:
-  Counter(Work& work, Launch& launch) : work_(work), launch_(launch) {}
+  Counter(Work& work, Launch& launch, const ExecutionModel& execution)
+      : work_(work), launch_(launch), execution_(execution) {}
 
   /// `times`: how often all threads together run the statement.
   void run(const Stmt& stmt, double times) {
@@ -108,48 +108,31 @@ class Counter {
       work_.instructions += times;
       const std::string& scope = access.buffer->scope;
       if (scope == kScopeGlobal) {
-        work_.global_sectors += times / kWarp * sectors(*access.buffer, access.indices[0], ranges);
+        work_.global_sectors += times * access_of(store, access).sectors;
         double& bytes = work_.touched[access.buffer.get()];
         const Interval range = ranges.bounds(access.indices[0]);
         bytes =
             std::max(bytes, static_cast<double>((range.max - range.min + 1) * access.buffer->dtype.bytes()));
       } else if (scope == kScopeShared) {
-        work_.shared_bytes += times * static_cast<double>(access.buffer->dtype.bytes()) *
-                              conflicts(*access.buffer, access.indices[0], ranges);
+        work_.shared_wavefronts += times * access_of(store, access).wavefronts;
       }
     });
   }
 
-  /// Elements from one lane of a warp to the next; nothing when the index is no linear function of it.
-  std::optional<int64_t> stride(const Expr& index, const Analyzer& ranges) const {
-    if (lane_ == nullptr) return 0;
-    const LinearForm form = ranges.linear(index);
-    for (const LinearForm::Term& term : form.terms) {
-      if (term.atom.get() != lane_->var.get() && uses_var(term.atom, lane_->var)) return std::nullopt;
+  /// What each thread of a warp costs. Where its address is read from memory: a sector of its own.
+  LockstepAccess access_of(const Stmt& stmt, const AccessSite& access) const {
+    const LockstepMachine machine{&execution_, kWarp, kSectorBytes};
+    LockstepAccess warp = lockstep_access(stmt, access, machine).value_or(LockstepAccess{1, 0, 1, 1});
+    if (warp.threads > 0) {
+      warp.sectors /= warp.threads;
+      warp.wavefronts /= warp.threads;
     }
-    return std::abs(form.coefficient_of(lane_->var));
-  }
-
-  double sectors(const BufferNode& buffer, const Expr& index, const Analyzer& ranges) const {
-    const std::optional<int64_t> step = stride(index, ranges);
-    const double lanes = std::min<double>(kWarp, launch_.block[0]);
-    const double apart = step ? static_cast<double>(*step * buffer.dtype.bytes()) : kSectorBytes;
-    // Lanes of other rows of the block begin somewhere else.
-    return kWarp / lanes * std::clamp(std::ceil(lanes * apart / kSectorBytes), 1.0, lanes);
-  }
-
-  double conflicts(const BufferNode& buffer, const Expr& index, const Analyzer& ranges) const {
-    const std::optional<int64_t> step = stride(index, ranges);
-    if (!step) return 2;
-    if (*step == 0) return 1 / kWarp;  // one word for all
-    const int64_t words = std::max<int64_t>(1, *step * buffer.dtype.bytes() / 4);
-    int64_t power = 1;
-    while (power < 32 && words % (2 * power) == 0) power *= 2;
-    return static_cast<double>(power);
+    return warp;
   }
 
   Work& work_;
   Launch& launch_;
+  const ExecutionModel& execution_;
   double blocks_ = 1;
   const Loop* lane_ = nullptr;  // along which threads of a warp lie
 };
@@ -157,7 +140,8 @@ class Counter {
 double seconds_of(const Stmt& stmt, const Architecture& architecture) {
   Work work;
   Launch launch;
-  Counter(work, launch).run(stmt, 1);
+  const ExecutionModel execution = execution_of(architecture);
+  Counter(work, launch, execution).run(stmt, 1);
   const double blocks = static_cast<double>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   const double warps = std::ceil(static_cast<double>(launch.threads()) / kWarp);
   const double resident =
@@ -173,7 +157,8 @@ double seconds_of(const Stmt& stmt, const Architecture& architecture) {
   const double idle_lanes = warps * kWarp / static_cast<double>(launch.threads());
   const double arithmetic =
       work.instructions * idle_lanes / (processors * architecture.fma_per_cycle * hertz * busy);
-  const double shared = work.shared_bytes / (processors * kSharedBytesPerCycle * hertz * busy);
+  // One wavefront a cycle.
+  const double shared = work.shared_wavefronts / (processors * hertz * busy);
   const double l2 =
       work.global_sectors * kSectorBytes /
       (architecture.l2_gb_per_second * 1e9 * std::min(1.0, busy * processors / architecture.multiprocessors));

@@ -167,6 +167,7 @@ struct TraceArguments {
   std::string database;
   bool program = false;
   bool passes = false;
+  bool waste = false;
   bool lowered = false;
   bool assembly = false;
 };

@@ -240,6 +240,9 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
   show->add_flag("--program", arguments.program, "also print the scheduled program");
   show->add_flag("--passes", arguments.passes, "also print the program after each step of lowering");
   show->add_flag("--lowered", arguments.lowered, "also print the finished program, lowered");
+  show->add_flag(
+      "--waste", arguments.waste,
+      "also print which accesses take more of the memory than they ask for (targets with a grid of threads)");
   show->add_flag("--assembly", arguments.assembly, "also print the target's code");
   add("replay", "check that a trace is legal on a workload, and say which decisions were changed",
       run_trace_replay)

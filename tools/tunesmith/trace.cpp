@@ -1,6 +1,10 @@
+#include <cmath>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/analysis/wasteful_access.h>
 #include <tunesmith/ir/printer.h>
 
 #include "commands.h"
@@ -24,6 +28,22 @@ std::string text_of(const LoweredProgram& lowered) {
   return text + fmt::format("\n{}", to_string(lowered.program));
 }
 
+/// What `--waste` prints, a line for each access.
+std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& target) {
+  const DeviceModel device = target.device();
+  const std::optional<double> width = device.find("warp_size");
+  if (!width) {
+    throw UserError(fmt::format("the target '{}' has no threads that run in lockstep", target.identity()),
+                    "leave out --waste, or choose a space of a target with a grid of threads");
+  }
+  const LockstepMachine machine{&target.execution(), std::llround(*width),
+                                std::llround(device.get("sector_bytes"))};
+  std::vector<std::string> lines;
+  for (const WastefulAccess& access : wasteful_accesses(lowered.program, machine))
+    lines.push_back(to_string(access));
+  return lines;
+}
+
 /// The parts of `trace show` behind lowering.
 template <typename Show>
 void show_lowered(Session& session, const Common& common, const TraceArguments& arguments,
@@ -44,6 +64,15 @@ void show_lowered(Session& session, const Common& common, const TraceArguments& 
   const CandidatePtr candidate =
       materialise(*space, workload, loaded, arguments.passes ? show_pass : LoweringObserver());
   if (arguments.lowered) show("lowered", text_of(candidate->lowered).substr(1));
+  if (arguments.waste) {
+    const std::vector<std::string> lines = waste_of(candidate->lowered, space->target());
+    if (common.json) {
+      all["waste"] = lines;
+    } else {
+      show("waste", lines.empty() ? "no access takes more of the memory than it asks for\n"
+                                  : fmt::format("{}\n", fmt::join(lines, "\n")));
+    }
+  }
   if (arguments.assembly) show("assembly", space->target().assembly(candidate->lowered, "kernel"));
 }
 
@@ -62,7 +91,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
     }
   };
   show("trace", loaded.trace.str());
-  const bool lowers = arguments.passes || arguments.lowered || arguments.assembly;
+  const bool lowers = arguments.passes || arguments.lowered || arguments.waste || arguments.assembly;
   if (arguments.program || lowers) {
     const Workload workload = workload_for(loaded, arguments);
     Session session(common);

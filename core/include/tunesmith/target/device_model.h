@@ -17,7 +17,9 @@ namespace tunesmith {
 ///   fma_per_cycle       vector multiply-adds a core starts each cycle, estimated
 ///   l1_bytes l2_bytes l3_bytes    data caches (l1, l2 of a core; l3 shared)
 ///   cache_line_bytes, l1_way_bytes l2_way_bytes (addresses a way apart fall on one set)
-///   max_threads_per_block, max_shared_bytes, warp_size, ...   for targets with a thread grid
+///   max_threads_per_block, max_shared_bytes, ...   for targets with a thread grid
+///   warp_size           consecutive threads of a block that run in lockstep
+///   sector_bytes        the pieces in which memory comes to them
 /// Values are in bytes, counts and bits as the name says.
 class DeviceModel {
  public:

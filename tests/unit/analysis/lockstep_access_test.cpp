@@ -1,0 +1,116 @@
+#include "tunesmith/analysis/lockstep_access.h"
+
+#include <gtest/gtest.h>
+
+#include "tunesmith/ir/program.h"
+#include "unit/lower/grid_machine.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr int64_t kSectorBytes = 32;
+
+/// `threads` threads of a block of `rows` rows; what a test makes of their numbers is what they access.
+class LockstepAccessTest : public ::testing::Test {
+ protected:
+  Var x_{"x"};
+  Var y_{"y"};
+  Var k_{"k"};
+  int64_t threads_ = 32;
+  int64_t rows_ = 1;
+  Expr condition_;
+
+  LockstepAccess written(const char* scope, DType type, const Expr& index, const Expr& mask = {}) {
+    const Buffer buffer = make_buffer("T", type, {1 << 20}, scope);
+    const int lanes = index.dtype().lanes;
+    StmtPtr body =
+        std::make_unique<Store>(buffer, std::vector<Expr>{index}, constant(0, type.with_lanes(lanes)), mask);
+    const Stmt* store = body.get();
+    if (condition_) body = std::make_unique<If>(condition_, std::move(body));
+    body = std::make_unique<Loop>(LoopId{1}, k_, 4, 8, std::move(body));
+    body = bound(x_, "thread.x", threads_, std::move(body));
+    body = bound(y_, "thread.y", rows_, std::move(body));
+    body = bound(Var("b"), "block.x", 7, std::move(body));
+    const ExecutionModel execution = test::grid_machine();
+    std::optional<LockstepAccess> found;
+    visit_accesses(*store, [&](const AccessSite& access) {
+      found = lockstep_access(*store, access, {&execution, 32, kSectorBytes});
+    });
+    EXPECT_TRUE(found.has_value());
+    return found.value_or(LockstepAccess{});
+  }
+
+ private:
+  static StmtPtr bound(const Var& var, const char* axis, int64_t extent, StmtPtr body) {
+    auto loop = std::make_unique<Loop>(LoopId{2}, var, 0, extent, std::move(body));
+    loop->loop_kind = LoopKind::Bound;
+    loop->thread = axis;
+    return loop;
+  }
+};
+
+TEST_F(LockstepAccessTest, SectorsAreThoseInWhichTheAddressesLie) {
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_).sectors, 4);
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_ + 4).sectors, 5) << "begins in the middle of one";
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_ * 2).sectors, 8);
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_ * 100).sectors, 32);
+  EXPECT_EQ(written(kScopeGlobal, kF16, x_).sectors, 2);
+  EXPECT_EQ(written(kScopeGlobal, kF64, x_).sectors, 8);
+  EXPECT_EQ(written(kScopeGlobal, kF32, Expr(5)).sectors, 1);
+  EXPECT_DOUBLE_EQ(written(kScopeGlobal, kF32, x_ * 2).used_share(kSectorBytes), 0.5);
+}
+
+// The fragments of a product of 16 by 8: two neighbours of a row for each of four threads.
+TEST_F(LockstepAccessTest, RowsOfFourThreadsUseSectorsByTheirType) {
+  const Expr two = ramp(floordiv(x_, 4) * 1024 + floormod(x_, 4) * 2, 1, 2);
+  EXPECT_EQ(written(kScopeGlobal, kF32, two).sectors, 8);
+  EXPECT_DOUBLE_EQ(written(kScopeGlobal, kF32, two).used_share(kSectorBytes), 1.0);
+  EXPECT_DOUBLE_EQ(written(kScopeGlobal, kF16, two).used_share(kSectorBytes), 0.5);
+}
+
+// Tiles of 128 by 8 and of 8 by 128, each thread fetching four neighbours.
+TEST_F(LockstepAccessTest, TilesFetchedByFours) {
+  EXPECT_EQ(written(kScopeGlobal, kF32, ramp(floordiv(x_, 2) * 1024 + floormod(x_, 2) * 4, 1, 4)).sectors,
+            16);
+  EXPECT_EQ(written(kScopeGlobal, kF32, ramp(x_ * 4, 1, 4)).sectors, 16);
+}
+
+TEST_F(LockstepAccessTest, WavefrontsAreTheWordsOfTheBusiestBank) {
+  EXPECT_EQ(written("shared", kF32, x_).wavefronts, 1);
+  EXPECT_EQ(written("shared", kF32, Expr(3)).wavefronts, 1) << "one word for all";
+  EXPECT_EQ(written("shared", kF32, x_ * 2).wavefronts, 2);
+  EXPECT_EQ(written("shared", kF32, x_ * 32).wavefronts, 32);
+  EXPECT_EQ(written("shared", kF32, x_ * 33).wavefronts, 1) << "padded";
+  EXPECT_EQ(written("shared", kF16, x_).wavefronts, 1) << "two threads share a word";
+  EXPECT_EQ(written("shared", kF64, x_).wavefronts, 2) << "two phases";
+  EXPECT_EQ(written("shared", kF32, ramp(x_ * 4, 1, 4)).wavefronts, 4) << "four phases";
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_).wavefronts, 0) << "has no banks";
+}
+
+TEST_F(LockstepAccessTest, ThreadsAreNumberedAlongTheFirstAxisFirst) {
+  threads_ = 8;
+  rows_ = 8;
+  const LockstepAccess access = written(kScopeGlobal, kF32, y_ * 64 + x_);
+  EXPECT_EQ(access.threads, 32);
+  EXPECT_EQ(access.sectors, 4) << "four rows of a sector each";
+}
+
+TEST_F(LockstepAccessTest, ConditionsAndMasksLeaveThreadsOut) {
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_, lt(x_, 8)).sectors, 1);
+  condition_ = lt(x_, 8);
+  EXPECT_EQ(written(kScopeGlobal, kF32, x_).threads, 8);
+  condition_ = lt(k_, 4);
+  const LockstepAccess none = written(kScopeGlobal, kF32, x_);
+  EXPECT_EQ(none.threads, 0);
+  EXPECT_EQ(none.used_share(kSectorBytes), 1.0);
+}
+
+TEST_F(LockstepAccessTest, AnIncompleteGroupCountsAsOne) {
+  threads_ = 40;
+  const LockstepAccess access = written(kScopeGlobal, kF32, x_);
+  EXPECT_EQ(access.threads, 20);
+  EXPECT_EQ(access.sectors, 2.5) << "the mean of four and one";
+}
+
+}  // namespace
+}  // namespace tunesmith
