@@ -55,11 +55,11 @@ void check_types(ExprKind kind, const Expr& a, const Expr& b) {
 
 /// Null when nothing folds. Both operands are constants of the same type.
 Expr fold_constants(ExprKind kind, const Expr& a, const Expr& b, DType result) {
-  if (const IntImm* ia = int_constant(a), *ib = int_constant(b); ia && ib) {
+  if (const IntImm *ia = int_constant(a), *ib = int_constant(b); ia && ib) {
     const auto value = fold_int(kind, ia->value, ib->value);
     return value ? int_imm(*value, result) : Expr();
   }
-  if (const FloatImm* fa = float_constant(a), *fb = float_constant(b); fa && fb) {
+  if (const FloatImm *fa = float_constant(a), *fb = float_constant(b); fa && fb) {
     if (is_comparison(kind)) return int_imm(compare_float(kind, fa->value, fb->value), result);
     const auto value = fold_float(kind, fa->value, fb->value);
     return value ? float_imm(*value, result) : Expr();
