@@ -1,19 +1,12 @@
 #!/usr/bin/env python3
 """Programs for a device that is not there, as a user tunes them. Usage: devices.py --tunesmith BINARY TEST"""
-import argparse
+import functools
 import json
-import pathlib
 import sqlite3
-import subprocess
-import tempfile
 
-TUNESMITH = ""
+import cli
 
-
-def run(*args, code=0):
-    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=280)
-    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
-    return done
+run = functools.partial(cli.run, timeout=280)
 
 
 def tuning_ends_with_a_verified_program_and_modelled_times(folder):
@@ -57,15 +50,5 @@ def unknown_architectures_are_refused_with_their_place(folder):
     assert f"{spaces}:5:" in refused and "sm_80" in refused, refused
 
 
-def main():
-    global TUNESMITH
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("test")
-    arguments = parser.parse_args()
-    TUNESMITH = arguments.tunesmith
-    with tempfile.TemporaryDirectory() as folder:
-        globals()[arguments.test](pathlib.Path(folder))
-
-
-main()
+if __name__ == "__main__":
+    cli.run_test(globals(), own_lock=False)

@@ -14,15 +14,11 @@ import sys
 import tempfile
 import time
 
-TUNESMITH = ""
+import cli
+from cli import run
+
 TRIALS = 8
 SKIPPED = 77
-
-
-def run(*args, code=0, **kwargs):
-    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=150, **kwargs)
-    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
-    return done
 
 
 def tune(workload, database, *args, **kwargs):
@@ -202,7 +198,7 @@ def count_records(database):
 def started(folder, *args):
     """A long tuning run in the background that has recorded something."""
     database = folder / "records.db"
-    process = subprocess.Popen([TUNESMITH, "tune", "gmm:n=96,m=96,k=96", "--trials", "4000", "--database", str(database), *args],
+    process = subprocess.Popen([cli.TUNESMITH, "tune", "gmm:n=96,m=96,k=96", "--trials", "4000", "--database", str(database), *args],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         time.sleep(0.1)
@@ -505,14 +501,14 @@ spaces:
 
 
 def main():
-    global TUNESMITH, TRIALS
+    global TRIALS
     parser = argparse.ArgumentParser()
     parser.add_argument("--tunesmith", required=True)
     parser.add_argument("--trials", type=int, default=TRIALS, help="for each workload of library_gives_the_reference")
     parser.add_argument("test")
     arguments = parser.parse_args()
     TRIALS = arguments.trials
-    TUNESMITH = os.path.abspath(arguments.tunesmith)
+    cli.TUNESMITH = os.path.abspath(arguments.tunesmith)
     with tempfile.TemporaryDirectory(prefix="tunesmith-e2e-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
         globals()[arguments.test](pathlib.Path(folder))

@@ -1,30 +1,23 @@
 #!/usr/bin/env python3
 """Several workloads under one budget, as a user tunes them. Usage: many_tasks.py --tunesmith BINARY TEST"""
-import argparse
 import fcntl
 import json
 import os
-import pathlib
 import pty
 import re
 import signal
 import sqlite3
 import struct
 import subprocess
-import tempfile
 import termios
 import time
 
-TUNESMITH = ""
+import cli
+from cli import run
+
 GMM = "gmm:n=48,m=32,k=40"
 SOFTMAX = "softmax:m=24,n=64"
 DENSE = "dense_bias:n=16,k=24,m=32"
-
-
-def run(*args, code=0, **kwargs):
-    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=150, **kwargs)
-    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
-    return done
 
 
 def tune(folder, *args, **kwargs):
@@ -71,7 +64,7 @@ def a_killed_run_counts_what_it_has(folder):
     command = ["tune", GMM, SOFTMAX, DENSE, "--trials", 96, "--quiet"]
     database = ["--database", folder / "records.db"]
     for kill_after in (10, 40, 70):
-        process = subprocess.Popen([TUNESMITH, *map(str, command + database)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        process = subprocess.Popen([cli.TUNESMITH, *map(str, command + database)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         while process.poll() is None:
             try:
                 if len(searched(folder)) >= kill_after:
@@ -93,7 +86,7 @@ def a_killed_run_counts_what_it_has(folder):
 
 def started(folder, *args, **kwargs):
     """A run that measures already."""
-    process = subprocess.Popen([TUNESMITH, *map(str, ["tune", GMM, SOFTMAX, "--trials", 5000, "--database", folder / "records.db", *args])], text=True, **kwargs)
+    process = subprocess.Popen([cli.TUNESMITH, *map(str, ["tune", GMM, SOFTMAX, "--trials", 5000, "--database", folder / "records.db", *args])], text=True, **kwargs)
     begin = time.monotonic()
     while time.monotonic() - begin < 60:
         try:
@@ -134,7 +127,7 @@ def a_log_gets_lines_and_a_table(folder):
 def a_terminal_gets_a_table(folder):
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 5, 70, 0, 0))
-    process = subprocess.Popen([TUNESMITH, "tune", GMM, SOFTMAX, DENSE, "--trials", "64", "--database", str(folder / "records.db")],
+    process = subprocess.Popen([cli.TUNESMITH, "tune", GMM, SOFTMAX, DENSE, "--trials", "64", "--database", str(folder / "records.db")],
                                stdout=subprocess.PIPE, stderr=terminal, env={**os.environ, "TERM": "xterm"}, text=True)
     os.close(terminal)
     shown = b""
@@ -196,18 +189,5 @@ def bad_tasks_are_refused(folder):
     assert not (folder / "records.db").exists(), "bad input is refused before anything is written"
 
 
-def main():
-    global TUNESMITH
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("test")
-    arguments = parser.parse_args()
-    TUNESMITH = os.path.abspath(arguments.tunesmith)
-    with tempfile.TemporaryDirectory(prefix="tunesmith-many-") as folder:
-        os.environ["XDG_DATA_HOME"] = folder
-        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
-        globals()[arguments.test](pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    main()
+    cli.run_test(globals())

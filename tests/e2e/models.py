@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
 """Cost models in files, as a user has them. Usage: models.py --tunesmith BINARY TEST"""
-import argparse
 import json
-import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-TUNESMITH = ""
+import cli
+
 SKIPPED = 77
 PRODUCT, SUMS = "gmm:n=32,m=48,k=64", "softmax:m=64,n=64"
 
 
 def run(*args, code=0):
-    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=150)
+    done = cli.start(*args)
     if "was built without XGBoost" in done.stderr:
         sys.exit(SKIPPED)
-    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
-    return done
+    return cli.require(done, code)
 
 
 def read(*args):
@@ -89,16 +85,5 @@ def mistakes_are_said(folder):
     assert "'xgboost'" in refused and "'ensemble'" in refused, refused
 
 
-def main():
-    global TUNESMITH
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("test")
-    arguments = parser.parse_args()
-    TUNESMITH = arguments.tunesmith
-    with tempfile.TemporaryDirectory() as folder:
-        globals()[arguments.test](pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    main()
+    cli.run_test(globals(), own_lock=False)

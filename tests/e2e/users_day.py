@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 """What a user does in a day, with nothing but the installed command. Usage: users_day.py --tunesmith BINARY TEST"""
-import argparse
 import json
-import os
 import pathlib
 import re
 import resource
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 
-TUNESMITH = ""
+import cli
+from cli import run
+
 ATTENTION = pathlib.Path(__file__).parent / "attention.yaml"
 SUITE = pathlib.Path(__file__).parents[2] / "workloads/suite.yaml"
 SCALE = "name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\ncompute: |\n  O[i<n] = X[i] * 2\noutputs: [O]\n"
@@ -21,14 +19,8 @@ SCALE = "name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\nc
 BUSY = 6.0
 
 
-def run(*args, code=0, **kwargs):
-    done = subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=150, **kwargs)
-    assert done.returncode == code, f"{args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
-    return done
-
-
 def commands_start_at_once(folder):
-    needed = subprocess.run(["ldd", TUNESMITH], check=True, capture_output=True, text=True).stdout
+    needed = subprocess.run(["ldd", cli.TUNESMITH], check=True, capture_output=True, text=True).stdout
     assert "LLVM" not in needed, "the command itself links a code generator"
     run("--help")  # from here on its pages are in memory
     for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100), (["plugins", "list", "--options"], 0.100)]:
@@ -70,7 +62,7 @@ def interrupt_ends_every_command(folder):
                  ["spaces", "show", f"{ATTENTION}:n=250"],
                  ["doctor"]]:
         for after in (0.1, 0.6, 2.0):
-            process = subprocess.Popen([TUNESMITH, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen([cli.TUNESMITH, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(after)
             process.send_signal(signal.SIGINT)
             begin = time.monotonic()
@@ -86,7 +78,7 @@ def interrupted_bench_keeps_what_it_has(folder):
     database = folder / "records.db"
     small = "gmm:n=64,m=64,k=64"
     run("tune", small, "--trials", 4, "--database", database)
-    process = subprocess.Popen([TUNESMITH, "bench", small, small, "--rounds", "100000", "--database", str(database)],
+    process = subprocess.Popen([cli.TUNESMITH, "bench", small, small, "--rounds", "100000", "--database", str(database)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(6.0)
     process.send_signal(signal.SIGINT)
@@ -239,18 +231,5 @@ def every_example_is_of_its_command(folder):
         assert len(examples) == 1 and " ".join(("tunesmith", *path)) in examples[0], f"{path}: {examples}"
 
 
-def main():
-    global TUNESMITH
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("test")
-    arguments = parser.parse_args()
-    TUNESMITH = os.path.abspath(arguments.tunesmith)
-    with tempfile.TemporaryDirectory(prefix="tunesmith-user-") as folder:
-        os.environ["XDG_DATA_HOME"] = folder
-        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
-        globals()[arguments.test](pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run_test(globals())

@@ -1,0 +1,36 @@
+"""The command line as the scripts of this folder run it, and the one test that a script is asked for, in a folder of its own."""
+import argparse
+import os
+import pathlib
+import subprocess
+import tempfile
+
+TUNESMITH = ""  # the binary, once run_test() was called
+
+
+def start(*args, timeout=150, **kwargs):
+    return subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=timeout, **kwargs)
+
+
+def require(done, code):
+    assert done.returncode == code, f"{done.args}: exit code {done.returncode}, wanted {code}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def run(*args, code=0, **kwargs):
+    return require(start(*args, **kwargs), code)
+
+
+def run_test(tests, own_lock=True):
+    """`tests`: by name. `own_lock`: it does not wait for what else measures on the machine."""
+    global TUNESMITH
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("test")
+    given = parser.parse_args()
+    TUNESMITH = os.path.abspath(given.tunesmith)
+    with tempfile.TemporaryDirectory(prefix="tunesmith-e2e-") as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        if own_lock:
+            os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
+        tests[given.test](pathlib.Path(folder))
