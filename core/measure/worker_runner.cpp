@@ -5,6 +5,7 @@
 #include "measure/data_sets.h"
 #include "measure/disturbance.h"
 #include "measure/interleave.h"
+#include "measure/message_parts.h"
 #include "measure/reference.h"
 #include "measure/worker_process.h"
 #include "tunesmith/measure/runner.h"
@@ -22,31 +23,6 @@ constexpr double kHopeless = 1000.0;
 constexpr double kStallSeconds = 2.0;
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
 constexpr int kStartAttempts = 3;
-
-json kernel_header(const CompiledKernel& kernel) {
-  json header{{"symbol", kernel.symbol}, {"workspace_bytes", kernel.workspace_bytes}};
-  if (const auto& step = kernel.prepare) {
-    header["prepare"] = {
-        {"symbol", step->symbol}, {"bytes", step->bytes}, {"reads", step->reads}, {"unread", step->unread}};
-  }
-  return header;
-}
-
-json options_json(const std::vector<RawOption>& options) {
-  json list = json::array();
-  for (const RawOption& option : options) {
-    json values = json::array();
-    for (const RawScalar& value : option.values)
-      values.push_back({{"text", value.text}, {"quoted", value.quoted}});
-    list.push_back({{"name", option.name}, {"shape", static_cast<int>(option.shape)}, {"values", values}});
-  }
-  return list;
-}
-
-Reading reading_from(const json& header) {
-  const json& reading = header.at("reading");
-  return {reading.at("calibration"), reading.at("waited")};
-}
 
 tl::unexpected<CandidateFailure> failed(const json& header) {
   return tl::make_unexpected(

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "measure/message_parts.h"
 #include "measure/time_kernel.h"
 #include "measure/worker_faults.h"
 #include "plugin/guard.h"
@@ -27,41 +28,6 @@ constexpr int64_t kLittleWorkspace = int64_t{64} << 20;
 /// How much slower a first call of at least kColdCallSeconds may be: filling caches takes no longer.
 constexpr double kColdCall = 2.0;
 constexpr double kColdCallSeconds = 1e-3;
-
-std::vector<RawOption> options_from(const json& list) {
-  std::vector<RawOption> options;
-  for (const json& entry : list) {
-    RawOption option;
-    option.name = entry.at("name");
-    option.shape = static_cast<RawOption::Shape>(entry.at("shape").get<int>());
-    for (const json& value : entry.at("values")) {
-      RawScalar scalar;
-      scalar.text = value.at("text");
-      scalar.quoted = value.at("quoted");
-      option.values.push_back(std::move(scalar));
-    }
-    options.push_back(std::move(option));
-  }
-  return options;
-}
-
-json to_json(const Fill& fill) {
-  return {{"largest", fill.largest},       {"positive", fill.positive}, {"terms", fill.terms},
-          {"background", fill.background}, {"noise", fill.noise},       {"all_sparse", fill.all_sparse},
-          {"balanced", fill.balanced},     {"draws", fill.draws}};
-}
-
-Fill fill_from(DataKind kind, const json& fill) {
-  return {kind,
-          fill.at("largest"),
-          fill.at("positive"),
-          fill.at("terms"),
-          fill.at("background"),
-          fill.at("noise"),
-          fill.at("all_sparse"),
-          fill.at("balanced"),
-          fill.at("draws")};
-}
 
 json failure(FailureCause cause, const std::string& message) {
   return {{"failure", failure_cause_name(cause)}, {"message", message}};
@@ -93,23 +59,7 @@ void require_no_fault(LoadedKernel& reference) {
     throw EnvironmentError("the reference cannot be run: " + fault->message);
 }
 
-json reading_json(const Reading& reading) {
-  return {{"calibration", reading.calibration}, {"waited", reading.waited}};
-}
-
 }  // namespace
-
-CompiledKernel kernel_from(const json& header, const std::string& object) {
-  CompiledKernel kernel;
-  kernel.object = object;
-  kernel.symbol = header.at("symbol");
-  kernel.workspace_bytes = header.at("workspace_bytes");
-  if (header.contains("prepare")) {
-    const json& step = header.at("prepare");
-    kernel.prepare = PrepareStep{step.at("symbol"), step.at("bytes"), step.at("reads"), step.at("unread")};
-  }
-  return kernel;
-}
 
 WorkerTask::WorkerTask(const Message& message) {
   const json& header = message.header;
@@ -231,7 +181,7 @@ void WorkerTask::take_data(const Message& message, const DataQuestion& question,
 
 json WorkerTask::fills() const {
   json list = json::array();
-  for (const Fill& fill : fills_) list.push_back(to_json(fill));
+  for (const Fill& fill : fills_) list.push_back(fill_json(fill));
   return list;
 }
 

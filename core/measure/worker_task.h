@@ -79,7 +79,4 @@ class WorkerTask {
   SamplingOptions sampling_;
 };
 
-/// The kernel that a header and an attachment describe.
-CompiledKernel kernel_from(const nlohmann::json& header, const std::string& object);
-
 }  // namespace tunesmith
