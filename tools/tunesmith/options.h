@@ -1,6 +1,8 @@
 // What the command line's definition is made of, beside main.cpp.
 #pragma once
 
+#include <string>
+
 #include "commands.h"
 
 namespace CLI {
@@ -25,5 +27,8 @@ void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int
 void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, TablesRecordArguments& recording,
                 int& code);
 void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& code);
+void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, NewPluginArguments& creation,
+                 VerifyArguments& verification, int& code);
+void add_explain(CLI::App& app, Common& common, std::string& rule, int& code);
 
 }  // namespace tunesmith::cli
