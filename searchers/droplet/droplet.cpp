@@ -24,8 +24,10 @@ class Droplet final : public Searcher {
     const std::vector<CandidatePtr> fastest = fastest_measured(context);
     if (fastest.empty()) return draw(context, n);
     for (const CandidatePtr& start : fastest) {
+      // One for each start, spent or not: another object does not know what is spent.
+      const RandomStream random = context.next_stream();
       if (spent_.contains(start->lowered_hash)) continue;
-      std::vector<CandidatePtr> found = unmeasured_neighbours(context, *start);
+      std::vector<CandidatePtr> found = unmeasured_neighbours(context, *start, random);
       if (found.empty()) spent_.insert(start->lowered_hash);
       if (found.empty()) continue;
       found.resize(std::min({found.size(), n, step_}));
@@ -52,10 +54,10 @@ class Droplet final : public Searcher {
   }
 
   /// By the cost model's score, the highest first.
-  static std::vector<CandidatePtr> unmeasured_neighbours(SearchContext& context, const Candidate& start) {
+  static std::vector<CandidatePtr> unmeasured_neighbours(SearchContext& context, const Candidate& start,
+                                                         const RandomStream& random) {
     std::vector<SearchContext::Draft> drafts;
-    for (Trace& trace : context.neighbours(start))
-      drafts.push_back({std::move(trace), context.next_stream()});
+    for (Trace& trace : context.neighbours(start)) drafts.push_back({std::move(trace), random});
     std::vector<CandidatePtr> found;
     std::unordered_set<uint64_t> seen;
     for (CandidatePtr& candidate : context.materialise(drafts)) {
