@@ -16,11 +16,11 @@ namespace tunesmith {
                                          const std::exception_ptr& failure);
 
 /// Calls `function`, which calls the plugin's `call` ("create", "apply"). Every call into a plugin's code
-/// goes through here.
+/// goes through here. `given_up`: as PluginWatch takes it.
 template <typename Function>
-decltype(auto) guard_plugin(PluginKind kind, std::string_view id, std::string_view call,
-                            Function&& function) {
-  const PluginWatch watch(kind, id, call);
+decltype(auto) guard_plugin(PluginKind kind, std::string_view id, std::string_view call, Function&& function,
+                            std::atomic<bool>* given_up = nullptr) {
+  const PluginWatch watch(kind, id, call, given_up);
   try {
     return std::forward<Function>(function)();
   } catch (...) {  // a stranger's code may throw what is no std::exception; it is rethrown as one

@@ -47,6 +47,11 @@ class Watchman {
 
   bool on() const { return started_.load(std::memory_order_relaxed); }
 
+  int seconds() {
+    const std::lock_guard lock(mutex_);
+    return limits_.seconds;
+  }
+
   void start(const PluginLimits& limits) {
     {
       const std::lock_guard lock(mutex_);
@@ -90,7 +95,7 @@ class Watchman {
       const PluginWatch* greedy = nullptr;
       for (PluginWatch* watch = first_; watch != nullptr; watch = watch->next_) {
         ++watch->all_looks_;
-        if (watch->pauses_ > 0) continue;
+        if (watch->pauses_ > 0 || is_given_up(*watch)) continue;
         ++watch->own_looks_;
         // Of those that the process grew under, the eldest.
         if (limits_.memory_bytes > 0 && resident - watch->resident_ > limits_.memory_bytes) greedy = watch;
@@ -103,15 +108,26 @@ class Watchman {
       if (limits_.seconds == 0) continue;
       const int most = limits_.seconds * kLooksPerSecond;
       for (const PluginWatch* watch = first_; watch != nullptr; watch = watch->next_) {
+        if (is_given_up(*watch)) continue;
         if (watch->own_looks_ > most) {
+          if (give_up(*watch)) continue;
           end_process(*watch, fmt::format("has not returned in {} seconds", limits_.seconds));
         }
         if (watch->all_looks_ / kWaitingCounts > most) {
+          if (give_up(*watch)) continue;
           end_process(*watch, fmt::format("has not returned in {} seconds, with what the kernel did for it",
                                           limits_.seconds * kWaitingCounts));
         }
       }
     }
+  }
+
+  static bool is_given_up(const PluginWatch& watch) { return watch.given_up_ != nullptr && *watch.given_up_; }
+
+  /// Where somebody can do without the call.
+  static bool give_up(const PluginWatch& watch) {
+    if (watch.given_up_ != nullptr) *watch.given_up_ = true;
+    return watch.given_up_ != nullptr;
   }
 
   [[noreturn]] static void end_process(const PluginWatch& watch, const std::string& how) {
@@ -158,8 +174,16 @@ class Watchman {
 
 void watch_plugins(const PluginLimits& limits) { Watchman::get().start(limits); }
 
-PluginWatch::PluginWatch(PluginKind kind, std::string_view id, std::string_view call)
-    : kind_(kind), id_(id), call_(call), outer_(t_at_work), watched_(Watchman::get().on()) {
+int plugin_seconds() { return Watchman::get().on() ? Watchman::get().seconds() : 0; }
+
+PluginWatch::PluginWatch(PluginKind kind, std::string_view id, std::string_view call,
+                         std::atomic<bool>* given_up)
+    : kind_(kind),
+      id_(id),
+      call_(call),
+      given_up_(given_up),
+      outer_(t_at_work),
+      watched_(Watchman::get().on()) {
   if (watched_) Watchman::get().enter(*this);
   t_at_work = this;
 }

@@ -1,7 +1,9 @@
 // The plugin at work on each thread: who is named when a call hangs, takes all memory or crashes (rules P12
-// and P22). Nothing can end a thread in a stranger's code, so the process is ended, by name.
+// and P22). Nothing can end a thread in a stranger's code, so the process is ended, by name, or somebody who
+// can do without the plugin is told.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "tunesmith/plugin/kind.h"
@@ -12,7 +14,9 @@ namespace tunesmith {
 /// has candidates scored) nests. What the arguments refer to outlives it.
 class PluginWatch {
  public:
-  PluginWatch(PluginKind kind, std::string_view id, std::string_view call);
+  /// `given_up`: set when the call takes too long, instead of ending the process; null: it is ended.
+  PluginWatch(PluginKind kind, std::string_view id, std::string_view call,
+              std::atomic<bool>* given_up = nullptr);
   ~PluginWatch();
   PluginWatch(const PluginWatch&) = delete;
   PluginWatch& operator=(const PluginWatch&) = delete;
@@ -21,6 +25,7 @@ class PluginWatch {
   const PluginKind kind_;
   const std::string_view id_;
   const std::string_view call_;
+  std::atomic<bool>* const given_up_;
   PluginWatch* const outer_;  // on this thread
   // The rest is the watchman's, under its mutex.
   PluginWatch* previous_ = nullptr;
@@ -33,6 +38,9 @@ class PluginWatch {
   friend class Watchman;
   friend class KernelWork;
 };
+
+/// How many seconds one call may take; 0 when nobody looks.
+int plugin_seconds();
 
 /// While it lives, the kernel works on this thread for the plugin that called it: the plugin's time goes on
 /// at a tenth, and a crash is not its own.

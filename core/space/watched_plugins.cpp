@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
+#include "plugin/own_thread.h"
 #include "tunesmith/plugin/error.h"
 
 namespace tunesmith {
@@ -126,6 +129,23 @@ class WatchedSearcher final : public Searcher {
 };
 
 class WatchedCostModel final : public CostModel {
+ private:
+  /// `work` owns what it refers to, or the run does: when it hangs it is left behind.
+  template <typename Work>
+  auto call(const char* name, Work work) {
+    const int seconds = plugin_seconds();
+    if (seconds == 0) return guard_plugin(PluginKind::CostModel, id_, name, work);
+    const auto answer = std::make_shared<std::optional<std::invoke_result_t<Work&>>>();
+    const bool returned =
+        thread_.run([answer, name, id = id_, work = std::move(work)](std::atomic<bool>& given_up) {
+          *answer = guard_plugin(PluginKind::CostModel, id, name, work, &given_up);
+        });
+    if (!returned)
+      throw PluginHang(PluginKind::CostModel, id_,
+                       fmt::format("[P22] {} has not returned in {} seconds", name, seconds));
+    return std::move(**answer);
+  }
+
  public:
   WatchedCostModel(std::string id, std::shared_ptr<CostModel> model)
       : id_(std::move(id)), model_(std::move(model)) {}
@@ -134,13 +154,21 @@ class WatchedCostModel final : public CostModel {
     guard_plugin(PluginKind::CostModel, id_, "use_columns", [&] { model_->use_columns(columns); });
   }
   void begin(const Workload& workload, const DeviceModel& device) override {
-    guard_plugin(PluginKind::CostModel, id_, "begin", [&] { model_->begin(workload, device); });
+    call("begin", [model = model_, &workload, &device] {
+      model->begin(workload, device);
+      return true;
+    });
   }
   void update(std::span<const Measured> results) override {
-    guard_plugin(PluginKind::CostModel, id_, "update", [&] { model_->update(results); });
+    call("update", [model = model_, told = std::vector(results.begin(), results.end())] {
+      model->update(told);
+      return true;
+    });
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
-    return guard_plugin(PluginKind::CostModel, id_, "predict", [&] { return model_->predict(candidates); });
+    return call("predict", [model = model_, asked = std::vector(candidates.begin(), candidates.end())] {
+      return model->predict(asked);
+    });
   }
   bool reads_features() const override {
     return guard_plugin(PluginKind::CostModel, id_, "reads_features",
@@ -159,6 +187,7 @@ class WatchedCostModel final : public CostModel {
  private:
   const std::string id_;
   const std::shared_ptr<CostModel> model_;
+  OwnThread thread_;
 };
 
 class WatchedTaskScheduler final : public TaskScheduler {

@@ -19,7 +19,8 @@ namespace tunesmith {
 std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
 /// Proposals of null or of more than were asked for throw PluginError.
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
-/// Its scores are checked by the run, which goes on without a model that does not give them.
+/// Its scores are checked by the run, which goes on without a model that does not give them. begin(),
+/// update() and predict() throw PluginHang when they take too long, and are left behind.
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
 
 /// An answer that is no task, or one that is done, throws PluginError.

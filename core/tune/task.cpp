@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "plugin/own_thread.h"
 #include "plugin/watch.h"
 #include "tune/judge_scores.h"
 #include "tune/stopwatch.h"
@@ -25,7 +26,18 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
       promise_(sketches_.sketches),
       cost_model_(space.create_cost_model()) {
   learnt_.workload = workload.key;
-  cost_model_->begin(workload, space.device());
+  unless_it_hangs([&] { cost_model_->begin(workload, space.device()); });
+}
+
+template <typename Call>
+bool Task::unless_it_hangs(const Call& call) {
+  try {
+    call();
+    return true;
+  } catch (const PluginHang& hang) {
+    model_dropped_ = hang.how();
+    return false;
+  }
 }
 
 Trace Task::draw(RandomStream& random) const {
@@ -107,7 +119,8 @@ std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   const Stopwatch watch(model_seconds_);
   const std::vector<CandidatePtr> whole = with_programs(candidates);
   make_features(whole);
-  std::vector<double> scores = cost_model_->predict(whole);
+  std::vector<double> scores;
+  if (!unless_it_hangs([&] { scores = cost_model_->predict(whole); })) return blind_scores(candidates);
   if (scores.size() != candidates.size() ||
       !std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) {
     model_dropped_ = "[P25] predict did not give a finite score for each candidate";
@@ -187,7 +200,7 @@ void Task::learn(std::span<const Measured> results) {
   std::vector<CandidatePtr> candidates;
   for (const Measured& result : fresh) candidates.push_back(result.candidate);
   make_features(candidates);
-  cost_model_->update(fresh);
+  if (!unless_it_hangs([&] { cost_model_->update(fresh); })) return;
   learnt_.programs += static_cast<int64_t>(fresh.size());
   if (!cost_model_->reads_features()) return;
   for (const CandidatePtr& candidate : candidates)

@@ -40,9 +40,9 @@ class Task final : public SearchContext {
 
   /// TuneHooks::refuse.
   void refuse_by(std::function<std::string(const Candidate&)> refuse) { refuse_ = std::move(refuse); }
-  /// Where seeds come from, called when the searcher first asks. Without it there are none.
+  /// Where seeds come from, called when the searcher asks next. Without it there are none.
   void seed_by(std::function<Seeds()> find) { find_seeds_ = std::move(find); }
-  /// Of what the searcher was given.
+  /// Of what the searcher was given last.
   const SeedCounts& seeded() const { return seeds_.counts; }
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
   /// that was interrupted there and taken up.
@@ -77,6 +77,9 @@ class Task final : public SearchContext {
   /// Those of the history are made again.
   std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
   void make_features(std::span<const CandidatePtr> candidates);
+  /// False when the call of the cost model was left behind: it is not asked any more.
+  template <typename Call>
+  bool unless_it_hangs(const Call& call);
   /// By the program alone, without knowledge.
   std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
 
@@ -95,7 +98,7 @@ class Task final : public SearchContext {
   std::vector<Measured> history_;
   std::unordered_set<uint64_t> measured_;
   std::function<std::string(const Candidate&)> refuse_;
-  std::function<Seeds()> find_seeds_;  // null once they were looked for
+  std::function<Seeds()> find_seeds_;  // null when seeds_ is what it said
   Seeds seeds_;
   std::map<std::string, int64_t> refusals_;
   std::map<std::string, std::string> first_refusals_;

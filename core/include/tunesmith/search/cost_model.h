@@ -9,8 +9,8 @@
 // called.
 //
 // Before a batch is learnt the kernel holds the model's scores against what was measured (tuner.h,
-// ModelBatch). A model that answers what is no number, or orders three batches worse than chance, is named
-// and not asked again; the run goes on without it.
+// ModelBatch). A model that answers what is no number, orders three batches worse than chance, or hangs in
+// begin(), update() or predict() (PluginLimits) is named and not asked again; the run goes on without it.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,8 @@ struct FeatureImportance {
   double share = 0.0;   // of all: they add up to 1
 };
 
-/// One object for a whole run; called by one thread at a time. predict() must not change what later calls
-/// answer.
+/// One object for a whole run; called by one thread at a time, not always the same. predict() must not change
+/// what later calls answer.
 class CostModel {
  public:
   virtual ~CostModel();
