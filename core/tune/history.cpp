@@ -12,8 +12,8 @@ namespace {
 
 /// What is on record of one program.
 struct Entry {
-  Record record;     // what says most: a time over a failure, a lasting failure over a passing one
-  bool own = false;  // one of its measurements is
+  Record record;  // what says most: a time over a failure, a lasting failure over a passing one
+  std::optional<int64_t> own_ms;  // when the run itself measured it first; nothing when only others did
 };
 
 int standing(const Record& record) {
@@ -43,21 +43,20 @@ class OwnRuns {
 };
 
 /// One entry for each program, in the order of their first records.
-std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task, const RecordedRun& run,
-                              std::optional<int64_t>& own_since_ms) {
+std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task, const RecordedRun& run) {
   OwnRuns is_own(store, run);
   std::vector<Entry> entries;
   std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
   for (Record& record : store.list(task)) {
-    const bool own = record.kind == MeasurementKind::Search && is_own(record);
-    if (own) own_since_ms = std::min(own_since_ms.value_or(record.time_ms), record.time_ms);
+    std::optional<int64_t> own_ms;
+    if (record.kind == MeasurementKind::Search && is_own(record)) own_ms = record.time_ms;
     const auto [place, fresh] = places.try_emplace(record.lowered_hash.value(), entries.size());
     if (fresh) {
-      entries.push_back({std::move(record), own});
+      entries.push_back({std::move(record), own_ms});
       continue;
     }
     Entry& known = entries[place->second];
-    known.own = known.own || own;
+    if (!known.own_ms) known.own_ms = own_ms;
     if (standing(record) > standing(known.record)) known.record = std::move(record);
   }
   return entries;
@@ -78,7 +77,7 @@ std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
   constexpr size_t kPlainForms = 2;
   std::vector<double> times;
   for (size_t i = kPlainForms; i < entries.size(); ++i) {
-    if (!entries[i].own && entries[i].record.timing) times.push_back(entries[i].record.timing->min);
+    if (!entries[i].own_ms && entries[i].record.timing) times.push_back(entries[i].record.timing->min);
   }
   double slowest = std::numeric_limits<double>::infinity();
   if (times.size() > given) {
@@ -91,7 +90,7 @@ std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
   std::vector<Entry> kept;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Record& record = entries[i].record;
-    if (all || i < kPlainForms || entries[i].own || (record.timing && record.timing->min < slowest)) {
+    if (all || i < kPlainForms || entries[i].own_ms || (record.timing && record.timing->min < slowest)) {
       kept.push_back(std::move(entries[i]));
     } else if (standing(record) > 0) {
       others.push_back(*record.lowered_hash);
@@ -107,7 +106,7 @@ History load_history(const Workload& workload, const Space& space, const RecordS
                      const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
                      ThreadPool& pool, size_t given) {
   History history;
-  std::vector<Entry> entries = entries_of(store, task, run, history.own_since_ms);
+  std::vector<Entry> entries = entries_of(store, task, run);
   history.others = keep_given(entries, given);
   std::vector<CandidatePtr> candidates(entries.size());
   pool.parallel_for(entries.size(), [&](size_t i) {
@@ -120,7 +119,7 @@ History load_history(const Workload& workload, const Space& space, const RecordS
       continue;
     }
     history.programs.push_back(
-        {{candidates[i], record.timing, record.failure}, entries[i].own, standing(record) == 0});
+        {{candidates[i], record.timing, record.failure}, entries[i].own_ms, standing(record) == 0});
   }
   return history;
 }

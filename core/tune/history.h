@@ -17,7 +17,9 @@ namespace tunesmith {
 /// A program on record.
 struct KnownProgram {
   Measured measured;
-  bool own = false;    // measured by a run of the same arguments, which is being taken up
+  /// When the run that is being taken up, one of the same arguments, measured it first, as Record::time_ms;
+  /// nothing when it did not.
+  std::optional<int64_t> own_ms;
   bool retry = false;  // it failed for a reason that may have passed: nothing is known of it
 };
 
@@ -33,8 +35,6 @@ struct History {
   std::vector<uint64_t> others;
   /// Programs on record that are not made again: their traces no longer replay, or lower to another program.
   int64_t lost = 0;
-  /// When the first of the run's own was measured, as Record::time_ms; nothing without one.
-  std::optional<int64_t> own_since_ms;
 };
 
 /// All that `store` has of the task on this machine, whoever measured it. A record is the run's own when its

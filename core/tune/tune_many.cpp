@@ -72,6 +72,7 @@ class ManyTasks {
     each.trials = options_.trials > 0 ? options_.trials : kNoLimit;
     each.time_limit_seconds = 0;
     each.save_model = false;
+    each.in_turn = true;
     for (const WeightedTask& task : given_) {
       TaskHistory history;
       history.weight = task.weight;

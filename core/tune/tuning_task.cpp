@@ -10,10 +10,10 @@
 #include "tune/expectations.h"
 #include "tune/history.h"
 #include "tune/leaders.h"
-#include "tune/measuring_watch.h"
 #include "tune/plain_forms.h"
-#include "tune/rank.h"
+#include "tune/rank_leaders.h"
 #include "tune/run_record.h"
+#include "tune/search_stages.h"
 #include "tune/stopwatch.h"
 #include "tune/task.h"
 #include "tunesmith/tune/tuner.h"
@@ -46,7 +46,8 @@ struct TuningTask::State {
         context(tuned, in, wanted.seed, wanted.threads),
         evaluator(in, records, measuring, names, common_record(key, run, names.workload()), options, hooks,
                   context.pool()),
-        leaders(wanted.final_candidates) {
+        leaders(wanted.final_candidates),
+        stages(in, wanted.trials) {
     result.times.generate = result.times.wall = context.generate_seconds();
     const Stopwatch watch(result.times.wall);
     store.add_environment(environment);
@@ -55,7 +56,6 @@ struct TuningTask::State {
     context.refuse_by(hooks.refuse);
     or_end_run([&] {
       if (!options.model_file.empty()) context.load_model(options.model_file);
-      if (options.resume) context.seed_by([this] { return seeds_on_record(); });
       if (options.resume) begin_with_history();
       add_plain_forms();
     });
@@ -86,50 +86,56 @@ struct TuningTask::State {
     result.known = static_cast<int64_t>(history.programs.size() + history.others.size());
     context.note_measured(history.others);
     result.lost = history.lost;
-    began_ms = history.own_since_ms.value_or(0);
-    const auto own = std::ranges::count_if(history.programs, &KnownProgram::own);
+    for (const KnownProgram& program : history.programs) {
+      if (program.own_ms) trial_ms.push_back(*program.own_ms);
+    }
+    const auto own = static_cast<int64_t>(trial_ms.size());
     // The last round may have been cut short: it is proposed again from what was known before it.
     int64_t whole = own;
     if (own < options.trials) {
       const int64_t begun = own - own % options.batch;
-      result.trials = begun;
-      if (begun < own && enter_stage() && searcher->repeatable()) whole = begun;
-      result.trials = 0;
+      SearchStages then(space, options.trials);
+      const Searcher* searcher = begun < own ? then.enter(begun, context) : nullptr;
+      if (searcher != nullptr && searcher->repeatable()) whole = begun;
     }
     for (const KnownProgram& program : history.programs) {
-      if (!program.own) note_improvement(program.measured, 0);
+      if (!program.own_ms) note_improvement(program.measured, 0);
     }
     std::vector<Measured> known;
     int64_t place = 0;
     for (KnownProgram& program : history.programs) {
-      if (program.own && ++place > whole) {
+      if (program.own_ms && ++place > whole) {
         if (!program.retry) cut_round.push_back(std::move(program.measured));
       } else if (!program.retry) {
         known.push_back(program.measured);
         leaders.add(program.measured);
-        if (program.own) count(program.measured, true);
-      } else if (program.own) {
+        if (program.own_ms) count(program.measured, true);
+      } else if (program.own_ms) {
         retried.push_back(program.measured.candidate);
         ++result.trials;
         ++result.resumed;
       }
     }
-    stage = 0;
-    stage_begin = 0;
-    searcher = nullptr;
-    exhausted = false;
     if (!known.empty()) context.learn(known);
   }
 
-  /// Of similar tasks, by what was on record when this run, or the one that it takes up, measured its first
-  /// program: so both are given the same.
-  Seeds seeds_on_record() {
-    if (began_ms == 0) began_ms = now_ms();
-    SeedQuery query;
-    query.task = key;
-    query.machine = machine;
-    query.until_ms = began_ms;
-    return find_seeds(workload, context.sketches(), store, query);
+  /// Similar tasks are asked before the first round and, where they are tuned in turn with this one, again
+  /// whenever there are twice as many trials. What counts is what was on record when that round's first
+  /// program was measured, so a run that is taken up is given the same.
+  void ask_for_seeds() {
+    int64_t before = 0;
+    for (int64_t trials = options.batch; options.in_turn && trials <= result.trials; trials *= 2)
+      before = trials;
+    if (!options.resume || seeded_before == before) return;
+    seeded_before = before;
+    context.seed_by([this, before] {
+      SeedQuery query;
+      query.task = key;
+      query.machine = machine;
+      const auto place = static_cast<size_t>(before);
+      query.until_ms = place < trial_ms.size() ? trial_ms[place] : now_ms();
+      return find_seeds(workload, context.sketches(), store, query);
+    });
   }
 
   void add_plain_forms() {
@@ -158,7 +164,6 @@ struct TuningTask::State {
 
   int64_t step(int64_t n) {
     if (done() || n < 1) return 0;
-    if (began_ms == 0) began_ms = now_ms();
     const Stopwatch watch(result.times.wall);
     const WaitingWatch waiting(result.times.wait, options.machine.get());
     wall = &watch;
@@ -170,21 +175,28 @@ struct TuningTask::State {
       if (!results.empty()) context.learn(results);
     }
     const int64_t end = std::min(before + n, before - before % options.batch + options.batch);
+    bool another_way = false;  // than what is on record of a cut round
     if (!plain.empty()) round(std::exchange(plain, {}), end);
-    while (room(end) > 0 && enter_stage()) {
-      std::vector<CandidatePtr> proposed = propose(std::min(room(end), stage_end() - result.trials));
+    while (room(end) > 0) {
+      Searcher* const searcher = stages.enter(result.trials, context);
+      exhausted = searcher == nullptr;
+      if (exhausted) break;
+      std::vector<CandidatePtr> proposed =
+          propose(*searcher, std::min(room(end), stages.end() - result.trials));
       if (!proposed.empty()) {
         const Expectations own(*searcher, proposed);
         const int64_t begun = result.trials;
+        const size_t cut = cut_round.size();
         const std::vector<Measured> results = round(std::move(proposed), end);
+        another_way = results.size() > cut - cut_round.size();
         if (const std::optional<ModelBatch> batch = own.judge(results, begun))
           result.own_batches.push_back(*batch);
         searcher->observe(context, results);
         break;
       }
-      leave_stage(result.trials);
+      stages.leave(result.trials);
     }
-    take_rest_of_cut_round();
+    if (another_way || exhausted) take_rest_of_cut_round();
     wall = nullptr;
     return result.trials - before;
   }
@@ -192,38 +204,16 @@ struct TuningTask::State {
   /// Trials that may still be made before `end`, which the run's own end may precede.
   int64_t room(int64_t end) const { return stopped() ? 0 : std::min(end, options.trials) - result.trials; }
 
-  int64_t stage_end() const {
-    const int64_t trials = space.spec().search[stage].trials;
-    return trials > 0 ? std::min(options.trials, stage_begin + trials) : options.trials;
-  }
-
-  /// Makes the searcher whose turn it is. False when there is none.
-  bool enter_stage() {
-    while (stage < space.spec().search.size() && result.trials >= stage_end()) leave_stage(stage_end());
-    if (stage == space.spec().search.size()) {
-      exhausted = true;
-      return false;
-    }
-    if (searcher) return true;
-    searcher = space.create_searcher(stage);
-    if (!context.history().empty()) searcher->observe(context, context.history());
-    return true;
-  }
-  void leave_stage(int64_t trials) {
-    stage_begin = trials;
-    ++stage;
-    searcher = nullptr;
-  }
-
-  std::vector<CandidatePtr> propose(int64_t wanted) {
+  std::vector<CandidatePtr> propose(Searcher& searcher, int64_t wanted) {
     const MachineLock::Turn turn = evaluator.compute_turn();
     context.begin_round(result.trials);
+    ask_for_seeds();
     const double model_before = context.model_seconds();
     double spent = 0.0;
     std::vector<CandidatePtr> proposed;
     {
       const Stopwatch watch(spent);
-      proposed = searcher->propose(context, static_cast<size_t>(wanted));
+      proposed = searcher.propose(context, static_cast<size_t>(wanted));
     }
     result.times.propose += spent - (context.model_seconds() - model_before);
     return proposed;
@@ -327,12 +317,13 @@ struct TuningTask::State {
       note_baseline(one);
     }
     context.learn(rest);
-    if (searcher) searcher->observe(context, rest);
+    if (Searcher* const searcher = stages.current()) searcher->observe(context, rest);
   }
 
   /// Counts a trial. `recorded`: by an earlier process.
   void count(const Measured& one, bool recorded) {
     if (!retrying) ++result.trials;
+    if (static_cast<int64_t>(trial_ms.size()) < result.trials) trial_ms.push_back(now_ms());
     if (recorded) ++result.resumed;
     if (one.timing) ++result.valid;
     note_improvement(one, result.trials);
@@ -357,11 +348,11 @@ struct TuningTask::State {
 
   // ---- Ending ----
 
-  TuneResult finish(std::string_view because, bool rank) {
+  TuneResult finish(std::string_view because, bool ranked) {
     {
       const Stopwatch watch(result.times.wall);
       const WaitingWatch waiting(result.times.wait, options.machine.get());
-      if (rank && !leaders.all().empty() && !stopped()) rank_leaders();
+      if (ranked && !leaders.all().empty() && !stopped()) rank();
       store.end_run(run.id, now_ms(), because.empty() ? why_ended() : because);
       if (!options.model_file.empty() && options.save_model) context.save_model(options.model_file);
     }
@@ -390,37 +381,17 @@ struct TuningTask::State {
     return result.trials >= options.trials ? "trials" : "nothing left to propose";
   }
 
-  void rank_leaders() {
-    std::vector<CandidatePtr> candidates;
-    for (const Measured& leader : leaders.all()) candidates.push_back(leader.candidate);
-    const std::vector<Built> built = evaluator.build(candidates);
-    std::vector<const CompiledKernel*> kernels;
-    std::vector<double> expected_seconds;
-    std::vector<const Measured*> timed;
-    for (size_t i = 0; i < built.size(); ++i) {
-      if (!built[i].kernel) continue;
-      kernels.push_back(&*built[i].kernel);
-      expected_seconds.push_back(leaders.all()[i].timing->min);
-      timed.push_back(&leaders.all()[i]);
-    }
+  void rank() {
     const DType type = workload.program.outputs.front()->dtype;
-    const PeakKernel peak = space.target().peak_kernel(type, options.measure_threads);
-    const MeasuringWatch watch = evaluator.measuring();
-    const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = options.final_rounds});
+    LeadersRanking ranking =
+        rank_leaders(leaders, evaluator, runner, space.target().peak_kernel(type, options.measure_threads),
+                     options.final_rounds);
+    times = std::move(ranking.times);
     result.peak_operations_per_second = ranking.peak_operations_per_second;
     if (ranking.peak_operations_per_second > 0.0) {
       store.add_roof({make_id(), run.environment, key.target, key.threads, key.device, operations_roof(type),
                       ranking.peak_operations_per_second, now_ms()});
     }
-    std::vector<Evaluator::Ranked> ranked;
-    for (size_t i = 0; i < timed.size(); ++i) {
-      const RankedKernel& kernel = ranking.kernels[i];
-      if (!kernel.time) continue;
-      ranked.push_back({timed[i]->candidate, kernel.samples, kernel.time->value, timed[i]->timing->prepare,
-                        kernel.disturbed});
-      times.emplace(timed[i]->candidate->lowered_hash, *kernel.time);
-    }
-    evaluator.record_ranking(ranked);
   }
 
   void take_best_on_record() {
@@ -450,16 +421,15 @@ struct TuningTask::State {
   Evaluator evaluator;
   Leaders leaders;
 
-  int64_t began_ms = 0;               // measuring, as Record::time_ms; 0: it has not
+  std::vector<int64_t> trial_ms;      // when each trial was measured, as Record::time_ms
+  int64_t seeded_before = -1;         // the trial before which similar tasks were asked last
   std::vector<CandidatePtr> plain;    // forms that need no search, not measured yet
   uint64_t unscheduled = 0;           // lowered hash; 0 when it cannot be lowered
   std::vector<CandidatePtr> retried;  // failed in an earlier process for a reason that may have passed
   bool retrying = false;              // those were counted then
   std::vector<Measured> cut_round;    // of the round that an earlier process did not end
-  size_t stage = 0;
-  int64_t stage_begin = 0;
-  int rounds = 0;                      // begun by this process
-  std::shared_ptr<Searcher> searcher;  // of the stage; null before it is entered
+  SearchStages stages;
+  int rounds = 0;  // begun by this process
   bool exhausted = false;
   std::unordered_map<uint64_t, QuantileInterval> times;  // of the ranking, by lowered hash
   const Stopwatch* wall = nullptr;                       // of the step under way

@@ -27,18 +27,31 @@ class SeedsTest : public TunerTest {
     workload_ = std::move(own);
   }
 
-  std::unique_ptr<Space> make_space() {
-    const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
-    return std::make_unique<Space>(spaces.space(space_), registry_);
-  }
+  /// The fixture's workload, whose seeds are looked for in the store.
+  struct Asking {
+    explicit Asking(SeedsTest& of)
+        : test(of),
+          tuned(test.workload()),
+          space(std::make_unique<Space>(
+              SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(test.space_), test.registry_)),
+          set(space->generate(tuned.program)),
+          store(test.folder_ / "store.db") {}
 
-  SeedQuery query(const Workload& workload, const Space& space) const {
-    SeedQuery query;
-    query.task = task_key(workload, space, options_.measure_threads);
-    query.machine = environment_.machine();
-    query.until_ms = now_ms();
-    return query;
-  }
+    SeedQuery query() const {
+      SeedQuery query;
+      query.task = task_key(tuned, *space, test.options_.measure_threads);
+      query.machine = test.environment_.machine();
+      query.until_ms = now_ms();
+      return query;
+    }
+    Seeds seeds(const SeedQuery& asked) const { return find_seeds(tuned, set.sketches, store, asked); }
+
+    SeedsTest& test;
+    const Workload tuned;
+    const std::unique_ptr<Space> space;
+    const SketchSet set;
+    const RecordStore store;
+  };
 
   /// Of the workload, as they are on record.
   std::vector<std::string> story_of(const std::string& store_name, const std::string& workload) const {
@@ -53,40 +66,33 @@ class SeedsTest : public TunerTest {
 TEST_F(SeedsTest, AreTheFastestOfTheOtherTaskAsPointsOfThisSpace) {
   workload_ = "gmm:n=48,m=32,k=24";
   tune_similar("gmm:n=32,m=48,k=16");
-  const Workload tuned = workload();
-  const auto space = make_space();
-  const SketchSet set = space->generate(tuned.program);
-  const RecordStore store(folder_ / "store.db");
-  const Seeds seeds = find_seeds(tuned, set.sketches, store, query(tuned, *space));
+  const Asking asking(*this);
+  const Seeds seeds = asking.seeds(asking.query());
   ASSERT_FALSE(seeds.traces.empty());
   EXPECT_EQ(seeds.counts.records, static_cast<int64_t>(seeds.traces.size()));
   EXPECT_EQ(seeds.counts.tasks, 1);
   std::set<uint64_t> sketches;
-  for (const Schedule& sketch : set.sketches) sketches.insert(sketch_key(sketch.trace()));
+  for (const Schedule& sketch : asking.set.sketches) sketches.insert(sketch_key(sketch.trace()));
   size_t made = 0;
   for (const Trace& seed : seeds.traces) {
     EXPECT_TRUE(sketches.contains(sketch_key(seed)));
-    if (space->materialise(tuned.program, seed, RandomStream(0))) ++made;
+    if (asking.space->materialise(asking.tuned.program, seed, RandomStream(0))) ++made;
   }
   EXPECT_GE(2 * made, seeds.traces.size()) << "decisions are made legal";
-  EXPECT_EQ(find_seeds(tuned, set.sketches, store, query(tuned, *space)).traces, seeds.traces);
-  SeedQuery few = query(tuned, *space);
+  EXPECT_EQ(asking.seeds(asking.query()).traces, seeds.traces);
+  SeedQuery few = asking.query();
   few.most = 3;
-  EXPECT_EQ(find_seeds(tuned, set.sketches, store, few).traces,
-            std::vector<Trace>(seeds.traces.begin(), seeds.traces.begin() + 3));
+  EXPECT_EQ(asking.seeds(few).traces, std::vector<Trace>(seeds.traces.begin(), seeds.traces.begin() + 3));
 }
 
 TEST_F(SeedsTest, OfEqualExtentsTheDecisionsAreTheRecorded) {
   tune_similar("gmm:n=32,m=48,k=16");
-  const Workload tuned = workload();
-  const auto space = make_space();
-  const SketchSet set = space->generate(tuned.program);
-  const RecordStore store(folder_ / "store.db");
+  const Asking asking(*this);
   // The same workload for another number of threads: asked for under the key of a task that is not there, it
   // is a similar one.
-  SeedQuery other = query(tuned, *space);
+  SeedQuery other = asking.query();
   other.task.workload_hash += 1;
-  const Seeds seeds = find_seeds(tuned, set.sketches, store, other);
+  const Seeds seeds = asking.seeds(other);
   ASSERT_FALSE(seeds.traces.empty());
   std::set<std::string> recorded;
   for (const Record& record : records("store.db"))
@@ -97,26 +103,21 @@ TEST_F(SeedsTest, OfEqualExtentsTheDecisionsAreTheRecorded) {
 TEST_F(SeedsTest, NothingOfAnotherOperatorMachineOrTimeIsASeed) {
   workload_ = "gmm:n=48,m=32,k=24";
   tune_similar("softmax:m=32,n=32");
-  const Workload tuned = workload();
-  const auto space = make_space();
-  const SketchSet set = space->generate(tuned.program);
-  const RecordStore store(folder_ / "store.db");
-  const auto count = [&](const SeedQuery& asked) {
-    return find_seeds(tuned, set.sketches, store, asked).counts.records;
-  };
-  EXPECT_EQ(count(query(tuned, *space)), 0) << "of another operator";
+  const Asking asking(*this);
+  const auto count = [&](const SeedQuery& asked) { return asking.seeds(asked).counts.records; };
+  EXPECT_EQ(count(asking.query()), 0) << "of another operator";
   const int64_t before = now_ms();
   tune_similar(workload_);
-  EXPECT_EQ(count(query(tuned, *space)), 0) << "of the task itself";
+  EXPECT_EQ(count(asking.query()), 0) << "of the task itself";
   tune_similar("gmm:n=32,m=48,k=16");
-  EXPECT_GT(count(query(tuned, *space)), 0);
-  SeedQuery asked = query(tuned, *space);
+  EXPECT_GT(count(asking.query()), 0);
+  SeedQuery asked = asking.query();
   asked.until_ms = before;
   EXPECT_EQ(count(asked), 0) << "measured later";
-  asked = query(tuned, *space);
+  asked = asking.query();
   asked.machine += 1;
   EXPECT_EQ(count(asked), 0) << "on another machine";
-  asked = query(tuned, *space);
+  asked = asking.query();
   asked.task.threads += 1;
   EXPECT_EQ(count(asked), 0) << "with other threads";
 }
@@ -125,14 +126,11 @@ TEST_F(SeedsTest, TheNearestTasksGiveInTurn) {
   workload_ = "gmm:n=48,m=32,k=24";
   for (const char* other : {"gmm:n=512,m=512,k=8", "gmm:n=32,m=32,k=16", "gmm:n=48,m=48,k=24"})
     tune_similar(other);
-  const Workload tuned = workload();
-  const auto space = make_space();
-  const SketchSet set = space->generate(tuned.program);
-  const RecordStore store(folder_ / "store.db");
+  const Asking asking(*this);
   const auto seeds = [&](size_t most_tasks) {
-    SeedQuery asked = query(tuned, *space);
+    SeedQuery asked = asking.query();
     asked.most_tasks = most_tasks;
-    return find_seeds(tuned, set.sketches, store, asked);
+    return asking.seeds(asked);
   };
   const Seeds nearest = seeds(1);
   const Seeds two = seeds(2);

@@ -110,6 +110,22 @@ TEST_F(TuneManyTest, TheSameSeedGoesTheSameWayWithOneThreadOrTwo) {
   EXPECT_EQ(way("one.db"), way("two.db"));
 }
 
+// The first of two similar tasks has nothing to begin with, and is told later what the second has found.
+TEST_F(TuneManyTest, TasksThatAreTunedInTurnSeedEachOther) {
+  space_ = "cpu";
+  scheduler_ = "round_robin";
+  const TuneManyResult one_round = [&] {
+    many_.trials = 48;
+    return run("first.db");
+  }();
+  EXPECT_EQ(one_round.tasks[0].result.seeded.records, 0);
+  EXPECT_GT(one_round.tasks[1].result.seeded.records, 0);
+  many_.trials = 96;
+  const TuneManyResult two_rounds = run("both.db");
+  EXPECT_GT(two_rounds.tasks[0].result.seeded.records, 0);
+  EXPECT_EQ(two_rounds.tasks[2].result.seeded.records, 0) << "of another operator";
+}
+
 TEST_F(TuneManyTest, ARunThatWasKilledGoesTheWayThatItWouldHaveGone) {
   space_ = "cpu";
   const TuneManyResult whole = run("whole.db");

@@ -85,7 +85,9 @@ class TunerTest : public testing::Test {
   TuneResult tune_into(const std::string& store_name, Runner& runner, const TuneHooks& hooks = {}) {
     const Workload workload = this->workload();
     const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
-    const Space space(spaces.space(space_), registry_);
+    SpaceSpec spec = spaces.space(space_);
+    if (!searcher_.empty()) spec.search = {{{searcher_, {}, {}, false}, 0}};
+    const Space space(spec, registry_);
     RecordStore store(folder_ / store_name);
     return tune(workload, space, store, runner, environment_, options_, hooks);
   }
@@ -112,6 +114,7 @@ class TunerTest : public testing::Test {
   Environment environment_;
   TuneOptions options_;
   std::string space_ = "cpu-random";
+  std::string searcher_;  // instead of the space's, with its default options
   std::string workload_ = "gmm:n=32,m=48,k=16";
   std::string definition_;  // instead of workload_
 };

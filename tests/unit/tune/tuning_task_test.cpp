@@ -38,31 +38,52 @@ std::set<uint64_t> programs_of(const std::vector<Record>& records) {
   return programs;
 }
 
-class KilledRun : public TunerTest, public testing::WithParamInterface<const char*> {};
+class KilledRun : public TunerTest {
+ protected:
+  void expect_the_same_way(std::initializer_list<int> cuts) {
+    ReplayingRunner runner(5);
+    tune_into("whole.db", runner);
+    for (const int cut : cuts) {
+      const std::string name = "cut" + std::to_string(cut) + ".db";
+      std::atomic<bool> stop = false;
+      TuneHooks hooks;
+      hooks.stop = &stop;
+      int reported = 0;
+      hooks.recorded = [&](const Record&) { stop = ++reported >= cut; };
+      EXPECT_TRUE(tune_into(name, runner, hooks).interrupted);
+      const auto done = static_cast<int64_t>(records(name).size());
+      EXPECT_LT(done, options_.trials);
+      const TuneResult resumed = tune_into(name, runner);
+      EXPECT_EQ(resumed.resumed, done);
+      EXPECT_EQ(resumed.trials, options_.trials);
+      const std::vector<std::string> taken_up = story(name);
+      const std::vector<std::string> whole = story("whole.db");
+      ASSERT_EQ(taken_up.size(), whole.size());
+      const auto other = std::ranges::mismatch(taken_up, whole).in1;
+      EXPECT_EQ(other, taken_up.end())
+          << "cut after " << cut << ", other from program " << other - taken_up.begin();
+    }
+  }
+};
+
+class KilledRunOf : public KilledRun, public testing::WithParamInterface<const char*> {};
 
 // Cut in the middle of a round, or between two.
-TEST_P(KilledRun, GoesTheWayThatItWouldHaveGone) {
+TEST_P(KilledRunOf, GoesTheWayThatItWouldHaveGone) {
   space_ = GetParam();
-  ReplayingRunner runner(5);
-  tune_into("whole.db", runner);
-  for (const int cut : {1, 12, 16, 20, 40}) {
-    const std::string name = "cut" + std::to_string(cut) + ".db";
-    std::atomic<bool> stop = false;
-    TuneHooks hooks;
-    hooks.stop = &stop;
-    int reported = 0;
-    hooks.recorded = [&](const Record&) { stop = ++reported >= cut; };
-    EXPECT_TRUE(tune_into(name, runner, hooks).interrupted);
-    const size_t done = records(name).size();
-    EXPECT_LT(done, 48u);
-    const TuneResult resumed = tune_into(name, runner);
-    EXPECT_EQ(resumed.resumed, static_cast<int64_t>(done));
-    EXPECT_EQ(resumed.trials, 48);
-    EXPECT_EQ(story(name), story("whole.db")) << "cut after " << cut;
-  }
+  expect_the_same_way({1, 12, 16, 20, 40});
 }
 
-INSTANTIATE_TEST_SUITE_P(Spaces, KilledRun, testing::Values("cpu", "cpu-random"), [](const auto& one) {
+// A turn of the portfolio has 32 trials: a batch is proposed in two parts.
+TEST_F(KilledRun, GoesTheWayThatItWouldHaveGoneAlsoWhereABatchIsProposedInParts) {
+  space_ = "cpu";
+  searcher_ = "portfolio";
+  options_.trials = 96;
+  options_.batch = 64;
+  expect_the_same_way({20, 40, 64, 80});
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, KilledRunOf, testing::Values("cpu", "cpu-random"), [](const auto& one) {
   return std::string(one.param) == "cpu" ? "evolutionary" : "random";
 });
 

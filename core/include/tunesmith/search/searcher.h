@@ -66,8 +66,9 @@ class SearchContext {
   /// programs.
   virtual std::span<const Measured> history() const = 0;
   /// Points of this space that were among the fastest of similar tasks on record, of the nearest task first:
-  /// traces whose decisions materialise() makes legal here. The same at every call of a run, and of the run
-  /// that takes it up. Empty where nothing is on record.
+  /// traces whose decisions materialise() makes legal here. The same at every call of a round, and in the run
+  /// that takes this one up; tasks that are tuned in turn with this one are asked again whenever the run has
+  /// twice as many trials. Empty where nothing is on record.
   virtual std::span<const Trace> seeds();
 
   /// A new object of another searcher, with its default options, for a strategy that is made of others.

@@ -41,6 +41,8 @@ struct TuneOptions {
   std::string model_file = {};
   /// False: it is only loaded.
   bool save_model = true;
+  /// Other tasks are tuned in turn with this one: what they find is asked for seeds again (SearchContext).
+  bool in_turn = false;
 };
 
 /// The state of a run, for a live line.

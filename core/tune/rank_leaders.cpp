@@ -1,0 +1,39 @@
+#include "tune/rank_leaders.h"
+
+#include <vector>
+
+#include "tune/rank.h"
+
+namespace tunesmith {
+
+LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner& runner,
+                            const PeakKernel& peak, int rounds) {
+  std::vector<CandidatePtr> candidates;
+  for (const Measured& leader : leaders.all()) candidates.push_back(leader.candidate);
+  const std::vector<Built> built = evaluator.build(candidates);
+  std::vector<const CompiledKernel*> kernels;
+  std::vector<double> expected_seconds;
+  std::vector<const Measured*> timed;
+  for (size_t i = 0; i < built.size(); ++i) {
+    if (!built[i].kernel) continue;
+    kernels.push_back(&*built[i].kernel);
+    expected_seconds.push_back(leaders.all()[i].timing->min);
+    timed.push_back(&leaders.all()[i]);
+  }
+  const MeasuringWatch watch = evaluator.measuring();
+  const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = rounds});
+  LeadersRanking result;
+  result.peak_operations_per_second = ranking.peak_operations_per_second;
+  std::vector<Evaluator::Ranked> ranked;
+  for (size_t i = 0; i < timed.size(); ++i) {
+    const RankedKernel& kernel = ranking.kernels[i];
+    if (!kernel.time) continue;
+    ranked.push_back({timed[i]->candidate, kernel.samples, kernel.time->value, timed[i]->timing->prepare,
+                      kernel.disturbed});
+    result.times.emplace(timed[i]->candidate->lowered_hash, *kernel.time);
+  }
+  evaluator.record_ranking(ranked);
+  return result;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,36 @@
+// Whose turn it is among the searchers of a space.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tunesmith/search/searcher.h"
+#include "tunesmith/space/space.h"
+
+namespace tunesmith {
+
+/// The searchers work one after another, each for its share of the trials or until it has nothing to propose.
+class SearchStages {
+ public:
+  /// `trials`: of the whole run.
+  SearchStages(const Space& space, int64_t trials) : space_(space), trials_(trials) {}
+
+  /// The searcher whose turn it is after so many trials, which is told the history when it is made; null when
+  /// none is left.
+  Searcher* enter(int64_t trials, SearchContext& context);
+  /// The trials at which the share of the one that was entered ends.
+  int64_t end() const;
+  /// The one that was entered has nothing left to propose.
+  void leave(int64_t trials);
+  /// The one that was entered; null when there is none.
+  Searcher* current() const { return searcher_.get(); }
+
+ private:
+  const Space& space_;
+  int64_t trials_;
+  size_t stage_ = 0;
+  int64_t begin_ = 0;  // of the stage
+  std::shared_ptr<Searcher> searcher_;
+};
+
+}  // namespace tunesmith
