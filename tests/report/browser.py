@@ -29,7 +29,7 @@ def expect_quiet(browser, page):
 
 def expect_charts(browser):
     charts = browser.evaluate(CHARTS)
-    assert len(charts) >= 8, charts
+    assert len(charts) >= 10, charts
     blank = [chart["label"] for chart in charts if not chart["painted"]]
     assert not blank, f"nothing is drawn: {blank}"
     assert all(re.match(r".+\. .+ The table below has the data\.", chart["label"]) for chart in charts), charts
@@ -73,7 +73,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tunesmith-browser-") as name:
         folder = pathlib.Path(arguments.keep or name).absolute()
         page = folder / "report.html"
-        report.run("report", report.tuned(folder), "--measure-roofs", "--output", page)
+        report.run("report", report.tuned(folder), "--measure-roofs", "--comparison", report.compared(folder), "--output", page)
         tables, draws = in_tables_alone(page)
         with Browser(arguments.browser, name) as browser:
             if draws:

@@ -3,6 +3,7 @@
 import argparse
 import html.parser
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 
 WORKLOAD = "gmm:n=32,m=32,k=32"
+TABLE = pathlib.Path(__file__).parents[2] / "bench/tables/gmm.table.gz"
 
 
 def run(*arguments, code=0):
@@ -24,6 +26,13 @@ def tuned(folder):
     run("tune", WORKLOAD, "--trials", 24, "--batch", 12, "--database", database, "--quiet")
     run("tune", "relu:n=64,m=64", "--trials", 4, "--seed", 3, "--database", database, "--quiet")
     return database
+
+
+def compared(folder):
+    """A file with what `compare --json` says of two ways on a recorded table."""
+    file = folder / "compare.json"
+    file.write_text(run("compare", "--table", TABLE, "--spaces", "cpu-random,cpu", "--trials", 24, "--batch", 12, "--seeds", 2, "--json", "--quiet").stdout)
+    return file
 
 
 class Elements(html.parser.HTMLParser):
@@ -62,7 +71,7 @@ def read_page(file):
 def data_has_its_keys(folder):
     database = tuned(folder)
     report = json.loads(run("report", database, "--json").stdout)
-    assert {"made_ms", "tunesmith", "store", "records", "unattributed", "tasks", "budgets", "rooflines", "environments"} == report.keys()
+    assert {"made_ms", "tunesmith", "store", "records", "unattributed", "tasks", "budgets", "rooflines", "environments", "comparisons"} == report.keys()
     gmm, relu = report["tasks"]
     assert gmm["workload"].startswith("gmm:") and relu["workload"].startswith("relu:")
     best = json.loads(run("records", "best", "--workload", WORKLOAD, "--database", database, "--json").stdout)["records"]
@@ -124,6 +133,22 @@ def nothing_to_report_is_said(folder):
     assert "nothing to report" in done.stderr, done.stderr
     read_page(folder / "empty.html")
     assert json.loads(run("report", folder / "empty.db", "--json", code=3).stdout)["tasks"] == []
+
+
+def comparisons_are_shown(folder):
+    file = compared(folder)
+    os.environ["XDG_DATA_HOME"] = str(folder / "nothing")
+    page = folder / "compared.html"
+    assert "0 tasks, 1 comparison" in run("report", "--comparison", file, "-o", page).stdout, "a comparison needs no store"
+    (shown,) = json.loads(read_page(page)[1].texts[("script", "data")])["comparisons"]
+    assert shown == json.loads(file.read_text()) and [one["strategy"] for one in shown["overall"]] == ["cpu-random", "cpu"], shown
+    both = json.loads(run("report", tuned(folder), "--comparison", file, "--comparison", file, "--json").stdout)
+    assert (len(both["tasks"]), len(both["comparisons"])) == (2, 2)
+    other = folder / "other.json"
+    other.write_text("{}")
+    refused = run("report", "--comparison", other, code=2).stderr
+    assert "other.json" in refused and "no comparison" in refused and "compare" in refused, refused
+    assert "other.jsonl" in run("report", "--comparison", folder / "other.jsonl", code=2).stderr
 
 
 def roofs_are_measured_when_asked(folder):

@@ -156,6 +156,7 @@ struct ReportArguments {
   std::vector<std::string> workloads;
   std::vector<std::string> tasks;
   std::vector<std::string> runs;
+  std::vector<std::string> comparisons;  // files, as `compare --json` prints them
   bool measure_roofs = false;
 };
 int run_report(const Common& common, const ReportArguments& arguments);

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -11,8 +12,10 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "report/comparisons.h"
 #include "report/page.h"
 #include "report/report_data.h"
+#include "scratch_store.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -60,29 +63,50 @@ void write_page(const std::string& file, const nlohmann::json& data) {
   if (!out) throw EnvironmentError(fmt::format("{}: cannot be written", file));
 }
 
-}  // namespace
-
-int run_report(const Common& common, const ReportArguments& arguments) {
-  RecordStore store = open_records(arguments.store.empty() ? arguments.database : arguments.store,
-                                   RecordStore::Mode::Existing);
+/// Of the store's records; of none where the report is of comparisons alone, which come without a store.
+nlohmann::json data_of(const Common& common, const ReportArguments& arguments) {
+  const std::string asked = arguments.store.empty() ? arguments.database : arguments.store;
+  const report::Query query{arguments.workloads, arguments.tasks, arguments.runs};
+  if (!arguments.comparisons.empty() && asked.empty() && !std::filesystem::exists(database_path(asked))) {
+    ScratchStore none;
+    nlohmann::json data = report::report_data(*none, query, nullptr);
+    data["store"] = nullptr;
+    return data;
+  }
+  RecordStore store = open_records(asked, RecordStore::Mode::Existing);
   Session session(common);
   session.read_extensions();
   if (arguments.measure_roofs) measure_roofs(store, session);
   const std::string path = store.path().string();
-  const nlohmann::json data = report::report_data(
-      store, {arguments.workloads, arguments.tasks, arguments.runs}, [&](const Record& record) {
-        const NamedTrace named = load_trace(record.id, path);
-        return to_string(replay(workload_of(named), named).program());
-      });
-  const bool empty = data.at("tasks").empty();
-  if (empty) fmt::print(stderr, "tunesmith: nothing to report: no measurement of a search in {}\n", path);
+  return report::report_data(store, query, [&](const Record& record) {
+    const NamedTrace named = load_trace(record.id, path);
+    return to_string(replay(workload_of(named), named).program());
+  });
+}
+
+std::string counted(size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+int run_report(const Common& common, const ReportArguments& arguments) {
+  nlohmann::json comparisons = report::comparisons(arguments.comparisons);
+  nlohmann::json data = data_of(common, arguments);
+  data["comparisons"] = std::move(comparisons);
+  const bool empty = data.at("tasks").empty() && data.at("comparisons").empty();
+  if (empty) {
+    fmt::print(stderr, "tunesmith: nothing to report: no measurement of a search in {}\n",
+               data.at("store").get<std::string>());
+  }
   const std::string file = arguments.output.empty() && !common.json ? "report.html" : arguments.output;
   if (!file.empty()) write_page(file, data);
   if (common.json) {
     fmt::print(output(), "{}\n", data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (!common.quiet) {
-    fmt::print(output(), "{}: {} {}{}\n", file, data.at("tasks").size(),
-               data.at("tasks").size() == 1 ? "task" : "tasks",
+    std::string text = counted(data.at("tasks").size(), "task");
+    if (!data.at("comparisons").empty()) text += ", " + counted(data.at("comparisons").size(), "comparison");
+    fmt::print(output(), "{}: {}{}\n", file, text,
                report::draws_charts() ? "" : "; tables alone, as this Tunesmith was built without Chart.js");
   }
   return empty ? kNothingFound : kDone;

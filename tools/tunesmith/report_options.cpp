@@ -24,6 +24,10 @@ void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& 
       ->allow_extra_args(false);
   command->add_option("--run", arguments.runs, "only what this run measured; may be repeated")
       ->allow_extra_args(false);
+  command
+      ->add_option("--comparison", arguments.comparisons,
+                   "also show a comparison: a file that 'compare --json' has printed; may be repeated")
+      ->allow_extra_args(false);
   command->add_flag(
       "--measure-roofs", arguments.measure_roofs,
       "first measure the peak of operations and the bandwidth of memory on this machine, for the roofline");

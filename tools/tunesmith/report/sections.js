@@ -271,6 +271,63 @@ function taskSection(task) {
   ];
 }
 
+/** How ways of searching did under equal conditions: medians over the seeds, as `compare` prints them. */
+function comparisonSection(comparison) {
+  const never = "never";
+  const atSpeed = known((of) => (of.runs ? `${of.trials.median === null ? never : number(of.trials.median)}` : never));
+  const bound = (is, mark) => (is ? mark : "");
+  const overall = table([
+    {title: "strategy", text: (one) => one.strategy},
+    {title: "speed", number: true, text: (one) => times(one.speed)},
+    {title: "worst", number: true, text: (one) => times(one.worst_speed)},
+    {title: "p", number: true, text: (one) => (one.final_test.pairs ? number(one.final_test.p_value) : missing)},
+    {title: "trials to 95 %", number: true, text: (one) => bound(one.trials_to_95_is_bound, "~") + times(one.trials_to_95)},
+    {title: "p of the trials", number: true, text: (one) => (one.trials_test.pairs ? number(one.trials_test.p_value) : missing)},
+    {title: "trials to its final", number: true, text: (one) => bound(one.trials_to_baseline_final_is_bound, ">") + percent(one.trials_to_baseline_final)},
+    {title: "latency", number: true, text: (one) => seconds(one.latency_seconds)},
+  ], comparison.overall, "Ways of searching");
+  const workload = (of) => {
+    const curve = (key, title, x) => figure({
+      title,
+      note: `The median over ${comparison.seeds} seeds of the best program so far, as a share of the best known speed; the table has the quartiles.`,
+      summary: of.strategies.map((one) => `${one.strategy}: ${seconds(one.final_seconds.median)}`).join(", ") + ".",
+      configure: xyChart(of.strategies.map((one) => ({name: one.strategy, stepped: true, small: true,
+        points: one[key].filter((p) => p.best_seconds.median !== null).map((p) => [p.at, of.best_known_seconds / p.best_seconds.median])})),
+      x, {title: "share of the best known speed", max: 1}),
+      data: () => table([
+        {title: "strategy", text: (p) => p.strategy},
+        {title: x.title, number: true, text: (p) => number(p.at)},
+        {title: "median", number: true, text: (p) => seconds(p.best_seconds.median)},
+        {title: "lower quartile", number: true, text: (p) => seconds(p.best_seconds.low)},
+        {title: "upper quartile", number: true, text: (p) => seconds(p.best_seconds.high)},
+      ], of.strategies.flatMap((one) => one[key].map((p) => ({strategy: one.strategy, ...p}))), title),
+    });
+    return [
+      el("h3", {}, of.workload),
+      el("div", {class: "pair"}, curve("by_trials", "Best program by trials", {title: "trials", integer: true, min: 0}),
+        curve("by_wall_seconds", "Best program by time", {title: "seconds", min: 0})),
+      table([
+        {title: "strategy", text: (one) => one.strategy},
+        {title: "final", number: true, text: (one) => seconds(one.final_seconds.median)},
+        {title: "quartiles", number: true, text: (one) => `${seconds(one.final_seconds.low)} to ${seconds(one.final_seconds.high)}`},
+        {title: "speed", number: true, text: (one) => times(one.speed_over_baseline)},
+        {title: "trials to 95 %", number: true, text: (one) => `${atSpeed(one.trials_to_95)} (${one.trials_to_95.runs}/${one.runs})`},
+        {title: "to 99 %", number: true, text: (one) => `${atSpeed(one.trials_to_99)} (${one.trials_to_99.runs}/${one.runs})`},
+        {title: "took", number: true, text: (one) => seconds(one.wall_seconds)},
+        {title: "of it searching", number: true, text: (one) => percent(one.search_share)},
+        {title: "rank correlation", number: true, text: (one) => number(one.model.rank_correlation)},
+        {title: "RMSE", number: true, text: (one) => number(one.model.rmse)},
+        {title: "failed", number: true, text: (one) => String(total(Object.values(one.failures), (count) => count))},
+      ], of.strategies, of.workload),
+    ];
+  };
+  return [
+    el("p", {class: "note"}, `${comparison.seeds} seeds, ${comparison.trials} trials each, against ${comparison.baseline}: geometric means of medians over the `
+      + "workloads; p of Wilcoxon's signed-rank test. ~ and > mark bounds, where some did not get there."),
+    overall, comparison.workloads.map(workload),
+  ];
+}
+
 function environmentSection() {
   return data.environments.map((environment) => {
     const rows = Object.entries(environment).map(([name, value]) => {
@@ -290,23 +347,26 @@ function report() {
     main.append(...[el("h2", {id}, title), ...children.flat(Infinity)].filter(Boolean));
     contents.append(el("li", {}, el("a", {href: `#${id}`}, title)));
   };
-  document.getElementById("about").textContent = `${data.store}, ${data.records} records, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. `
-    + (data.unattributed ? `${data.unattributed} of the records are unattributed and not in this report.` : "");
+  document.getElementById("about").textContent = (data.store === null ? "Comparisons" : `${data.store}, ${data.records} records`)
+    + `, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. ` + (data.unattributed ? `${data.unattributed} of the records are unattributed and not in this report.` : "");
   if (!canDraw) {
     main.append(el("p", {class: "notice"}, "This page has tables only: the charting library was not installed where this Tunesmith was built (Debian: libjs-chart.js)."));
   }
-  if (!data.tasks.length) {
+  const comparisons = data.comparisons || [];
+  if (!data.tasks.length && !comparisons.length) {
     main.append(el("p", {class: "notice"}, "There is nothing to report: no measurement of a search is on record."));
     return;
   }
-  add("tasks", "Tasks", overview());
+  if (data.tasks.length) add("tasks", "Tasks", overview());
   if (data.budgets.length) add("budgets", "Shared budgets", data.budgets.map(budget));
   if (data.rooflines.length) add("roofline", "Roofline", data.rooflines.map(roofline));
   for (const task of data.tasks) {
     main.append(...taskSection(task).flat(Infinity).filter(Boolean));
     contents.append(el("li", {}, el("a", {href: `#${anchorOf(task.id)}`}, task.workload)));
   }
-  add("environment", "Environment", environmentSection());
+  comparisons.forEach((comparison, i) =>
+    add(`comparison-${i + 1}`, comparisons.length > 1 ? `Ways of searching, ${i + 1}` : "Ways of searching", comparisonSection(comparison)));
+  if (data.environments.length) add("environment", "Environment", environmentSection());
 }
 
 const data = JSON.parse(document.getElementById("data").textContent);
