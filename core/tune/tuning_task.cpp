@@ -175,28 +175,28 @@ struct TuningTask::State {
       if (!results.empty()) context.learn(results);
     }
     const int64_t end = std::min(before + n, before - before % options.batch + options.batch);
-    bool another_way = false;  // than what is on record of a cut round
     if (!plain.empty()) round(std::exchange(plain, {}), end);
-    while (room(end) > 0) {
+    while (room(end) > 0 && !late()) {
       Searcher* const searcher = stages.enter(result.trials, context);
       exhausted = searcher == nullptr;
       if (exhausted) break;
       std::vector<CandidatePtr> proposed =
           propose(*searcher, std::min(room(end), stages.end() - result.trials));
-      if (!proposed.empty()) {
-        const Expectations own(*searcher, proposed);
-        const int64_t begun = result.trials;
-        const size_t cut = cut_round.size();
-        const std::vector<Measured> results = round(std::move(proposed), end);
-        another_way = results.size() > cut - cut_round.size();
-        if (const std::optional<ModelBatch> batch = own.judge(results, begun))
-          result.own_batches.push_back(*batch);
-        searcher->observe(context, results);
-        break;
+      if (proposed.empty()) {
+        stages.leave(result.trials);
+        continue;
       }
-      stages.leave(result.trials);
+      const Expectations own(*searcher, proposed);
+      const int64_t begun = result.trials;
+      const size_t cut = cut_round.size();
+      const std::vector<Measured> results = round(std::move(proposed), end);
+      if (const std::optional<ModelBatch> batch = own.judge(results, begun))
+        result.own_batches.push_back(*batch);
+      searcher->observe(context, results);
+      if (results.size() > cut - cut_round.size()) take_rest_of_cut_round();
+      if (result.trials == begun) break;
     }
-    if (another_way || exhausted) take_rest_of_cut_round();
+    if (exhausted) take_rest_of_cut_round();
     wall = nullptr;
     return result.trials - before;
   }

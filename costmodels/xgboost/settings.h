@@ -17,7 +17,7 @@ struct Settings {
   double column_share = 0.5;    // of the columns that each tree may look at
   int trees = 100;              // at most, when learning anew
   int more_trees = 10;          // at most, when learning on
-  int learn_every = 32;         // programs
+  int learn_every = 16;         // programs
   double relearn_growth = 1.5;  // learn anew when there is so many times the data of the last time
   int most_programs = 2048;     // of a task that are learnt from
   double held_out = 0.0;        // share of the programs that trees are stopped by

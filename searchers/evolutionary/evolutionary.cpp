@@ -40,6 +40,7 @@ class Evolutionary final : public Searcher {
  public:
   explicit Evolutionary(const Options& options)
       : annealed_(options.get_string("acceptance") == "annealed"),
+        first_round_(static_cast<size_t>(options.get_int("first_round"))),
         epsilon_(options.get_double("epsilon_greedy")),
         max_empty_rounds_(options.get_int("max_empty_rounds")) {
     settings_.population = static_cast<size_t>(options.get_int("population"));
@@ -54,6 +55,8 @@ class Evolutionary final : public Searcher {
   }
 
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
+    // What the first programs say is worth more than as many chosen without it.
+    n = std::min(n, std::max(first_round_, context.history().size()));
     for (int64_t round = 0; round < max_empty_rounds_; ++round) {
       const std::vector<Scored> seeds = seeds_of(context);
       std::vector<Scored> population = first_population(context);
@@ -140,6 +143,7 @@ class Evolutionary final : public Searcher {
 
   evolution::Settings settings_;
   bool annealed_;
+  size_t first_round_;
   double epsilon_;
   int64_t max_empty_rounds_;
 };
@@ -147,17 +151,19 @@ class Evolutionary final : public Searcher {
 }  // namespace
 
 TUNESMITH_PLUGIN(
-    Evolutionary, PluginKind::Searcher, "evolutionary", "0.2.0",
+    Evolutionary, PluginKind::Searcher, "evolutionary", "0.3.0",
     "mutate a population of traces under the cost model's eye",
     OptionSpec::choice("acceptance", "elitist", {"elitist", "annealed"},
                        "elitist: draw parents by rank; annealed: the paper's Metropolis-Hastings walks"),
-    OptionSpec::integer("population", 128, 2, 65536, "candidates in a generation"),
+    OptionSpec::integer("population", 64, 2, 65536, "candidates in a generation"),
     OptionSpec::integer("generations", 4, 1, 1000, "generations between two measured rounds"),
     OptionSpec::real("mutation", 0.85, 0.0, 1.0,
                      "elitist: probability that a parent is mutated and not kept"),
     OptionSpec::real("measured_share", 0.2, 0.0, 1.0,
                      "share of the first generation taken from the fastest measured"),
     OptionSpec::integer("fresh", 50, 0, 65536, "candidates drawn anew in every round, at least"),
+    OptionSpec::integer("first_round", 8, 1, 65536,
+                        "proposed at most at a time, or as many as programs are known"),
     OptionSpec::boolean("seeds", true, "begin with the fastest programs of similar tasks on record"),
     OptionSpec::real("seeded_share", 0.25, 0.0, 1.0,
                      "share of a round, at most, that goes to those whatever the cost model says of them"),

@@ -62,9 +62,9 @@ TEST(Learner, ProgramsBeyondAStepWait) {
   const std::vector<Measured> results = measured(70);
   Learner learner{Settings()};
   learner.begin(DeviceModel());
-  learner.update(std::span(results).first(31));
+  learner.update(std::span(results).first(15));
   EXPECT_EQ(learner.learnt(), 0U);
-  learner.update(std::span(results).subspan(31));
+  learner.update(std::span(results).subspan(15));
   EXPECT_EQ(learner.learnt(), 64U);
   EXPECT_GT(learner.trees().trees(), 0);
 }

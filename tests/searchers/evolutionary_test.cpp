@@ -29,7 +29,8 @@ TEST(Evolutionary, SeedsHaveAShareOfTheRoundsUntilTheyAreMeasured) {
   SyntheticContext context(1);
   const std::vector<Trace> seeds = good_seeds(context);
   context.set_seeds(seeds);
-  const auto searcher = make_searcher(registry, "evolutionary", {option("seeded_share", {"0.25"})});
+  const auto searcher = make_searcher(registry, "evolutionary",
+                                      {option("seeded_share", {"0.25"}), option("first_round", {"12"})});
   EXPECT_EQ(seeds_first(context.round(*searcher, 12), seeds), 3U);
   const std::vector<CandidatePtr> second = context.round(*searcher, 12);
   EXPECT_EQ(second.size(), 12U);
@@ -37,6 +38,13 @@ TEST(Evolutionary, SeedsHaveAShareOfTheRoundsUntilTheyAreMeasured) {
   for (const Measured& one : context.history()) measured.insert(one.candidate->trace.hash());
   for (const Trace& seed : seeds) EXPECT_TRUE(measured.contains(seed.hash()));
   EXPECT_LE(context.best(), 1.05) << "the first is the fastest of all";
+}
+
+TEST(Evolutionary, ProposesNoMoreAtATimeThanIsKnown) {
+  PluginRegistry registry;
+  SyntheticContext context(1);
+  const auto searcher = make_searcher(registry, "evolutionary");
+  for (const size_t size : {8, 8, 16, 32, 40}) EXPECT_EQ(context.round(*searcher, 40).size(), size);
 }
 
 TEST(Evolutionary, GoesItsOwnWayWithoutSeeds) {
