@@ -202,6 +202,23 @@ std::string missing_loop(const Recovery& recovery, std::span<const Expr> binding
   return {};
 }
 
+/// Parts of one number may have been simplified into forms in which it is not found again. Together, as the
+/// row-major number of a point of the bindings' box, they become it again; when that tells all loops, the
+/// bindings do.
+bool number_tells_all(std::span<const Expr> bindings, std::span<const IterDomain> domains,
+                      const Expr& condition) {
+  const Analyzer analyzer = analyzer_over(domains);
+  Expr number = 0;
+  for (const Expr& binding : bindings) {
+    const Interval range = analyzer.bounds(binding);
+    if (!range.bounded()) return false;
+    number = number * Expr(range.max - range.min + 1) + (binding - Expr(range.min));
+  }
+  const std::vector<Expr> numbers{analyzer.simplify(number)};
+  const std::vector<int64_t> extents{1};
+  return check_iter_map(numbers, extents, domains, condition).injective;
+}
+
 }  // namespace
 
 std::optional<IterSum> as_iter_sum(const Expr& expr, std::span<const IterDomain> domains) {
@@ -260,6 +277,7 @@ IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int6
   for (const PieceSum& sum : sums) recovery.learn(sum.pieces);
   if (!recovery.run()) {
     check.reason = missing_loop(recovery, bindings, domains);
+    check.injective = bindings.size() > 1 && number_tells_all(bindings, domains, condition);
     return check;
   }
   check.injective = true;

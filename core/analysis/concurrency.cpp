@@ -31,13 +31,20 @@ bool is_private(const Program& program, const Stmt& above, const Buffer& buffer)
 
 /// True when different iterations of `loop` run different instances of `block`.
 bool separates_instances(const Block& block, const Loop& loop) {
-  const std::optional<std::vector<Expr>> bindings = inner_bindings(block, loop);
-  if (!bindings.has_value()) return false;
+  // Where a binding mixes the loop with one further out, as after fuse and split, that one runs, too: what
+  // tells the iterations of both tells those of `loop` while the other stands still.
+  const std::vector<Loop*> loops = loops_above(block);
+  auto outermost = std::find(loops.begin(), loops.end(), &loop);
+  std::optional<std::vector<Expr>> bindings = inner_bindings(block, **outermost);
+  while (!bindings.has_value()) bindings = inner_bindings(block, **--outermost);
   // A loop that no binding uses repeats the same instances within one iteration: no matter here.
-  const std::vector<IterDomain> below = domains_below(block, loop);
+  const std::vector<IterDomain> below = domains_below(block, **outermost);
   std::vector<IterDomain> domains = used_domains(below, *bindings, Expr());
-  if (domains.empty() || domains.front().var != loop.var) domains.insert(domains.begin(), below.front());
-  return check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, loop)).injective;
+  const auto is_own = [&](const IterDomain& domain) { return domain.var == loop.var; };
+  if (std::none_of(domains.begin(), domains.end(), is_own))
+    domains.push_back({loop.var, loop.const_extent()});
+  return check_iter_map(*bindings, iter_extents(block), domains, inner_predicate(block, **outermost))
+      .injective;
 }
 
 std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, const Block& block,

@@ -78,6 +78,7 @@ std::optional<Refusal> sharing_refusal(const Program& program, const Nest& first
   for (size_t level = 0; level < first.size(); ++level) same.set(second[level]->var, first[level]->var);
   for (const Buffer& buffer : program.buffers()) {
     for (size_t level = 0; level < first.size(); ++level) {
+      if (first[level]->const_extent() == 1) continue;  // it has no other iterations
       const Viewpoint view_a = view_from(*first[level], a);
       const auto touched_a = touched_region(a, buffer, view_a);
       auto touched_b = touched_region(b, buffer, view_from(*second[level], b));

@@ -91,6 +91,15 @@ TEST_F(IterMap, FusedAndSplitAgain) {
                    lt(a * 4 + floordiv(b, 8), 10));
 }
 
+// What is left of the number a*20 + b*2 + c once its parts are simplified, each for itself.
+TEST_F(IterMap, PartsOfOneNumberThatNoLongerLookIt) {
+  const Expr number = a * 20 + b * 2 + c;
+  EXPECT_TRUE(
+      check({floordiv(number, 35), floormod(a * 4 + floordiv(b * 2 + c, 5), 7), floormod(b * 2 + c, 5)},
+            {5, 7, 5}, {{a, 9}, {b, 10}, {c, 2}}, lt(number, 175))
+          .injective);
+}
+
 TEST_F(IterMap, BindingsThatShareOrLoseLoops) {
   EXPECT_NOT_INJECTIVE("terms of a*2 + b overlap", {a * 2 + b}, {20}, {{a, 8}, {b, 3}});
   EXPECT_NOT_INJECTIVE("loop b is in no binding", {Expr(a)}, {4}, {{a, 4}, {b, 2}});

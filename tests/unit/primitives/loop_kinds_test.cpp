@@ -38,6 +38,16 @@ TEST(LoopKinds, PartsOfSpatialLoopsMayRunAtOnce) {
   test::expect_sound(program, schedule, 1e-5);
 }
 
+TEST(LoopKinds, PartsOfAFusedLoopThatDivideNeitherOfItsLoopsMayRunAtOnce) {
+  const Program program = test::make_chain(5, 7);
+  Schedule schedule(program);
+  const auto loops = schedule.get_loops(schedule.get_block("B"));
+  const auto parts = schedule.split(schedule.fuse(loops), {std::nullopt, 4, 3});
+  schedule.bind(parts[1], "thread.x");
+  schedule.vectorize(parts[2]);
+  test::expect_sound(program, schedule, 1e-5);
+}
+
 TEST(Parallel, Refusals) {
   const Program program = test::make_gmm(6, 8, 4);
   Schedule schedule(program);

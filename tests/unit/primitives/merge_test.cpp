@@ -38,6 +38,15 @@ TEST(Merge, OuterLoopsAloneAndThreeNests) {
   expect_sound(before, schedule);
 }
 
+TEST(Merge, LoopsOfOneIteration) {
+  const Program before = make_chain(4, 6);
+  Schedule schedule(before);
+  const auto first = schedule.split(schedule.get_loops(schedule.get_block("B"))[0], {1, 4});
+  const auto second = schedule.split(schedule.get_loops(schedule.get_block("C"))[0], {1, 4});
+  schedule.merge({first[0], second[0]});
+  expect_sound(before, schedule);
+}
+
 TEST(Merge, TheInitOfAReductionComesBack) {
   const Program before = make_gmm(4, 5, 6);
   Schedule schedule(before);
