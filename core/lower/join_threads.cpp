@@ -48,6 +48,12 @@ struct Progress {
     met_barrier = true;
     tail = {};
   }
+  /// Pieces that always run.
+  void run(const Progress& pieces) {
+    if (!met_barrier) head.add(pieces.head);
+    if (pieces.met_barrier) meet();
+    tail.add(pieces.tail);
+  }
 };
 
 /// Puts the pieces of one launch together.
@@ -105,8 +111,6 @@ class Joiner {
     Loop& loop = *stmt->as<Loop>();
     if (loop.loop_kind != LoopKind::Serial && loop.loop_kind != LoopKind::Unrolled)
       Launch::refuse("a concurrent loop stands around loops over threads", loop.var->name);
-    const Touched all = touched_in(loop);
-    auto result = after_barrier(all, progress);
     Progress inside;
     auto body = std::make_unique<Seq>();
     body->append(joined(loop.take_body(), bound, inside));
@@ -116,13 +120,9 @@ class Joiner {
       inside.meet();
     }
     loop.set_body(std::move(body));
-    if (inside.met_barrier) {
-      if (!progress.met_barrier) progress.head.add(all);
-      progress.meet();
-      progress.touch(inside.tail);
-    } else {
-      progress.touch(all);
-    }
+    // What follows the loop's first barrier need not wait for another one before the loop.
+    auto result = after_barrier(inside.head, progress);
+    progress.run(inside);
     result->append(std::move(stmt));
     return result;
   }

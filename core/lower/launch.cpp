@@ -199,24 +199,27 @@ bool Launch::is_used_elsewhere(const Buffer& buffer) const {
 }
 
 void Launch::check_shared(const Buffer& buffer, const Accesses& accesses) const {
-  if (std::ranges::none_of(accesses, &LaunchAccess::writes)) return;
+  // Of what others use, too, bind() has seen that iterations write different elements.
+  if (std::ranges::none_of(accesses, &LaunchAccess::writes) || is_used_elsewhere(buffer)) return;
   std::vector<IterDomain> grid;
   for (const Loop* loop : grid_) grid.push_back({loop->var, loop->const_extent()});
   // bind() lets iterations write what all others write when nothing outside of them uses it: one after the
   // other that is right, at once it is only where each has a place of its own.
-  if (depth_of(buffer) == 0 && !is_used_elsewhere(buffer) &&
-      !touch_different_elements(buffer, accesses, grid, {}))
+  if (depth_of(buffer) == 0 && !touch_different_elements(buffer, accesses, grid, {}, {}))
     refuse("parts of the launch write one element of a buffer that they share", buffer->name);
-  if (!touch_different_elements(buffer, accesses, common_domains(accesses), grid_vars()))
+  if (!touch_different_elements(buffer, accesses, common_domains(accesses), grid_vars(), {}))
     refuse("threads write one element of a buffer that they share", buffer->name);
 }
 
-bool Launch::stands_in_serial_loop(const Stmt& piece) const {
-  for (const Stmt* at = &piece; at != body_; at = at->parent) {
-    const Loop* loop = at->parent->as<Loop>();
-    if (loop != nullptr && loop->loop_kind != LoopKind::Bound) return true;
+std::vector<Var> Launch::vars_around_pieces(const Accesses& accesses) const {
+  std::vector<Var> vars;
+  for (const LaunchAccess& access : accesses) {
+    for (const Stmt* at = &piece_of(*access.stmt); at != body_; at = at->parent) {
+      const Loop* loop = at->parent->as<Loop>();
+      if (loop != nullptr && loop->loop_kind != LoopKind::Bound) vars.push_back(loop->var);
+    }
   }
-  return false;
+  return vars;
 }
 
 std::vector<Var> Launch::grid_vars() const {
@@ -236,22 +239,22 @@ void Launch::settle_buffers() {
     const Accesses accesses = accesses_of(buffer);
     if (accesses.empty()) continue;
     const size_t depth = depth_of(buffer);
-    const bool own = touch_different_elements(buffer, accesses, domains_around(accesses), grid_vars());
     if (depth > 0 && is_used_elsewhere(buffer))
       refuse("a buffer that belongs to a level is used by several launches", buffer->name);
     if (depth > first_thread_level_ && depth < model_.levels.size())
       refuse("a buffer belongs to a level between those of a launch and its threads", buffer->name);
+    const std::vector<IterDomain> around = domains_around(accesses);
     if (depth == model_.levels.size()) {
-      if (!own && !used_by_one_thread(buffer, accesses))
+      if (!touch_different_elements(buffer, accesses, around, grid_vars(), {}) &&
+          !elements_tell_iteration(accesses, around) && !used_by_one_thread(buffer, accesses))
         refuse("threads use one element of a buffer that each has for itself", buffer->name);
       continue;
     }
     const bool temporary = contains(program_.intermediates, buffer);
-    // Its elements may be used again in each iteration, by other threads.
-    const bool used_again = temporary && std::ranges::any_of(accesses, [&](const LaunchAccess& access) {
-                              return stands_in_serial_loop(piece_of(*access.stmt));
-                            });
-    if (!own || used_again) ordered_.insert(buffer.get());
+    // A temporary's memory may be used again in each iteration, by other threads.
+    const std::vector<Var> folded = temporary ? vars_around_pieces(accesses) : std::vector<Var>();
+    if (!touch_different_elements(buffer, accesses, around, grid_vars(), folded))
+      ordered_.insert(buffer.get());
     if (temporary) check_shared(buffer, accesses);
   }
 }

@@ -65,8 +65,8 @@ class Launch {
   /// By another launch?
   bool is_used_elsewhere(const Buffer& buffer) const;
   void check_shared(const Buffer& buffer, const Accesses& accesses) const;
-  /// One of the launch, around the piece?
-  bool stands_in_serial_loop(const Stmt& piece) const;
+  /// Of the serial loops around the pieces that the accesses stand in.
+  std::vector<Var> vars_around_pieces(const Accesses& accesses) const;
   std::vector<Var> grid_vars() const;
 
   Program& program_;

@@ -63,6 +63,10 @@ std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int
 /// the box of elements touched there. Dead intermediates go.
 void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& model);
 
+/// Where all accesses of an allocated buffer step over elements that none touches, those that are touched
+/// move together: what a thread has of a tile whose parts lie far apart. Buffers with strides stay.
+void close_gaps(Program& program);
+
 /// A buffer that is to be a double one gets a half for the even and one for the odd iterations of the loop
 /// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
 /// early (LowerError).

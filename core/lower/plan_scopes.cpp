@@ -10,7 +10,7 @@ namespace {
 
 int64_t round_up(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
-struct Planner {
+struct ScopePlanner {
   LoweredProgram& lowered;
   const LowerOptions& options;
   int64_t stores = 0;
@@ -65,7 +65,7 @@ void for_each_launch(const Stmt& stmt, const Visit& visit) {
 }  // namespace
 
 void plan_scopes(LoweredProgram& lowered, const LowerOptions& options) {
-  Planner planner{lowered, options};
+  ScopePlanner planner{lowered, options};
   const auto launch = [&](const Stmt& stmt, const auto& self) -> void {
     std::map<std::string, int64_t> used;
     if (const Allocate* allocate = stmt.as<Allocate>()) {

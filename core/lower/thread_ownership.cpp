@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "affine/linear_form.h"
 #include "support/contains.h"
 #include "tunesmith/affine/iter_map.h"
 #include "tunesmith/affine/region.h"
@@ -34,14 +35,56 @@ Expr piece_of(const DimRange& range, std::span<const IterDomain> axes, const Ana
   return analyzer.can_prove_equal(piece * range.extent, moved) ? piece : Expr();
 }
 
+std::vector<IterDomain> separating(std::span<const IterDomain> axes) {
+  std::vector<IterDomain> several(axes.begin(), axes.end());
+  std::erase_if(several, [](const IterDomain& axis) { return axis.extent == 1; });
+  return several;
+}
+
+/// Functions of the axes, and how many values each has.
+struct Digits {
+  std::vector<Expr> digits;
+  std::vector<int64_t> counts;
+
+  void add(Expr digit, int64_t count) {
+    digits.push_back(std::move(digit));
+    counts.push_back(count);
+  }
+  bool tell(std::span<const IterDomain> axes) const {
+    return !digits.empty() && check_iter_map(digits, counts, axes, bool_imm(true)).injective;
+  }
+};
+
+bool is_moved(size_t dimension, std::span<const LaunchAccess> accesses, std::span<const Var> vars) {
+  return std::ranges::any_of(
+      accesses, [&](const LaunchAccess& access) { return uses_any(access.indices[dimension], vars); });
+}
+
+/// The index x of an access has terms  c * digit  over the axes alone; those with  x // c % n == digit  in
+/// all accesses.
+void add_common_digits(size_t dimension, std::span<const LaunchAccess> accesses,
+                       std::span<const IterDomain> axes, const Analyzer& outside, Digits& digits) {
+  std::vector<Var> vars;
+  for (const IterDomain& axis : axes) vars.push_back(axis.var);
+  const LaunchAccess& first = accesses.front();
+  const LinearForm index = Analyzer::at(*first.stmt).linear(first.indices[dimension]);
+  for (const auto& [coefficient, digit] : parts_of(index, vars).moving.terms) {
+    const Interval values = outside.bounds(digit);
+    if (coefficient < 1 || values.min != 0) continue;
+    const bool common = std::ranges::all_of(accesses, [&](const LaunchAccess& access) {
+      const Expr told = floormod(floordiv(access.indices[dimension], coefficient), values.max + 1);
+      return Analyzer::at(*access.stmt).can_prove_equal(told, digit);
+    });
+    if (common) digits.add(digit, values.max + 1);
+  }
+}
+
 }  // namespace
 
 bool touch_different_elements(const Buffer& buffer, std::span<const LaunchAccess> accesses,
-                              std::span<const IterDomain> all_axes, std::span<const Var> fixed) {
-  std::vector<IterDomain> axes;
-  for (const IterDomain& axis : all_axes) {
-    if (axis.extent > 1) axes.push_back(axis);
-  }
+                              std::span<const IterDomain> all_axes, std::span<const Var> fixed,
+                              std::span<const Var> folded) {
+  const std::vector<IterDomain> axes = separating(all_axes);
   if (axes.empty() || accesses.empty()) return true;
   Analyzer outside;
   for (const IterDomain& axis : axes) outside.bind(axis);
@@ -58,15 +101,23 @@ bool touch_different_elements(const Buffer& buffer, std::span<const LaunchAccess
     touched = touched.empty() ? one : unite(touched, one, buffer, outside);
   }
   // Boxes whose pieces differ in some dimension have no element in common.
-  std::vector<Expr> pieces;
-  std::vector<int64_t> counts;
-  for (const DimRange& range : touched) {
-    const Expr piece = piece_of(range, axes, outside);
-    if (!piece) continue;
-    pieces.push_back(piece);
-    counts.push_back(outside.bounds(piece).max + 1);
+  Digits pieces;
+  for (size_t d = 0; d < touched.size(); ++d) {
+    const Expr piece = is_moved(d, accesses, folded) ? Expr() : piece_of(touched[d], axes, outside);
+    if (piece) pieces.add(piece, outside.bounds(piece).max + 1);
   }
-  return !pieces.empty() && check_iter_map(pieces, counts, axes, bool_imm(true)).injective;
+  return pieces.tell(axes);
+}
+
+bool elements_tell_iteration(std::span<const LaunchAccess> accesses, std::span<const IterDomain> all_axes) {
+  const std::vector<IterDomain> axes = separating(all_axes);
+  if (axes.empty() || accesses.empty()) return true;
+  Analyzer outside;
+  for (const IterDomain& axis : axes) outside.bind(axis);
+  Digits digits;
+  for (size_t d = 0; d < accesses.front().indices.size(); ++d)
+    add_common_digits(d, accesses, axes, outside, digits);
+  return digits.tell(axes);
 }
 
 }  // namespace tunesmith

@@ -1,5 +1,7 @@
 #include "execution.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tunesmith/ir/visit.h"
@@ -7,14 +9,31 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// Of a thread: what does not fit its registers lies in memory, and is slow long before this.
-constexpr int64_t kLocalBytes = 16384;
+/// Of a thread's arrays: what does not fit its registers the compiler puts in memory, and is refused then.
+constexpr int64_t kLocalBytes = kMostRegistersOfThread * int64_t{4};
 
 void write_out_lanes(Program& program) {
   for (Loop* loop : collect<Loop>(program.root())) {
     if (loop->loop_kind == LoopKind::Vectorized || loop->loop_kind == LoopKind::Parallel)
       loop->loop_kind = LoopKind::Serial;
   }
+}
+
+bool is_of_thread(const Buffer& buffer) {
+  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister;
+}
+
+/// A thread's arrays lie in registers only where their indices are constants once loops are written out.
+void unroll_over_arrays(Program& program) {
+  walk_accesses(program.root(), [](Stmt& stmt, const AccessSite& access) {
+    if (!is_of_thread(access.buffer)) return;
+    for (Loop* loop : loops_above(stmt)) {
+      const bool constant = loop->min.is(ExprKind::IntImm) && loop->extent.is(ExprKind::IntImm);
+      const bool indexes =
+          std::ranges::any_of(access.indices, [&](const Expr& index) { return uses_var(index, loop->var); });
+      if (constant && indexes && loop->loop_kind == LoopKind::Serial) loop->loop_kind = LoopKind::Unrolled;
+    }
+  });
 }
 
 }  // namespace
@@ -27,7 +46,7 @@ ExecutionModel execution_of(const Architecture& architecture) {
   model.scopes = {{kScopeGlobal, "", 0, 256, 0, 0},
                   {kScopeShared, "block", static_cast<int64_t>(architecture.static_shared_bytes), 16, 32, 4},
                   {kScopeLocal, "thread", kLocalBytes, 16, 0, 0},
-                  {kScopeRegister, "thread", kMostRegistersOfThread * int64_t{4}, 4, 0, 0}};
+                  {kScopeRegister, "thread", kLocalBytes, 4, 0, 0}};
   return model;
 }
 
@@ -71,8 +90,10 @@ Pipeline device_pipeline() {
       kernel_step("join_threads"),
       kernel_step("place_buffers"),
       kernel_step("double_buffers"),
+      kernel_step("close_gaps"),
       kernel_step("tighten_loops"),
       kernel_step("flatten"),
+      program_step("unroll_over_arrays", unroll_over_arrays),
       kernel_step("hoist_conditions"),
       kernel_step("promote_accumulators"),
       kernel_step("remove_unit_loops"),

@@ -1,7 +1,11 @@
 // A machine with a grid of blocks of threads, for tests, and how programs are lowered for it.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/interp/tensor.h"
+#include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/lower/pipeline.h"
 
@@ -27,8 +31,8 @@ inline LowerOptions grid_options() {
 inline Pipeline grid_pipeline(std::string_view last = "plan_scopes") {
   std::vector<LoweringStep> steps;
   for (const char* name :
-       {"lower_blocks", "split_buffers", "join_threads", "place_buffers", "double_buffers", "tighten_loops",
-        "flatten", "hoist_conditions", "remove_unit_loops", "plan_scopes"}) {
+       {"lower_blocks", "split_buffers", "join_threads", "place_buffers", "double_buffers", "close_gaps",
+        "tighten_loops", "flatten", "hoist_conditions", "remove_unit_loops", "plan_scopes"}) {
     steps.push_back(kernel_step(name));
     if (last == name) break;
   }
@@ -48,6 +52,18 @@ inline std::vector<Tensor> random_arguments(const Program& program) {
   }
   for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
   return arguments;
+}
+
+/// After every step of lowering the program computes what the schedule does, without races.
+inline void expect_same_after_every_step(const Program& program) {
+  std::vector<Tensor> expected = random_arguments(program);
+  interpret(program, expected);
+  lower(program, grid_options(), grid_pipeline(), [&](const LoweringStep& step, const LoweringState& state) {
+    std::vector<Tensor> computed = random_arguments(program);
+    EXPECT_NO_THROW(interpret(state.lowered, computed)) << "after " << step.name << ":\n"
+                                                        << to_string(state.lowered.program);
+    EXPECT_EQ(computed, expected) << "after " << step.name;
+  });
 }
 
 }  // namespace tunesmith::test

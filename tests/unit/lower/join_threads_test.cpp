@@ -20,18 +20,6 @@ std::string joined_text(const Schedule& s, std::string_view last = "place_buffer
   return body_text(lowered_for_grid(s.program(), last).program);
 }
 
-/// After every step of lowering the program computes what the schedule does, without races.
-void expect_same_after_every_step(const Program& program) {
-  std::vector<Tensor> expected = random_arguments(program);
-  interpret(program, expected);
-  lower(program, grid_options(), grid_pipeline(), [&](const LoweringStep& step, const LoweringState& state) {
-    std::vector<Tensor> computed = random_arguments(program);
-    EXPECT_NO_THROW(interpret(state.lowered, computed)) << "after " << step.name << ":\n"
-                                                        << to_string(state.lowered.program);
-    EXPECT_EQ(computed, expected) << "after " << step.name;
-  });
-}
-
 void expect_refused(const Schedule& s, const std::string& message) {
   EXPECT_THAT([&] { lowered_for_grid(s.program()); },
               testing::ThrowsMessage<LowerError>(testing::HasSubstr(message)));
@@ -155,6 +143,43 @@ TEST(JoinThreads, EveryBarrierOfACooperativeFetchIsNeeded) {
                       testing::HasSubstr(left_out == 0 ? "is read before anything was written" : "race:")));
     }
   }
+}
+
+// What the loop reads and writes first is not what stands before it: its own first barrier is early enough.
+TEST(JoinThreads, NoBarrierBeforeALoopWhoseOwnComesSoonEnough) {
+  Schedule s = cooperative_gmm();
+  const BlockRV product = s.get_block("O");
+  s.decompose_reduction(product, s.get_loops(product)[2]);
+  EXPECT_THAT(joined_text(s, "flatten"),
+              testing::HasSubstr("O[i_0*32 + j_0*4 + thread_x + thread_y*8] = 0.0\n"
+                                 "              for k_0 in 0..4:\n"
+                                 "                A_shared["));
+  EXPECT_EQ(collect<Barrier>(lowered_for_grid(s.program()).program.root()).size(), 2u);
+  expect_same_after_every_step(s.program());
+}
+
+TEST(JoinThreads, ABarrierBeforeALoopThatBeginsWithWhatOthersWrote) {
+  Schedule s(program_of(kInput, kReversedChain));
+  s.set_scope(s.get_block("T"), 0, "shared");
+  const std::vector<LoopRV> rows = s.split(s.get_loops(s.get_block("O"))[0], {std::nullopt, 2});
+  s.compute_at(s.get_block("T"), rows[0]);
+  s.bind(s.get_loops(s.get_block("T"))[2], "thread.x");
+  s.bind(s.get_loops(s.get_block("O"))[2], "thread.x");
+  s.bind(rows[0], "block.x");
+  EXPECT_THAT(joined_text(s), testing::HasSubstr("barrier(thread)\n        for i_1 in 0..2:\n          O["));
+  expect_same_after_every_step(s.program());
+}
+
+// The memory of T is used again in each iteration of i, but thread.x touches the same column of it.
+TEST(JoinThreads, NoBarrierWhereMemoryIsUsedAgainByTheSameThread) {
+  Schedule s(program_of(kInput, "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, j] + 1"));
+  s.set_scope(s.get_block("T"), 0, "shared");
+  s.compute_at(s.get_block("T"), s.get_loops(s.get_block("O"))[0]);
+  s.bind(s.get_loops(s.get_block("T"))[1], "thread.x");
+  s.bind(s.get_loops(s.get_block("O"))[1], "thread.x");
+  const LoweredProgram lowered = lowered_for_grid(s.program());
+  EXPECT_EQ(find_first<Barrier>(lowered.program.root()), nullptr) << to_string(lowered.program);
+  expect_same_after_every_step(s.program());
 }
 
 TEST(JoinThreads, RefusesALocalBufferThatAnotherThreadReads) {
