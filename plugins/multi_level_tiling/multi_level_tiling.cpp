@@ -3,6 +3,7 @@
 // Every spatial iterator is cut into as many tiles as `structure` has S, every reduction iterator into as
 // many as it has R, and the tiles are ordered as `structure` says. Each entry of `write_reuse` adds a sketch
 // whose result is gathered in a cache and written at that spatial level (1 counts from the outermost S).
+// `tile_binds` makes tiles of threads instead (thread_tiling.h).
 #include <algorithm>
 #include <optional>
 
@@ -14,6 +15,9 @@
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
+
+#include "thread_tiling.h"
+#include "tiles.h"
 
 namespace {
 
@@ -35,6 +39,8 @@ class MultiLevelTiling final : public TransformationModule {
     }
     if (structure_.front() != 'S')
       options.fail("structure", "expected S first: a reduction cannot stand outermost");
+    threads_ = ThreadTiling::from(options);
+    if (threads_) return;
     const int64_t levels = std::count(structure_.begin(), structure_.end(), 'S');
     for (const char* name : {"write_reuse", "read_reuse"}) {
       for (const int64_t level : options.get_ints(name)) {
@@ -48,10 +54,11 @@ class MultiLevelTiling final : public TransformationModule {
       options.fail("without_reuse", "no sketch is left: write_reuse is empty");
   }
 
-  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block& block = *schedule.program().find_block(block_name);
     if (!needs_tiling(block))
       return ModuleResult::not_applicable("the block is no reduction that reuses what it reads");
+    if (threads_) return threads_->apply(schedule, block_name, context);
     std::vector<Schedule> sketches;
     std::vector<int64_t> write_levels = write_reuse_;
     if (without_reuse_) write_levels.insert(write_levels.begin(), kNone);
@@ -76,8 +83,9 @@ class MultiLevelTiling final : public TransformationModule {
     const BlockRV block = schedule.get_block(block_name);
     std::optional<BlockRV> writer;
     if (write_level != kNone) {
-      writer = reusable_consumer(schedule, block) ? schedule.get_consumers(block).front()
-                                                  : schedule.cache_write(block, 0, cache_scope_);
+      writer = has_reusable_consumer(schedule.program(), schedule.block(block))
+                   ? schedule.get_consumers(block).front()
+                   : schedule.cache_write(block, 0, cache_scope_);
     }
     std::vector<BlockRV> readers;
     if (read_level != kNone) {
@@ -144,19 +152,6 @@ class MultiLevelTiling final : public TransformationModule {
     return fmt::format("({}) -> ({})", fmt::join(params, ", "), fmt::join(results, ", "));
   }
 
-  /// An elementwise consumer can take the place of the copy out of a cache: the block's own buffer is then
-  /// the cache.
-  static bool reusable_consumer(const Schedule& schedule, BlockRV block) {
-    const std::vector<Block*> consumers = consumers_of(schedule.program(), schedule.block(block));
-    return consumers.size() == 1 && is_elementwise(*consumers.front()) &&
-           !writes_output(schedule.program(), schedule.block(block)) &&
-           same_shape(schedule.block(block), *consumers.front());
-  }
-
-  static bool same_shape(const Block& producer, const Block& consumer) {
-    return writes_of(producer).front().buffer->shape == writes_of(consumer).front().buffer->shape;
-  }
-
   /// The last loop at the level-th S.
   LoopRV innermost_of(const Levels& levels, int64_t level) const {
     int64_t seen = 0;
@@ -202,12 +197,6 @@ class MultiLevelTiling final : public TransformationModule {
     return last;
   }
 
-  static std::vector<LoopRV> perfect_tiles(Schedule& schedule, LoopRV loop, int parts, int max_innermost) {
-    if (parts == 1) return {loop};
-    const std::vector<IntRV> factors = schedule.sample_perfect_tile(loop, parts, max_innermost);
-    return schedule.split(loop, {factors.begin(), factors.end()});
-  }
-
   /// The levels inside the first reduction get a tile whose size need not divide the loop; what hangs over is
   /// masked. The levels outside share the tiles out exactly.
   std::vector<LoopRV> ragged_tiles(Schedule& schedule, LoopRV loop, const std::vector<int64_t>& sizes) const {
@@ -237,6 +226,7 @@ class MultiLevelTiling final : public TransformationModule {
   std::vector<int64_t> row_tiles_;
   std::vector<int64_t> column_tiles_;
   std::string cache_scope_;
+  std::optional<ThreadTiling> threads_;
 };
 
 }  // namespace
@@ -257,4 +247,14 @@ TUNESMITH_PLUGIN(
         "sizes of the tile inside the first reduction that spatial loops but the last may get; they "
         "need not divide the loop. Empty: perfect tiles on all levels"),
     OptionSpec::integers("column_tiles", {}, 1, 1024, "the same for the last spatial loop, along vectors"),
-    OptionSpec::string("cache_scope", "local", "memory scope of cached results and operands"));
+    OptionSpec::string("cache_scope", "local", "memory scope of cached results and operands"),
+    OptionSpec::strings(
+        "tile_binds", {}, {},
+        "for each S before the first R the axis of the target that its tiles are bound to, or "
+        "vthread: one thread computes them. Empty: no tile is bound"),
+    OptionSpec::string("fetch_scope", "",
+                       "with tile_binds, the memory scope into which all threads copy the operands of a "
+                       "reduction tile. Empty: they are read where they are"),
+    OptionSpec::integers("fetch_widths", {1, 2, 4, 8, 16}, 1, 64,
+                         "with fetch_scope, choices for the elements that a thread copies at once; those of "
+                         "more than 16 bytes are left out"));

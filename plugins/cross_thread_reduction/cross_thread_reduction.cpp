@@ -1,0 +1,133 @@
+// Shares a reduction out over threads: each thread reduces every so many elements, a few threads what these
+// found, and one thread the rest, through memory that they share. Forks the space: the plain reduction, and
+// the shared one. The levels are the target's: threads are the outermost level that synchronises, and the
+// memory is the level's around them.
+#include <algorithm>
+#include <optional>
+
+#include <tunesmith/analysis/blocks.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+/// How many threads reduce what all have found. Each of them has several, whatever the number of all: the
+/// loops of a sketch are the same ones for all its decisions.
+constexpr int64_t kGroup = 16;
+constexpr int64_t kLeastThreads = 2 * kGroup;
+
+struct Place {
+  std::string around;  // the axis that iterations of the result are bound to
+  std::string threads;
+  std::string scope;  // the memory that the threads within one iteration share
+  int64_t most = 0;   // threads
+};
+
+std::optional<Place> place_of(const ExecutionModel& model) {
+  const size_t level = model.first_synchronising();
+  if (level == 0 || level == model.levels.size()) return std::nullopt;
+  if (model.levels[level].axes.empty() || model.levels[level - 1].axes.empty()) return std::nullopt;
+  const auto scope = std::ranges::find_if(
+      model.scopes, [&](const MemoryScope& candidate) { return model.depth_of(candidate) == level; });
+  if (scope == model.scopes.end()) return std::nullopt;
+  return Place{model.axis_name({level - 1, 0}), model.axis_name({level, 0}), scope->name,
+               std::min(model.levels[level].most_together, model.levels[level].most[0])};
+}
+
+class CrossThreadReduction final : public TransformationModule {
+ public:
+  explicit CrossThreadReduction(const Options& options) : threads_(options.get_ints("threads")) {
+    if (threads_.empty()) options.fail("threads", "expected at least one number of threads");
+  }
+
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
+    const Block& block = *schedule.program().find_block(block_name);
+    if (block.init() == nullptr || !block.has_reduction())
+      return ModuleResult::not_applicable("the block is no reduction");
+    if (!is_trivially_bound(block))
+      return ModuleResult::not_applicable("another module has transformed the block");
+    if (needs_tiling(block)) return ModuleResult::not_applicable("the block reuses what it reads");
+    const int64_t steps = iteration_count(block).reduction;
+    const std::optional<Place> place = place_of(context.execution());
+    if (!place) return ModuleResult::not_applicable("the target has no threads that share memory");
+    std::vector<int64_t> threads = threads_;
+    std::erase_if(threads, [&](int64_t number) { return 2 * number > steps || number > place->most; });
+    if (threads.empty()) return ModuleResult::not_applicable("the reduction is too short");
+
+    std::vector<Schedule> sketches;
+    sketches.push_back(schedule.clone());
+    sketches.push_back(shared_out(schedule, block_name, *place, threads));
+    return ModuleResult::applied(std::move(sketches));
+  }
+
+ private:
+  /// A block with its loops, those of the result first.
+  struct Part {
+    std::vector<LoopRV> spatial;
+    std::vector<LoopRV> reduction;
+  };
+
+  static Part part_of(Schedule& schedule, BlockRV block) {
+    Part part;
+    for (const LoopRV& loop : schedule.get_loops(block)) {
+      const bool reduces = use_of(schedule.loop(loop), schedule.block(block)).reduction;
+      (reduces ? part.reduction : part.spatial).push_back(loop);
+    }
+    if (part.spatial.empty()) part.spatial.push_back(schedule.add_unit_loop(block));
+    std::vector<LoopRV> order = part.spatial;
+    order.insert(order.end(), part.reduction.begin(), part.reduction.end());
+    schedule.reorder(order);
+    return part;
+  }
+
+  static LoopRV fused(Schedule& schedule, const std::vector<LoopRV>& loops) {
+    return loops.size() == 1 ? loops.front() : schedule.fuse(loops);
+  }
+
+  /// Partial results, one for each of `width` threads, in memory that they share. Answers the block that
+  /// makes them: its last loop is the one over the threads.
+  static BlockRV factor(Schedule& schedule, BlockRV block, IntArg width, const Place& place) {
+    const Part part = part_of(schedule, block);
+    const LoopRV steps = fused(schedule, part.reduction);
+    const std::vector<LoopRV> parts = schedule.split(steps, {std::nullopt, width});
+    const BlockRV partial = schedule.rfactor(parts[1], -1);
+    schedule.set_scope(partial, 0, place.scope);
+    return partial;
+  }
+
+  static Schedule shared_out(const Schedule& base, const std::string& block_name, const Place& place,
+                             const std::vector<int64_t>& threads) {
+    Schedule schedule = base.clone();
+    const BlockRV block = schedule.get_block(block_name);
+    const std::vector<double> even(threads.size(), 1.0 / static_cast<double>(threads.size()));
+    const IntRV width = schedule.sample_categorical(threads, even);
+    const BlockRV each = factor(schedule, block, width, place);
+    const BlockRV few = factor(schedule, block, kGroup, place);
+    std::vector<LoopRV> together;
+    for (const BlockRV part : {each, few}) {
+      std::vector<LoopRV> loops = schedule.get_loops(part);
+      schedule.reorder({loops.back(), loops[loops.size() - 2]});
+      schedule.bind(loops.back(), place.threads);
+      loops.resize(loops.size() - 2);
+      together.push_back(loops.back());
+    }
+    const Part last = part_of(schedule, block);
+    together.push_back(last.spatial.back());
+    schedule.merge(together);
+    const std::vector<LoopRV> around = schedule.get_loops(each);
+    schedule.bind(fused(schedule, {around.begin(), around.end() - 2}), place.around);
+    return schedule;
+  }
+
+  std::vector<int64_t> threads_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(CrossThreadReduction, PluginKind::Module, "cross_thread_reduction", "0.1.0",
+                 "share reductions that reuse nothing out over threads",
+                 OptionSpec::integers("threads", {32, 64, 128, 256, 512}, kLeastThreads, 1024,
+                                      "choices for the threads that share a reduction; each has at least two "
+                                      "of its steps"));

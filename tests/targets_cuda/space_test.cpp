@@ -1,0 +1,101 @@
+// Programs of the space `cuda`, lowered for the target and run by the interpreter, which finds races.
+#include "tunesmith/space/space.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr uint64_t kDraws = 12;
+
+std::vector<Tensor> random_call(const Program& program) {
+  std::vector<Tensor> arguments;
+  for (const Buffer& input : program.inputs) {
+    arguments.push_back(Tensor::like(*input));
+    arguments.back().fill_random(arguments.size());
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  return arguments;
+}
+
+bool has_shared_memory(const Program& program) {
+  return find_first<Allocate>(program.root(), [](const Allocate& allocate) {
+           return allocate.buffer->scope == "shared";
+         }) != nullptr;
+}
+
+struct Form {
+  const char* workload;
+  size_t sketches;  // as published
+  bool tiled;       // its programs copy operands to shared memory
+};
+
+class CudaSpace : public ::testing::TestWithParam<Form> {};
+
+TEST_P(CudaSpace, KeepsTheMeaningOfTheProgram) {
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
+  const Program program = std::move(WorkloadLibrary().load(GetParam().workload).program);
+  std::vector<Tensor> wanted = random_call(program);
+  interpret(program, wanted);
+  const SketchSet set = space.generate(program);
+  ASSERT_EQ(set.sketches.size(), GetParam().sketches);
+  uint64_t compared = 0;
+  std::string refused;
+  bool shared = false;
+  for (uint64_t draw = 0; draw < kDraws; ++draw) {
+    const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
+    const auto candidate = space.materialise(program, sketch, RandomStream(7, draw));
+    if (!candidate) {
+      EXPECT_EQ(candidate.error().cause, FailureCause::VerifyLimits) << candidate.error().message;
+      refused = candidate.error().message;
+      continue;
+    }
+    const LoweredProgram& lowered = (*candidate)->lowered;
+    const bool shares = has_shared_memory(lowered.program);
+    EXPECT_TRUE(shares || !GetParam().tiled) << to_string(lowered.program);
+    shared = shared || shares;
+    std::vector<Tensor> got = random_call(program);
+    ASSERT_NO_THROW(interpret(lowered, got)) << (*candidate)->trace.str() << to_string(lowered.program);
+    for (size_t i = program.inputs.size(); i < got.size(); ++i)
+      EXPECT_LT(max_error(wanted[i], got[i]), 1e-3)
+          << (*candidate)->trace.str() << to_string(lowered.program);
+    ++compared;
+  }
+  EXPECT_EQ(shared, GetParam().tiled || GetParam().sketches > 1);
+  EXPECT_GE(compared, kDraws / 2) << "the last that was refused: " << refused;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Workloads, CudaSpace,
+    ::testing::Values(
+        Form{"gmm:n=32,m=48,k=16", 1, true}, Form{"gmm:n=7,m=11,k=13", 1, true},
+        Form{"gmm:b=3,n=8,m=12,k=10", 1, true}, Form{"gmm:n=16,m=16,k=16,dtype=f16", 1, true},
+        Form{"conv1d:l=16,ci=4,co=8", 1, true}, Form{"conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1", 1, true},
+        Form{"conv2d:h=9,w=9,ci=3,co=5,kernel=3,stride=2", 1, true},
+        Form{"conv2d:h=6,w=6,ci=4,co=8,kernel=3,groups=2", 1, true},
+        Form{"conv2d:h=9,w=9,ci=2,co=4,kernel=3,dilation=2", 1, true},
+        Form{"conv3d:d=4,h=5,w=5,ci=2,co=4", 1, true}, Form{"capsule_conv2d:h=4,w=4,ci=2,co=4", 1, true},
+        Form{"depthwise_conv2d:h=7,w=7,c=8", 1, true}, Form{"dense_bias_gelu:n=12,m=8,k=10", 1, true},
+        Form{"conv_bias_bn_relu:h=6,w=6,ci=3,co=8", 1, true}, Form{"gram:n=13,k=7", 1, true},
+        Form{"transposed_conv2d:h=3,w=3,ci=4,co=5", 1, true},
+        Form{"attention_scores:seq=6,heads=2,dim=5", 1, true}, Form{"norm:m=9,n=10", 2, false},
+        Form{"softmax:m=5,n=75", 4, false}, Form{"layer_norm:m=5,n=64", 4, false},
+        Form{"reduce_sum_1d:n=101", 2, false}, Form{"elementwise_chain:n=13,m=11", 1, false},
+        Form{"max_pool2d:h=9,w=8,c=3", 1, false}),
+    [](const auto& one) {
+      std::string name = one.param.workload;
+      std::ranges::replace_if(
+          name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+      return name;
+    });
+
+}  // namespace
+}  // namespace tunesmith
