@@ -37,11 +37,11 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
   options.batch = 4;
   const TuneResult result = tune(workload, space, store, *runner, Environment(), options);
   std::string failures;
-  for (const auto& [cause, message] : result.first_failures)
+  for (const auto& [cause, message] : result.first_failures) {
     failures += std::string(failure_cause_name(cause)) + ": " + message + "\n";
-  // Where NVRTC is installed, it may say that a program needs memory for its registers.
-  EXPECT_THAT(failures,
-              ::testing::Not(::testing::ContainsRegex("wrong_result|out_of_bounds|crash|time_out")));
+    // Where NVRTC is installed, it may say that a program needs memory for its registers.
+    EXPECT_TRUE(cause == FailureCause::VerifyLimits || cause == FailureCause::CompileError) << failures;
+  }
   EXPECT_GE(result.valid, 3) << failures;
   EXPECT_LT(result.best_seconds, result.baseline_seconds);
 
@@ -59,7 +59,7 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
 INSTANTIATE_TEST_SUITE_P(Workloads, TuneForADevice,
                          ::testing::Values("gmm:n=64,m=64,k=64", "gmm:n=13,m=17,k=19", "softmax:m=16,n=32",
                                            "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1",
-                                           "dense_bias_gelu:n=16,m=32,k=24"),
+                                           "dense_bias_gelu:n=16,m=32,k=24", "elementwise_chain:n=32,m=64"),
                          [](const auto& one) {
                            std::string name = one.param;
                            for (char& c : name)
