@@ -47,6 +47,8 @@ TEST_P(CudaSpace, KeepsTheMeaningOfTheProgram) {
   interpret(program, wanted);
   const SketchSet set = space.generate(program);
   ASSERT_EQ(set.sketches.size(), GetParam().sketches);
+  const Space paper(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda-paper"), registry);
+  EXPECT_EQ(paper.generate(program).sketches.size(), GetParam().sketches);
   uint64_t compared = 0;
   std::string refused;
   bool shared = false;
