@@ -33,7 +33,7 @@ class WorkerRunner final : public Runner {
  public:
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
-      : options_(options) {
+      : options_(options), models_times_(target.models_times()) {
     const LongestReduction longest = longest_reduction(workload.program);
     json references = json::array();
     for (const DataKind data : kDataKinds) {
@@ -134,7 +134,8 @@ class WorkerRunner final : public Runner {
     question.header["parallel"] = request.parallel;
     question.attachments = {request.kernel->object};
     double time_out = options_.time_out_seconds;
-    if (request.limit_seconds > 0.0)
+    // How long a program runs here says nothing of a time that a model gives.
+    if (request.limit_seconds > 0.0 && !models_times_)
       time_out = std::min(time_out, std::max(kStallSeconds, kHopeless * request.limit_seconds));
     const WorkerProcess::Reply reply = ask(question, time_out);
     MeasureResult result;
@@ -239,6 +240,7 @@ class WorkerRunner final : public Runner {
   }
 
   MeasureOptions options_;
+  bool models_times_;
   Message task_;
   std::unique_ptr<WorkerProcess> worker_;
   DisturbanceJudge judge_;  // outlives the workers

@@ -56,6 +56,22 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
   EXPECT_TRUE(bound);
 }
 
+// The best time so far is a model's: a thousand times as much may be less than the emulation takes.
+TEST(WorkerForADevice, WaitsForWhatTheEmulationTakes) {
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
+  const Workload workload = WorkloadLibrary().load("gmm:n=160,m=160,k=160");
+  MeasureOptions patient;
+  patient.time_out_seconds = 100;
+  const std::unique_ptr<Runner> runner = make_worker_runner(
+      workload, space.target(), {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, patient);
+  const auto kernel = space.target().compile(lower_for(space.target(), workload.program), "unscheduled");
+  ASSERT_TRUE(kernel) << kernel.error();
+  const std::vector<MeasureRequest> requests{{&*kernel, 1e-9, false}};
+  const MeasureResult result = runner->run(requests).front();
+  EXPECT_TRUE(result.timing) << result.failure->message;
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads, TuneForADevice,
                          ::testing::Values("gmm:n=64,m=64,k=64", "gmm:n=13,m=17,k=19", "softmax:m=16,n=32",
                                            "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1",
