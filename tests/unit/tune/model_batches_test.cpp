@@ -28,7 +28,8 @@ TEST_F(ModelBatchesTest, TheRecordsSayWhatTheRunSaid) {
   ReplayingRunner runner(5);
   const TuneResult result = tune_into("r.db", runner);
   const std::vector<Record> recorded = records("r.db");
-  EXPECT_EQ(result.model_batches.size(), 3u) << "rounds of 14, 16 and 16 behind the plain forms";
+  EXPECT_EQ(result.model_batches.size(), 3u)
+      << "rounds of 8, 16 and 16 behind the plain forms; the one of 6 is too short";
   expect_equal(result.model_batches, model_batches(recorded));
   std::vector<Record> other_order = recorded;
   std::ranges::reverse(other_order);
@@ -47,8 +48,8 @@ TEST_F(ModelBatchesTest, EveryCandidateHasItsRoundAndTheScoreBeforeIt) {
     ASSERT_TRUE(record.score) << "failures have one, too";
     scores.insert(*record.score);
   }
-  EXPECT_EQ(last, 4);
-  EXPECT_GT(scores.size(), 20u);
+  EXPECT_EQ(last, 5);
+  EXPECT_GT(scores.size(), 12u);
   const RecordStore store(folder_ / "r.db");
   for (const Record& record : store.list({.kind = MeasurementKind::Ranking})) {
     EXPECT_EQ(record.round, 0);
