@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "affine/value_at.h"
 #include "features/footprint.h"
 #include "features/store_facts.h"
 #include "tunesmith/affine/simplify.h"
@@ -10,14 +11,42 @@
 namespace tunesmith::features {
 namespace {
 
-Motion motion_of(const LinearForm& form, const Var& var) {
+/// What a division or remainder does is tried out for so many iterations.
+constexpr double kTried = 16.0;
+
+/// Of the loop at `level`, the others standing at 0.
+Motion tried_out(const StoreFacts& facts, const Expr& index, size_t level) {
+  const double trips = facts.levels[level].trips;
+  const Motion unknown{true, 0.0, trips};
+  if (trips > kTried) return unknown;
+  Point point;
+  for (const Level& other : facts.levels) point.emplace_back(other.loop->var, 0);
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < static_cast<int64_t>(trips); ++i) {
+    point[level].second = i;
+    const std::optional<int64_t> place = value_at(point, index);
+    if (!place) return unknown;
+    places.push_back(*place);
+  }
+  std::ranges::sort(places);
+  const auto rest = std::ranges::unique(places);
+  places.erase(rest.begin(), rest.end());
+  if (places.size() < 2) return {};
+  int64_t stride = places[1] - places[0];
+  for (size_t i = 2; i < places.size(); ++i) stride = std::min(stride, places[i] - places[i - 1]);
+  return {true, static_cast<double>(stride), static_cast<double>(places.size())};
+}
+
+/// `form` is that of `index`.
+Motion motion_of(const StoreFacts& facts, const Expr& index, const LinearForm& form, size_t level) {
+  const Var& var = facts.levels[level].loop->var;
   Motion motion;
   for (const LinearForm::Term& term : form.terms) {
     if (term.atom.get() == var.get()) {
-      motion = {true, std::abs(static_cast<double>(term.coefficient))};
+      motion = {true, std::abs(static_cast<double>(term.coefficient)), facts.levels[level].trips};
     } else if (!term.atom.is(ExprKind::Var) &&
                any_of_expr(term.atom, [&](const Expr& part) { return part.get() == var.get(); })) {
-      return {true, 0.0};
+      return tried_out(facts, index, level);
     }
   }
   return motion;
@@ -26,7 +55,8 @@ Motion motion_of(const LinearForm& form, const Var& var) {
 /// Adds one access of `buffer` at `index` to the store's.
 void note_access(StoreFacts& facts, const Buffer& buffer, const Expr& index, bool write) {
   const bool is_ramp = index.is(ExprKind::Ramp);
-  const LinearForm form = Analyzer().linear(is_ramp ? index.arg(0) : index);
+  const Expr& first = is_ramp ? index.arg(0) : index;
+  const LinearForm form = Analyzer().linear(first);
   auto found =
       std::ranges::find_if(facts.accesses, [&](const Access& access) { return access.buffer == buffer; });
   if (found == facts.accesses.end()) {
@@ -48,9 +78,11 @@ void note_access(StoreFacts& facts, const Buffer& buffer, const Expr& index, boo
     found->lane_stride = std::abs(static_cast<double>(stride));
   }
   for (size_t i = 0; i < facts.levels.size(); ++i) {
-    const Motion motion = motion_of(form, facts.levels[i].loop->var);
+    const Motion motion = motion_of(facts, first, form, i);
     Motion& known = found->motion[i];
+    const double places = std::max(motion.places, known.places);
     if (motion.moves && (!known.moves || motion.stride > known.stride)) known = motion;
+    known.places = places;
   }
 }
 
@@ -181,7 +213,7 @@ void measure_footprints(StoreFacts& facts, Access& access) {
         access.step_inside[from] = access.step_inside[from + 1];
         continue;
       }
-      const Step step{motion.stride, facts.levels[from].trips};
+      const Step step{motion.stride, motion.places};
       const auto after = [](const Step& a, const Step& b) {
         return b.stride == 0.0 ? a.stride != 0.0 : a.stride != 0.0 && a.stride < b.stride;
       };
@@ -198,22 +230,42 @@ void measure_footprints(StoreFacts& facts, Access& access) {
   }
 }
 
-/// How often the machine really loads or stores: iterations of unrolled loops that do not move the access
-/// share one, and loops inside the innermost one that moves it leave it in a register.
-double instructions_of(const StoreFacts& facts, const Access& access) {
-  const auto& levels = facts.levels;
-  size_t innermost = levels.size();
-  while (innermost > 0 && !access.motion[innermost - 1].moves) --innermost;
-  size_t straight = levels.size();
-  while (straight > 0 && levels[straight - 1].loop->loop_kind == LoopKind::Unrolled) --straight;
-  double count = access.count;
-  for (size_t i = 0; i < innermost; ++i) {
-    if (i < straight || access.motion[i].moves) count *= levels[i].trips;
+/// The first of the unrolled loops that are innermost: what they hold is straight code.
+size_t straight_code(const StoreFacts& facts) {
+  size_t straight = facts.levels.size();
+  while (straight > 0 && facts.is(straight - 1, LoopKind::Unrolled)) --straight;
+  return straight;
+}
+
+/// Of the machine, that one of the access takes.
+double vectors_of(const StoreFacts& facts, const Access& access) {
+  if (!access.contiguous || facts.machine.vector_bits <= 0.0) return access.lanes;
+  return std::ceil(access.lanes * access.element_bytes * 8.0 / facts.machine.vector_bits);
+}
+
+/// The loops from `outside` inwards do not move what the straight code accesses: it stays in registers while
+/// they go on, if there are enough of these.
+struct Held {
+  size_t outside = 0;
+  double places = 1.0;  // of the straight code
+};
+Held held_by(const StoreFacts& facts, const Access& access) {
+  Held held{straight_code(facts), 1.0};
+  for (size_t i = held.outside; i < facts.levels.size(); ++i) {
+    if (access.motion[i].moves) held.places *= access.motion[i].places;
   }
-  if (!access.contiguous) return count * access.lanes;
-  const double bits = access.lanes * access.element_bytes * 8.0;
-  return count *
-         (facts.machine.vector_bits > 0.0 ? std::ceil(bits / facts.machine.vector_bits) : access.lanes);
+  const double registers = std::max(facts.machine.vector_registers, 1.0);
+  if (held.places > 1.0 && held.places * vectors_of(facts, access) > registers) return held;
+  while (held.outside > 0 && !access.motion[held.outside - 1].moves) --held.outside;
+  return held;
+}
+
+/// How often the machine really loads or stores: straight code accesses each place once.
+double instructions_of(const StoreFacts& facts, const Access& access) {
+  const Held held = held_by(facts, access);
+  double count = access.count * held.places;
+  for (size_t i = 0; i < held.outside; ++i) count *= facts.levels[i].trips;
+  return count * vectors_of(facts, access);
 }
 
 /// Of a cache, by the loops from `from` inwards: whole lines.
@@ -331,6 +383,9 @@ void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses) {
   for (Access& access : facts.accesses) find_reuse(facts, access, uses.at(access.buffer.get()) > 1);
   measure_curve(facts);
 
+  const Access& written = facts.accesses.front();
+  facts.accumulates_in_registers =
+      facts.accumulates && (written.in_register || held_by(facts, written).outside < straight_code(facts));
   const double bits = facts.lanes * static_cast<double>(facts.store->buffer->dtype.bits);
   facts.chains = facts.machine.vector_bits > 0.0 ? std::ceil(bits / facts.machine.vector_bits) : facts.lanes;
   for (size_t i = 0; i < depth; ++i) {

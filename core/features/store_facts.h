@@ -28,7 +28,8 @@ struct Level {
 /// How an iteration more of a loop moves an access.
 struct Motion {
   bool moves = false;
-  double stride = 0.0;  // elements; 0 when it moves by a division or remainder
+  double stride = 0.0;  // elements; 0 when it is not known
+  double places = 1.0;  // that the loop's iterations reach: fewer than these where a remainder repeats them
 };
 
 /// All accesses of one store to one buffer.
@@ -107,6 +108,8 @@ struct StoreFacts {
 
   bool accumulates = false;
   double chains = 1.0;  // accumulations that do not wait for each other
+  /// They stay in registers while the loop around the unrolled ones goes on.
+  bool accumulates_in_registers = false;
 
   std::vector<Access> accesses;  // of the written buffer first, then by bytes accessed, the most first
   static constexpr size_t kCurvePoints = 10;

@@ -39,6 +39,7 @@ struct Columns {
   const size_t memory_instructions = at("memory_instructions");
   const size_t accumulates = at("accumulates");
   const size_t in_register = at("buffer0_in_register");
+  const size_t accumulates_in_registers = at("accumulates_in_registers");
   const size_t vectors = at("vector_fill");
   const size_t chain_length = at("chain_length");
   const size_t chains = at("chains");
@@ -79,7 +80,7 @@ double iterations(std::span<const float> row) {
 double latency_bound(std::span<const float> row, const Machine& machine) {
   const Columns& c = columns();
   if (row[c.accumulates] == 0.0F) return 0.0;
-  const bool in_register = row[c.in_register] != 0.0F;
+  const bool in_register = row[c.accumulates_in_registers] != 0.0F;
   const double bound = row[c.chain_length] * (in_register ? machine.fma_latency : kMemoryLatency);
   return in_register && row[c.chains] > machine.vector_registers - 2.0 ? kSpilled * bound : bound;
 }
@@ -101,7 +102,8 @@ StoreCycles estimate_store(std::span<const float> row, const Machine& machine) {
   const double share = shared ? row[c.imbalance] / machine.cores : 1.0;
   const double issue = weighted_instructions(row) / machine.fma_per_cycle;
   // A store takes a cycle to itself, a load but a part of one.
-  const double stores = row[c.in_register] != 0.0F ? 0.0 : row[c.executions] * std::max(1.0F, row[c.vectors]);
+  const bool in_register = row[c.in_register] != 0.0F || row[c.accumulates_in_registers] != 0.0F;
+  const double stores = in_register ? 0.0 : row[c.executions] * std::max(1.0F, row[c.vectors]);
   const double accesses = row[c.memory_instructions] / machine.loads_per_cycle + 0.5 * stores;
   const double overlapped = std::max(issue, accesses) + 0.25 * std::min(issue, accesses);
   StoreCycles cycles;

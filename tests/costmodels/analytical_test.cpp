@@ -67,7 +67,8 @@ TEST(Analytical, AccumulatorsThatAreTooFewWaitForEachOther) {
 }
 
 TEST(Analytical, ATileBeyondTheRegistersIsDearer) {
-  EXPECT_GT(cycles(product(1040, 32)), 2 * cycles(product(1040, 16)));
+  // Not by more: of tiles with as many accumulators as registers some are the fastest programs of a table.
+  EXPECT_GT(cycles(product(1040, 32)), 1.3 * cycles(product(1040, 16)));
 }
 
 }  // namespace

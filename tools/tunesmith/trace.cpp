@@ -30,7 +30,7 @@ std::string text_of(const LoweredProgram& lowered) {
 
 /// What `--waste` prints, a line for each access.
 std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& target) {
-  const DeviceModel device = target.device();
+  const DeviceModel& device = target.device();
   const std::optional<double> width = device.find("warp_size");
   if (!width) {
     throw UserError(fmt::format("the target '{}' has no threads that run in lockstep", target.identity()),

@@ -57,6 +57,40 @@ TEST(Features, ColumnsHaveNamesOfTheirOwnUnitsAndMeanings) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
+/// O[y] += P[k] * W[(y + 1) % 2, k] for k < 64 and, unrolled inside, y < `rows`: as a transposed convolution
+/// reads its weights.
+Program rows_of_two_weights(int64_t rows) {
+  Program program;
+  program.name = "rows";
+  const Buffer p = make_buffer("P", kF32, {64});
+  const Buffer w = make_buffer("W", kF32, {128});
+  const Buffer o = make_buffer("O", kF32, {rows});
+  program.inputs = {p, w};
+  program.outputs = {o};
+  const Var k("k"), y("y");
+  const Expr weight = load(w, {floormod(y + 1, 2) * 64 + k});
+  auto loop = program.make_loop(
+      y, rows, std::make_unique<Store>(o, std::vector<Expr>{y}, load(o, {y}) + load(p, {k}) * weight));
+  loop->loop_kind = LoopKind::Unrolled;
+  program.root().append(program.make_loop(k, 64, std::move(loop)));
+  return program;
+}
+
+TEST(Features, ARemainderComesBackToItsPlaces) {
+  const Program program = rows_of_two_weights(8);
+  const Row sum(program, 0);
+  EXPECT_EQ(sum["memory_instructions"], 2 * 8 + 64 + 2 * 64) << "O stays in registers, W has two rows";
+  EXPECT_EQ(sum["accumulates_in_registers"], 1);
+}
+
+TEST(Features, MoreAccumulatorsThanRegistersAreLoadedAndStored) {
+  DeviceModel device = small_device();
+  device.set("vector_registers", 7);
+  const Row sum(rows_of_two_weights(8), 0, device);
+  EXPECT_EQ(sum["memory_instructions"], 2 * 8 * 64 + 64 + 2 * 64);
+  EXPECT_EQ(sum["accumulates_in_registers"], 0);
+}
+
 // O[i<4, j<8] = sum(k<16) A[i, k] * B[k, j], initialised apart: i and j serial, k innermost.
 TEST(Features, ATinyMatrixProduct) {
   Schedule s(test::gmm(4, 8, 16));
