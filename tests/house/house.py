@@ -19,10 +19,10 @@ NAMES = r"""
 """.split()
 # A vendor of nowhere is what examples in the kernel's manual are about.
 FICTIONAL = "acme_npu"
-# The kernel must know its own architecture where it reads ELF files, /proc/cpuinfo and the byte order of a loop's pause.
+# The kernel must know its own architecture where it reads ELF files and /proc/cpuinfo, pauses in a loop, and fills registers.
 ARCHITECTURES = r"x86(_64)?|i[36]86|amd64|aarch64|arm(64|v\d\w*)?|riscv\w*|ppc\w*|intel|amd"
 KNOW_ARCHITECTURES = {"plugin/elf_file.cpp", "include/tunesmith/plugin/note.h", "measure/environment.cpp",
-                      "include/tunesmith/measure/environment.h", "runtime/pool.c"}
+                      "include/tunesmith/measure/environment.h", "measure/poisoned_call.cpp", "runtime/pool.c"}
 
 # What a folder of the kernel may include besides itself. Each names only folders above it, so no two include each other.
 ARROWS = {
