@@ -10,11 +10,8 @@
 namespace tunesmith {
 namespace {
 
-/// What is on record of one program.
-struct Entry {
-  Record record;  // what says most: a time over a failure, a lasting failure over a passing one
-  std::optional<int64_t> own_ms;  // when the run itself measured it first; nothing when only others did
-};
+/// Replayed at once: a program takes 40 KB.
+constexpr size_t kReplayedAtOnce = 256;
 
 int standing(const Record& record) {
   if (record.timing) return record.kind == MeasurementKind::Search ? 3 : 2;
@@ -43,9 +40,10 @@ class OwnRuns {
 };
 
 /// One entry for each program, in the order of their first records.
-std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task, const RecordedRun& run) {
+std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFilter& task,
+                                        const RecordedRun& run) {
   OwnRuns is_own(store, run);
-  std::vector<Entry> entries;
+  std::vector<RecordedProgram> entries;
   std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
   for (Record& record : store.list(task)) {
     std::optional<int64_t> own_ms;
@@ -55,7 +53,7 @@ std::vector<Entry> entries_of(const RecordStore& store, const RecordFilter& task
       entries.push_back({std::move(record), own_ms});
       continue;
     }
-    Entry& known = entries[place->second];
+    RecordedProgram& known = entries[place->second];
     if (!known.own_ms) known.own_ms = own_ms;
     if (standing(record) > standing(known.record)) known.record = std::move(record);
   }
@@ -73,7 +71,7 @@ CandidatePtr candidate_of(const Record& record, const Workload& workload, const 
 }
 
 /// Takes out what is not given, and answers its hashes; a failure that may have passed has none.
-std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
+std::vector<uint64_t> keep_given(std::vector<RecordedProgram>& entries, size_t given) {
   constexpr size_t kPlainForms = 2;
   std::vector<double> times;
   for (size_t i = kPlainForms; i < entries.size(); ++i) {
@@ -87,7 +85,7 @@ std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
   }
   const bool all = entries.size() <= given + kPlainForms;
   std::vector<uint64_t> others;
-  std::vector<Entry> kept;
+  std::vector<RecordedProgram> kept;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Record& record = entries[i].record;
     if (all || i < kPlainForms || entries[i].own_ms || (record.timing && record.timing->min < slowest)) {
@@ -102,26 +100,33 @@ std::vector<uint64_t> keep_given(std::vector<Entry>& entries, size_t given) {
 
 }  // namespace
 
-History load_history(const Workload& workload, const Space& space, const RecordStore& store,
-                     const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
-                     ThreadPool& pool, size_t given) {
-  History history;
-  std::vector<Entry> entries = entries_of(store, task, run);
-  history.others = keep_given(entries, given);
-  std::vector<CandidatePtr> candidates(entries.size());
-  pool.parallel_for(entries.size(), [&](size_t i) {
-    candidates[i] = candidate_of(entries[i].record, workload, space, names);
-  });
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const Record& record = entries[i].record;
-    if (!candidates[i]) {
-      ++history.lost;
-      continue;
+History::History(const Workload& workload, const Space& space, const RecordStore& store,
+                 const RecordFilter& task, const RecordedRun& run, const RecordedNames& names, size_t given)
+    : workload_(workload),
+      space_(space),
+      names_(names),
+      recorded_(entries_of(store, task, run)),
+      others_(keep_given(recorded_, given)) {}
+
+std::vector<KnownProgram> History::next(ThreadPool& pool) {
+  std::vector<KnownProgram> programs;
+  while (programs.empty() && next_ < recorded_.size()) {
+    std::vector<CandidatePtr> candidates(std::min(kReplayedAtOnce, recorded_.size() - next_));
+    pool.parallel_for(candidates.size(), [&](size_t i) {
+      candidates[i] = candidate_of(recorded_[next_ + i].record, workload_, space_, names_);
+    });
+    for (CandidatePtr& candidate : candidates) {
+      const RecordedProgram& entry = recorded_[next_++];
+      const Record& record = entry.record;
+      if (!candidate) {
+        ++lost_;
+        continue;
+      }
+      programs.push_back(
+          {{std::move(candidate), record.timing, record.failure}, entry.own_ms, standing(record) == 0});
     }
-    history.programs.push_back(
-        {{candidates[i], record.timing, record.failure}, entries[i].own_ms, standing(record) == 0});
   }
-  return history;
+  return programs;
 }
 
 }  // namespace tunesmith

@@ -14,7 +14,13 @@
 
 namespace tunesmith {
 
-/// A program on record.
+/// What is on record of one program.
+struct RecordedProgram {
+  Record record;  // what says most: a time over a failure, a lasting failure over a passing one
+  std::optional<int64_t> own_ms;  // as KnownProgram's
+};
+
+/// A program on record, made again.
 struct KnownProgram {
   Measured measured;
   /// When the run that is being taken up, one of the same arguments, measured it first, as Record::time_ms;
@@ -27,21 +33,32 @@ struct KnownProgram {
 /// millisecond, and it takes 40 KB.
 inline constexpr size_t kGivenPrograms = 1000;
 
-struct History {
-  /// The run's own, the fastest of others, and the first two, which are the plain forms; in the order in
-  /// which they were first measured.
-  std::vector<KnownProgram> programs;
-  /// Lowered hashes of the others.
-  std::vector<uint64_t> others;
-  /// Programs on record that are not made again: their traces no longer replay, or lower to another program.
-  int64_t lost = 0;
-};
+/// All that a store has of a task on this machine, whoever measured it: read when it is made. What it is made
+/// from outlives it.
+class History {
+ public:
+  /// A record is the run's own when its run had the same rules, seed, searchers and cost model as `run`.
+  History(const Workload& workload, const Space& space, const RecordStore& store, const RecordFilter& task,
+          const RecordedRun& run, const RecordedNames& names, size_t given = kGivenPrograms);
 
-/// All that `store` has of the task on this machine, whoever measured it. A record is the run's own when its
-/// run had the same rules, seed, searchers and cost model as `run`. Traces of the programs that are given as
-/// candidates are replayed, on all threads of the pool; no module is asked.
-History load_history(const Workload& workload, const Space& space, const RecordStore& store,
-                     const RecordFilter& task, const RecordedRun& run, const RecordedNames& names,
-                     ThreadPool& pool, size_t given = kGivenPrograms);
+  /// The next of the programs that are given as candidates, a few hundred of them; empty at the end. They are
+  /// the run's own, the fastest of others, and the first two, which are the plain forms, in the order in
+  /// which they were first measured. Traces are replayed, on all threads of the pool; no module is asked.
+  std::vector<KnownProgram> next(ThreadPool& pool);
+  /// Lowered hashes of the programs that are not given.
+  const std::vector<uint64_t>& others() const { return others_; }
+  /// Of those met so far, how many are not made again: their traces no longer replay, or lower to another
+  /// program.
+  int64_t lost() const { return lost_; }
+
+ private:
+  const Workload& workload_;
+  const Space& space_;
+  const RecordedNames& names_;
+  std::vector<RecordedProgram> recorded_;
+  size_t next_ = 0;
+  std::vector<uint64_t> others_;
+  int64_t lost_ = 0;
+};
 
 }  // namespace tunesmith

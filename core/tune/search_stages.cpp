@@ -10,7 +10,7 @@ Searcher* SearchStages::enter(int64_t trials, SearchContext& context) {
   if (stage_ == stages) return nullptr;
   if (searcher_) return searcher_.get();
   searcher_ = space_.create_searcher(stage_);
-  if (!context.history().empty()) searcher_->observe(context, context.history());
+  if (!context.history().empty()) searcher_->observe(context, context.history().since(0));
   return searcher_.get();
 }
 

@@ -191,7 +191,7 @@ void Task::note_measured(std::span<const uint64_t> lowered_hashes) {
 void Task::learn(std::span<const Measured> results) {
   std::vector<Measured> fresh;
   for (const Measured& result : results) {
-    history_.push_back({kept_.keep(*result.candidate), result.timing, result.failure});
+    history_.add(result);
     if (measured_.insert(result.candidate->lowered_hash).second) fresh.push_back(result);
   }
   promise_.add(results);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tune/judge_scores.h"
-#include "tune/kept_candidates.h"
 #include "tune/seeds.h"
 #include "tune/sketch_promise.h"
 #include "tunesmith/search/searcher.h"
@@ -32,7 +31,7 @@ class Task final : public SearchContext {
   std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) override;
   bool is_measured(uint64_t lowered_hash) const override { return measured_.count(lowered_hash) != 0; }
   std::vector<double> score(std::span<const CandidatePtr> candidates) override;
-  std::span<const Measured> history() const override { return history_; }
+  const MeasuredHistory& history() const override { return history_; }
   std::span<const Trace> seeds() override;
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
     return space_.create_searcher(id);
@@ -49,8 +48,7 @@ class Task final : public SearchContext {
   void begin_round(int64_t trials);
   /// Programs that were measured and are not in the history.
   void note_measured(std::span<const uint64_t> lowered_hashes);
-  /// Adds results to the history, without their lowered programs, and lets the cost model learn from those of
-  /// them that are new.
+  /// Adds results to the history, and lets the cost model learn from those of them that are new.
   void learn(std::span<const Measured> results);
   /// The cost model's scores of what it has not learnt from, one for each. Nothing when it is not asked any
   /// more.
@@ -94,8 +92,7 @@ class Task final : public SearchContext {
   std::shared_ptr<CostModel> cost_model_;
   std::vector<ModelFile::Task> learnt_before_;  // of the model that was loaded
   ModelFile::Task learnt_;
-  KeptCandidates kept_;
-  std::vector<Measured> history_;
+  MeasuredHistory history_;
   std::unordered_set<uint64_t> measured_;
   std::function<std::string(const Candidate&)> refuse_;
   std::function<Seeds()> find_seeds_;  // null when seeds_ is what it said

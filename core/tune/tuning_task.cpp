@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <type_traits>
 #include <unordered_map>
@@ -9,13 +10,13 @@
 #include "tune/evaluator.h"
 #include "tune/expectations.h"
 #include "tune/history.h"
-#include "tune/leaders.h"
 #include "tune/plain_forms.h"
 #include "tune/rank_leaders.h"
 #include "tune/run_record.h"
 #include "tune/search_stages.h"
 #include "tune/stopwatch.h"
 #include "tune/task.h"
+#include "tune/trial_log.h"
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {
@@ -46,7 +47,7 @@ struct TuningTask::State {
         context(tuned, in, wanted.seed, wanted.threads),
         evaluator(in, records, measuring, names, common_record(key, run, names.workload()), options, hooks,
                   context.pool()),
-        leaders(wanted.final_candidates),
+        log(result, wanted.final_candidates),
         stages(in, wanted.trials) {
     result.times.generate = result.times.wall = context.generate_seconds();
     const Stopwatch watch(result.times.wall);
@@ -82,41 +83,62 @@ struct TuningTask::State {
     filter.task = key;
     filter.machine = machine;
     filter.attributed = true;
-    History history = load_history(workload, space, store, filter, run, names, context.pool());
-    result.known = static_cast<int64_t>(history.programs.size() + history.others.size());
-    context.note_measured(history.others);
-    result.lost = history.lost;
-    for (const KnownProgram& program : history.programs) {
-      if (program.own_ms) trial_ms.push_back(*program.own_ms);
+    History history(workload, space, store, filter, run, names);
+    context.note_measured(history.others());
+    result.known = static_cast<int64_t>(history.others().size());
+    std::deque<KnownProgram> last;  // the run's last round may have been cut short
+    int64_t own_last = 0;           // of `last`, the run's own
+    for (std::vector<KnownProgram> next; !(next = history.next(context.pool())).empty();) {
+      result.known += static_cast<int64_t>(next.size());
+      for (KnownProgram& program : next) {
+        if (program.own_ms) {
+          log.add_recorded_ms(*program.own_ms);
+          ++own_last;
+        }
+        last.push_back(std::move(program));
+      }
+      std::vector<Measured> known;
+      for (; own_last > options.batch; last.pop_front()) {
+        if (last.front().own_ms) --own_last;
+        take_up(last.front(), known);
+      }
+      if (!known.empty()) context.learn(known);
     }
-    const auto own = static_cast<int64_t>(trial_ms.size());
-    // The last round may have been cut short: it is proposed again from what was known before it.
-    int64_t whole = own;
-    if (own < options.trials) {
-      const int64_t begun = own - own % options.batch;
-      SearchStages then(space, options.trials);
-      const Searcher* searcher = begun < own ? then.enter(begun, context) : nullptr;
-      if (searcher != nullptr && searcher->repeatable()) whole = begun;
-    }
-    for (const KnownProgram& program : history.programs) {
-      if (!program.own_ms) note_improvement(program.measured, 0);
-    }
+    result.lost = history.lost();
+    const int64_t cut = cut_short(static_cast<int64_t>(log.trial_ms().size()));
     std::vector<Measured> known;
-    int64_t place = 0;
-    for (KnownProgram& program : history.programs) {
-      if (program.own_ms && ++place > whole) {
-        if (!program.retry) cut_round.push_back(std::move(program.measured));
+    for (KnownProgram& program : last) {
+      if (!program.own_ms || own_last-- > cut) {
+        take_up(program, known);
       } else if (!program.retry) {
-        known.push_back(program.measured);
-        leaders.add(program.measured);
-        if (program.own_ms) count(program.measured, true);
-      } else if (program.own_ms) {
-        retried.push_back(program.measured.candidate);
-        ++result.trials;
-        ++result.resumed;
+        cut_round.push_back(std::move(program.measured));
       }
     }
     if (!known.empty()) context.learn(known);
+  }
+
+  /// Of `own` programs that the run has on record, how many at the end belong to a round that is proposed
+  /// again, from what was known before it.
+  int64_t cut_short(int64_t own) {
+    const int64_t begun = own - own % options.batch;
+    if (own >= options.trials || begun == own) return 0;
+    SearchStages then(space, options.trials);
+    const Searcher* const searcher = then.enter(begun, context);
+    return searcher != nullptr && searcher->repeatable() ? own - begun : 0;
+  }
+
+  void take_up(const KnownProgram& program, std::vector<Measured>& known) {
+    if (!program.retry) {
+      known.push_back(program.measured);
+      if (program.own_ms) {
+        log.add(program.measured, TrialLog::Kind::Recorded);
+      } else {
+        log.add_of_others(program.measured);
+      }
+    } else if (program.own_ms) {
+      retried.push_back(program.measured.candidate);
+      log.add_failed_before();
+    }
   }
 
   /// Similar tasks are asked before the first round and, where they are tuned in turn with this one, again
@@ -133,7 +155,7 @@ struct TuningTask::State {
       query.task = key;
       query.machine = machine;
       const auto place = static_cast<size_t>(before);
-      query.until_ms = place < trial_ms.size() ? trial_ms[place] : now_ms();
+      query.until_ms = place < log.trial_ms().size() ? log.trial_ms()[place] : now_ms();
       return find_seeds(workload, context.sketches(), store, query);
     });
   }
@@ -142,8 +164,11 @@ struct TuningTask::State {
     std::vector<SearchContext::Draft> drafts;
     for (Trace& form : plain_forms(workload.program)) drafts.push_back({std::move(form), RandomStream(0)});
     std::vector<CandidatePtr> forms = context.materialise(drafts);
-    if (forms.front()) unscheduled = forms.front()->lowered_hash;
-    for (const Measured& known : context.history()) note_baseline(known);
+    if (forms.front()) {
+      log.set_unscheduled(forms.front()->lowered_hash);
+      if (const std::optional<size_t> place = place_in_history(forms.front()->lowered_hash))
+        log.note_baseline(context.history()[*place]);
+    }
     for (CandidatePtr& form : forms) {
       if (!form) continue;  // refused, and counted as that
       const bool again = std::ranges::any_of(
@@ -169,9 +194,7 @@ struct TuningTask::State {
     wall = &watch;
     const int64_t before = result.trials;
     if (!retried.empty()) {
-      retrying = true;
-      const std::vector<Measured> results = evaluate(std::exchange(retried, {}), {});
-      retrying = false;
+      const std::vector<Measured> results = evaluate(std::exchange(retried, {}), {}, TrialLog::Kind::Again);
       if (!results.empty()) context.learn(results);
     }
     const int64_t end = std::min(before + n, before - before % options.batch + options.batch);
@@ -223,7 +246,7 @@ struct TuningTask::State {
   std::vector<Measured> round(std::vector<CandidatePtr> proposed, int64_t end) {
     proposed.resize(std::min(proposed.size(), static_cast<size_t>(std::max<int64_t>(room(end), 0))));
     const RoundRecord record = begin_round(proposed);
-    const std::vector<Measured> results = evaluate(proposed, record);
+    const std::vector<Measured> results = evaluate(proposed, record, TrialLog::Kind::New);
     if (results.empty()) return results;
     const MachineLock::Turn turn = evaluator.compute_turn();
     judge(results, record);
@@ -250,19 +273,19 @@ struct TuningTask::State {
   }
 
   /// What is on record is taken from there, and the rest is measured.
-  std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed, const RoundRecord& record) {
+  std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed, const RoundRecord& record,
+                                 TrialLog::Kind kind) {
     std::vector<CandidatePtr> fresh;
     std::unordered_map<uint64_t, Measured> known;
     for (const CandidatePtr& candidate : proposed) {
       if (std::optional<Measured> recorded = take_from_records(candidate->lowered_hash)) {
         recorded->candidate = candidate;  // with its program, which the history has not kept
         known.emplace(candidate->lowered_hash, std::move(*recorded));
-        ++result.resumed;
       } else {
         fresh.push_back(candidate);
       }
     }
-    if (!retrying) {
+    if (kind == TrialLog::Kind::New) {
       // What is left of a cut round was measured already, and counts.
       const int64_t left = options.trials - result.trials - static_cast<int64_t>(cut_round.size());
       fresh.resize(std::min(fresh.size(), static_cast<size_t>(std::max<int64_t>(left, 0))));
@@ -272,12 +295,11 @@ struct TuningTask::State {
     for (size_t begin = 0; begin < built.size() && !stopped(); begin += kGroup) {
       const std::span<const Built> group =
           std::span(built).subspan(begin, std::min(kGroup, built.size() - begin));
-      const double limit = leaders.seconds() > 0.0 ? leaders.seconds() : kFirstLimit;
+      const double limit = log.leaders().seconds() > 0.0 ? log.leaders().seconds() : kFirstLimit;
       for (Measured& one : evaluator.measure(group, limit, index, record)) {
         ++index;
-        leaders.add(one);
-        note_baseline(one);
-        count(one, false);
+        log.add(one, kind);
+        report_progress();
         known.emplace(one.candidate->lowered_hash, std::move(one));
       }
     }
@@ -295,16 +317,25 @@ struct TuningTask::State {
     if (const auto found = std::ranges::find_if(cut_round, same); found != cut_round.end()) {
       Measured recorded = std::move(*found);
       cut_round.erase(found);
-      count(recorded, false);
-      leaders.add(recorded);
-      note_baseline(recorded);
+      log.add(recorded, TrialLog::Kind::Recorded);
+      report_progress();
       return recorded;
     }
     if (!context.is_measured(lowered_hash)) return std::nullopt;
-    const auto found = std::ranges::find_if(context.history(), same);
-    if (found == context.history().end()) return std::nullopt;  // of another run, and not among its best
-    count(*found, false);
-    return *found;
+    const std::optional<size_t> place = place_in_history(lowered_hash);
+    if (!place) return std::nullopt;  // of another run, and not among its best
+    Measured known = context.history()[*place];
+    log.repeat(known);
+    report_progress();
+    return known;
+  }
+
+  std::optional<size_t> place_in_history(uint64_t lowered_hash) const {
+    const MeasuredHistory& history = context.history();
+    for (size_t i = 0; i < history.size(); ++i) {
+      if (history.lowered_hash(i) == lowered_hash) return i;
+    }
+    return std::nullopt;
   }
 
   /// The searcher took another way than before: what it found then is known to it all the same.
@@ -312,38 +343,18 @@ struct TuningTask::State {
     if (cut_round.empty()) return;
     const std::vector<Measured> rest = std::exchange(cut_round, {});
     for (const Measured& one : rest) {
-      count(one, true);
-      leaders.add(one);
-      note_baseline(one);
+      log.add(one, TrialLog::Kind::Recorded);
+      report_progress();
     }
     context.learn(rest);
     if (Searcher* const searcher = stages.current()) searcher->observe(context, rest);
   }
 
-  /// Counts a trial. `recorded`: by an earlier process.
-  void count(const Measured& one, bool recorded) {
-    if (!retrying) ++result.trials;
-    if (static_cast<int64_t>(trial_ms.size()) < result.trials) trial_ms.push_back(now_ms());
-    if (recorded) ++result.resumed;
-    if (one.timing) ++result.valid;
-    note_improvement(one, result.trials);
-    if (one.failure) {
-      ++result.failures[one.failure->cause];
-      result.first_failures.try_emplace(one.failure->cause, one.failure->message);
-    }
+  void report_progress() const {
     if (!hooks.progress || wall == nullptr) return;
     TuneProgress progress{result.trials, options.trials, {}, result.failures, seconds()};
-    if (leaders.seconds() > 0.0) progress.best_seconds = leaders.seconds();
+    if (log.leaders().seconds() > 0.0) progress.best_seconds = log.leaders().seconds();
     hooks.progress(progress);
-  }
-
-  void note_improvement(const Measured& one, int64_t trials) {
-    if (one.timing && (improvements.empty() || one.timing->min < improvements.back().seconds))
-      improvements.push_back({trials, one.timing->min});
-  }
-
-  void note_baseline(const Measured& one) {
-    if (one.candidate->lowered_hash == unscheduled && one.timing) result.baseline_seconds = one.timing->min;
   }
 
   // ---- Ending ----
@@ -352,7 +363,7 @@ struct TuningTask::State {
     {
       const Stopwatch watch(result.times.wall);
       const WaitingWatch waiting(result.times.wait, options.machine.get());
-      if (ranked && !leaders.all().empty() && !stopped()) rank();
+      if (ranked && !log.leaders().all().empty() && !stopped()) rank();
       store.end_run(run.id, now_ms(), because.empty() ? why_ended() : because);
       if (!options.model_file.empty() && options.save_model) context.save_model(options.model_file);
     }
@@ -384,8 +395,8 @@ struct TuningTask::State {
   void rank() {
     const DType type = workload.program.outputs.front()->dtype;
     LeadersRanking ranking =
-        rank_leaders(leaders, evaluator, runner, space.target().peak_kernel(type, options.measure_threads),
-                     options.final_rounds);
+        rank_leaders(log.leaders(), evaluator, runner,
+                     space.target().peak_kernel(type, options.measure_threads), options.final_rounds);
     times = std::move(ranking.times);
     result.peak_operations_per_second = ranking.peak_operations_per_second;
     if (ranking.peak_operations_per_second > 0.0) {
@@ -419,22 +430,18 @@ struct TuningTask::State {
   const RecordedNames names;
   Task context;
   Evaluator evaluator;
-  Leaders leaders;
+  TuneResult result;
+  TrialLog log;
 
-  std::vector<int64_t> trial_ms;      // when each trial was measured, as Record::time_ms
   int64_t seeded_before = -1;         // the trial before which similar tasks were asked last
   std::vector<CandidatePtr> plain;    // forms that need no search, not measured yet
-  uint64_t unscheduled = 0;           // lowered hash; 0 when it cannot be lowered
   std::vector<CandidatePtr> retried;  // failed in an earlier process for a reason that may have passed
-  bool retrying = false;              // those were counted then
   std::vector<Measured> cut_round;    // of the round that an earlier process did not end
   SearchStages stages;
   int rounds = 0;  // begun by this process
   bool exhausted = false;
   std::unordered_map<uint64_t, QuantileInterval> times;  // of the ranking, by lowered hash
   const Stopwatch* wall = nullptr;                       // of the step under way
-  std::vector<Improvement> improvements;
-  TuneResult result;
 };
 
 TuningTask::TuningTask(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
@@ -447,7 +454,7 @@ int64_t TuningTask::step(int64_t n) {
 }
 bool TuningTask::done() const { return state_->done(); }
 int64_t TuningTask::trials() const { return state_->result.trials; }
-const std::vector<Improvement>& TuningTask::improvements() const { return state_->improvements; }
+const std::vector<Improvement>& TuningTask::improvements() const { return state_->log.improvements(); }
 TuneResult TuningTask::so_far() {
   return state_->or_end_run([&] { return state_->so_far(); });
 }

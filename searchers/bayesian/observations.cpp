@@ -45,9 +45,9 @@ void Observations::add(const CandidatePtr& candidate, std::optional<double> valu
   adapt(regions_[sketch->second], all_.size() - 1);
 }
 
-void Observations::add_new(std::span<const Measured> history) {
+void Observations::add_new(const MeasuredHistory& history) {
   for (; taken_in_ < history.size(); ++taken_in_) {
-    const Measured& measured = history[taken_in_];
+    const Measured measured = history[taken_in_];
     add(measured.candidate, measured.timing ? std::optional(-std::log(measured.timing->min)) : std::nullopt);
   }
 }

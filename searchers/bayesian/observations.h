@@ -39,7 +39,7 @@ class Observations {
   /// Programs of other spaces, which are no points of these sketches, are left out.
   void add(const CandidatePtr& candidate, std::optional<double> value);
   /// Takes in what is new in the history, by the negative logarithm of the time.
-  void add_new(std::span<const Measured> history);
+  void add_new(const MeasuredHistory& history);
 
   const std::vector<Observation>& all() const { return all_; }
   const std::vector<TrustRegion>& regions() const { return regions_; }

@@ -21,7 +21,7 @@ class Droplet final : public Searcher {
         max_empty_draws_(options.get_int("max_empty_draws")) {}
 
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
-    const std::vector<CandidatePtr> fastest = fastest_measured(context);
+    const std::vector<CandidatePtr> fastest = context.history().fastest(starts_);
     if (fastest.empty()) return draw(context, n);
     for (const CandidatePtr& start : fastest) {
       // One for each start, spent or not: another object does not know what is spent.
@@ -39,20 +39,6 @@ class Droplet final : public Searcher {
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:
-  /// The fastest first, as many as are descended from.
-  std::vector<CandidatePtr> fastest_measured(const SearchContext& context) const {
-    std::vector<const Measured*> valid;
-    for (const Measured& result : context.history()) {
-      if (result.timing) valid.push_back(&result);
-    }
-    std::stable_sort(valid.begin(), valid.end(),
-                     [](const Measured* a, const Measured* b) { return a->timing->min < b->timing->min; });
-    valid.resize(std::min(valid.size(), starts_));
-    std::vector<CandidatePtr> fastest;
-    for (const Measured* result : valid) fastest.push_back(result->candidate);
-    return fastest;
-  }
-
   /// By the cost model's score, the highest first.
   static std::vector<CandidatePtr> unmeasured_neighbours(SearchContext& context, const Candidate& start,
                                                          const RandomStream& random) {

@@ -85,7 +85,9 @@ class Evolutionary final : public Searcher {
   }
 
   std::vector<Scored> first_population(SearchContext& context) const {
-    std::vector<CandidatePtr> fastest = fastest_measured(context);
+    const auto share =
+        static_cast<size_t>(settings_.measured_share * static_cast<double>(settings_.population));
+    const std::vector<CandidatePtr> fastest = context.history().fastest(share);
     const std::vector<double> scores = context.score(fastest);
     std::vector<Scored> population;
     for (size_t i = 0; i < fastest.size(); ++i) population.push_back({fastest[i], scores[i]});
@@ -99,22 +101,6 @@ class Evolutionary final : public Searcher {
     const std::vector<Scored> fresh = evolution::make_scored(context, drafts, false);
     population.insert(population.end(), fresh.begin(), fresh.end());
     return population;
-  }
-
-  std::vector<CandidatePtr> fastest_measured(const SearchContext& context) const {
-    std::vector<const Measured*> valid;
-    for (const Measured& result : context.history()) {
-      if (result.timing) valid.push_back(&result);
-    }
-    std::stable_sort(valid.begin(), valid.end(),
-                     [](const Measured* a, const Measured* b) { return a->timing->min < b->timing->min; });
-    const auto share =
-        static_cast<size_t>(settings_.measured_share * static_cast<double>(settings_.population));
-    std::vector<CandidatePtr> fastest;
-    for (const Measured* result : valid) {
-      if (fastest.size() < share) fastest.push_back(result->candidate);
-    }
-    return fastest;
   }
 
   /// The best `n` not measured yet, behind a share for the seeds and with one of `epsilon_` chosen blindly.

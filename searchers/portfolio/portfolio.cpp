@@ -69,15 +69,14 @@ class Portfolio final : public Searcher {
   };
 
   /// The members, the one whose turn it is first; the others stand in when it has nothing to propose.
-  std::vector<size_t> preferred(std::span<const Measured> history) const {
+  std::vector<size_t> preferred(const MeasuredHistory& history) const {
     std::vector<Account> accounts(ids_.size());
     double best = std::numeric_limits<double>::infinity();
     const size_t turns = history.size() / turn_;
     for (size_t turn = 0; turn < turns; ++turn) {
       const double before = best;
-      for (const Measured& one : history.subspan(turn * turn_, turn_)) {
-        if (one.timing) best = std::min(best, one.timing->min);
-      }
+      for (size_t i = turn * turn_; i < (turn + 1) * turn_; ++i)
+        best = std::min(best, history.seconds(i).value_or(best));
       Account& account = accounts[order(accounts, turn).front()];
       // The first that works at all is nobody's merit.
       const double gain = std::isfinite(before) ? std::log(before / best) : 0.0;

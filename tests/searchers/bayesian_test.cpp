@@ -41,7 +41,7 @@ TEST_P(Bayesian, TheSameSeedGivesTheSameCandidates) {
     const auto searcher = make_searcher(registry_, "bayesian", options());
     for (int round = 0; round < 4; ++round) context.round(*searcher, kBatch);
     std::vector<uint64_t> hashes;
-    for (const Measured& one : context.history()) hashes.push_back(one.candidate->lowered_hash);
+    for (size_t i = 0; i < context.history().size(); ++i) hashes.push_back(context.history().lowered_hash(i));
     EXPECT_EQ(hashes.size(), 4 * kBatch);
     if (run == 0) first = hashes;
     EXPECT_EQ(hashes, first);
@@ -79,7 +79,7 @@ TEST_P(Bayesian, AnotherObjectThatIsToldTheHistoryProposesTheSame) {
   const auto first = make_searcher(registry_, "bayesian", options());
   for (int round = 0; round < 3; ++round) context.round(*first, kBatch);
   const auto second = make_searcher(registry_, "bayesian", options());
-  second->observe(context, context.history());
+  second->observe(context, context.history().since(0));
   context.begin_round();
   const auto a = first->propose(context, kBatch);
   context.begin_round();
@@ -108,7 +108,7 @@ TEST_P(Bayesian, AvoidsWhatFails) {
   SyntheticContext context(5, time);
   const auto searcher = make_searcher(registry_, "bayesian", options());
   for (int round = 0; round < 5; ++round) context.round(*searcher, kBatch);
-  const auto failed = std::ranges::count_if(context.history().last(4 * kBatch),
+  const auto failed = std::ranges::count_if(context.history().since(context.history().size() - 4 * kBatch),
                                             [](const Measured& one) { return one.failure.has_value(); });
   EXPECT_LT(failed, static_cast<long>(2 * kBatch))
       << "of four batches; with probabilities that are not looked at it is more than half";

@@ -10,9 +10,8 @@ TEST(Droplet, DescendsToAProgramThatNoNeighbourBeats) {
   const auto droplet = make_searcher(registry, "droplet", {option("starts", {"1"})});
   while (!context.round(*droplet, 64).empty()) {
   }
-  const auto best =
-      std::ranges::min_element(context.history(), {}, [](const Measured& one) { return one.timing->min; });
-  for (const Trace& trace : context.neighbours(*best->candidate)) {
+  const CandidatePtr best = context.history().fastest(1).front();
+  for (const Trace& trace : context.neighbours(*best)) {
     const SearchContext::Draft draft{trace, RandomStream(0)};
     EXPECT_TRUE(context.is_measured(context.materialise({&draft, 1}).front()->lowered_hash));
   }

@@ -40,7 +40,7 @@ TEST(Exhaustive, AnotherObjectGoesOnWhereTheHistoryEnds) {
   const auto first = make_searcher(registry, "exhaustive");
   context.round(*first, 50);
   const auto second = make_searcher(registry, "exhaustive");
-  second->observe(context, context.history());
+  second->observe(context, context.history().since(0));
   const auto a = first->propose(context, 20);
   const auto b = second->propose(context, 20);
   ASSERT_EQ(a.size(), 20U);

@@ -43,7 +43,7 @@ TEST(Portfolio, AnotherObjectThatIsToldTheHistoryProposesTheSame) {
   const auto first = make_portfolio(registry, {"random", "evolutionary", "droplet"});
   for (int round = 0; round < 7; ++round) context.round(*first, 16);
   const auto second = make_portfolio(registry, {"random", "evolutionary", "droplet"});
-  second->observe(context, context.history());
+  second->observe(context, context.history().since(0));
   context.begin_round();
   const auto a = first->propose(context, 16);
   context.begin_round();

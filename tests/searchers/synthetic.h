@@ -114,7 +114,7 @@ class SyntheticContext final : public SearchContext {
     for (const CandidatePtr& candidate : candidates) scores.push_back(score_(*candidate));
     return scores;
   }
-  std::span<const Measured> history() const override { return history_; }
+  const MeasuredHistory& history() const override { return history_; }
   std::span<const Trace> seeds() override { return seeds_; }
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
     PluginRegistry registry;
@@ -143,7 +143,7 @@ class SyntheticContext final : public SearchContext {
       }
       results.push_back(std::move(measured));
     }
-    history_.insert(history_.end(), results.begin(), results.end());
+    for (const Measured& result : results) history_.add(result);
     searcher.observe(*this, results);
     return proposed;
   }
@@ -162,7 +162,7 @@ class SyntheticContext final : public SearchContext {
   DeviceModel device_;
   uint64_t next_ = 0;
   size_t drafts_ = 0;
-  std::vector<Measured> history_;
+  MeasuredHistory history_;
   std::unordered_set<uint64_t> measured_;
   double best_ = std::numeric_limits<double>::infinity();
 };

@@ -257,19 +257,19 @@ TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
   filter.task = task_key(tuned, space, options_.measure_threads);
   const RecordedNames names(tuned, store);
   ThreadPool pool(2);
-  const auto load = [&](size_t given) {
-    return load_history(tuned, space, store, filter, RecordedRun{}, names, pool, given);
-  };
-  const History all = load(kGivenPrograms);
-  const History few = load(5);
-  EXPECT_TRUE(all.others.empty());
-  EXPECT_EQ(few.programs.size() + few.others.size(), all.programs.size());
-  ASSERT_EQ(few.programs.size(), 7u) << "and the plain forms";
+  History history(tuned, space, store, filter, RecordedRun{}, names);
+  History cut(tuned, space, store, filter, RecordedRun{}, names, 5);
+  EXPECT_TRUE(history.others().empty());
+  const std::vector<KnownProgram> all = history.next(pool);
+  const std::vector<KnownProgram> few = cut.next(pool);
+  EXPECT_EQ(few.size() + cut.others().size(), all.size());
+  ASSERT_EQ(few.size(), 7u) << "and the plain forms";
+  EXPECT_TRUE(cut.next(pool).empty());
   double fastest = 1e9;
-  for (const KnownProgram& known : all.programs) {
+  for (const KnownProgram& known : all) {
     if (known.measured.timing) fastest = std::min(fastest, known.measured.timing->min);
   }
-  EXPECT_TRUE(std::ranges::any_of(few.programs, [&](const KnownProgram& known) {
+  EXPECT_TRUE(std::ranges::any_of(few, [&](const KnownProgram& known) {
     return known.measured.timing && known.measured.timing->min == fastest;
   }));
 }

@@ -33,9 +33,8 @@ class SamplingPoints {
   std::shared_ptr<const std::vector<SamplingPoint>> points_;
 };
 
-/// Immutable, shared, readable from any thread. The kernel keeps those that were measured without their
-/// programs, which the trace gives again and which would take most of the memory of a long run: they have
-/// what a searcher mutates, and no more.
+/// Immutable, shared, readable from any thread. Those of a history (MeasuredHistory) are without programs:
+/// they have what a searcher mutates, and no more.
 struct Candidate {
   /// Complete, decisions as repaired: what is recorded, and whose searchable part a searcher mutates. Of one
   /// without a program the searchable part alone.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tunesmith/search/candidate.h"
+#include "tunesmith/search/measured_history.h"
 #include "tunesmith/support/random.h"
 #include "tunesmith/target/device_model.h"
 
@@ -62,9 +63,8 @@ class SearchContext {
   virtual std::vector<double> score(std::span<const CandidatePtr> candidates) = 0;
   /// Everything that is known of this task on this machine, whoever measured it and with whatever seed, space
   /// and strategy: what is on record, in the order in which it came there, and then this run's. Failures that
-  /// may have passed (is_transient) are left out of what is on record. Candidates are without their
-  /// programs.
-  virtual std::span<const Measured> history() const = 0;
+  /// may have passed (is_transient) are left out of what is on record.
+  virtual const MeasuredHistory& history() const = 0;
   /// Points of this space that were among the fastest of similar tasks on record, of the nearest task first:
   /// traces whose decisions materialise() makes legal here. The same at every call of a round, and in the run
   /// that takes this one up; tasks that are tuned in turn with this one are asked again whenever the run has
