@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <type_traits>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 #include "tune/run_record.h"
 #include "tune/search_stages.h"
 #include "tune/stopwatch.h"
+#include "tune/take_up.h"
 #include "tune/task.h"
 #include "tune/trial_log.h"
 #include "tunesmith/tune/tuner.h"
@@ -84,61 +84,11 @@ struct TuningTask::State {
     filter.machine = machine;
     filter.attributed = true;
     History history(workload, space, store, filter, run, names);
-    context.note_measured(history.others());
-    result.known = static_cast<int64_t>(history.others().size());
-    std::deque<KnownProgram> last;  // the run's last round may have been cut short
-    int64_t own_last = 0;           // of `last`, the run's own
-    for (std::vector<KnownProgram> next; !(next = history.next(context.pool())).empty();) {
-      result.known += static_cast<int64_t>(next.size());
-      for (KnownProgram& program : next) {
-        if (program.own_ms) {
-          log.add_recorded_ms(*program.own_ms);
-          ++own_last;
-        }
-        last.push_back(std::move(program));
-      }
-      std::vector<Measured> known;
-      for (; own_last > options.batch; last.pop_front()) {
-        if (last.front().own_ms) --own_last;
-        take_up(last.front(), known);
-      }
-      if (!known.empty()) context.learn(known);
-    }
-    result.lost = history.lost();
-    const int64_t cut = cut_short(static_cast<int64_t>(log.trial_ms().size()));
-    std::vector<Measured> known;
-    for (KnownProgram& program : last) {
-      if (!program.own_ms || own_last-- > cut) {
-        take_up(program, known);
-      } else if (!program.retry) {
-        cut_round.push_back(std::move(program.measured));
-      }
-    }
-    if (!known.empty()) context.learn(known);
-  }
-
-  /// Of `own` programs that the run has on record, how many at the end belong to a round that is proposed
-  /// again, from what was known before it.
-  int64_t cut_short(int64_t own) {
-    const int64_t begun = own - own % options.batch;
-    if (own >= options.trials || begun == own) return 0;
-    SearchStages then(space, options.trials);
-    const Searcher* const searcher = then.enter(begun, context);
-    return searcher != nullptr && searcher->repeatable() ? own - begun : 0;
-  }
-
-  void take_up(const KnownProgram& program, std::vector<Measured>& known) {
-    if (!program.retry) {
-      known.push_back(program.measured);
-      if (program.own_ms) {
-        log.add(program.measured, TrialLog::Kind::Recorded);
-      } else {
-        log.add_of_others(program.measured);
-      }
-    } else if (program.own_ms) {
-      retried.push_back(program.measured.candidate);
-      log.add_failed_before();
-    }
+    TakenUp before = take_up(history, context, log, space, options);
+    result.known = before.known;
+    result.lost = before.lost;
+    retried = std::move(before.retried);
+    cut_round = std::move(before.cut_round);
   }
 
   /// Similar tasks are asked before the first round and, where they are tuned in turn with this one, again

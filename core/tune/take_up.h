@@ -1,0 +1,28 @@
+// Taking up a run that was interrupted, and what others know of its task.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tune/history.h"
+#include "tune/task.h"
+#include "tune/trial_log.h"
+#include "tunesmith/tune/tuner.h"
+
+namespace tunesmith {
+
+struct TakenUp {
+  int64_t known = 0;  // programs of the task on record
+  int64_t lost = 0;   // of them, those that their traces do not give any more
+  /// Of this run: failed for a reason that may have passed, to be measured again. They are counted.
+  std::vector<CandidatePtr> retried;
+  /// Of the round that was cut short, if it can be proposed again from what was known before it: neither
+  /// counted nor told to the context yet.
+  std::vector<Measured> cut_round;
+};
+
+/// Tells `context` and `log` of all programs of the history but those, a few hundred at a time.
+TakenUp take_up(History& history, Task& context, TrialLog& log, const Space& space,
+                const TuneOptions& options);
+
+}  // namespace tunesmith
