@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Cost models in files, as a user has them. Usage: models.py --tunesmith BINARY TEST"""
 import json
+import pathlib
 import re
 import sys
 
@@ -8,6 +9,7 @@ import cli
 
 SKIPPED = 77
 PRODUCT, SUMS = "gmm:n=32,m=48,k=64", "softmax:m=64,n=64"
+TABLE = pathlib.Path(__file__).parents[2] / "bench/tables/gmm.table.gz"
 
 
 def run(*args, code=0):
@@ -66,11 +68,22 @@ def evaluation_has_its_figures(folder):
     assert re.search(r"mean of 2 tasks", run("model", "eval", database, "--model", "analytical", "--measured", "0").stdout)
 
 
+def recorded_tables_are_read(folder):
+    (figures,) = read("model", "eval", "--table", TABLE, "--model", "analytical", "--alone", "--measured", "0")["figures"]
+    assert figures["workload"].startswith("gmm:") and figures["programs"] > 700, figures
+    assert figures["rank_correlation"] > 0.5, figures
+    file = folder / "ahead.model"
+    (task,) = read("model", "train", "--table", TABLE, "--model", "xgboost", "--output", file)["tasks"]
+    assert task["programs"] > 2000, task
+    run("tune", PRODUCT, "--space", "cpu-xgboost", "--trials", 8, "--model-file", file, "--database", folder / "records.db", "--quiet")
+
+
 def mistakes_are_said(folder):
     database = folder / "records.db"
     record(database)
     assert "keeps nothing" in run("model", "train", database, "--model", "analytical", code=2).stderr
     assert "no task left" in run("model", "train", database, "--model", "xgboost", "--workload", "conv2d", code=2).stderr
+    assert "not a recorded table" in run("model", "eval", "--table", database, code=2).stderr
     assert "xgbost" in run("model", "train", database, "--model", "xgbost", code=2).stderr
     other = folder / "other.model"
     other.write_text("something else\n")

@@ -78,7 +78,8 @@ struct FeaturesArguments {
 int run_features(const Common& common, const FeaturesArguments& arguments);
 
 struct ModelArguments {
-  std::vector<std::string> stores;     // of records; none: the default one
+  std::vector<std::string> stores;     // of records; none: the default one, unless there are tables
+  std::vector<std::string> tables;     // files of recorded tables
   std::vector<std::string> workloads;  // only these tasks; none: all
   std::vector<std::string> except;
   std::string model;  // in place of the space's; empty: that

@@ -38,6 +38,16 @@ UserError keeps_nothing(const ModelFile& model) {
                    "it learns nothing, or nothing of so few: choose another with --model, or measure more");
 }
 
+std::vector<MeasuredTask> load_tasks(const ModelArguments& arguments, const Space& space,
+                                     PluginRegistry& registry) {
+  std::vector<MeasuredTask> tasks;
+  if (!arguments.stores.empty() || arguments.tables.empty())
+    tasks = load_measured_tasks(arguments.stores, space);
+  for (const std::string& table : arguments.tables)
+    tasks.push_back(load_measured_table(table, space.spec(), registry));
+  return tasks;
+}
+
 /// Those that `only` names, if it names any, without those of `except`.
 std::vector<MeasuredTask> chosen(std::vector<MeasuredTask> tasks, const std::vector<std::string>& only,
                                  const std::vector<std::string>& except) {
@@ -51,9 +61,15 @@ std::vector<MeasuredTask> chosen(std::vector<MeasuredTask> tasks, const std::vec
   return tasks;
 }
 
-/// records.db -> records.xgboost.model
-std::string file_beside(const std::string& store, const std::string& kind) {
-  return std::filesystem::path(database_path(store)).replace_extension(kind + ".model").string();
+/// records.db -> records.xgboost.model, of the first store or table.
+std::string file_beside_source(const ModelArguments& arguments, const std::string& kind) {
+  std::filesystem::path source;
+  if (!arguments.stores.empty() || arguments.tables.empty()) {
+    source = database_path(arguments.stores.empty() ? "" : arguments.stores.front());
+  } else {
+    source = std::filesystem::path(arguments.tables.front()).replace_extension().replace_extension();
+  }
+  return source.replace_extension(kind + ".model").string();
 }
 
 nlohmann::json to_json(const ModelFile& model, const std::string& file) {
@@ -84,8 +100,8 @@ int run_model_train(const Common& common, const ModelArguments& arguments) {
       space.plugin_versions().at(fmt::format("{}:{}", kind_name(PluginKind::CostModel), kind));
   ModelFile file{kind, version, space.cost_model_text(), {}, ""};
   for (const MeasuredTask& task :
-       chosen(load_measured_tasks(arguments.stores, space), arguments.workloads, arguments.except)) {
-    model->begin(task.workload, space.device());
+       chosen(load_tasks(arguments, space, session.registry()), arguments.workloads, arguments.except)) {
+    model->begin(task.workload, task.device);
     model->update(task.programs);
     file.add({task.workload.key, static_cast<int64_t>(task.programs.size()), task.rows});
     if (task.lost > 0 && !common.quiet) {
@@ -95,9 +111,7 @@ int run_model_train(const Common& common, const ModelArguments& arguments) {
   }
   file.learnt = model->save();
   if (file.learnt.empty()) throw keeps_nothing(file);
-  const std::string path = !arguments.file.empty()
-                               ? arguments.file
-                               : file_beside(arguments.stores.empty() ? "" : arguments.stores.front(), kind);
+  const std::string path = !arguments.file.empty() ? arguments.file : file_beside_source(arguments, kind);
   write_model_file(path, file);
   if (common.json) {
     fmt::print(output(), "{}\n", to_json(file, path).dump());
@@ -139,7 +153,7 @@ int run_model_eval(const Common& common, const ModelArguments& arguments) {
   Session session(common);
   const Space space(with_model(session.spec(), arguments.model), session.registry());
   const auto make = [&] { return create_model(space, session.registry()); };
-  const std::vector<MeasuredTask> tasks = load_measured_tasks(arguments.stores, space);
+  const std::vector<MeasuredTask> tasks = load_tasks(arguments, space, session.registry());
   ModelTrial trial;
   trial.counts = arguments.counts;
   trial.alone = arguments.alone;
@@ -148,7 +162,7 @@ int run_model_eval(const Common& common, const ModelArguments& arguments) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     const auto asked = [&](const std::string& text) { return is_named(tasks[i].workload, text); };
     if (!arguments.workloads.empty() && std::ranges::none_of(arguments.workloads, asked)) continue;
-    const std::vector<ModelFigures> figures = try_model(tasks, i, space.device(), make, trial);
+    const std::vector<ModelFigures> figures = try_model(tasks, i, make, trial);
     all.insert(all.end(), figures.begin(), figures.end());
   }
   if (all.empty()) throw UserError("the stores have no task with programs enough to learn from some of them");

@@ -12,6 +12,12 @@ void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& co
   const auto add_stores = [&](CLI::App* command) {
     command->add_option("store", arguments.stores,
                         "files of records (default: tunesmith/records.db in the user's data folder)");
+    command
+        ->add_option(
+            "--table", arguments.tables,
+            "a file of a recorded table: its programs, in place of the default store's or beside those "
+            "of the stores that are given")
+        ->check(CLI::ExistingFile);
     command->add_option("--model", arguments.model,
                         "the cost model, with its default options (default: the space's)");
     add_common(*command, common, true);

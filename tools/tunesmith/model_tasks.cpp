@@ -9,6 +9,7 @@
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tables/replay.h>
 #include <tunesmith/tune/tuner.h>
 #include <tunesmith/workload/library.h>
 
@@ -46,27 +47,44 @@ std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, co
   return programs;
 }
 
-MeasuredTask make_task(Workload workload, const std::vector<Record>& records, const Space& space,
-                       ThreadPool& pool) {
+/// What is known of one program.
+struct Known {
+  Trace trace;
+  uint64_t lowered_hash = 0;
+  std::optional<Timing> timing;
+  std::optional<CandidateFailure> failure;
+};
+
+MeasuredTask make_task(Workload workload, std::vector<Known> known, const Space& space, ThreadPool& pool) {
   MeasuredTask task;
   task.workload = std::move(workload);
-  std::vector<CandidatePtr> candidates(records.size());
-  pool.parallel_for(records.size(), [&](size_t i) {
-    const Trace trace = Trace::parse(records[i].trace, "record " + records[i].id);
-    auto made = space.materialise(task.workload.program, trace, RandomStream(0));
-    if (!made || (*made)->lowered_hash != records[i].lowered_hash) return;
+  task.device = space.device();
+  std::vector<CandidatePtr> candidates(known.size());
+  pool.parallel_for(known.size(), [&](size_t i) {
+    auto made = space.materialise(task.workload.program, known[i].trace, RandomStream(0));
+    if (!made || (*made)->lowered_hash != known[i].lowered_hash) return;
     (*made)->features(space.device());
     candidates[i] = std::move(*made);
   });
-  for (size_t i = 0; i < records.size(); ++i) {
+  for (size_t i = 0; i < known.size(); ++i) {
     if (!candidates[i]) {
       ++task.lost;
       continue;
     }
     task.rows += static_cast<int64_t>(candidates[i]->features(space.device()).rows());
-    task.programs.push_back({std::move(candidates[i]), records[i].timing, records[i].failure});
+    task.programs.push_back(
+        {std::move(candidates[i]), std::move(known[i].timing), std::move(known[i].failure)});
   }
   return task;
+}
+
+std::vector<Known> known_of(const std::vector<Record>& records) {
+  std::vector<Known> known;
+  for (const Record& record : records) {
+    known.push_back({Trace::parse(record.trace, "record " + record.id), record.lowered_hash.value(),
+                     record.timing, record.failure});
+  }
+  return known;
 }
 
 }  // namespace
@@ -88,7 +106,7 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
         continue;
       }
       for (const auto& [machine, records] : programs_of(store, key)) {
-        MeasuredTask task = make_task(instantiate(*recorded), records, space, pool);
+        MeasuredTask task = make_task(instantiate(*recorded), known_of(records), space, pool);
         if (!task.programs.empty()) tasks.push_back(std::move(task));
       }
     }
@@ -100,6 +118,19 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
         "'tunesmith tune' measures programs; --space chooses another target");
   }
   return tasks;
+}
+
+MeasuredTask load_measured_table(const std::string& file, const SpaceSpec& search, PluginRegistry& registry) {
+  const Table table = load_table(file);
+  const Space space(table_space(table, search), registry, make_table_target(table));
+  std::vector<Known> known;
+  for (const TableRow& row : table.rows) {
+    Known program{Trace::parse(row.trace, file), row.lowered_hash, std::nullopt, row.failure};
+    if (const std::optional<double> seconds = seconds_of(row)) program.timing = make_timing({*seconds});
+    known.push_back(std::move(program));
+  }
+  ThreadPool pool;
+  return make_task(workload_of(table), std::move(known), space, pool);
 }
 
 bool is_named(const Workload& workload, const std::string& text) {

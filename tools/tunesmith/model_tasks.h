@@ -1,20 +1,22 @@
-// What stores have of measured programs, as a cost model is told of it.
+// What stores and recorded tables have of measured programs, as a cost model is told of it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include <tunesmith/plugin/registry.h>
 #include <tunesmith/search/candidate.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/workload/workload.h>
 
 namespace tunesmith::cli {
 
-/// A task's programs that were measured on one machine, each once, in the order in which they came to the
-/// store. Their features are made.
+/// A task's programs that were measured on one machine, each once, in the order in which they were measured.
+/// Their features are made.
 struct MeasuredTask {
   Workload workload;
+  DeviceModel device;
   std::vector<Measured> programs;
   int64_t rows = 0;  // of features
   int64_t lost = 0;  // programs on record that their traces do not give any more
@@ -24,6 +26,10 @@ struct MeasuredTask {
 /// one when there is none), tasks in the order in which they came. Failures that may have passed are left
 /// out, and so are workloads without a definition. UserError when nothing is left.
 std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, const Space& space);
+
+/// The programs of a table, made by its own space with the cost model's columns of features. Throws UserError
+/// when the file is none.
+MeasuredTask load_measured_table(const std::string& file, const SpaceSpec& search, PluginRegistry& registry);
 
 /// Is `text` the workload's, or its name and some of its parameters?
 bool is_named(const Workload& workload, const std::string& text);

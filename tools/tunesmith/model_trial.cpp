@@ -23,11 +23,10 @@ double seconds_since(Clock::time_point begin) {
 }
 
 /// What a model has learnt of the others; "" when it keeps nothing.
-std::string learn_others(const std::vector<MeasuredTask>& tasks, size_t task, const DeviceModel& device,
-                         CostModel& model) {
+std::string learn_others(const std::vector<MeasuredTask>& tasks, size_t task, CostModel& model) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (i == task || tasks[i].workload.hash == tasks[task].workload.hash) continue;
-    model.begin(tasks[i].workload, device);
+    model.begin(tasks[i].workload, tasks[i].device);
     model.update(tasks[i].programs);
   }
   return model.save();
@@ -46,7 +45,6 @@ std::vector<Measured> shuffled(const std::vector<Measured>& programs, uint64_t s
 }  // namespace
 
 std::vector<ModelFigures> try_model(const std::vector<MeasuredTask>& tasks, size_t task,
-                                    const DeviceModel& device,
                                     const std::function<std::shared_ptr<CostModel>()>& make,
                                     const ModelTrial& trial) {
   const std::vector<Measured> programs = shuffled(tasks[task].programs, trial.seed);
@@ -58,7 +56,7 @@ std::vector<ModelFigures> try_model(const std::vector<MeasuredTask>& tasks, size
     throughputs.push_back(programs[i].timing ? 1.0 / programs[i].timing->min : 0.0);
   }
   const std::span<const Measured> rest = std::span(programs).subspan(held_out);
-  const std::string ahead = trial.alone ? "" : learn_others(tasks, task, device, *make());
+  const std::string ahead = trial.alone ? "" : learn_others(tasks, task, *make());
   std::vector<ModelFigures> figures;
   for (const bool with_others : {false, true}) {
     if (with_others && ahead.empty()) continue;
@@ -66,7 +64,7 @@ std::vector<ModelFigures> try_model(const std::vector<MeasuredTask>& tasks, size
       if (static_cast<size_t>(count) > rest.size() || held_out == 0) continue;
       const std::shared_ptr<CostModel> model = make();
       if (with_others) model->load(ahead);
-      model->begin(tasks[task].workload, device);
+      model->begin(tasks[task].workload, tasks[task].device);
       ModelFigures one;
       one.workload = tasks[task].workload.key;
       one.ahead = with_others;

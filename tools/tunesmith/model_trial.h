@@ -37,7 +37,6 @@ struct ModelFigures {
 /// One task with the others. A third of its programs, a thousand at most, is held out; counts of which the
 /// rest has too few programs are left out. The programs of equal computations are not among the others.
 std::vector<ModelFigures> try_model(const std::vector<MeasuredTask>& tasks, size_t task,
-                                    const DeviceModel& device,
                                     const std::function<std::shared_ptr<CostModel>()>& make,
                                     const ModelTrial& trial);
 
