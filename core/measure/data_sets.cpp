@@ -23,7 +23,8 @@ struct Background {
 constexpr std::array<Background, 4> kNoisy{{{0.0, 0x1p-6}, {0.0, 0.0}, {-12.0, 1.0}, {-1024.0, 0.0}}};
 constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
 constexpr double kPartOfTerm = 0.25;
-constexpr double kTight = 1e-4;  // nothing but a single term of thousands is smaller
+constexpr double kPartOfBalancedTerm = 0.5;  // whether one is seen is tried out (draw_all)
+constexpr double kTight = 1e-4;              // nothing but a single term of thousands is smaller
 
 constexpr int64_t kMostDraws = 256;
 constexpr int64_t kMostBalanced = 256;  // what the narrowest type counts to
@@ -166,7 +167,8 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
 }
 
 double tight_enough(const Fill& fill, int64_t most_terms) {
-  return std::clamp(kPartOfTerm / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
+  const double part = fill.balanced ? kPartOfBalancedTerm : kPartOfTerm;
+  return std::clamp(part / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
 }
 
 void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed, int64_t number) {

@@ -50,6 +50,15 @@ class WrongPrograms : public testing::Test {
   MeasureOptions options_;
 };
 
+// One element of a layer norm was computed of its neighbour: both were zero in data of which 6 terms of 1,024
+// are not.
+TEST_F(WrongPrograms, ANeighboursElementIsWrong) {
+  const std::string text = "layer_norm:m=1024,n=1024,dtype=bf16";
+  const std::optional<Program> mutant = mutate(program_of(text), Mutation::OneElementWrong, 0);
+  ASSERT_TRUE(mutant.has_value());
+  EXPECT_EQ(verify(text, *mutant), "wrong_result");
+}
+
 class ZerosOf : public WrongPrograms, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ZerosOf, AreWrong) {

@@ -129,7 +129,7 @@ class Check {
     ++tally.right;
     if (right->failure) {
       ++tally.right_refused;
-      fmt::print(output(), "  REFUSED, and right: {} of {}: {}\n", name, narrow_.workload.key,
+      fmt::print(stderr, "  REFUSED, and right: {} of {}: {}\n", name, narrow_.workload.key,
                  right->failure->message);
       return;
     }
@@ -157,7 +157,7 @@ class Check {
       ++tally.wrong;
       ++tally.accepted;
       ++tally.kinds[kind];
-      fmt::print(output(), "  ACCEPTED, and wrong: {} (place {}) of {} of {}, {:.3g} of what is allowed\n",
+      fmt::print(stderr, "  ACCEPTED, and wrong: {} (place {}) of {} of {}, {:.3g} of what is allowed\n",
                  kind, site, name, narrow_.workload.key, result->verified_error);
     }
   }
