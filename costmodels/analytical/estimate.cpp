@@ -47,6 +47,7 @@ struct Columns {
   const size_t parallel_inside = at("parallel_inside");
   const size_t l1_traffic = at("memory_l1_traffic");
   const size_t l2_traffic = at("memory_l2_traffic");
+  const size_t l3_traffic = at("memory_l3_traffic");
   const size_t launches = at("launches");
 };
 
@@ -110,7 +111,10 @@ StoreCycles estimate_store(std::span<const float> row, const Machine& machine) {
   cycles.compute = share * std::max(overlapped, latency_bound(row, machine));
   cycles.loops = share * iterations(row);
   cycles.l2 = share * row[c.l1_traffic] / machine.l2_bytes_per_cycle;
-  cycles.memory = share * row[c.l2_traffic] / machine.memory_bytes_per_cycle;
+  const double from_memory = std::min(row[c.l3_traffic], row[c.l2_traffic]);
+  const double from_l3 = row[c.l2_traffic] - from_memory;
+  cycles.memory =
+      share * (from_l3 / machine.l3_bytes_per_cycle + from_memory / machine.memory_bytes_per_cycle);
   cycles.launch = kHandOver * row[c.launches];
   return cycles;
 }

@@ -15,8 +15,9 @@ struct Machine {
   double fma_per_cycle = 2;
   double loads_per_cycle = 2;
   double fma_latency = 4;              // cycles from one accumulation to the next
-  double l2_bytes_per_cycle = 32;      // from the second level into the first
-  double memory_bytes_per_cycle = 16;  // from beyond the second level
+  double l2_bytes_per_cycle = 64;      // from the second level into the first
+  double l3_bytes_per_cycle = 64;      // from the last level: fetched ahead, mostly
+  double memory_bytes_per_cycle = 16;  // from beyond it
 };
 Machine machine_from(const DeviceModel& device);
 
@@ -25,7 +26,7 @@ struct StoreCycles {
   double compute = 0.0;  // arithmetic and loads, which overlap, or the wait of an accumulation for the last
   double loops = 0.0;    // iterations
   double l2 = 0.0;       // bringing in what the first level does not hold
-  double memory = 0.0;   // and what the second does not
+  double memory = 0.0;   // and what the second does not, from the last level or from memory
   double launch = 0.0;   // giving work to the other cores
 
   double total() const { return compute + loops + l2 + memory + launch; }

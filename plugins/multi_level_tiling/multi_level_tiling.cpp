@@ -33,6 +33,7 @@ class MultiLevelTiling final : public TransformationModule {
         read_reuse_(options.get_ints("read_reuse")),
         row_tiles_(options.get_ints("row_tiles")),
         column_tiles_(options.get_ints("column_tiles")),
+        also_perfect_(options.get_bool("also_perfect")),
         cache_scope_(options.get_string("cache_scope")) {
     if (structure_.empty() || structure_.find_first_not_of("SR") != std::string::npos) {
       options.fail("structure", "expected a string of S (spatial) and R (reduction), as SSRSRS");
@@ -50,6 +51,8 @@ class MultiLevelTiling final : public TransformationModule {
     }
     if (row_tiles_.empty() != column_tiles_.empty())
       options.fail("column_tiles", "expected together with row_tiles, or neither");
+    if (also_perfect_ && row_tiles_.empty())
+      options.fail("also_perfect", "without row_tiles all tiles are perfect ones");
     if (write_reuse_.empty() && !without_reuse_)
       options.fail("without_reuse", "no sketch is left: write_reuse is empty");
   }
@@ -67,8 +70,12 @@ class MultiLevelTiling final : public TransformationModule {
     for (const int64_t read_level : read_levels) {
       if (read_level != kNone && reused_reads(block).empty()) continue;
       for (const int64_t write_level : write_levels) {
-        sketches.push_back(sketch(schedule, block_name, write_level, read_level));
+        sketches.push_back(sketch(schedule, block_name, write_level, read_level, !row_tiles_.empty()));
       }
+    }
+    if (also_perfect_) {
+      for (const int64_t write_level : write_levels)
+        sketches.push_back(sketch(schedule, block_name, write_level, kNone, false));
     }
     return ModuleResult::applied(std::move(sketches));
   }
@@ -78,7 +85,7 @@ class MultiLevelTiling final : public TransformationModule {
   static constexpr int64_t kNone = 0;
 
   Schedule sketch(const Schedule& base, const std::string& block_name, int64_t write_level,
-                  int64_t read_level) const {
+                  int64_t read_level, bool ragged) const {
     Schedule schedule = base.clone();
     const BlockRV block = schedule.get_block(block_name);
     std::optional<BlockRV> writer;
@@ -95,7 +102,7 @@ class MultiLevelTiling final : public TransformationModule {
                               : schedule.reindex_cache_read(block, read.index, cache_scope_, read.order));
       }
     }
-    const Levels levels = tile(schedule, block);
+    const Levels levels = tile(schedule, block, ragged);
     if (writer) schedule.reverse_compute_at(*writer, innermost_of(levels, write_level));
     for (const BlockRV& reader : readers) schedule.compute_at(reader, innermost_of(levels, read_level));
     return schedule;
@@ -161,16 +168,16 @@ class MultiLevelTiling final : public TransformationModule {
     throw InternalError("write_reuse levels are checked when the module is made");
   }
 
-  Levels tile(Schedule& schedule, BlockRV block) const {
+  Levels tile(Schedule& schedule, BlockRV block, bool ragged) const {
     Levels levels(structure_.size());
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     const size_t columns = last_spatial(schedule, loops);
     for (size_t i = 0; i < loops.size(); ++i) {
       const char letter = use_of(schedule.loop(loops[i])).reduction ? 'R' : 'S';
-      const bool ragged = letter == 'S' && !row_tiles_.empty() && schedule.loop(loops[i]).const_extent() > 1;
+      const bool may_hang_over = ragged && letter == 'S' && schedule.loop(loops[i]).const_extent() > 1;
       const std::vector<LoopRV> tiles =
-          ragged ? ragged_tiles(schedule, loops[i], i == columns ? column_tiles_ : row_tiles_)
-                 : perfect_tiles(schedule, loops[i], levels_of(letter, 0), max_innermost_);
+          may_hang_over ? ragged_tiles(schedule, loops[i], i == columns ? column_tiles_ : row_tiles_)
+                        : perfect_tiles(schedule, loops[i], levels_of(letter, 0), max_innermost_);
       size_t next = 0;
       for (size_t level = 0; level < structure_.size(); ++level) {
         if (structure_[level] == letter) levels[level].push_back(tiles[next++]);
@@ -225,6 +232,7 @@ class MultiLevelTiling final : public TransformationModule {
   std::vector<int64_t> read_reuse_;
   std::vector<int64_t> row_tiles_;
   std::vector<int64_t> column_tiles_;
+  bool also_perfect_;
   std::string cache_scope_;
   std::optional<ThreadTiling> threads_;
 };
@@ -247,6 +255,9 @@ TUNESMITH_PLUGIN(
         "sizes of the tile inside the first reduction that spatial loops but the last may get; they "
         "need not divide the loop. Empty: perfect tiles on all levels"),
     OptionSpec::integers("column_tiles", {}, 1, 1024, "the same for the last spatial loop, along vectors"),
+    OptionSpec::boolean("also_perfect", false,
+                        "with row_tiles, also sketches with perfect tiles on all levels, without copies of "
+                        "operands"),
     OptionSpec::string("cache_scope", "local", "memory scope of cached results and operands"),
     OptionSpec::strings(
         "tile_binds", {}, {},

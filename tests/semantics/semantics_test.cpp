@@ -179,6 +179,28 @@ TEST(CpuSpace, PacksOneOfTwoReadsOfABuffer) {
   }
 }
 
+// Small register tiles, as a transposed convolution's, are none of the sizes for tiles that hang over.
+TEST(CpuSpace, HasPerfectTilesToo) {
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  const SketchSet set = space->generate(WorkloadLibrary().load("gmm:n=64,m=64,k=64").program);
+  EXPECT_EQ(set.sketches.size(), 9U);
+  const auto perfect = std::ranges::count_if(set.sketches, [](const Schedule& sketch) {
+    return sketch.trace().str().find("sample_categorical([4, 6, 7, 12, 14]") == std::string::npos;
+  });
+  EXPECT_EQ(perfect, 3);
+}
+
+TEST(CpuSpace, PerfectTilesAreNoAdditionWhereAllAre) {
+  PluginRegistry registry;
+  const SpacesFile file = SpacesFile::parse(
+      "version: 1\nspaces:\n  s:\n    target: {kind: llvm}\n    modules:\n"
+      "      - multi_level_tiling: {also_perfect: true}\n    search: {kind: random}\n    cost_model: {kind: "
+      "random}\n",
+      "s.yaml");
+  EXPECT_THROW(Space(file.space("s"), registry), UserError);
+}
+
 // The public implementation's golden tests: no write reuse, and the result cached at the first and at the
 // second level.
 TEST(PaperSpace, HasThreeSketchesForProductsAndConvolutions) {
