@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "affine/value_at.h"
+#include "analysis/lockstep_threads.h"
+#include "tunesmith/analysis/vector_access.h"
 
 namespace tunesmith {
 namespace {
@@ -21,47 +22,10 @@ std::vector<const Stmt*> path_to(const Stmt& stmt) {
   return path;
 }
 
-/// The numbers of threads as they follow from the loops that are bound to levels that synchronise.
-class Threads {
- public:
-  Threads(std::span<const Stmt* const> path, const ExecutionModel& execution) {
-    for (const Stmt* stmt : path) {
-      const auto* loop = stmt->as<Loop>();
-      if (loop == nullptr || loop->loop_kind != LoopKind::Bound) continue;
-      const std::optional<ExecutionModel::Axis> axis = execution.find_axis(loop->thread);
-      if (!axis || axis->level < execution.first_synchronising()) continue;
-      // Inner levels first, then by axes.
-      extents_[{-static_cast<int64_t>(axis->level), axis->axis}] = {loop->var, loop->const_extent()};
-    }
-  }
-
-  int64_t count() const {
-    int64_t threads = 1;
-    for (const auto& [order, domain] : extents_) threads *= domain.extent;
-    return threads;
-  }
-
-  bool binds(const Var& var) const {
-    return std::ranges::any_of(extents_, [&](const auto& axis) { return axis.second.var == var; });
-  }
-
-  Point point_of(int64_t thread) const {
-    Point point;
-    for (const auto& [order, domain] : extents_) {
-      point.emplace_back(domain.var, thread % domain.extent);
-      thread /= domain.extent;
-    }
-    return point;
-  }
-
- private:
-  std::map<std::pair<int64_t, size_t>, IterDomain> extents_;
-};
-
 enum class Reach : uint8_t { Made, LeftOut, Unknown };
 
 /// Extends the thread's point by the first iterations of the other loops: does it come to the statement?
-Reach reach(std::span<const Stmt* const> path, const Threads& threads, Point& point) {
+Reach reach(std::span<const Stmt* const> path, const LockstepThreads& threads, Point& point) {
   for (size_t i = 0; i < path.size(); ++i) {
     if (const auto* loop = path[i]->as<Loop>()) {
       if (threads.binds(loop->var)) continue;
@@ -124,7 +88,7 @@ double wavefronts_of(const std::vector<std::vector<int64_t>>& threads, int64_t e
 std::optional<LockstepAccess> lockstep_access(const Stmt& stmt, const AccessSite& access,
                                               const LockstepMachine& machine) {
   const std::vector<const Stmt*> path = path_to(stmt);
-  const Threads threads(path, *machine.execution);
+  const LockstepThreads threads(stmt, *machine.execution);
   const Expr& index = access.indices[0];
   const auto* store = stmt.as<Store>();
   const Expr mask = access.load != nullptr ? access.load->mask() : store != nullptr ? store->mask : Expr();
@@ -132,31 +96,42 @@ std::optional<LockstepAccess> lockstep_access(const Stmt& stmt, const AccessSite
   const MemoryScope* scope = machine.execution->find_scope(access.buffer->scope);
   const int64_t groups = (threads.count() + machine.width - 1) / machine.width;
   const int64_t looked_at = std::min(groups, kGroups);
+  const int lanes = index.dtype().lanes;
+  const bool together = is_one_access(stmt, access, *machine.execution, machine.access_bytes);
 
   LockstepAccess mean;
+  mean.instructions = together ? 1 : lanes;
   for (int64_t g = 0; g < looked_at; ++g) {
     const int64_t first = g * groups / looked_at * machine.width;
-    std::vector<std::vector<int64_t>> addresses;  // of each thread that makes the access
+    // Of each instruction the addresses of each thread that makes the access.
+    std::vector<std::vector<std::vector<int64_t>>> instructions(static_cast<size_t>(mean.instructions));
+    std::vector<int64_t> all;
     for (int64_t t = first; t < std::min(first + machine.width, threads.count()); ++t) {
       Point point = threads.point_of(t);
       const Reach reached = reach(path, threads, point);
       if (reached == Reach::Unknown) return std::nullopt;
       if (reached == Reach::LeftOut) continue;
-      std::vector<int64_t> own;
-      for (int lane = 0; lane < index.dtype().lanes; ++lane) {
+      bool takes_part = false;
+      for (int lane = 0; lane < lanes; ++lane) {
         const std::optional<int64_t> taken = mask ? value_at(point, mask, lane) : 1;
         const std::optional<int64_t> at = value_at(point, index, lane);
         if (!taken || !at) return std::nullopt;
-        if (*taken != 0) own.push_back(*at * element);
+        if (*taken == 0) continue;
+        auto& instruction = instructions[together ? 0 : static_cast<size_t>(lane)];
+        if (!together || !takes_part) instruction.emplace_back();
+        instruction.back().push_back(*at * element);
+        all.push_back(*at * element);
+        takes_part = true;
       }
-      if (!own.empty()) addresses.push_back(std::move(own));
+      if (takes_part) mean.threads += 1.0;
     }
-    std::vector<int64_t> all;
-    for (const std::vector<int64_t>& own : addresses) all.insert(all.end(), own.begin(), own.end());
-    mean.threads += static_cast<double>(addresses.size());
     mean.bytes += static_cast<double>(distinct(all) * element);
-    mean.sectors += static_cast<double>(pieces(all, element, machine.sector_bytes).size());
-    if (scope != nullptr) mean.wavefronts += wavefronts_of(addresses, element, *scope);
+    for (const std::vector<std::vector<int64_t>>& addresses : instructions) {
+      std::vector<int64_t> asked;
+      for (const std::vector<int64_t>& own : addresses) asked.insert(asked.end(), own.begin(), own.end());
+      mean.sectors += static_cast<double>(pieces(asked, element, machine.sector_bytes).size());
+      if (scope != nullptr) mean.wavefronts += wavefronts_of(addresses, element, *scope);
+    }
   }
   const auto count = static_cast<double>(looked_at);
   mean.threads /= count;

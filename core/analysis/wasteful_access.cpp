@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tunesmith/affine/simplify.h"
+#include "affine/linear_form.h"
+#include "analysis/lockstep_threads.h"
 #include "tunesmith/ir/printer.h"
 
 namespace tunesmith {
@@ -28,25 +29,14 @@ double most_executions(const Stmt& stmt) {
 
 /// From a thread to its neighbour along the axis that varies fastest.
 int64_t step_of(const Stmt& stmt, const AccessSite& access, const ExecutionModel& execution) {
-  const Loop* fastest = nullptr;
-  std::pair<int64_t, size_t> order;
-  for (const Stmt* at = stmt.parent; at != nullptr; at = at->parent) {
-    const auto* loop = at->as<Loop>();
-    if (loop == nullptr || loop->loop_kind != LoopKind::Bound) continue;
-    const std::optional<ExecutionModel::Axis> axis = execution.find_axis(loop->thread);
-    if (!axis || axis->level < execution.first_synchronising()) continue;
-    const std::pair key{-static_cast<int64_t>(axis->level), axis->axis};
-    if (fastest == nullptr || key < order) std::tie(fastest, order) = std::tie(loop, key);
-  }
+  const Var fastest = LockstepThreads(stmt, execution).fastest();
   const Expr& index = access.indices[0];
-  if (fastest == nullptr) return 0;
+  if (!fastest) return 0;
   const Expr base = index.is(ExprKind::Ramp) ? index.arg(0) : index;
   if (!base.dtype().is_index() || base.dtype().is_vector()) return 0;
   const LinearForm form = Analyzer::at(stmt).linear(base);
-  for (const LinearForm::Term& term : form.terms) {
-    if (term.atom.get() != fastest->var.get() && uses_var(term.atom, fastest->var)) return 0;
-  }
-  return std::abs(form.coefficient_of(fastest->var)) * access.buffer->dtype.bytes();
+  if (hides(form, fastest)) return 0;
+  return std::abs(form.coefficient_of(fastest)) * access.buffer->dtype.bytes();
 }
 
 std::string access_text(const AccessSite& access) {
@@ -77,6 +67,7 @@ std::vector<WastefulAccess> wasteful_accesses(const Program& lowered, const Lock
     one.stmt = &stmt;
     one.access = access_text(access);
     one.writes = access.load == nullptr;
+    one.instructions = group->instructions;
     one.executions = most_executions(stmt) / static_cast<double>(machine.width);
     one.step_bytes = step_of(stmt, access, *machine.execution);
     found.push_back(std::move(one));
@@ -91,6 +82,11 @@ std::string to_string(const WastefulAccess& access) {
   std::string text =
       fmt::format("the {} of {} takes {:.3g} {} where {:.3g} would do", access.writes ? "store" : "load",
                   access.access, access.taken, access.banked ? "wavefronts" : "sectors", access.needed);
+  if (access.instructions > 1)
+    return text + fmt::format(
+                      ": its {} lanes are accessed one by one, for they are not shown to be aligned "
+                      "neighbours that all are accessed",
+                      access.instructions);
   if (access.step_bytes > 0)
     text += fmt::format(": neighbouring threads lie {} bytes apart{}", access.step_bytes,
                         access.banked ? "; pad its rows, or swizzle them" : "");

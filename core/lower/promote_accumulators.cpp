@@ -129,9 +129,15 @@ bool in_intrinsic(const Stmt& stmt) {
 }  // namespace
 
 void promote_accumulators(Program& program, const LowerOptions& options) {
-  const auto accumulates = [](const Store& store) {
-    return store.buffer->scope != kScopeRegister && loads_from(store.value, store.buffer) &&
-           !in_intrinsic(store);
+  const ExecutionModel& machine = options.execution;
+  // What one of the threads that synchronise has of its own is as good as a register.
+  const auto in_registers = [&](const Buffer& buffer) {
+    const MemoryScope* scope = machine.find_scope(buffer->scope);
+    return buffer->scope == kScopeRegister ||
+           (scope != nullptr && machine.depth_of(*scope) > machine.first_synchronising());
+  };
+  const auto accumulates = [&](const Store& store) {
+    return !in_registers(store.buffer) && loads_from(store.value, store.buffer) && !in_intrinsic(store);
   };
   for (Store* store : collect<Store>(program.root(), accumulates)) {
     const Accumulation what = find(*store, options);

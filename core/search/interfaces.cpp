@@ -9,6 +9,7 @@ namespace tunesmith {
 CostModel::~CostModel() = default;
 bool CostModel::reads_features() const { return false; }
 void CostModel::use_columns(std::span<const FeatureColumn> /*columns*/) {}
+void CostModel::use_execution(const ExecutionModel& /*execution*/) {}
 std::string CostModel::save() const { return {}; }
 std::vector<FeatureImportance> CostModel::importance() const { return {}; }
 void CostModel::load(std::string_view /*saved*/) {

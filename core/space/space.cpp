@@ -200,6 +200,7 @@ std::shared_ptr<CostModel> Space::create_cost_model() const {
   std::shared_ptr<CostModel> model =
       watched(use.id, state_->registry->create<CostModel>(use.id, state_->cost_model_options, use.location));
   model->use_columns(state_->columns);
+  model->use_execution(state_->target->execution());
   return model;
 }
 

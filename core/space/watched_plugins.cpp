@@ -72,6 +72,9 @@ class WatchedTarget final : public Target {
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override {
     return call("assembly", [&] { return target_->assembly(lowered, symbol); });
   }
+  std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override {
+    return call("source", [&] { return target_->source(lowered, symbol); });
+  }
   LibraryFiles build_library(const LibraryRequest& request) override {
     return call("build_library", [&] { return target_->build_library(request); });
   }
@@ -152,6 +155,9 @@ class WatchedCostModel final : public CostModel {
 
   void use_columns(std::span<const FeatureColumn> columns) override {
     guard_plugin(PluginKind::CostModel, id_, "use_columns", [&] { model_->use_columns(columns); });
+  }
+  void use_execution(const ExecutionModel& execution) override {
+    guard_plugin(PluginKind::CostModel, id_, "use_execution", [&] { model_->use_execution(execution); });
   }
   void begin(const Workload& workload, const DeviceModel& device) override {
     call("begin", [model = model_, &workload, &device] {

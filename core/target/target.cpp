@@ -41,6 +41,10 @@ const ExecutionModel& Target::execution() const { return host_execution(); }
 
 bool Target::models_times() const { return false; }
 
+std::optional<std::string> Target::source(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) {
+  return std::nullopt;
+}
+
 bool Target::can_prepare() const { return false; }
 
 Pipeline Target::pipeline() const { return standard_pipeline(); }

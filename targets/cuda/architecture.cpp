@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "execution.h"
 #include "support_folder.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/target/occupancy.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -63,18 +65,9 @@ Architecture read_architecture(const std::filesystem::path& file, const std::str
 
 unsigned Architecture::resident_blocks(unsigned registers_of_thread, size_t threads,
                                        size_t shared_bytes_of_block) const {
-  if (threads == 0 || threads > kMostThreadsOfBlock || shared_bytes_of_block > block_shared_bytes) return 0;
-  constexpr size_t kParts = 4, kRegisterUnit = 256,
-                   kLanes = 32;  // a multiprocessor's parts have a quarter of its registers each
-  const auto up = [](size_t value, size_t unit) { return (value + unit - 1) / unit * unit; };
-  const size_t block_warps = up(threads, kLanes) / kLanes;
-  const size_t warp_registers = up(registers_of_thread * kLanes, kRegisterUnit);
-  if (up(block_warps, kParts) * warp_registers > registers) return 0;
-  size_t most = std::min<size_t>(warps / block_warps, blocks);
-  if (warp_registers > 0) most = std::min(most, registers / kParts / warp_registers * kParts / block_warps);
-  const size_t taken = up(shared_bytes_of_block + reserved_shared_bytes, shared_unit_bytes);
-  if (taken > 0) most = std::min(most, shared_bytes / taken);
-  return unsigned(most);
+  return unsigned(core_limits(device_of(*this))
+                      .resident_blocks(registers_of_thread, static_cast<int64_t>(threads),
+                                       static_cast<int64_t>(shared_bytes_of_block)));
 }
 
 std::vector<Architecture> read_architectures(const std::filesystem::path& file) {

@@ -9,7 +9,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-constexpr char kMagic[] = "tunesmith emulated candidate 1\n";
+constexpr char kMagic[] = "tunesmith emulated candidate 2\n";
 
 class Writer {
  public:
@@ -70,10 +70,12 @@ class Reader {
 std::string CandidateObject::bytes() const {
   Writer writer;
   writer.number(modelled_seconds);
+  writer.text(source);
   writer.number(outputs.size());
   for (const int64_t output : outputs) writer.number(output);
   writer.number(launches.size());
   for (const ObjectLaunch& launch : launches) {
+    writer.text(launch.kernel);
     writer.number(launch.launch);
     writer.number(launch.arguments.size());
     for (const ObjectArgument& argument : launch.arguments) {
@@ -81,6 +83,7 @@ std::string CandidateObject::bytes() const {
       writer.number(argument.in_workspace);
       writer.number(argument.position);
       writer.number(argument.bytes);
+      writer.text(argument.type);
     }
     writer.text(launch.program);
   }
@@ -100,10 +103,12 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
   Reader reader(content);
   CandidateObject object;
   object.modelled_seconds = reader.number<double>();
+  object.source = reader.text();
   object.outputs.resize(reader.count());
   for (int64_t& output : object.outputs) output = reader.number<int64_t>();
   object.launches.resize(reader.count());
   for (ObjectLaunch& launch : object.launches) {
+    launch.kernel = reader.text();
     launch.launch = reader.number<Launch>();
     launch.arguments.resize(reader.count());
     for (ObjectArgument& argument : launch.arguments) {
@@ -111,6 +116,7 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
       argument.in_workspace = reader.number<bool>();
       argument.position = reader.number<int64_t>();
       argument.bytes = reader.number<int64_t>();
+      argument.type = reader.text();
     }
     launch.program = reader.text();
   }

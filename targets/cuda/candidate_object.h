@@ -15,9 +15,11 @@ struct ObjectArgument {
   bool in_workspace = false;
   int64_t position = 0;  // or the offset
   int64_t bytes = 0;
+  std::string type;  // of an element, in the kernel's text
 };
 
 struct ObjectLaunch {
+  std::string kernel;  // its name
   Launch launch;
   std::vector<ObjectArgument> arguments;
   std::string program;  // the emulated kernel, an executable
@@ -25,6 +27,7 @@ struct ObjectLaunch {
 
 struct CandidateObject {
   double modelled_seconds = 0;
+  std::string source;  // of all kernels
   /// Positions of the buffers of a call that it writes.
   std::vector<int64_t> outputs;
   std::vector<ObjectLaunch> launches;

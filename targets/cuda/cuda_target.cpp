@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include "emulated_candidate.h"
+#include "expr_text.h"
 #include "generator_fingerprint.h"
+#include "kernel_library.h"
 #include "kernel_text.h"
 #include "nvrtc.h"
 #include "refusal.h"
-#include "roofline.h"
 #include "run_process.h"
+#include "tunesmith/features/grid_work.h"
+#include "vector_loops.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -20,11 +23,11 @@ namespace {
 constexpr double kPeakOperations = 1e12;
 
 /// What NVRTC has against a kernel, or "" when there is nothing, or no NVRTC.
-std::string objection(const KernelText& kernel, const Architecture& architecture) {
+std::string objection(const KernelText& kernel, const std::string& text, const Architecture& architecture) {
   const Nvrtc* const nvrtc = Nvrtc::find();
   if (nvrtc == nullptr) return {};
   const Compilation compilation =
-      KernelCompiler(*nvrtc).compile(kernel.text, kernel.name + ".cu", architecture.name);
+      KernelCompiler(*nvrtc).compile(text, kernel.name + ".cu", architecture.name);
   const auto refusal = refuse(compilation, kernel.name, architecture, kernel.launch);
   return refusal ? fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text) : "";
 }
@@ -33,10 +36,11 @@ std::string objection(const KernelText& kernel, const Architecture& architecture
 ObjectArgument argument_of(const Buffer& buffer, const LoweredProgram& lowered) {
   const std::vector<Buffer> known = lowered.program.buffers();
   const auto found = std::ranges::find(known, buffer);
-  if (found != known.end()) return {buffer->name, false, found - known.begin(), buffer->bytes()};
+  if (found != known.end())
+    return {buffer->name, false, found - known.begin(), buffer->bytes(), storage_type(buffer->dtype)};
   const auto slot = std::ranges::find(lowered.workspace, buffer, &WorkspaceSlot::buffer);
   check_invariant(slot != lowered.workspace.end(), "what a kernel takes is an argument or workspace");
-  return {buffer->name, true, slot->offset, buffer->bytes()};
+  return {buffer->name, true, slot->offset, buffer->bytes(), storage_type(buffer->dtype)};
 }
 
 }  // namespace
@@ -70,9 +74,9 @@ std::string CudaTarget::fingerprint() const { return kGeneratorFingerprint; }
 
 LowerOptions CudaTarget::lower_options() const {
   LowerOptions options;
-  // Scalars only: a vector is one element, of the widest type.
-  options.vector_bits = 64;
-  options.vector_registers = kMostRegistersOfThread / 2;
+  // Vectors are those of loads and stores.
+  options.vector_bits = kAccessBytes * 8;
+  options.vector_registers = kMostRegistersOfThread / 4;
   options.execution = execution_;
   return options;
 }
@@ -81,16 +85,19 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile(const LoweredProgr
                                                               const std::string& symbol) {
   const auto started = std::chrono::steady_clock::now();
   CandidateObject object;
-  object.modelled_seconds = modelled_seconds(lowered, architecture_);
+  object.modelled_seconds = grid_seconds(lowered.program, execution_, device_);
   const size_t inputs = lowered.program.inputs.size();
   for (size_t i = 0; i < lowered.program.outputs.size(); ++i)
     object.outputs.push_back(static_cast<int64_t>(inputs + i));
-  for (const KernelText& kernel : kernel_texts(lowered, symbol)) {
-    if (std::string text = objection(kernel, architecture_); !text.empty()) return tl::unexpected(text);
-    const EmulatedKernel emulated(kernel.text, kernel.name, kernel.name + ".cu", {});
+  const std::vector<KernelText> kernels = kernel_texts(lowered, execution_, symbol);
+  object.source = program_text(kernels);
+  for (const KernelText& kernel : kernels) {
+    const std::string text = program_text({&kernel, 1});
+    if (std::string why = objection(kernel, text, architecture_); !why.empty()) return tl::unexpected(why);
+    const EmulatedKernel emulated(text, kernel.name, kernel.name + ".cu", {});
     if (!emulated.compiled())
       return tl::unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
-    ObjectLaunch launch{kernel.launch, {}, emulated.program()};
+    ObjectLaunch launch{kernel.name, kernel.launch, {}, emulated.program()};
     for (const Buffer& buffer : kernel.arguments) launch.arguments.push_back(argument_of(buffer, lowered));
     object.launches.push_back(std::move(launch));
   }
@@ -103,22 +110,21 @@ std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {
 }
 
 std::string CudaTarget::assembly(const LoweredProgram& lowered, const std::string& symbol) {
-  std::string text;
-  for (const KernelText& kernel : kernel_texts(lowered, symbol)) {
-    text += fmt::format("// {} <<<({}, {}, {}), ({}, {}, {})>>>\n{}\n", kernel.name, kernel.launch.grid[0],
-                        kernel.launch.grid[1], kernel.launch.grid[2], kernel.launch.block[0],
-                        kernel.launch.block[1], kernel.launch.block[2], kernel.text);
-  }
-  return text;
+  return program_text(kernel_texts(lowered, execution_, symbol));
+}
+
+std::optional<std::string> CudaTarget::source(const LoweredProgram& lowered, const std::string& symbol) {
+  return program_text(kernel_texts(lowered, execution_, symbol));
 }
 
 LibraryFiles CudaTarget::build_library(const LibraryRequest& request) {
-  throw EnvironmentError(fmt::format("{}: no library is built for the emulated device", request.name));
+  return write_library(request, architecture_);
 }
 
 PeakKernel CudaTarget::peak_kernel(DType /*type*/, int /*threads*/) {
   CandidateObject object;
-  object.modelled_seconds = kPeakOperations / (2 * peak_fma_per_second(architecture_));
+  object.modelled_seconds = kPeakOperations / (2 * device_.get("cores") * device_.get("fma_per_cycle") *
+                                               device_.get("clock_ghz") * 1e9);
   return {{object.bytes(), "tunesmith_peak", 0, 0.0}, kPeakOperations};
 }
 

@@ -28,9 +28,10 @@ class CudaTarget final : public Target {
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
-  /// The text of the kernels.
+  /// The text of the kernels, as source(): the compiler's instructions are not shown.
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
-  /// Throws EnvironmentError: there is no device to build it for.
+  std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override;
+  /// Of the kernels' text (kernel_library.h).
   LibraryFiles build_library(const LibraryRequest& request) override;
   /// Of the model.
   PeakKernel peak_kernel(DType type, int threads) override;

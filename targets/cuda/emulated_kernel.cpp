@@ -225,17 +225,11 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kerne
                     object = (folder_.path() / "unit.o").string();
   std::ofstream(unit) << unit_text(text, kernel, file, options.dynamic_shared_bytes);
   const std::string compiler = host_compiler();
-  std::vector<std::string> compile{compiler,
-                                   "-std=c++20",
-                                   "-O2",
-                                   "-w",
-                                   "-include",
+  std::vector<std::string> compile{compiler, "-std=c++20", "-O2", "-w",
+                                   // Vectors are accessed through pointers to other types.
+                                   "-fno-strict-aliasing", "-include",
                                    (support / "device" / "tunesmith_emulation.h").string(),
-                                   "-I" + (support / "device").string(),
-                                   "-c",
-                                   unit,
-                                   "-o",
-                                   object};
+                                   "-I" + (support / "device").string(), "-c", unit, "-o", object};
 #if defined(__x86_64__)
   compile.push_back("-march=native");
 #endif

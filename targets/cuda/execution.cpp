@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/visit.h"
+#include "vector_loops.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -12,12 +13,9 @@ namespace {
 /// Of a thread's arrays: what does not fit its registers the compiler puts in memory, and is refused then.
 constexpr int64_t kLocalBytes = kMostRegistersOfThread * int64_t{4};
 
-void write_out_lanes(Program& program) {
-  for (Loop* loop : collect<Loop>(program.root())) {
-    if (loop->loop_kind == LoopKind::Vectorized || loop->loop_kind == LoopKind::Parallel)
-      loop->loop_kind = LoopKind::Serial;
-  }
-}
+constexpr double kWarp = 32;
+/// Of a multiprocessor, each with a quarter of its registers.
+constexpr double kSchedulers = 4;
 
 bool is_of_thread(const Buffer& buffer) {
   return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister;
@@ -53,9 +51,23 @@ ExecutionModel execution_of(const Architecture& architecture) {
 DeviceModel device_of(const Architecture& architecture) {
   DeviceModel device;
   device.set("cores", architecture.multiprocessors);
-  device.set("warp_size", 32);
+  device.set("warp_size", kWarp);
   device.set("sector_bytes", 32);
+  device.set("access_bytes", kAccessBytes);
   device.set("max_threads_per_block", kMostThreadsOfBlock);
+  device.set("core_threads", architecture.warps * kWarp);
+  device.set("core_blocks", architecture.blocks);
+  device.set("core_registers", architecture.registers);
+  device.set("core_shared_bytes", static_cast<double>(architecture.shared_bytes));
+  device.set("core_parts", kSchedulers);
+  device.set("register_unit", 256);
+  device.set("shared_unit_bytes", static_cast<double>(architecture.shared_unit_bytes));
+  device.set("reserved_shared_bytes", static_cast<double>(architecture.reserved_shared_bytes));
+  device.set("block_shared_bytes", static_cast<double>(architecture.block_shared_bytes));
+  device.set("max_thread_registers", kMostRegistersOfThread);
+  device.set("issue_per_cycle", kSchedulers * kWarp);
+  device.set("barrier_cycles", 30);
+  device.set("launch_seconds", 3e-6);
   device.set("max_shared_bytes", static_cast<double>(architecture.static_shared_bytes));
   device.set("vector_bits", 32);
   device.set("vector_registers", kMostRegistersOfThread);
@@ -92,7 +104,10 @@ Pipeline device_pipeline() {
       kernel_step("double_buffers"),
       kernel_step("close_gaps"),
       kernel_step("tighten_loops"),
+      kernel_step("mask_loads"),
       kernel_step("flatten"),
+      program_step("cut_vectors", cut_vectors),
+      kernel_step("vectorize_loops"),
       program_step("unroll_over_arrays", unroll_over_arrays),
       kernel_step("hoist_conditions"),
       kernel_step("promote_accumulators"),

@@ -24,7 +24,8 @@ struct GridAxis {
 /// What a loop is bound to. LowerError for what is none of them.
 GridAxis grid_axis(const std::string& thread);
 
-/// Without vectors: what is to be vectorized or run on cores becomes a loop of each thread.
+/// Vectors are of what one instruction loads or stores; what is to run on cores becomes a loop of each
+/// thread.
 Pipeline device_pipeline();
 
 }  // namespace tunesmith::cuda

@@ -1,5 +1,6 @@
 #include "expr_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -21,6 +22,12 @@ bool is_half(DType type) { return type.is_float() && type.bits == 16; }
 
 /// Data of integers wrap around, which C++ promises of unsigned types only.
 std::string unsigned_type(DType type) { return type.bits == 64 ? "unsigned long long" : "unsigned"; }
+
+/// Is `condition` `held`, or one of its terms?
+bool implies(const Expr& held, const Expr& condition) {
+  if (held.is(ExprKind::And)) return implies(held.arg(0), condition) || implies(held.arg(1), condition);
+  return equal(held, condition);
+}
 
 struct Helper {
   const char* name;
@@ -82,16 +89,18 @@ std::string value_type(DType type) {
 }
 
 Names::Names()
-    : used_{"int",      "float",   "double",    "char",      "bool",     "long",       "short",   "unsigned",
-            "signed",   "void",    "if",        "else",      "for",      "while",      "do",      "return",
-            "const",    "static",  "extern",    "template",  "class",    "struct",     "union",   "new",
-            "delete",   "this",    "auto",      "register",  "switch",   "case",       "default", "break",
-            "continue", "goto",    "true",      "false",     "and",      "or",         "not",     "xor",
-            "min",      "max",     "half_t",    "threadIdx", "blockIdx", "blockDim",   "gridDim", "warpSize",
-            "lesser",   "greater", "floor_div", "floor_mod", "quotient", "to_integer", "exp",     "log",
-            "sqrt",     "pow",     "tanh",      "erf",       "operator", "namespace",  "using",   "try",
-            "catch",    "throw",   "inline",    "volatile",  "sizeof",   "typename",   "enum",    "friend",
-            "public",   "private"} {}
+    : used_{"int",      "float",    "double",    "char",      "bool",     "long",       "short",   "unsigned",
+            "signed",   "void",     "if",        "else",      "for",      "while",      "do",      "return",
+            "const",    "static",   "extern",    "template",  "class",    "struct",     "union",   "new",
+            "delete",   "this",     "auto",      "register",  "switch",   "case",       "default", "break",
+            "continue", "goto",     "true",      "false",     "and",      "or",         "not",     "xor",
+            "min",      "max",      "half_t",    "threadIdx", "blockIdx", "blockDim",   "gridDim", "warpSize",
+            "lesser",   "greater",  "floor_div", "floor_mod", "quotient", "to_integer", "exp",     "log",
+            "sqrt",     "pow",      "tanh",      "erf",       "operator", "namespace",  "using",   "try",
+            "catch",    "throw",    "inline",    "volatile",  "sizeof",   "typename",   "enum",    "friend",
+            "public",   "private",  "float2",    "float4",    "double2",  "int2",       "int4",    "uint2",
+            "uint4",    "short2",   "short4",    "ushort2",   "ushort4",  "char2",      "char4",   "uchar2",
+            "uchar4",   "longlong2"} {}
 
 std::string Names::fresh(const std::string& wanted) {
   std::string name;
@@ -120,10 +129,10 @@ std::string ExprText::call(const std::string& helper, const std::string& argumen
   return helper + "(" + arguments + ")";
 }
 
-std::string ExprText::helpers() const {
+std::string helper_texts(const std::set<std::string>& helpers) {
   std::string text;
   for (const Helper& helper : kHelpers) {
-    if (helpers_.contains(helper.name)) text += helper.text;
+    if (helpers.contains(helper.name)) text += helper.text;
   }
   return text;
 }
@@ -136,6 +145,17 @@ std::string ExprText::rounded(DType type, std::string value) const {
 
 std::string ExprText::stored(DType type, const std::string& value) const {
   return is_half(type) ? fmt::format("f32_to_{}({})", type == kBF16 ? "bf16" : "f16", value) : value;
+}
+
+std::string ExprText::value_of(DType type, const std::string& stored) const {
+  if (type.is_bool()) return fmt::format("({} != 0)", stored);
+  return is_half(type) ? fmt::format("{}_to_f32({})", type == kBF16 ? "bf16" : "f16", stored) : stored;
+}
+
+bool ExprText::holds(const Expr& condition) const {
+  if (is_const_int(condition, 1)) return true;
+  if (condition.is(ExprKind::And)) return holds(condition.arg(0)) && holds(condition.arg(1));
+  return std::ranges::any_of(held_, [&](const Expr& held) { return implies(held, condition); });
 }
 
 std::string ExprText::number(const Expr& expr) const {
@@ -199,11 +219,19 @@ std::string ExprText::text(const Expr& expr, const Analyzer& ranges, int outer) 
       return binary("||", kOr);
     case ExprKind::Not:
       return in_brackets("!" + text(expr.arg(0), ranges, kUnary), kUnary, outer);
-    case ExprKind::Select:
-      return in_brackets(
-          fmt::format("{} ? {} : {}", text(expr.arg(0), ranges, kConditional + 1),
-                      text(expr.arg(1), ranges, kConditional + 1), text(expr.arg(2), ranges, kConditional)),
-          kConditional, outer);
+    case ExprKind::Select: {
+      const auto where = [&](const Expr& condition, size_t side, int own) {
+        hold(condition);
+        std::string chosen = text(expr.arg(side), ranges, own);
+        release();
+        return chosen;
+      };
+      const std::string condition = text(expr.arg(0), ranges, kConditional + 1);
+      const std::string then_value = where(expr.arg(0), 1, kConditional + 1);
+      return in_brackets(fmt::format("{} ? {} : {}", condition, then_value,
+                                     where(logical_not(expr.arg(0)), 2, kConditional)),
+                         kConditional, outer);
+    }
     case ExprKind::Cast:
       return converted(expr, ranges);
     case ExprKind::Call:
@@ -308,10 +336,10 @@ std::string ExprText::element(const Buffer& buffer, const Expr& index, const Ana
 
 std::string ExprText::loaded(const Expr& expr, const Analyzer& ranges, int outer) {
   const LoadNode& access = *expr.as<LoadNode>();
-  std::string value = element(access.buffer, access.indices()[0], ranges);
   const DType type = access.buffer->dtype;
-  if (is_half(type)) value = fmt::format("{}_to_f32({})", type == kBF16 ? "bf16" : "f16", value);
-  if (!access.mask()) return value;
+  std::string value = element(access.buffer, access.indices()[0], ranges);
+  if (is_half(type)) value = value_of(type, value);
+  if (!access.mask() || holds(access.mask())) return value;
   return in_brackets(
       fmt::format("{} ? {} : ({})0", text(access.mask(), ranges, kConditional + 1), value, value_type(type)),
       kConditional, outer);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/expr.h"
@@ -30,6 +31,9 @@ class Names {
   std::map<const void*, std::string> names_;
 };
 
+/// Definitions of these helpers, to stand before kernels that call them.
+std::string helper_texts(const std::set<std::string>& helpers);
+
 class ExprText {
  public:
   explicit ExprText(const Names& names) : names_(names) {}
@@ -41,9 +45,20 @@ class ExprText {
   std::string element(const Buffer& buffer, const Expr& index, const Analyzer& ranges);
   /// A value as it is stored: rounded to 16 bits where the buffer's type has so many.
   std::string stored(DType type, const std::string& value) const;
+  /// What is stored as a value.
+  std::string value_of(DType type, const std::string& stored) const;
 
-  /// Definitions of what the texts so far call, to stand before the kernel.
-  std::string helpers() const;
+  /// From now on `condition` holds: what is loaded only where it does needs to ask no more. Until release(),
+  /// which undoes the last one.
+  void hold(const Expr& condition) { held_.push_back(condition); }
+  void release() { held_.pop_back(); }
+  bool holds(const Expr& condition) const;
+
+  /// That the text is to be an operand of.
+  static constexpr int kOperand = 6;
+
+  /// What the texts so far call, for helper_texts().
+  const std::set<std::string>& helpers() const { return helpers_; }
 
  private:
   std::string number(const Expr& expr) const;
@@ -57,6 +72,7 @@ class ExprText {
 
   const Names& names_;
   std::set<std::string> helpers_;
+  std::vector<Expr> held_;
 };
 
 }  // namespace tunesmith::cuda

@@ -8,7 +8,9 @@
 
 #include "execution.h"
 #include "expr_text.h"
+#include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/visit.h"
+#include "vector_text.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -25,8 +27,9 @@ bool has_half(const Stmt& stmt) {
 /// One statement of the root as a kernel.
 class KernelWriter {
  public:
-  KernelWriter(const LoweredProgram& lowered, const Stmt& stmt, std::string name)
-      : lowered_(lowered), root_(stmt), exprs_(names_) {
+  KernelWriter(const LoweredProgram& lowered, const ExecutionModel& execution, const Stmt& stmt,
+               std::string name)
+      : lowered_(lowered), execution_(execution), root_(stmt), exprs_(names_) {
     kernel_.name = std::move(name);
   }
 
@@ -44,13 +47,10 @@ class KernelWriter {
     }
     depth_ = 1;
     stmt(root_);
-    std::string text;
-    if (has_half(root_)) text += "#include \"tunesmith_device.cuh\"\n\n";
-    const std::string helpers = exprs_.helpers();
-    if (!helpers.empty()) text += helpers + "\n";
-    text += fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
-                        kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
-    kernel_.text = std::move(text);
+    kernel_.needs_header = has_half(root_);
+    kernel_.helpers = exprs_.helpers();
+    kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
+                               kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
     return std::move(kernel_);
   }
 
@@ -115,7 +115,7 @@ class KernelWriter {
     if (at.loop_kind == LoopKind::Bound) return bound(at, name);
     const Analyzer ranges = Analyzer::at(at);
     const std::string first = exprs_.text(at.min, ranges);
-    const std::string end = exprs_.text(ranges.simplify(at.min + at.extent), ranges, kOperand);
+    const std::string end = exprs_.text(ranges.simplify(at.min + at.extent), ranges, ExprText::kOperand);
     if (at.loop_kind == LoopKind::Unrolled) line("#pragma unroll");
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     nested(*at.body());
@@ -135,12 +135,20 @@ class KernelWriter {
     const Buffer& buffer = at.buffer;
     const std::string name = names_.fresh(buffer->name);
     names_.set(buffer.get(), name);
-    line(fmt::format("{}{} {}[{}];", buffer->scope == kScopeShared ? "__shared__ " : "",
-                     storage_type(buffer->dtype), name, std::max<int64_t>(buffer->span(), 1)));
+    const std::string storage =
+        buffer->scope == kScopeShared
+            ? fmt::format("__shared__ __align__({}) ", execution_.find_scope(kScopeShared)->alignment)
+            : "";
+    line(fmt::format("{}{} {}[{}];", storage, storage_type(buffer->dtype), name,
+                     std::max<int64_t>(buffer->span(), 1)));
     stmt(*at.body());
   }
 
   void store(const Store& at) {
+    if (at.indices[0].dtype().is_vector()) {
+      for (const std::string& text : vector_store_text(at, execution_, names_, exprs_)) line(text);
+      return;
+    }
     const Analyzer ranges = Analyzer::at(at);
     const DType type = at.buffer->dtype;
     const std::string to = exprs_.element(at.buffer, at.indices[0], ranges);
@@ -150,9 +158,8 @@ class KernelWriter {
     line(assignment);
   }
 
-  static constexpr int kOperand = 6;
-
   const LoweredProgram& lowered_;
+  const ExecutionModel& execution_;
   const Stmt& root_;
   Names names_;
   ExprText exprs_;
@@ -161,33 +168,32 @@ class KernelWriter {
   size_t depth_ = 0;
 };
 
-void collect_launches(const Stmt& stmt, std::vector<const Stmt*>& launches) {
-  if (stmt.kind == StmtKind::Seq) {
-    visit_children(stmt, [&](const Stmt& child) { collect_launches(child, launches); });
-  } else if (const auto* allocate = stmt.as<Allocate>();
-             allocate != nullptr && allocate->buffer->scope == kScopeGlobal) {
-    collect_launches(*allocate->body(), launches);
-  } else {
-    launches.push_back(&stmt);
-  }
-}
-
 }  // namespace
 
-std::vector<const Stmt*> launched_statements(const Program& program) {
-  std::vector<const Stmt*> launches;
-  collect_launches(program.root(), launches);
-  return launches;
-}
-
-std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const std::string& symbol) {
-  const std::vector<const Stmt*> launches = launched_statements(lowered.program);
+std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
+                                     const std::string& symbol) {
+  const std::vector<const Stmt*> launches = launches_of(lowered.program, execution);
   std::vector<KernelText> kernels;
   for (const Stmt* launch : launches) {
     const std::string name = launches.size() == 1 ? symbol : fmt::format("{}_{}", symbol, kernels.size());
-    kernels.push_back(KernelWriter(lowered, *launch, name).write());
+    kernels.push_back(KernelWriter(lowered, execution, *launch, name).write());
   }
   return kernels;
+}
+
+std::string program_text(std::span<const KernelText> kernels) {
+  std::set<std::string> helpers;
+  std::string text;
+  for (const KernelText& kernel : kernels) {
+    helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
+    if (kernel.needs_header && text.empty()) text = "#include \"tunesmith_device.cuh\"\n\n";
+  }
+  if (!helpers.empty()) text += helper_texts(helpers) + "\n";
+  for (const KernelText& kernel : kernels) {
+    text += fmt::format("// {} <<<({}), ({})>>>\n{}\n", kernel.name, fmt::join(kernel.launch.grid, ", "),
+                        fmt::join(kernel.launch.block, ", "), kernel.text);
+  }
+  return text;
 }
 
 }  // namespace tunesmith::cuda

@@ -1,6 +1,8 @@
 // A lowered program as CUDA C++ text: one kernel for each statement of its root.
 #pragma once
 
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,17 +14,22 @@ namespace tunesmith::cuda {
 /// One kernel and how it is launched.
 struct KernelText {
   std::string name;
-  std::string text;  // complete: what it uses stands in it
+  std::string text;               // of the kernel alone
+  bool needs_header = false;      // tunesmith_device.cuh
+  std::set<std::string> helpers;  // that it calls
   Launch launch;
   /// What the kernel takes, in order.
   std::vector<Buffer> arguments;
 };
 
-/// The kernels of `lowered`, to be launched one after the other. `symbol` begins their names. Throws
-/// LowerError for a program that cannot be written so: one with vectors, or too large for 32-bit indices.
-std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const std::string& symbol);
+/// The kernels of `lowered`, to be launched one after the other. `symbol` begins their names. Buffers begin
+/// where their scopes in `execution` say. Throws LowerError for a program that is too large for 32-bit
+/// indices.
+std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
+                                     const std::string& symbol);
 
-/// The root's statements, each one launch, through the allocations of the workspace.
-std::vector<const Stmt*> launched_statements(const Program& program);
+/// One text that compiles: what the kernels use, and the kernels, each behind a line that says how it is
+/// launched.
+std::string program_text(std::span<const KernelText> kernels);
 
 }  // namespace tunesmith::cuda

@@ -40,7 +40,7 @@ ARROWS = {
     "interp": "lower ir support",
     "target": "lower intrinsics workload ir plugin support",
     "runtime": "target",
-    "features": "target affine ir support",
+    "features": "target analysis affine ir support",
     "measure": "target interp trace workload analysis affine ir plugin support",
     "records": "measure workload support",
     "search": "features measure records target lower trace workload ir plugin support",

@@ -4,28 +4,17 @@
 
 #include "candidate_object.h"
 #include "cuda_target.h"
-#include "emulated_candidate.h"
 #include "expr_text.h"
 #include "kernel_text.h"
-#include "roofline.h"
-#include "tunesmith/interp/interpreter.h"
+#include "run_candidate.h"
+#include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
-#include "tunesmith/workload/workload.h"
 
 namespace tunesmith::cuda {
 namespace {
 
-CudaTarget& target() {
-  static CudaTarget one(Options::defaults(CudaTarget::specs(), "target 'cuda'"));
-  return one;
-}
-
-Program program_of(const std::string& inputs, const std::string& compute) {
-  const std::string text =
-      "name: t\nparams: {n: 1}\ninputs: {" + inputs + "}\ncompute: |\n  " + compute + "\noutputs: [O]\n";
-  return std::move(WorkloadDefinition::parse(text, "t.yaml").instantiate().program);
-}
+using namespace test;
 
 const char* const kOperands = "A: {shape: [12, 8], dtype: f32}, B: {shape: [8, 8], dtype: f32}";
 const char* const kProduct = "O[i<12, j<8] = sum(k<8) A[i, k] * B[k, j]";
@@ -51,40 +40,6 @@ Schedule cooperative_product() {
   return s;
 }
 
-/// The outputs of a call on random inputs, and what the call did wrong.
-struct Called {
-  std::vector<Tensor> arguments;
-  std::optional<KernelFault> fault;
-};
-
-Called call(const LoweredProgram& lowered, const CompiledKernel& kernel) {
-  Called called;
-  std::vector<void*> pointers;
-  for (const Buffer& input : lowered.program.inputs) {
-    called.arguments.push_back(Tensor::like(*input));
-    called.arguments.back().fill_random(called.arguments.size());
-  }
-  for (const Buffer& output : lowered.program.outputs) called.arguments.push_back(Tensor::like(*output));
-  for (Tensor& tensor : called.arguments) pointers.push_back(tensor.bytes.data());
-  std::vector<std::byte> workspace(static_cast<size_t>(kernel.workspace_bytes) + 64);
-  const std::unique_ptr<LoadedKernel> loaded = target().load(kernel);
-  loaded->entry()(pointers.data(), workspace.data(), nullptr, nullptr);
-  called.fault = loaded->take_fault();
-  EXPECT_FALSE(loaded->take_fault().has_value()) << "it is told once";
-  return called;
-}
-
-void expect_right(const Program& program) {
-  const LoweredProgram lowered = lower_for(target(), program);
-  const auto kernel = target().compile(lowered, "k");
-  ASSERT_TRUE(kernel.has_value()) << kernel.error() << target().assembly(lowered, "k");
-  const Called called = call(lowered, *kernel);
-  ASSERT_FALSE(called.fault.has_value()) << called.fault->message << "\n" << target().assembly(lowered, "k");
-  std::vector<Tensor> expected = called.arguments;
-  interpret(program, expected);
-  EXPECT_LT(max_error(called.arguments.back(), expected.back()), 1e-4) << target().assembly(lowered, "k");
-}
-
 TEST(CudaTarget, WritesReadableText) {
   Schedule s(program_of("X: {shape: [4, 64], dtype: f32}", "O[i<4, j<64] = max(X[i, j], 0) * 2"));
   const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
@@ -92,10 +47,10 @@ TEST(CudaTarget, WritesReadableText) {
   s.bind(parts[0], "block.x");
   s.bind(parts[1], "thread.x");
   EXPECT_EQ(target().assembly(lower_for(target(), s.program()), "scale"),
-            R"(// scale <<<(8, 1, 1), (32, 1, 1)>>>
-template <class T>
+            R"(template <class T>
 __device__ __forceinline__ T greater(T a, T b) { return a > b ? a : b; }
 
+// scale <<<(8, 1, 1), (32, 1, 1)>>>
 extern "C" __global__ void __launch_bounds__(32) scale(const float* __restrict__ X, float* __restrict__ O) {
   const int i_j_f_0 = blockIdx.x;
   const int thread_x = threadIdx.x;
@@ -109,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(32) scale(const float* __restrict__
 TEST(CudaTarget, RunsProgramsWithSharedMemoryAndBarriers) {
   const Schedule s = cooperative_product();
   const std::string text = target().assembly(lower_for(target(), s.program()), "k");
-  EXPECT_THAT(text, ::testing::HasSubstr("__shared__ float A_shared[16];"));
+  EXPECT_THAT(text, ::testing::HasSubstr("__shared__ __align__(16) float A_shared[16];"));
   EXPECT_THAT(text, ::testing::HasSubstr("__syncthreads();"));
   expect_right(s.program());
 }
@@ -120,7 +75,7 @@ TEST(CudaTarget, RunsTheStagesOfAProgramOneAfterTheOther) {
   s.bind(s.get_loops(s.get_block("S"))[0], "thread.x");
   s.bind(s.get_loops(s.get_block("O"))[0], "block.x");
   const LoweredProgram lowered = lower_for(target(), s.program());
-  EXPECT_EQ(kernel_texts(lowered, "k").size(), 2u);
+  EXPECT_EQ(kernel_texts(lowered, target().execution(), "k").size(), 2u);
   EXPECT_GE(lowered.workspace_bytes, 24);
   expect_right(s.program());
 }
@@ -150,6 +105,10 @@ TEST(CudaTarget, SaysWhatACallDidWrong) {
   }
 }
 
+double modelled_seconds(const LoweredProgram& lowered) {
+  return grid_seconds(lowered.program, target().execution(), target().device());
+}
+
 TEST(CudaTarget, GivesAModelsTimeAndSaysSo) {
   EXPECT_TRUE(target().models_times());
   EXPECT_THAT(target().identity(), ::testing::HasSubstr("times=modelled"));
@@ -158,7 +117,7 @@ TEST(CudaTarget, GivesAModelsTimeAndSaysSo) {
   ASSERT_TRUE(kernel.has_value()) << kernel.error();
   const auto seconds = target().load(*kernel)->modelled_seconds();
   ASSERT_TRUE(seconds.has_value());
-  EXPECT_DOUBLE_EQ(*seconds, modelled_seconds(plain, find_architecture("sm_80")));
+  EXPECT_DOUBLE_EQ(*seconds, modelled_seconds(plain));
   // 19.5 Tflop/s, as the maker says.
   EXPECT_NEAR(measure_peak(target(), kF32, 1), 19.5e12, 0.1e12);
 }
@@ -173,7 +132,7 @@ TEST(CudaTarget, TheModelPrefersMoreOfTheDevice) {
       s.bind(parts[0], "block.x");
       s.bind(parts[1], "thread.x");
     }
-    return modelled_seconds(lower_for(target(), s.program()), find_architecture("sm_80"));
+    return modelled_seconds(lower_for(target(), s.program()));
   };
   EXPECT_GT(with(0), 1000 * with(128)) << "one thread does all";
   EXPECT_GT(with(1), 4 * with(128)) << "one lane of a warp does all";
@@ -190,14 +149,20 @@ TEST(CudaTarget, LimitsAreTheArchitectures) {
 TEST(CandidateObject, ADamagedOneIsRefused) {
   CandidateObject object;
   object.modelled_seconds = 2.5;
+  object.source = "text";
   object.outputs = {2};
-  object.launches.push_back(
-      {{{3, 1, 1}, {32, 1, 1}, 0}, {{"A", false, 0, 16}, {"W", true, 64, 8}}, "program"});
+  object.launches.push_back({"k",
+                             {{3, 1, 1}, {32, 1, 1}, 0},
+                             {{"A", false, 0, 16, "float"}, {"W", true, 64, 8, "half_t"}},
+                             "program"});
   const std::string bytes = object.bytes();
   const CandidateObject same = CandidateObject::parse(bytes);
   EXPECT_EQ(same.modelled_seconds, 2.5);
   EXPECT_EQ(same.launches.at(0).launch.grid[0], 3u);
+  EXPECT_EQ(same.source, "text");
+  EXPECT_EQ(same.launches.at(0).kernel, "k");
   EXPECT_EQ(same.launches.at(0).arguments.at(1).name, "W");
+  EXPECT_EQ(same.launches.at(0).arguments.at(1).type, "half_t");
   EXPECT_TRUE(same.launches.at(0).arguments.at(1).in_workspace);
   EXPECT_EQ(same.launches.at(0).program, "program");
   for (size_t i = 0; i < bytes.size(); ++i) {

@@ -11,7 +11,7 @@
 //   wgmma_*, fence_async_shared, mbar_*, tma_load_2d, reg_alloc<N>, reg_dealloc<N>     sm_90a
 #pragma once
 
-#ifndef __CUDACC_RTC__
+#ifndef __CUDACC__
 #include "tunesmith_emulation.h"
 #else
 

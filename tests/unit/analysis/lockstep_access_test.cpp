@@ -87,6 +87,18 @@ TEST_F(LockstepAccessTest, WavefrontsAreTheWordsOfTheBusiestBank) {
   EXPECT_EQ(written(kScopeGlobal, kF32, x_).wavefronts, 0) << "has no banks";
 }
 
+TEST_F(LockstepAccessTest, AVectorThatIsNotAlignedIsAccessedLaneByLane) {
+  const LockstepAccess one = written("shared", kF32, ramp(x_ * 4, 1, 4));
+  EXPECT_EQ(one.instructions, 1);
+  EXPECT_EQ(one.threads, 32);
+  const LockstepAccess four = written("shared", kF32, ramp(x_ * 5, 1, 4));
+  EXPECT_EQ(four.instructions, 4);
+  EXPECT_EQ(four.threads, 32);
+  EXPECT_EQ(four.bytes, 512);
+  EXPECT_EQ(four.wavefronts, 4) << "threads five words apart never meet in a bank";
+  EXPECT_EQ(written(kScopeGlobal, kF32, ramp(x_ * 4 + 1, 1, 4)).sectors, 65) << "each lane takes 16 or 17";
+}
+
 TEST_F(LockstepAccessTest, ThreadsAreNumberedAlongTheFirstAxisFirst) {
   threads_ = 8;
   rows_ = 8;

@@ -8,6 +8,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 
+#include "unit/lower/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {
@@ -22,21 +23,11 @@ std::vector<std::string> names_of(const Pipeline& pipeline) {
   return names;
 }
 
-std::vector<Tensor> arguments_of(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
-}
-
 /// Lowers step by step; after each the program computes what it computed. Answers how many steps changed it.
 int expect_same_after_each_step(const Schedule& schedule) {
   LowerOptions options = small_machine();
   options.prepare = true;
-  const std::vector<Tensor> arguments = arguments_of(schedule.program());
+  const std::vector<Tensor> arguments = random_arguments(schedule.program());
   std::vector<Tensor> wanted = arguments;
   interpret(schedule.program(), wanted);
   std::string before = to_string(schedule.program());

@@ -14,6 +14,7 @@ struct WastefulAccess {
   const Stmt* stmt = nullptr;  // of the program
   std::string access;          // as the program prints it: "A[x*4 + k]"
   bool writes = false;
+  int instructions = 1;     // LockstepAccess::instructions
   bool banked = false;      // wavefronts are counted, else sectors
   double needed = 0.0;      // by one group
   double taken = 0.0;       // by one group

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tunesmith/ir/execution_model.h"
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/workload/workload.h"
@@ -40,7 +41,10 @@ class CostModel {
   /// those that the space's extensions add. A model that is not told is given the kernel's alone. Throws
   /// UserError when what its options name was learnt from others.
   virtual void use_columns(std::span<const FeatureColumn> columns);
-  /// Before anything else but use_columns() and load(), once for each workload that is tuned. What was learnt
+  /// Once, before begin(): levels and scopes of the machine, for models that look at what its threads do. It
+  /// outlives the model.
+  virtual void use_execution(const ExecutionModel& execution);
+  /// Before anything else but use_columns(), use_execution() and load(), once for each workload that is tuned. What was learnt
   /// of those before is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
   /// Learns from what was measured of the workload since the last call, in the order in which it was

@@ -20,6 +20,13 @@ namespace tunesmith {
 ///   max_threads_per_block, max_shared_bytes, ...   for targets with a thread grid
 ///   warp_size           consecutive threads of a block that run in lockstep
 ///   sector_bytes        the pieces in which memory comes to them
+///   access_bytes        what one instruction of a thread loads or stores at most
+/// and for models of their times (features/grid_work.h, target/occupancy.h):
+///   core_threads core_blocks core_registers core_shared_bytes    what a core holds at once
+///   core_parts register_unit shared_unit_bytes reserved_shared_bytes    how it grants registers and memory
+///   block_shared_bytes max_thread_registers     what a block and a thread may have of it
+///   issue_per_cycle     instructions of threads that a core begins each cycle
+///   clock_ghz memory_bytes_per_second l2_bytes_per_second barrier_cycles launch_seconds
 /// Values are in bytes, counts and bits as the name says.
 class DeviceModel {
  public:

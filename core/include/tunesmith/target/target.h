@@ -86,10 +86,11 @@ struct LibraryRequest {
 struct LibraryFiles {
   std::string library;
   std::string header;
+  std::vector<std::string> others = {};  // that a target writes besides
 };
 
-/// One object for a whole run, used from many threads at once: compile() and assembly() must be thread-safe,
-/// the others are called by one thread. Errors of one candidate are returned or thrown as LowerError; of the
+/// One object for a whole run, used from many threads at once: compile(), assembly() and source() must be
+/// thread-safe, the others are called by one thread. Errors of one candidate are returned or thrown as LowerError; of the
 /// installation as EnvironmentError.
 class Target {
  public:
@@ -124,6 +125,9 @@ class Target {
   virtual std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) = 0;
   /// Human-readable code for the target, for tests and `trace show --assembly`.
   virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
+  /// The text that compile() hands to a compiler, for people and `trace show --code`; nothing where the
+  /// target emits machine code itself, which is so unless it says otherwise.
+  virtual std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol);
   virtual LibraryFiles build_library(const LibraryRequest& request) = 0;
 
   /// Multiply-adds of `type` on `threads` cores, about half a millisecond of them. Timed in turn with a

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tunesmith/features/grid_work.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/target/occupancy.h"
+
+namespace tunesmith {
+namespace {
+
+/// Groups of threads that a core must hold for its units to be busy all the time, roughly.
+constexpr double kBusyGroups = 16.0;
+/// Of what takes less than the longest, what is not hidden behind it.
+constexpr double kNotHidden = 0.1;
+/// How much longer everything takes for each register that a thread lacks, as a share of those it has.
+constexpr double kSpilled = 4.0;
+
+}  // namespace
+
+double GridTime::total() const {
+  const double longest = std::max({arithmetic, issue, banked, cache, memory});
+  const double all = arithmetic + issue + banked + cache + memory;
+  return launch + longest + kNotHidden * (all - longest) + barriers;
+}
+
+GridTime grid_time(const GridWork& work, const DeviceModel& device) {
+  const CoreLimits limits = core_limits(device);
+  const auto lockstep = static_cast<double>(limits.lockstep);
+  const double groups = std::ceil(work.threads / lockstep);
+  const double most_registers =
+      std::min(device.get("max_thread_registers"),
+               std::floor(static_cast<double>(limits.registers) / (groups * lockstep)));
+  const double registers = std::min(work.registers, most_registers);
+  const double lacking = (work.registers - registers) / most_registers;
+
+  GridTime time;
+  time.resident_blocks = static_cast<double>(
+      std::max<int64_t>(1, limits.resident_blocks(std::llround(registers), std::llround(work.threads),
+                                                  std::llround(work.block_bytes))));
+  const double all_cores = device.get("cores");
+  const double cores = std::min(all_cores, work.blocks);
+  const double slots = all_cores * time.resident_blocks;
+  time.waves = std::ceil(work.blocks / slots);
+  // Blocks of the last wave that are missing leave cores idle.
+  const double full = work.blocks / (time.waves * slots);
+  const double held = std::min(time.resident_blocks, std::ceil(work.blocks / all_cores)) * groups;
+  const double busy =
+      std::min(1.0, held / kBusyGroups) * (work.blocks > all_cores ? std::max(full, 0.5) : 1.0);
+  const double hertz = device.get("clock_ghz") * 1e9;
+  const double idle_lanes = groups * lockstep / work.threads;
+  const double core_cycles = cores * hertz * busy / (1.0 + kSpilled * lacking);
+
+  time.arithmetic = work.arithmetic * idle_lanes / (core_cycles * device.get("fma_per_cycle"));
+  time.issue = work.instructions * idle_lanes / (core_cycles * device.get("issue_per_cycle"));
+  // One wavefront a cycle.
+  time.banked = work.wavefronts / core_cycles;
+  time.cache = work.sectors * device.get("sector_bytes") /
+               (device.get("l2_bytes_per_second") * std::min(1.0, busy * cores / all_cores));
+  time.memory = work.touched_bytes / device.get("memory_bytes_per_second");
+  time.barriers = work.barriers * device.get("barrier_cycles") *
+                  std::max(1.0, work.blocks / (cores * time.resident_blocks)) / hertz;
+  time.launch = device.get("launch_seconds");
+  return time;
+}
+
+double grid_seconds(const Program& lowered, const ExecutionModel& execution, const DeviceModel& device) {
+  const auto machine = lockstep_machine(execution, device);
+  check_invariant(machine.has_value(), "the threads of a grid run in lockstep");
+  double seconds = 0.0;
+  for (const GridWork& work : grid_work(lowered, *machine)) seconds += grid_time(work, device).total();
+  return std::max(seconds, device.get("launch_seconds"));
+}
+
+}  // namespace tunesmith

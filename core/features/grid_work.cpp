@@ -1,0 +1,212 @@
+#include "tunesmith/features/grid_work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "affine/value_at.h"
+#include "analysis/lockstep_threads.h"
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+/// Instructions of a call of mathematics, and of a loop's iteration: counting, comparing and jumping.
+constexpr double kCall = 16.0;
+constexpr double kIteration = 2.0;
+/// Of a division of indices by a constant.
+constexpr double kIndexDivision = 4.0;
+/// Registers for addresses and counters, and for each vector that is in flight.
+constexpr double kOwnRegisters = 24.0;
+
+void collect_launches(const Stmt& stmt, const ExecutionModel& execution, std::vector<const Stmt*>& launches) {
+  const auto* allocate = stmt.as<Allocate>();
+  const MemoryScope* scope = allocate != nullptr ? execution.find_scope(allocate->buffer->scope) : nullptr;
+  if (stmt.kind == StmtKind::Seq) {
+    visit_children(stmt, [&](const Stmt& child) { collect_launches(child, execution, launches); });
+  } else if (scope != nullptr && execution.depth_of(*scope) == 0) {
+    collect_launches(*allocate->body(), execution, launches);
+  } else {
+    launches.push_back(&stmt);
+  }
+}
+
+/// Counts one launch.
+class Counter {
+ public:
+  explicit Counter(const LockstepMachine& machine) : machine_(machine), execution_(*machine.execution) {}
+
+  GridWork count(const Stmt& launch) {
+    run(launch, 1.0);
+    for (const auto& [buffer, bytes] : touched_) work_.touched_bytes += bytes;
+    work_.registers = kOwnRegisters + most_kept_ / 4.0;
+    return work_;
+  }
+
+ private:
+  /// `times`: how often all threads together run the statement.
+  void run(const Stmt& stmt, double times) {
+    switch (stmt.kind) {
+      case StmtKind::Loop:
+        return loop(static_cast<const Loop&>(stmt), times);
+      case StmtKind::If:
+        return branch(static_cast<const If&>(stmt), times);
+      case StmtKind::Allocate:
+        return allocate(static_cast<const Allocate&>(stmt), times);
+      case StmtKind::Store:
+        return store(static_cast<const Store&>(stmt), times);
+      case StmtKind::Barrier:
+        work_.barriers += times / (work_.blocks * work_.threads);
+        return;
+      case StmtKind::Seq:
+      case StmtKind::Block:
+        visit_children(stmt, [&](const Stmt& child) { run(child, times); });
+    }
+  }
+
+  void loop(const Loop& loop, double times) {
+    const double trips =
+        std::max<double>(0.0, static_cast<double>(Analyzer::at(loop).bounds(loop.extent).max));
+    if (loop.loop_kind == LoopKind::Bound) {
+      const auto axis = execution_.find_axis(loop.thread);
+      const bool apart = axis && axis->level < execution_.first_synchronising();
+      (apart ? work_.blocks : work_.threads) *= trips;
+    } else if (loop.loop_kind == LoopKind::Serial) {
+      work_.instructions += kIteration * times * trips;
+    }
+    run(*loop.body(), times * trips);
+  }
+
+  void branch(const If& branch, double times) {
+    work_.instructions += times;
+    const double share = share_of(branch);
+    run(*branch.then_case(), times * share);
+    if (branch.else_case() != nullptr) run(*branch.else_case(), times * (1.0 - share));
+  }
+
+  /// Of the groups in lockstep, those of which a thread takes the branch; all where other things decide.
+  double share_of(const If& branch) const {
+    const LockstepThreads threads(branch, execution_);
+    int64_t taken = 0;
+    int64_t groups = 0;
+    for (int64_t first = 0; first < threads.count(); first += machine_.width, ++groups) {
+      bool any = false;
+      for (int64_t t = first; t < std::min(first + machine_.width, threads.count()) && !any; ++t) {
+        const std::optional<int64_t> holds = value_at(threads.point_of(t), branch.condition);
+        if (!holds) return 1.0;
+        any = *holds != 0;
+      }
+      taken += any ? 1 : 0;
+    }
+    return static_cast<double>(taken) / static_cast<double>(groups);
+  }
+
+  void allocate(const Allocate& allocate, double times) {
+    const auto bytes = static_cast<double>(allocate.buffer->bytes());
+    const size_t depth = depth_of(allocate.buffer);
+    const bool own = depth > execution_.first_synchronising();
+    if (own) {
+      kept_ += bytes;
+      most_kept_ = std::max(most_kept_, kept_);
+    } else if (depth > 0) {
+      work_.block_bytes += bytes;
+    }
+    run(*allocate.body(), times);
+    if (own) kept_ -= bytes;
+  }
+
+  void store(const Store& store, double times) {
+    walk_expr(store.value, [&](const Expr& part) {
+      // A broadcast is no instruction, and a product goes into the sum that it is part of.
+      if (part.dtype().is_index() || part.dtype().is_bool() || part.args().empty()) return;
+      if (part.is(ExprKind::Load) || part.is(ExprKind::Broadcast) || part.is(ExprKind::Mul)) return;
+      const double operations = times * part.dtype().lanes * (part.is(ExprKind::Call) ? kCall : 1.0);
+      work_.arithmetic += operations;
+      work_.instructions += operations;
+    });
+    visit_accesses(store, [&](const AccessSite& access) { count_access(store, access, times); });
+  }
+
+  void count_access(const Store& store, const AccessSite& access, double times) {
+    const size_t depth = depth_of(access.buffer);
+    if (depth > execution_.first_synchronising()) return;  // in registers
+    const double made = times / repeated(store, access);
+    // Where an address is read from memory, each thread takes a piece of its own.
+    LockstepAccess group = lockstep_access(store, access, machine_).value_or(LockstepAccess{1, 0, 1, 1, 1});
+    if (group.threads == 0.0) return;
+    double divisions = 0.0;
+    walk_expr(access.indices[0], [&](const Expr& part) {
+      if (part.is(ExprKind::FloorDiv) || part.is(ExprKind::FloorMod)) divisions += 1.0;
+    });
+    work_.instructions += made * (group.instructions + kIndexDivision * divisions);
+    if (depth > 0) {
+      work_.wavefronts += made * group.wavefronts / group.threads;
+      return;
+    }
+    work_.sectors += made * group.sectors / group.threads;
+    const Interval range = Analyzer::at(store).bounds(access.indices[0]);
+    const double span =
+        static_cast<double>(range.max - range.min + 1) * static_cast<double>(access.buffer->dtype.bytes());
+    touch(access.buffer, std::min(span, static_cast<double>(access.buffer->bytes())));
+  }
+
+  void touch(const Buffer& buffer, double bytes) {
+    for (auto& [known, touched] : touched_) {
+      if (known == buffer) return void(touched = std::max(touched, bytes));
+    }
+    touched_.emplace_back(buffer, bytes);
+  }
+
+  /// How often unrolled loops around the store load the same again, which a compiler does not.
+  static double repeated(const Store& store, const AccessSite& access) {
+    double times = 1.0;
+    if (access.load == nullptr) return times;
+    for (const Stmt* at = store.parent; at != nullptr; at = at->parent) {
+      if (at->kind == StmtKind::Seq || at->kind == StmtKind::If) continue;
+      const auto* loop = at->as<Loop>();
+      if (loop == nullptr || loop->loop_kind != LoopKind::Unrolled) break;
+      const bool written = find_first<Store>(*loop, [&](const Store& other) {
+                             return other.buffer == access.buffer;
+                           }) != nullptr;
+      if (written || find_first<Barrier>(*loop) != nullptr) break;
+      if (!uses_var(access.indices[0], loop->var)) times *= static_cast<double>(loop->const_extent());
+    }
+    return times;
+  }
+
+  size_t depth_of(const Buffer& buffer) const {
+    const MemoryScope* scope = execution_.find_scope(buffer->scope);
+    return scope == nullptr ? 0 : execution_.depth_of(*scope);
+  }
+
+  const LockstepMachine& machine_;
+  const ExecutionModel& execution_;
+  GridWork work_;
+  std::vector<std::pair<Buffer, double>> touched_;  // in the order of the text
+  double kept_ = 0.0;                               // bytes of a thread's buffers around the statement
+  double most_kept_ = 0.0;
+};
+
+}  // namespace
+
+std::vector<const Stmt*> launches_of(const Program& lowered, const ExecutionModel& execution) {
+  std::vector<const Stmt*> launches;
+  collect_launches(lowered.root(), execution, launches);
+  return launches;
+}
+
+std::vector<GridWork> grid_work(const Program& lowered, const LockstepMachine& machine) {
+  std::vector<GridWork> work;
+  for (const Stmt* launch : launches_of(lowered, *machine.execution))
+    work.push_back(Counter(machine).count(*launch));
+  return work;
+}
+
+std::optional<LockstepMachine> lockstep_machine(const ExecutionModel& execution, const DeviceModel& device) {
+  const std::optional<double> width = device.find("warp_size");
+  if (!width) return std::nullopt;
+  return LockstepMachine{&execution, std::llround(*width), std::llround(device.get("sector_bytes")),
+                         std::llround(device.get("access_bytes"))};
+}
+
+}  // namespace tunesmith
