@@ -28,6 +28,7 @@ std::shared_ptr<CostModel> create_model(const Space& space, PluginRegistry& regi
                         plugin_name(PluginKind::CostModel, use.id), use.location);
   std::shared_ptr<CostModel> model = registry.create<CostModel>(use.id, options, use.location);
   model->use_columns(space.feature_columns());
+  model->use_execution(space.target().execution());
   return model;
 }
 
