@@ -150,8 +150,13 @@ Schedule ThreadTiling::sketch(const Schedule& base, const std::string& block_nam
     schedule.merge({tiles.levels[i].back(), written[i].back()});
     break;
   }
+  // What verify_limits checks when a candidate is finished.
+  schedule.annotate(block, "tile_iterations", iteration_count(schedule.block(block)).spatial);
   for (size_t i = 0; i < bounds.size(); ++i) {
-    if (bounds[i] == Bound::Nothing) continue;
+    if (bounds[i] == Bound::Nothing) {
+      for (const LoopRV& loop : tiles.levels[i]) schedule.annotate(loop, "apart", int64_t{1});
+      continue;
+    }
     schedule.bind(fused(schedule, tiles.levels[i]), tile_binds_[i]);
     if (bounds[i] == Bound::Together) schedule.bind(fused(schedule, written[i]), tile_binds_[i]);
   }

@@ -19,6 +19,9 @@ namespace {
 
 using namespace tunesmith;
 
+/// Of the registers of a thread, those that an unrolled copy may fill.
+constexpr int64_t kShareOfCopies = 16;
+
 int64_t annotation(const Program& program, const char* key, int64_t fallback) {
   const auto found = program.annotations.find(key);
   return found == program.annotations.end() ? fallback : std::get<int64_t>(found->second);
@@ -66,6 +69,10 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     if (jobs > 0) parallelize(schedule, jobs);
     const auto vector_bits = static_cast<int64_t>(context.device().get("vector_bits"));
     const auto registers = static_cast<int64_t>(context.device().get("vector_registers"));
+    // Of threads, each copy in flight takes registers that their tile needs.
+    const ExecutionModel& machine = context.execution();
+    const bool has_threads = machine.first_synchronising() < machine.levels.size();
+    const int64_t copied = has_threads ? registers / kShareOfCopies : registers;
     std::vector<std::string> names;
     for (const Block* block : schedule.program().blocks()) names.push_back(block->name);
     // All vectors before any unrolling: a loop vectorized for one block may hold others, and their
@@ -74,7 +81,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       if (vectorize > 1) vectorize_innermost(schedule, schedule.get_block(name), vectorize, vector_bits);
     }
     for (const std::string& name : names) {
-      if (steps >= 0) unroll(schedule, schedule.get_block(name), steps, vector_bits, registers);
+      if (steps >= 0) unroll(schedule, schedule.get_block(name), steps, vector_bits, registers, copied);
     }
     // Carried out they say nothing more, and programs that they led to alike are alike.
     for (const char* key : {"parallel_jobs", "vectorize", "unroll_steps"}) {
@@ -130,9 +137,9 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     });
   }
 
-  /// Elements of what the block writes in one vector register.
+  /// Elements of what the block writes in one vector register; one where they are wider than that.
   static int64_t lanes_of(const Block& block, int64_t vector_bits) {
-    return vector_bits / writes_of(block).front().buffer->dtype.bits;
+    return std::max<int64_t>(1, vector_bits / writes_of(block).front().buffer->dtype.bits);
   }
 
   /// The largest divisor of `extent` that is a multiple of `lanes` and at most `limit`; `limit` itself, with
@@ -144,8 +151,9 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     return limit;
   }
 
-  static void unroll(Schedule& schedule, BlockRV block, int64_t steps, int64_t vector_bits,
-                     int64_t registers) {
+  /// `registers` limits the statements of a register tile, `copied` those of a copy inside a nest.
+  static void unroll(Schedule& schedule, BlockRV block, int64_t steps, int64_t vector_bits, int64_t registers,
+                     int64_t copied) {
     std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
     const Block& what = schedule.block(block);
@@ -171,7 +179,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     }
     if (!in_reduction) tile = exclusive;
     // Copies that stand inside a nest belong to a register tile: as long as one, they are unrolled whole.
-    const int64_t tile_limit = in_reduction || exclusive > 0 ? registers : 0;
+    const int64_t tile_limit = in_reduction ? registers : exclusive > 0 ? copied : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
       const Loop& loop = schedule.loop(loops[i]);
       const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);

@@ -36,6 +36,9 @@ namespace {
 using namespace tunesmith;
 using evolution::Scored;
 
+/// Populations drawn in one round, at most.
+constexpr int kMostDraws = 8;
+
 class Evolutionary final : public Searcher {
  public:
   explicit Evolutionary(const Options& options)
@@ -92,14 +95,20 @@ class Evolutionary final : public Searcher {
     std::vector<Scored> population;
     for (size_t i = 0; i < fastest.size(); ++i) population.push_back({fastest[i], scores[i]});
     const size_t missing = settings_.population - std::min(settings_.population, population.size());
-    std::vector<SearchContext::Draft> drafts;
-    for (size_t i = 0; i < std::max(missing, settings_.fresh); ++i) {
-      RandomStream random = context.next_stream();
-      Trace trace = context.draw(random);
-      drafts.push_back({std::move(trace), random});
+    const size_t wanted = std::max(missing, settings_.fresh);
+    size_t drawn = 0;
+    // Where most of what is drawn is refused, more is drawn.
+    for (int time = 0; time < kMostDraws && 2 * drawn < wanted; ++time) {
+      std::vector<SearchContext::Draft> drafts;
+      for (size_t i = 0; i < wanted; ++i) {
+        RandomStream random = context.next_stream();
+        Trace trace = context.draw(random);
+        drafts.push_back({std::move(trace), random});
+      }
+      const std::vector<Scored> fresh = evolution::make_scored(context, drafts, false);
+      population.insert(population.end(), fresh.begin(), fresh.end());
+      drawn += fresh.size();
     }
-    const std::vector<Scored> fresh = evolution::make_scored(context, drafts, false);
-    population.insert(population.end(), fresh.begin(), fresh.end());
     return population;
   }
 

@@ -1,0 +1,126 @@
+// Refuses candidates whose tiles make too few threads or too many, or leave one thread too many tiles that
+// lie apart, or more results than its registers hold, before anything is lowered or compiled. What is checked
+// are blocks that a tiling annotated with `tile_iterations`, how many results they compute, and loops
+// annotated with `apart`. Memory is held against the capacities of its scopes when a program is lowered.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include <tunesmith/analysis/blocks.h>
+#include <tunesmith/analysis/schedule_error.h>
+#include <tunesmith/ir/regions.h>
+#include <tunesmith/ir/visit.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+constexpr const char* kIterations = "tile_iterations";
+constexpr const char* kApart = "apart";
+/// A block of so few results need not fill a group of threads.
+constexpr int64_t kFew = 64;
+/// Of a thread besides its results: addresses, counters and operands.
+constexpr int64_t kRegistersBesides = 32;
+
+const Stmt& nest_of(const Block& block) {
+  const Stmt* at = &block;
+  while (at->parent->parent != nullptr) at = at->parent;
+  return *at;
+}
+
+/// Of levels that synchronise: the product over the axes of the most iterations that a loop of the nest has.
+int64_t threads_of(const Stmt& nest, const ExecutionModel& model) {
+  std::map<ExecutionModel::Axis, int64_t> extents;
+  for (const Loop* loop : collect<Loop>(nest)) {
+    const auto axis = loop->loop_kind == LoopKind::Bound ? model.find_axis(loop->thread) : std::nullopt;
+    if (!axis || axis->level < model.first_synchronising()) continue;
+    int64_t& extent = extents[*axis];
+    extent = std::max(extent, loop->const_extent());
+  }
+  int64_t threads = 1;
+  for (const auto& [axis, extent] : extents) threads *= extent;
+  return threads;
+}
+
+/// Of 4 bytes, for what one thread computes of the block.
+int64_t registers_of_results(const Block& block) {
+  int64_t results = 1;
+  for (const Loop* loop : loops_above(block)) {
+    if (loop->loop_kind != LoopKind::Bound && !use_of(*loop, block).reduction)
+      results *= loop->const_extent();
+  }
+  return results * std::max(1, writes_of(block).front().buffer->dtype.bytes() / 4);
+}
+
+/// That each of so many threads of a block may have; no limit where the target says nothing of it.
+int64_t registers_of_thread(const DeviceModel& device, int64_t threads) {
+  constexpr double kNoLimit = 1e18;
+  const auto group = static_cast<int64_t>(device.get_or("warp_size", 1));
+  const double all = static_cast<double>((threads + group - 1) / group * group);
+  return static_cast<int64_t>(std::min(device.get_or("max_thread_registers", kNoLimit),
+                                       device.get_or("core_registers", kNoLimit) / all));
+}
+
+class VerifyLimits final : public TransformationModule {
+ public:
+  explicit VerifyLimits(const Options& options)
+      : min_threads_(options.get_int("min_threads")), max_apart_(options.get_int("max_apart")) {}
+
+  ModuleStage stage() const override { return ModuleStage::Finishing; }
+
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
+    std::vector<std::string> names;
+    for (const Block* block : schedule.program().blocks()) {
+      if (block->annotations.contains(kIterations)) names.push_back(block->name);
+    }
+    if (names.empty()) return ModuleResult::not_applicable("no block is tiled for threads");
+    for (const std::string& name : names) {
+      const BlockRV block = schedule.get_block(name);
+      check(schedule, schedule.block(block), context);
+      // Checked they say nothing more, and programs that they led to alike are alike.
+      schedule.unannotate(block, kIterations);
+      for (const LoopRV& loop : schedule.get_loops(block)) {
+        if (schedule.loop(loop).annotations.contains(kApart)) schedule.unannotate(loop, kApart);
+      }
+    }
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  void check(const Schedule& schedule, const Block& block, const ModuleContext& context) const {
+    const ExecutionModel& model = context.execution();
+    const auto refuse = [&](const char* reason, int64_t number, int64_t limit) {
+      throw ScheduleError("verify_limits", reason, fmt::format("{}: {}, not {}", block.name, number, limit),
+                          schedule.program(), &block);
+    };
+    const int64_t threads = threads_of(nest_of(block), model);
+    const bool few = std::get<int64_t>(block.annotations.at(kIterations)) <= kFew;
+    if (!few && threads < min_threads_) refuse("too few threads share a tile", threads, min_threads_);
+    const int64_t most = model.levels[model.first_synchronising()].most_together;
+    if (threads > most) refuse("more threads than the level has", threads, most);
+    int64_t apart = 1;
+    for (const Loop* loop : loops_above(block)) {
+      if (loop->annotations.contains(kApart)) apart *= loop->const_extent();
+    }
+    if (apart > max_apart_) refuse("a thread has too many tiles that lie apart", apart, max_apart_);
+    const int64_t registers = kRegistersBesides + registers_of_results(block);
+    const int64_t granted = registers_of_thread(context.device(), threads);
+    if (registers > granted)
+      refuse("a thread's tile needs more registers than it may have", registers, granted);
+  }
+
+  int64_t min_threads_;
+  int64_t max_apart_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(
+    VerifyLimits, PluginKind::Module, "verify_limits", "0.1.0",
+    "finishing: refuse tiles of too few or too many threads, or of more than their registers hold",
+    OptionSpec::integer("min_threads", 32, 1, 1024,
+                        "threads that share a tile at least, where it has more than 64 results"),
+    OptionSpec::integer("max_apart", 8, 1, 1024, "tiles that lie apart (vthread) of one thread, at most"));
