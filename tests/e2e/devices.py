@@ -35,6 +35,29 @@ def nests_are_bound_to_blocks_and_threads_that_share_memory(folder):
     assert "__global__" in text and "threadIdx.x" in text and "__shared__" in text and "__syncthreads" in text, text
 
 
+def code_waste_and_a_library_are_had_of_a_program(folder):
+    database = folder / "records.db"
+    best = json.loads(run("tune", "gmm:n=64,m=64,k=64", "--space", "cuda", "--trials", 6, "--database", database, "--json").stdout)["trace"]
+    show = lambda *options, **more: run("trace", "show", best, "--database", database, *options, **more)
+    code = show("--space", "cuda", "--code").stdout
+    assert "__global__" in code and "threadIdx.x" in code, code
+    waste = show("--space", "cuda", "--waste").stdout
+    assert "would do" in waste or "no access takes more" in waste, waste
+    assert isinstance(json.loads(show("--space", "cuda", "--waste", "--json").stdout)["waste"], list)
+    built = json.loads(run("build", "gmm:n=64,m=64,k=64", "--space", "cuda", "--trace", best, "--database", database, "--name", "product",
+                           "--output", folder / "out", "--json").stdout)
+    assert built["library"].endswith("product.cu") and "<<<dim3(" in (folder / "out" / "product.cu").read_text(), built
+    assert "int product(const float* A, const float* B, float* " in (folder / "out" / "product.h").read_text(), built
+
+
+def what_a_processor_has_not_is_said_in_a_sentence(folder):
+    database = folder / "records.db"
+    best = json.loads(run("tune", "gmm:n=16,m=16,k=16", "--trials", 2, "--database", database, "--json").stdout)["trace"]
+    for option, words in ("--waste", "has no threads that run in lockstep"), ("--code", "emits machine code and no source text"):
+        refused = run("trace", "show", best, "--database", database, option, code=2).stderr
+        assert words in refused and "mcpu" not in refused, refused
+
+
 def unknown_architectures_are_refused_with_their_place(folder):
     spaces = folder / "spaces.yaml"
     spaces.write_text("version: 1\nspaces:\n  old:\n    extends: cuda\n    target: {arch: sm_81}\n")

@@ -87,12 +87,14 @@ int run_build(const Common& common, const BuildArguments& arguments) {
                nlohmann::json{{"workload", workload.key},
                               {"library", files.library},
                               {"header", files.header},
+                              {"others", files.others},
                               {"provenance", provenance},
                               {"measured_now", !measured},
                               {"prepares", kernel->prepare.has_value()}}
                    .dump());
   } else {
     fmt::print(output(), "built {}\n      {}\n", files.library, files.header);
+    for (const std::string& other : files.others) fmt::print(output(), "      {}\n", other);
     if (kernel->prepare)
       fmt::print(output(), "call {}_prepare once before {}: the header says how\n", name, name);
   }

@@ -171,6 +171,7 @@ struct TraceArguments {
   bool passes = false;
   bool waste = false;
   bool lowered = false;
+  bool code = false;
   bool assembly = false;
 };
 int run_trace_show(const Common& common, const TraceArguments& arguments);

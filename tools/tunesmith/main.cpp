@@ -182,6 +182,8 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
   show->add_flag(
       "--waste", arguments.waste,
       "also print which accesses take more of the memory than they ask for (targets with a grid of threads)");
+  show->add_flag("--code", arguments.code,
+                 "also print the source text that the target hands to a compiler (targets that have one)");
   show->add_flag("--assembly", arguments.assembly, "also print the target's code");
   add("replay", "check that a trace is legal on a workload, and say which decisions were changed",
       run_trace_replay)

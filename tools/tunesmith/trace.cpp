@@ -1,10 +1,9 @@
-#include <cmath>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/analysis/wasteful_access.h>
+#include <tunesmith/features/grid_work.h>
 #include <tunesmith/ir/printer.h>
 
 #include "commands.h"
@@ -30,16 +29,13 @@ std::string text_of(const LoweredProgram& lowered) {
 
 /// What `--waste` prints, a line for each access.
 std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& target) {
-  const DeviceModel& device = target.device();
-  const std::optional<double> width = device.find("warp_size");
-  if (!width) {
-    throw UserError(fmt::format("the target '{}' has no threads that run in lockstep", target.identity()),
-                    "leave out --waste, or choose a space of a target with a grid of threads");
+  const std::optional<LockstepMachine> machine = lockstep_machine(target.execution(), target.device());
+  if (!machine) {
+    throw UserError("--waste: the target of this space has no threads that run in lockstep",
+                    "leave it out, or choose a space of a target with a grid of threads");
   }
-  const LockstepMachine machine{&target.execution(), std::llround(*width),
-                                std::llround(device.get("sector_bytes"))};
   std::vector<std::string> lines;
-  for (const WastefulAccess& access : wasteful_accesses(lowered.program, machine))
+  for (const WastefulAccess& access : wasteful_accesses(lowered.program, *machine))
     lines.push_back(to_string(access));
   return lines;
 }
@@ -73,6 +69,14 @@ void show_lowered(Session& session, const Common& common, const TraceArguments& 
                                   : fmt::format("{}\n", fmt::join(lines, "\n")));
     }
   }
+  if (arguments.code) {
+    const std::optional<std::string> source = space->target().source(candidate->lowered, "kernel");
+    if (!source) {
+      throw UserError("--code: the target of this space emits machine code and no source text",
+                      "--assembly prints its instructions");
+    }
+    show("code", *source);
+  }
   if (arguments.assembly) show("assembly", space->target().assembly(candidate->lowered, "kernel"));
 }
 
@@ -91,7 +95,8 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
     }
   };
   show("trace", loaded.trace.str());
-  const bool lowers = arguments.passes || arguments.lowered || arguments.waste || arguments.assembly;
+  const bool lowers =
+      arguments.passes || arguments.lowered || arguments.waste || arguments.code || arguments.assembly;
   if (arguments.program || lowers) {
     const Workload workload = workload_for(loaded, arguments);
     Session session(common);
