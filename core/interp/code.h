@@ -30,6 +30,9 @@ struct StmtCode {
   std::vector<ExprCode> exprs;
   std::vector<int> iter_slots;  // Block: of its iteration variables
   std::vector<bool> own;  // Loop, Parallel or Bound: buffers, by slot, that each iteration has for its own
+  /// Loop: of the variables that tell the members of a group apart, which run it together: the first one
+  /// does.
+  std::vector<int> members;
   const Barrier* barrier = nullptr;  // the first that it is or has inside, or null
   std::vector<StmtCode> children;
 };

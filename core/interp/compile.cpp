@@ -5,7 +5,9 @@
 
 #include "interp/code.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith::interp {
@@ -103,6 +105,8 @@ class Compiler {
       code.loop_kind = loop->loop_kind;
       code.slot = define(loop->var);
       defined.push_back(loop->var.get());
+      if (const auto together = loop->annotations.find(kTogetherAlong); together != loop->annotations.end())
+        code.members = members_along(std::get<std::string>(together->second), s);
       if (loop->loop_kind == LoopKind::Parallel || loop->loop_kind == LoopKind::Bound)
         code.own = own_buffers(*loop);
     } else if (const auto* block = s.as<Block>()) {
@@ -124,6 +128,15 @@ class Compiler {
     });
     for (const VarNode* var : defined) scope_.erase(var);
     return code;
+  }
+
+  std::vector<int> members_along(const std::string& axis, const Stmt& call) const {
+    std::vector<int> members;
+    for (const Loop* loop : loops_above(call)) {
+      if (loop->loop_kind == LoopKind::Bound && loop->thread == axis)
+        members.push_back(scope_.at(loop->var.get()));
+    }
+    return members;
   }
 
   std::vector<bool> own_buffers(const Loop& loop) const {

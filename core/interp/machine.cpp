@@ -1,6 +1,7 @@
 #include "interp/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,6 +42,7 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
       return;
     case StmtKind::Loop:
       if (stmt.loop_kind == LoopKind::Vectorized) return vectorized_loop(stmt, lanes);
+      if (!stmt.members.empty()) return together(stmt, lanes);
       if (begins_threads(stmt)) {
         for (int64_t* lane : lanes) run_threads(stmt, lane);
         return;
@@ -64,6 +66,20 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
     case StmtKind::Barrier:
       current_ = &stmt;
       fail("a barrier that no loop around it is bound for", lanes[0]);
+  }
+}
+
+void Machine::together(const StmtCode& stmt, Lanes lanes) {
+  for (int64_t* const& lane : lanes) {
+    if (!std::ranges::all_of(stmt.members, [&](int slot) { return lane[slot] == 0; })) continue;
+    // Which member makes which access is not known: none of them can rely on having made it itself.
+    if (levels_.empty()) {
+      loop(stmt, Lanes(&lane, 1));
+      continue;
+    }
+    const int64_t first = std::exchange(levels_.back().iteration, kGroups - levels_.back().iteration);
+    loop(stmt, Lanes(&lane, 1));
+    levels_.back().iteration = first;
   }
 }
 
@@ -239,8 +255,8 @@ void Machine::note_read(Storage& from, size_t slot, size_t offset, Values values
     if (touched.epoch != level.epoch) touched = {level.epoch, Touches::kNobody, Touches::kNobody};
     // Of a buffer that each iteration has for its own, what another iteration wrote is not even there.
     if (touched.writer != Touches::kNobody && touched.writer != level.iteration) {
-      fail(fmt::format("race: iteration {} of a parallel loop reads {}, which iteration {} {}",
-                       level.iteration, element(from, offset), touched.writer,
+      fail(fmt::format("race: {} of a parallel loop reads {}, which {} {}", name_of(level.iteration),
+                       element(from, offset), name_of(touched.writer),
                        (*level.own)[slot] ? "wrote in its own copy" : "wrote"),
            values);
     }
@@ -261,13 +277,13 @@ void Machine::note_write(Storage& to, size_t slot, size_t offset, Values values)
     if (touched.epoch != level.epoch) touched = {level.epoch, Touches::kNobody, Touches::kNobody};
     if (!(*level.own)[slot]) {
       if (touched.writer != Touches::kNobody && touched.writer != level.iteration) {
-        fail(fmt::format("race: iterations {} and {} of a parallel loop write {}", touched.writer,
-                         level.iteration, element(to, offset)),
+        fail(fmt::format("race: {} and {} of a parallel loop write {}", name_of(touched.writer),
+                         name_of(level.iteration), element(to, offset)),
              values);
       }
       if (touched.reader != Touches::kNobody && touched.reader != level.iteration) {
-        fail(fmt::format("race: iteration {} of a parallel loop writes {}, which another iteration reads",
-                         level.iteration, element(to, offset)),
+        fail(fmt::format("race: {} of a parallel loop writes {}, which another iteration reads",
+                         name_of(level.iteration), element(to, offset)),
              values);
       }
     }
@@ -291,6 +307,11 @@ void Machine::fail(const std::string& what, Values values) const {
   std::string text = to_string(source);
   text.resize(text.find('\n'));
   throw InterpreterError(fmt::format("{}; in: {}{}", what, text, known));
+}
+
+std::string Machine::name_of(int64_t iteration) {
+  return iteration > kGroups ? fmt::format("iteration {}", iteration)
+                             : fmt::format("the group of iteration {}", kGroups - iteration);
 }
 
 std::string Machine::element(const Storage& target, size_t offset) {

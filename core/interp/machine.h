@@ -25,6 +25,9 @@ class Machine {
   using Values = const int64_t*;  // of the variables, by slot
   using Lanes = std::span<int64_t* const>;
 
+  /// Of a group whose first member is iteration i: kGroups - i.
+  static constexpr int64_t kGroups = -1000;
+
   /// A parallel or bound loop that is being executed, or the threads that meet at barriers.
   struct Level {
     uint64_t epoch;
@@ -39,6 +42,8 @@ class Machine {
 
   void execute(const StmtCode& stmt, Lanes lanes);
   void loop(const StmtCode& stmt, Lanes lanes);
+  /// What the members of a group do together.
+  void together(const StmtCode& stmt, Lanes lanes);
   void vectorized_loop(const StmtCode& stmt, Lanes lanes);
   void block(const StmtCode& stmt, Lanes lanes);
   void branch(const StmtCode& stmt, Lanes lanes);
@@ -79,6 +84,7 @@ class Machine {
   void note_write(Storage& to, size_t slot, size_t offset, Values values);
 
   [[noreturn]] void fail(const std::string& what, Values values) const;
+  static std::string name_of(int64_t iteration);
   static std::string element(const Storage& target, size_t offset);
 
   const ProgramCode& code_;

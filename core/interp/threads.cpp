@@ -10,10 +10,11 @@
 namespace tunesmith::interp {
 
 struct Machine::Threads {
-  /// What each thread has of an allocation around a barrier.
+  /// What each thread, or each group of them, has of an allocation around a barrier.
   struct Own {
     size_t slot;
     std::vector<Storage> storages;
+    std::vector<size_t> of_thread;  // positions in `storages`
   };
   std::vector<std::vector<int64_t>> values;  // of the variables, one for each thread
   std::vector<Own> own;                      // outermost first
@@ -39,24 +40,32 @@ void Machine::pass_barrier() {
 
 /// Every thread becomes one for each iteration of the loop.
 void Machine::add_axis(const StmtCode& stmt, Threads& threads) {
-  if (!threads.own.empty()) {
-    current_ = &stmt;
-    fail("a loop over threads stands inside what one thread has for its own", threads.values[0].data());
-  }
   std::vector<std::vector<int64_t>> more;
-  for (std::vector<int64_t>& thread : threads.values) {
+  std::vector<size_t> before;  // which thread each of them was
+  for (size_t thread = 0; thread < threads.values.size(); ++thread) {
     current_ = &stmt;
-    const int64_t begin = eval_int(stmt.exprs[0], thread.data(), 0);
-    const int64_t extent = eval_int(stmt.exprs[1], thread.data(), 0);
+    const std::vector<int64_t>& values = threads.values[thread];
+    const int64_t begin = eval_int(stmt.exprs[0], values.data(), 0);
+    const int64_t extent = eval_int(stmt.exprs[1], values.data(), 0);
     for (int64_t i = 0; i < extent; ++i) {
-      more.push_back(thread);
+      more.push_back(values);
       more.back()[static_cast<size_t>(stmt.slot)] = begin + i;
+      before.push_back(thread);
     }
   }
   if (more.empty()) return;
+  // What one thread had, those share that it became.
+  std::vector<std::vector<size_t>> alone;
+  for (Threads::Own& own : threads.own) {
+    std::vector<size_t> shared;
+    for (const size_t thread : before) shared.push_back(own.of_thread[thread]);
+    alone.push_back(std::exchange(own.of_thread, std::move(shared)));
+    for (Storage& storage : own.storages) storage.level = std::max<size_t>(levels_.size(), 1) - 1;
+  }
   std::swap(threads.values, more);
   run_together(stmt.children, threads);
   std::swap(threads.values, more);
+  for (size_t i = 0; i < alone.size(); ++i) threads.own[i].of_thread = std::move(alone[i]);
 }
 
 void Machine::run_together(std::span<const StmtCode> stmts, Threads& threads) {
@@ -102,11 +111,11 @@ void Machine::run_own(std::span<const StmtCode> stmts, Threads& threads) {
 
 void Machine::enter(Threads& threads, size_t thread) {
   if (options_.check_races) levels_.back().iteration = static_cast<int64_t>(thread);
-  for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[thread]);
+  for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[own.of_thread[thread]]);
 }
 
 void Machine::leave(Threads& threads, size_t thread) {
-  for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[thread]);
+  for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[own.of_thread[thread]]);
 }
 
 void Machine::together_around(const StmtCode& stmt, Threads& threads) {
@@ -152,11 +161,12 @@ void Machine::together_on_one_side(const StmtCode& stmt, Threads& threads) {
 
 void Machine::together_with_own(const StmtCode& stmt, Threads& threads) {
   const auto slot = static_cast<size_t>(stmt.slot);
-  Threads::Own own{slot, {}};
+  Threads::Own own{slot, {}, {}};
   for (size_t thread = 0; thread < threads.values.size(); ++thread) {
     Storage& storage = own.storages.emplace_back(*code_.buffers[slot]);
     storage.always_written = !options_.check_uninitialized;
     storage.begin(levels_.size());
+    own.of_thread.push_back(thread);
   }
   threads.own.push_back(std::move(own));
   run_together(stmt.children, threads);

@@ -80,18 +80,19 @@ class Matcher {
     for (const Expr& index : indices) first.push_back(analyzer_.simplify(substitute(index, zero_)));
     IntrinsicMatch::Operand& known = match_.operands[position];
     if (known.buffer == nullptr) {
-      known = {given, std::move(first)};
+      known = {given, std::move(first), operand.strides};
     } else if (known.buffer != given ||
                !std::equal(first.begin(), first.end(), known.first.begin(), known.first.end(),
                            [&](const Expr& a, const Expr& b) { return analyzer_.can_prove_equal(a, b); })) {
       return false;
     }
-    return same_steps(operand, axes, given, indices);
+    return same_steps(operand, axes, given, indices, known.strides);
   }
 
-  /// Each loop steps through the array as its iterator does through the operand.
+  /// Each loop steps through the array as its iterator does through the operand; `found` gets its free
+  /// stride.
   bool same_steps(const TensorOperand& operand, std::span<const Expr> axes, const Buffer& given,
-                  std::span<const Expr> indices) {
+                  std::span<const Expr> indices, std::vector<int64_t>& found) {
     const std::vector<int64_t> strides = lowered_ ? std::vector<int64_t>{1} : given->effective_strides();
     const bool layout = lowered_ || !is_intermediate(program_, given);
     std::vector<LinearForm> forms;
@@ -107,10 +108,9 @@ class Matcher {
     for (size_t l = 0; l < nest_.loops.size(); ++l) {
       if ((*iters_)[l] < 0) continue;
       const Expr iter = intrinsic_.block().iters[static_cast<size_t>((*iters_)[l])].var;
-      int64_t wanted = 0;
-      for (size_t d = 0; d < axes.size(); ++d) {
-        if (axes[d].get() == iter.get()) wanted = operand.strides[d];
-      }
+      size_t dimension = 0;
+      while (dimension < axes.size() && axes[dimension].get() != iter.get()) ++dimension;
+      const bool uses = dimension < axes.size();
       int64_t step = 0;
       bool moves = false;
       for (size_t d = 0; d < forms.size(); ++d) {
@@ -118,13 +118,23 @@ class Matcher {
         step += coefficient * strides[d];
         moves = moves || coefficient != 0;
       }
-      if (moves != (wanted != 0)) return false;
-      if (layout && step != wanted) {
+      if (moves != uses) return false;
+      if (!uses || !layout) continue;
+      if (dimension == operand.free_dimension()) found[dimension] = step;
+      const bool fits = dimension == operand.free_dimension() ? is_row_distance(operand, step)
+                                                              : step == operand.strides[dimension];
+      if (!fits) {
         why = "an operand does not lie as the intrinsic wants it";
         return false;
       }
     }
     return true;
+  }
+
+  /// May rows of the operand's free dimension be so far apart?
+  static bool is_row_distance(const TensorOperand& operand, int64_t step) {
+    const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
+    return step >= row && step % operand.stride_multiple == 0;
   }
 
   const TensorIntrinsic& intrinsic_;

@@ -23,7 +23,8 @@ std::optional<StoreNest> store_nest(const Stmt& stmt);
 struct IntrinsicMatch {
   struct Operand {
     Buffer buffer;
-    std::vector<Expr> first;  // indices where all loops of the nest are at 0
+    std::vector<Expr> first;       // indices where all loops of the nest are at 0
+    std::vector<int64_t> strides;  // as the intrinsic's; a free one as it is here, 0 while it is not laid out
   };
   std::vector<Operand> operands;
 };

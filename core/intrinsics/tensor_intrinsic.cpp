@@ -31,6 +31,10 @@ bool plain_access(const Block& block, const Buffer& buffer, std::span<const Expr
 
 }  // namespace
 
+size_t TensorOperand::free_dimension() const {
+  return static_cast<size_t>(std::ranges::find(strides, 0) - strides.begin());
+}
+
 const Block& TensorIntrinsic::block() const { return *semantics.blocks().front(); }
 const Store& TensorIntrinsic::store() const { return *body_store(block()); }
 
@@ -83,6 +87,16 @@ std::vector<std::string> TensorIntrinsics::names() const {
   return names;
 }
 
+TensorIntrinsicPtr called_intrinsic(const Annotations& annotations,
+                                    const std::vector<TensorIntrinsicPtr>& known) {
+  const auto annotation = annotations.find(kTensorIntrinsic);
+  if (annotation == annotations.end()) return nullptr;
+  const auto* name = std::get_if<std::string>(&annotation->second);
+  const auto found =
+      std::ranges::find_if(known, [&](const auto& one) { return name != nullptr && one->name == *name; });
+  return found == known.end() ? nullptr : *found;
+}
+
 TensorCall tensor_call(const Loop& loop) {
   const auto annotation = loop.annotations.find(kTensorIntrinsic);
   check_invariant(annotation != loop.annotations.end(), "a call of an intrinsic is an annotated loop");
@@ -94,7 +108,7 @@ TensorCall tensor_call(const Loop& loop) {
   auto match = match_intrinsic(*call.intrinsic, *nest, Program(), true, &why);
   check_invariant(match.has_value(), "a call of an intrinsic computes what the intrinsic does");
   for (IntrinsicMatch::Operand& operand : match->operands)
-    call.operands.push_back({operand.buffer, std::move(operand.first.front())});
+    call.operands.push_back({operand.buffer, std::move(operand.first.front()), std::move(operand.strides)});
   return call;
 }
 

@@ -41,6 +41,16 @@ size_t ExecutionModel::depth_of(const MemoryScope& scope) const {
   return static_cast<size_t>(owner - levels.begin()) + 1;
 }
 
+const ExecutionLevel* ExecutionModel::find_level(std::string_view name) const {
+  const auto found = std::ranges::find(levels, name, &ExecutionLevel::name);
+  return found == levels.end() ? nullptr : &*found;
+}
+
+std::optional<ExecutionModel::Axis> ExecutionModel::group_axis(size_t level) const {
+  if (levels.at(level).group == 0) return std::nullopt;
+  return Axis{level + 1, 0};
+}
+
 size_t ExecutionModel::first_synchronising() const {
   size_t first = levels.size();
   while (first > 0 && levels[first - 1].synchronises) --first;
@@ -57,6 +67,12 @@ std::string execution_model_fault(const ExecutionModel& model) {
                          level.most.size());
     if (!level.axes.empty() && level.most_together < 1)
       return fmt::format("level '{}' has axes and no limit of their product", level.name);
+  }
+  for (size_t i = 0; i < model.levels.size(); ++i) {
+    const ExecutionLevel& level = model.levels[i];
+    if (level.group < 0 || (level.group > 0 && (i + 1 == model.levels.size() || !level.synchronises ||
+                                                model.levels[i + 1].axes.empty())))
+      return fmt::format("level '{}' has groups of what is no axis of a level inside", level.name);
   }
   std::set<std::string> scopes;
   for (const MemoryScope& scope : model.scopes) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ StmtPtr make_call(Program& program, const TensorIntrinsic& intrinsic, const Intr
     *given = match.operands[position].buffer;
     Expr offset = match.operands[position].first.front();
     for (size_t d = 0; d < indices.size(); ++d)
-      offset = offset + substitute(indices[d], fresh) * intrinsic.operands[position].strides[d];
+      offset = offset + substitute(indices[d], fresh) * match.operands[position].strides[d];
     return offset;
   };
   const Store& store = intrinsic.store();
@@ -41,21 +42,38 @@ StmtPtr make_call(Program& program, const TensorIntrinsic& intrinsic, const Intr
   return program.make_nest(loops, std::make_unique<Store>(to, std::vector<Expr>{at}, value));
 }
 
+/// The operands begin where the intrinsic wants them to.
+void check_alignment(const TensorIntrinsic& intrinsic, const IntrinsicMatch& match, const Loop& loop,
+                     const ExecutionModel& model) {
+  const Analyzer analyzer = Analyzer::at(loop);
+  for (size_t i = 0; i < match.operands.size(); ++i) {
+    const int64_t alignment = intrinsic.operands[i].alignment;
+    if (alignment == 1) continue;
+    const IntrinsicMatch::Operand& operand = match.operands[i];
+    const MemoryScope* scope = model.find_scope(operand.buffer->scope);
+    const Expr rest = floormod(operand.first.front() * operand.buffer->dtype.bytes(), alignment);
+    if (scope == nullptr || scope->alignment % alignment != 0 || !analyzer.can_prove_equal(rest, 0))
+      throw LowerError("call_intrinsics", "an operand does not begin where the intrinsic wants it",
+                       fmt::format("{} of {}, at a multiple of {} bytes", operand.buffer->name,
+                                   intrinsic.name, alignment));
+  }
+}
+
 void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
-  const AnnotationValue annotation = loop.annotations.at(kTensorIntrinsic);
-  const auto* name = std::get_if<std::string>(&annotation);
-  const auto known = std::find_if(options.intrinsics.begin(), options.intrinsics.end(),
-                                  [&](const auto& one) { return name != nullptr && one->name == *name; });
+  const TensorIntrinsicPtr known = called_intrinsic(loop.annotations, options.intrinsics);
+  const auto together = loop.annotations.extract(kTogetherAlong);
   loop.annotations.erase(kTensorIntrinsic);
-  if (known == options.intrinsics.end()) return;  // the loops are the same, if slower
+  if (known == nullptr) return;  // the loops are the same, if slower
   std::string_view why = "the block computes something else";
   const auto nest = store_nest(loop);
   const auto match =
-      nest ? match_intrinsic(**known, *nest, program, true, &why) : std::optional<IntrinsicMatch>();
-  if (!match) throw LowerError("call_intrinsics", why, *name);
-  StmtPtr call = make_call(program, **known, *match);
+      nest ? match_intrinsic(*known, *nest, program, true, &why) : std::optional<IntrinsicMatch>();
+  if (!match) throw LowerError("call_intrinsics", why, known->name);
+  check_alignment(*known, *match, loop, options.execution);
+  StmtPtr call = make_call(program, *known, *match);
   Loop& outermost = *call->as<Loop>();
-  outermost.annotations[kTensorIntrinsic] = *name;
+  outermost.annotations[kTensorIntrinsic] = known->name;
+  if (!together.empty()) outermost.annotations[kTogetherAlong] = together.mapped();
   replace(loop, std::move(call));
   Store& store = *collect<Store>(outermost).front();
   const Analyzer analyzer = Analyzer::at(store);
@@ -66,11 +84,30 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   store.indices[0] = analyzer.simplify(store.indices[0]);
 }
 
+/// What a group holds means one thing to all calls.
+void check_layouts(Program& program) {
+  std::map<const BufferNode*, std::string> layouts;
+  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+  for (const Loop* loop : collect<Loop>(program.root(), is_call)) {
+    const TensorCall call = tensor_call(*loop);
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      const TensorOperand& wanted = call.intrinsic->operands[i];
+      const Buffer& buffer = call.operands[i].buffer;
+      if (wanted.layout.empty()) continue;
+      const auto [known, fresh] = layouts.try_emplace(buffer.get(), wanted.layout);
+      if (known->second != wanted.layout)
+        throw LowerError("call_intrinsics", "calls want one buffer in different layouts",
+                         fmt::format("{}: {} and {}", buffer->name, known->second, wanted.layout));
+    }
+  }
+}
+
 }  // namespace
 
 void call_intrinsics(Program& program, const LowerOptions& options) {
   const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
   for (Loop* loop : collect<Loop>(program.root(), is_call)) call_intrinsic(program, *loop, options);
+  check_layouts(program);
 }
 
 }  // namespace tunesmith

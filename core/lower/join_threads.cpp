@@ -72,7 +72,7 @@ class Joiner {
   using Bound = std::map<size_t, int64_t>;
 
   StmtPtr joined(StmtPtr stmt, const Bound& bound, Progress& progress) {
-    if (!launch_.holds_thread_loop(*stmt)) return piece(std::move(stmt), bound, progress);
+    if (!launch_.falls_apart(*stmt)) return piece(std::move(stmt), bound, progress);
     if (Seq* seq = stmt->as<Seq>()) {
       auto result = std::make_unique<Seq>();
       while (!seq->children().empty()) result->append(joined(seq->remove(0), bound, progress));
@@ -88,14 +88,17 @@ class Joiner {
     return joined(loop->take_body(), inside, progress);
   }
 
-  /// A statement without threads' loops inside: those threads run it that it is for.
+  /// A statement that does not fall apart: those threads run it that it is for. Calls of a group all its
+  /// members make.
   StmtPtr piece(StmtPtr stmt, const Bound& bound, Progress& progress) {
     const Touched touched = touched_in(*stmt);
     auto result = after_barrier(touched, progress);
     progress.touch(touched);
     Expr condition = bool_imm(true);
+    const Launch::GroupCall* call = launch_.call_in(*stmt);
     for (size_t axis = 0; axis < launch_.threads().size(); ++axis) {
       const IterDomain& all = launch_.threads()[axis].domain;
+      if (call != nullptr && launch_.threads()[axis].axis.level > call->level) continue;
       const auto own = bound.find(axis);
       if (own == bound.end() && all.extent > 1) condition = logical_and(condition, eq(all.var, 0));
       if (own != bound.end() && own->second < all.extent)
@@ -182,8 +185,8 @@ void remake(Stmt& stmt, const Make& make) {
   seq.insert(position, make(seq.remove(position)));
 }
 
-void join_launch(Program& program, BlockFacts& facts, const ExecutionModel& model, Stmt& root_statement) {
-  Launch launch(program, facts, model, root_statement);
+void join_launch(Program& program, BlockFacts& facts, const LowerOptions& options, Stmt& root_statement) {
+  Launch launch(program, facts, options, root_statement);
   launch.settle_buffers();
   if (launch.threads().empty()) return;
   remake(launch.body(), [&](StmtPtr body) {
@@ -201,11 +204,11 @@ void join_launch(Program& program, BlockFacts& facts, const ExecutionModel& mode
 
 }  // namespace
 
-void join_threads(Program& program, BlockFacts& facts, const ExecutionModel& model) {
-  if (model.first_synchronising() == model.levels.size()) return;
+void join_threads(Program& program, BlockFacts& facts, const LowerOptions& options) {
+  if (options.execution.first_synchronising() == options.execution.levels.size()) return;
   std::vector<Stmt*> launches;
   for (const StmtPtr& child : program.root().children()) launches.push_back(child.get());
-  for (Stmt* launch : launches) join_launch(program, facts, model, *launch);
+  for (Stmt* launch : launches) join_launch(program, facts, options, *launch);
 }
 
 }  // namespace tunesmith

@@ -20,14 +20,16 @@ Stmt& only_statement(Stmt& stmt) {
 
 }  // namespace
 
-Launch::Launch(Program& program, BlockFacts& facts, const ExecutionModel& model, Stmt& root_statement)
+Launch::Launch(Program& program, BlockFacts& facts, const LowerOptions& options, Stmt& root_statement)
     : program_(program),
       facts_(facts),
-      model_(model),
-      first_thread_level_(model.first_synchronising()),
+      model_(options.execution),
+      first_thread_level_(model_.first_synchronising()),
       body_(&root_statement) {
   find_grid(root_statement);
+  find_calls(options);
   find_threads();
+  check_calls();
   check_limits();
 }
 
@@ -35,7 +37,9 @@ void Launch::refuse(std::string_view reason, const std::string& detail) {
   throw LowerError("join_threads", reason, detail);
 }
 
-const std::string& Launch::thread_level() const { return model_.levels[first_thread_level_].name; }
+const std::string& Launch::thread_level() const {
+  return model_.levels[threads_.empty() ? first_thread_level_ : threads_.front().axis.level].name;
+}
 
 void Launch::find_grid(Stmt& root_statement) {
   for (Stmt* at = &root_statement;; at = &only_statement(*grid_.back()->body())) {
@@ -55,6 +59,49 @@ void Launch::find_grid(Stmt& root_statement) {
   });
 }
 
+void Launch::find_calls(const LowerOptions& options) {
+  for (Loop* loop : collect<Loop>(*body_)) {
+    const TensorIntrinsicPtr intrinsic = called_intrinsic(loop->annotations, options.intrinsics);
+    if (intrinsic == nullptr || intrinsic->level.empty()) continue;
+    const ExecutionLevel* level = model_.find_level(intrinsic->level);
+    const size_t position = level == nullptr ? 0 : static_cast<size_t>(level - model_.levels.data());
+    const auto axis = level == nullptr ? std::nullopt : model_.group_axis(position);
+    if (!axis)
+      refuse("the target has no such groups",
+             fmt::format("{}, which '{}' is for", intrinsic->level, intrinsic->name));
+    calls_.push_back({loop, position});
+    loop->annotations[kTogetherAlong] = model_.axis_name(*axis);
+  }
+}
+
+void Launch::complete_groups(std::map<ExecutionModel::Axis, int64_t>& extents) const {
+  std::set<size_t> levels;
+  for (const auto& [axis, extent] : extents) levels.insert(axis.level);
+  for (const GroupCall& call : calls_) levels.insert(call.level);
+  for (const size_t level : levels) {
+    const auto members = model_.group_axis(level);
+    if (!members) continue;
+    const int64_t count = model_.levels[level].group;
+    extents.try_emplace(*members, count);
+    for (const auto& [axis, extent] : extents) {
+      if (axis.level != members->level || (axis == *members && extent == count)) continue;
+      refuse("a group has another number of members than loops run over",
+             fmt::format("{} of {}, of {} in each {}", extent, model_.axis_name(axis), count,
+                         model_.levels[level].name));
+    }
+  }
+}
+
+void Launch::check_calls() const {
+  for (const GroupCall& call : calls_) {
+    for (const Loop* loop : loops_above(*call.loop)) {
+      const auto axis = thread_axis(*loop);
+      if (axis && threads_[*axis].axis.level > call.level)
+        refuse("a call of a group stands in a loop over the group's members", loop->var->name);
+    }
+  }
+}
+
 void Launch::find_threads() {
   const auto is_thread_loop = [](const Loop& loop) { return loop.loop_kind == LoopKind::Bound; };
   const std::vector<Loop*> loops = collect<Loop>(*body_, is_thread_loop);
@@ -66,6 +113,7 @@ void Launch::find_threads() {
       if (carried.loop == loop) refuse("a loop over threads carries a reduction", loop->var->name);
     }
   }
+  complete_groups(extents);
   for (const auto& [axis, extent] : extents) {
     std::string name = model_.axis_name(axis);
     std::string variable = name;
@@ -100,8 +148,37 @@ void Launch::check_limits() const {
   for (const ThreadAxis& thread : threads_) count(thread.name, thread.domain.extent);
 }
 
+bool Launch::falls_apart(const Stmt& stmt) const {
+  if (holds_thread_loop(stmt)) return true;
+  const auto holds_call = [&](const GroupCall& call) { return is_ancestor(stmt, *call.loop); };
+  if (std::ranges::none_of(calls_, holds_call) || call_around(stmt) != nullptr) return false;
+  // One group makes all calls, in order; but its members wait for one another only at barriers.
+  std::set<const BufferNode*> read;
+  std::set<const BufferNode*> written;
+  bool otherwise = false;
+  walk_accesses(stmt, [&](const Stmt& at, const AccessSite& access) {
+    otherwise = otherwise || call_around(at) == nullptr;
+    if (depth_of(access.buffer) > first_thread_level_) return;
+    (access.load == nullptr ? written : read).insert(access.buffer.get());
+  });
+  return otherwise ||
+         std::ranges::any_of(written, [&](const BufferNode* buffer) { return read.contains(buffer); });
+}
+
 bool Launch::holds_thread_loop(const Stmt& stmt) const {
   return find_first<Loop>(stmt, [&](const Loop& loop) { return thread_axis(loop).has_value(); }) != nullptr;
+}
+
+const Launch::GroupCall* Launch::call_in(const Stmt& stmt) const {
+  const auto found =
+      std::ranges::find_if(calls_, [&](const GroupCall& call) { return is_ancestor(stmt, *call.loop); });
+  return found == calls_.end() ? nullptr : &*found;
+}
+
+const Launch::GroupCall* Launch::call_around(const Stmt& stmt) const {
+  const auto found =
+      std::ranges::find_if(calls_, [&](const GroupCall& call) { return is_ancestor(*call.loop, stmt); });
+  return found == calls_.end() ? nullptr : &*found;
 }
 
 std::optional<size_t> Launch::thread_axis(const Loop& loop) const {
@@ -135,12 +212,14 @@ size_t Launch::depth_of(const Buffer& buffer) const {
 
 const Stmt& Launch::piece_of(const Stmt& stmt) const {
   const Stmt* piece = &stmt;
-  while (piece != body_ && !holds_thread_loop(*piece->parent)) piece = piece->parent;
+  while (piece != body_ && !falls_apart(*piece->parent)) piece = piece->parent;
   return *piece;
 }
 
 bool Launch::used_by_one_thread(const Buffer& buffer, const Accesses& accesses) const {
-  const Stmt& piece = piece_of(*accesses.front().stmt);
+  const Stmt* at = accesses.front().stmt;
+  while (at != body_ && !holds_thread_loop(*at->parent)) at = at->parent;
+  const Stmt& piece = *at;
   return std::ranges::all_of(accesses,
                              [&](const LaunchAccess& access) { return is_ancestor(piece, *access.stmt); }) &&
          std::ranges::none_of(facts_.carried, [&](const BlockFacts::Carried& carried) {
@@ -211,6 +290,33 @@ void Launch::check_shared(const Buffer& buffer, const Accesses& accesses) const 
     refuse("threads write one element of a buffer that they share", buffer->name);
 }
 
+void Launch::check_owned(const Buffer& buffer, const Accesses& accesses, size_t depth) const {
+  for (const LaunchAccess& access : accesses) {
+    const GroupCall* call = call_around(*access.stmt);
+    if (call == nullptr && depth == model_.levels.size()) continue;
+    if (call == nullptr)
+      refuse("what a group holds is used otherwise than by a call of the group", buffer->name);
+    if (call->level + 1 != depth)
+      refuse("a call of a group uses what belongs to another level", buffer->name);
+  }
+  const std::vector<IterDomain> around = domains_around(accesses);
+  if (!touch_different_elements(buffer, accesses, around, grid_vars(), {}) &&
+      !elements_tell_iteration(accesses, around) && !used_by_one_thread(buffer, accesses))
+    refuse("threads use one element of a buffer that each has for itself", buffer->name);
+}
+
+bool Launch::meets_calls(const Accesses& accesses) const {
+  bool called = false;
+  bool otherwise = false;
+  bool written = false;
+  bool read = false;
+  for (const LaunchAccess& access : accesses) {
+    (call_around(*access.stmt) == nullptr ? otherwise : called) = true;
+    (access.writes ? written : read) = true;
+  }
+  return called && written && (read || otherwise);
+}
+
 std::vector<Var> Launch::vars_around_pieces(const Accesses& accesses) const {
   std::vector<Var> vars;
   for (const LaunchAccess& access : accesses) {
@@ -231,7 +337,9 @@ std::vector<Var> Launch::grid_vars() const {
 void Launch::settle_buffers() {
   for (const Buffer& buffer : std::vector<Buffer>(program_.intermediates)) {
     const Accesses accesses = accesses_of(buffer);
-    if (buffer->scope == kScopeGlobal && !accesses.empty() && !is_used_elsewhere(buffer) &&
+    const bool called = std::ranges::any_of(
+        accesses, [&](const LaunchAccess& access) { return call_around(*access.stmt) != nullptr; });
+    if (buffer->scope == kScopeGlobal && !accesses.empty() && !called && !is_used_elsewhere(buffer) &&
         used_by_one_thread(buffer, accesses))
       move_to_thread(buffer);
   }
@@ -241,19 +349,15 @@ void Launch::settle_buffers() {
     const size_t depth = depth_of(buffer);
     if (depth > 0 && is_used_elsewhere(buffer))
       refuse("a buffer that belongs to a level is used by several launches", buffer->name);
-    if (depth > first_thread_level_ && depth < model_.levels.size())
-      refuse("a buffer belongs to a level between those of a launch and its threads", buffer->name);
-    const std::vector<IterDomain> around = domains_around(accesses);
-    if (depth == model_.levels.size()) {
-      if (!touch_different_elements(buffer, accesses, around, grid_vars(), {}) &&
-          !elements_tell_iteration(accesses, around) && !used_by_one_thread(buffer, accesses))
-        refuse("threads use one element of a buffer that each has for itself", buffer->name);
+    if (depth > first_thread_level_) {
+      check_owned(buffer, accesses, depth);
       continue;
     }
+    const std::vector<IterDomain> around = domains_around(accesses);
     const bool temporary = contains(program_.intermediates, buffer);
     // A temporary's memory may be used again in each iteration, by other threads.
     const std::vector<Var> folded = temporary ? vars_around_pieces(accesses) : std::vector<Var>();
-    if (!touch_different_elements(buffer, accesses, around, grid_vars(), folded))
+    if (!touch_different_elements(buffer, accesses, around, grid_vars(), folded) || meets_calls(accesses))
       ordered_.insert(buffer.get());
     if (temporary) check_shared(buffer, accesses);
   }

@@ -46,7 +46,10 @@ void check_execution(const Program& program, const ExecutionModel& model);
 /// What a level owns must be used by one of its iterations alone, and what several share must not be written
 /// twice: what cannot be shown is refused, as are barriers that not all threads would reach (LowerError). A
 /// temporary without a scope of its own that one thread alone uses goes to the scope of a thread.
-void join_threads(Program& program, BlockFacts& facts, const ExecutionModel& model);
+///
+/// A call of an intrinsic that a level's groups make gets the annotation kTogetherAlong: all members of a
+/// group come to it, and it happens once. What a level with groups owns is used by such calls alone.
+void join_threads(Program& program, BlockFacts& facts, const LowerOptions& options);
 
 /// Where the options want it, takes the statements of the root that depend on constant inputs only, and whose
 /// results others read, out of the program: what they write are the outputs of the preparation and further

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,9 @@
 #include "support/yaml.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/workload/workload.h"
+#include "workload/definition.h"
+#include "workload/parameters.h"
+#include "workload/program_builder.h"
 
 namespace tunesmith {
 namespace {
@@ -51,43 +56,70 @@ size_t operand_named(const TensorIntrinsic& intrinsic, const std::string& name, 
   fail(at, fmt::format("the semantics have no array '{}'", name), suggest(name, known));
 }
 
-/// Strides must lay the elements side by side: sorted, each is the product of the extents inside it.
+/// Strides must lay the elements side by side: sorted, each is the product of the extents inside it. A free
+/// one is the largest.
 bool is_dense(const TensorOperand& operand) {
   std::vector<size_t> order(operand.strides.size());
   for (size_t d = 0; d < order.size(); ++d) order[d] = d;
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return operand.strides[a] < operand.strides[b]; });
+  if (std::ranges::count(operand.strides, 0) > 1) return false;
   int64_t expected = 1;
   for (const size_t d : order) {
-    if (operand.buffer->shape[d] == 1) continue;
+    if (operand.buffer->shape[d] == 1 || operand.strides[d] == 0) continue;
     if (operand.strides[d] != expected) return false;
     expected *= operand.buffer->shape[d];
   }
   return true;
 }
 
-void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
-  TensorOperand& operand = intrinsic->operands[operand_named(*intrinsic, entry.key, entry.value)];
-  if (entry.value.kind != YamlNode::Kind::Map) fail(entry.value, "an operand: expected a mapping");
-  refuse_unknown_keys(entry.value, {"strides", "scope"}, "an operand");
-  if (const YamlNode* scope = entry.value.find("scope")) {
-    operand.scope = text_of(*scope);
-    if (operand.scope == kScopeRegister)
-      fail(*scope, "scope: no operand of an intrinsic can live in the scope 'register'", "write 'local'");
-  }
-  if (entry.value.find("strides") == nullptr) return;
+/// 1 to 999999999; nothing where the text is anything else.
+std::optional<int64_t> positive_integer(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 999999999)
+    return std::nullopt;
+  return value;
+}
+
+/// "8": 8 elements; "8n": any multiple of them.
+void read_strides(const YamlEntry& entry, TensorOperand& operand) {
   operand.strides.clear();
   for (const std::string& text : texts_of(entry.value, "strides")) {
-    const bool digits = !text.empty() && text.size() < 10 &&
-                        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits) fail(entry.value, fmt::format("strides: expected a positive integer, found '{}'", text));
-    operand.strides.push_back(std::stoll(text));
+    const bool free = text.ends_with('n');
+    const auto elements = free ? positive_integer(text.substr(0, text.size() - 1)) : positive_integer(text);
+    if (!elements)
+      fail(entry.value, fmt::format("strides: expected a positive integer, found '{}'", text),
+           "or one followed by n, for any multiple of it");
+    if (free) operand.stride_multiple = *elements;
+    operand.strides.push_back(free ? 0 : *elements);
   }
   if (operand.strides.size() != operand.buffer->shape.size() || !is_dense(operand)) {
     fail(entry.value,
          fmt::format("strides: the elements of '{}' must lie together, one stride for each dimension",
                      entry.key));
   }
+}
+
+void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
+  TensorOperand& operand = intrinsic->operands[operand_named(*intrinsic, entry.key, entry.value)];
+  if (entry.value.kind != YamlNode::Kind::Map) fail(entry.value, "an operand: expected a mapping");
+  refuse_unknown_keys(entry.value, {"strides", "alignment", "scope", "layout", "registers"}, "an operand");
+  if (const YamlNode* scope = entry.value.find("scope")) {
+    operand.scope = text_of(*scope);
+    if (operand.scope == kScopeRegister)
+      fail(*scope, "scope: no operand of an intrinsic can live in the scope 'register'", "write 'local'");
+  }
+  if (const YamlNode* alignment = entry.value.find("alignment")) {
+    const auto bytes = positive_integer(text_of(*alignment));
+    if (!bytes) fail(*alignment, "alignment: expected a number of bytes");
+    operand.alignment = *bytes;
+  }
+  if (const YamlNode* layout = entry.value.find("layout")) operand.layout = text_of(*layout);
+  if (const YamlNode* registers = entry.value.find("registers")) operand.registers = text_of(*registers);
+  if (operand.layout.empty() != operand.registers.empty())
+    fail(entry.value, "an operand: expected 'layout' and 'registers' together, or neither");
+  if (entry.value.find("strides") != nullptr) read_strides(entry, operand);
 }
 
 TensorImplementation read_implementation(const YamlNode& node, const TensorIntrinsic& intrinsic) {
@@ -102,9 +134,22 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
       required(node, fragment != nullptr ? "fragment" : "intrinsic", YamlNode::Kind::Scalar);
   result.text = text.text;
   result.location = text.at(0);
+  if (node.find("arguments") == nullptr) {
+    for (size_t i = 0; i < intrinsic.operands.size(); ++i) result.arguments.push_back(i);
+    return result;
+  }
   for (const std::string& name : texts_of(node, "arguments"))
     result.arguments.push_back(operand_named(intrinsic, name, node));
   return result;
+}
+
+double number_of(const YamlNode& node, const std::string& what) {
+  const std::string& text = text_of(node);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    fail(node, fmt::format("{}: expected a number, found '{}'", what, text));
+  return value;
 }
 
 std::map<std::string, double> read_quantities(const YamlNode& node) {
@@ -112,43 +157,98 @@ std::map<std::string, double> read_quantities(const YamlNode& node) {
     fail(node, fmt::format("quantities: expected a mapping, found {}", yaml_kind_name(node.kind)));
   std::map<std::string, double> quantities;
   for (const YamlEntry& entry : node.entries) {
-    const std::string& text = text_of(entry.value);
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-      fail(entry.value, fmt::format("quantities: {}: expected a number, found '{}'", entry.key, text));
-    }
-    quantities[entry.key] = value;
+    quantities[entry.key] = number_of(entry.value, "quantities: " + entry.key);
   }
   return quantities;
 }
 
-TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const std::string& target) {
-  if (node.kind != YamlNode::Kind::Map) fail(node, "an intrinsic: expected a mapping");
-  refuse_unknown_keys(node, {"name", "semantics", "operands", "implementation"}, "an intrinsic");
-  auto intrinsic = std::make_shared<TensorIntrinsic>();
-  intrinsic->name = required(node, "name", YamlNode::Kind::Scalar).text;
-  const YamlNode& semantics = required(node, "semantics", YamlNode::Kind::Scalar);
+/// A text in the workload language, or the mapping that such a text is.
+Program read_semantics(const YamlNode& node, const std::string& name) {
+  if (node.kind == YamlNode::Kind::Map) {
+    YamlNode root = node;
+    YamlEntry& entry = root.entries.emplace_back();
+    entry.key = "name";
+    entry.value.kind = YamlNode::Kind::Scalar;
+    entry.value.text = name;
+    const workload::Definition definition = workload::read_definition(root);
+    return workload::build_program(definition, workload::resolve_parameters(definition, {}).names);
+  }
   // The name stands on a line of its own, so that places in messages count from the block's first line.
-  const std::string file = fmt::format("{} (semantics of {})", semantics.location.str(), intrinsic->name);
-  Workload workload =
-      WorkloadDefinition::parse(fmt::format("{}\nname: {}\n", semantics.text, intrinsic->name), file)
-          .instantiate();
-  intrinsic->semantics = std::move(workload.program);
+  const std::string file = fmt::format("{} (semantics of {})", node.location.str(), name);
+  return std::move(WorkloadDefinition::parse(fmt::format("{}\nname: {}\n", text_of(node), name), file)
+                       .instantiate()
+                       .program);
+}
+
+/// What the file says of all its intrinsics.
+struct Common {
+  std::string target;
+  std::string level;
+  YamlNode operands;  // a mapping, or nothing
+};
+
+void read_operands(const YamlNode& node, bool of_all, TensorIntrinsic* intrinsic) {
+  if (node.kind != YamlNode::Kind::Map) fail(node, "operands: expected a mapping");
+  for (const YamlEntry& entry : node.entries) {
+    const bool known = std::ranges::any_of(
+        intrinsic->operands, [&](const TensorOperand& operand) { return operand.buffer->name == entry.key; });
+    if (known || !of_all) read_operand(entry, intrinsic);
+  }
+}
+
+TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
+  if (node.kind != YamlNode::Kind::Map) fail(node, "an intrinsic: expected a mapping");
+  refuse_unknown_keys(node, {"name", "cycles", "semantics", "operands", "implementation"}, "an intrinsic");
+  auto intrinsic = std::make_shared<TensorIntrinsic>();
+  intrinsic->level = common.level;
+  if (const YamlNode* cycles = node.find("cycles")) intrinsic->cycles = number_of(*cycles, "cycles");
+  intrinsic->name = required(node, "name", YamlNode::Kind::Scalar).text;
+  const YamlNode* given = node.find("semantics");
+  const YamlNode& semantics = required(
+      node, "semantics",
+      given != nullptr && given->kind == YamlNode::Kind::Map ? YamlNode::Kind::Map : YamlNode::Kind::Scalar);
+  intrinsic->semantics = read_semantics(semantics, intrinsic->name);
   const Program& program = intrinsic->semantics;
   std::vector<Buffer> buffers = program.outputs;
   buffers.insert(buffers.end(), program.inputs.begin(), program.inputs.end());
-  for (const Buffer& buffer : buffers)
-    intrinsic->operands.push_back({buffer, buffer->effective_strides(), ""});
+  for (const Buffer& buffer : buffers) {
+    TensorOperand& operand = intrinsic->operands.emplace_back();
+    operand.buffer = buffer;
+    operand.strides = buffer->effective_strides();
+  }
   if (program.outputs.size() != 1) fail(semantics, "the semantics must have one output");
   if (const std::string problem = intrinsic->problem(); !problem.empty()) fail(semantics, problem);
-  if (const YamlNode* operands = node.find("operands")) {
-    if (operands->kind != YamlNode::Kind::Map) fail(*operands, "operands: expected a mapping");
-    for (const YamlEntry& entry : operands->entries) read_operand(entry, intrinsic.get());
-  }
-  intrinsic->implementations[target] =
+  if (common.operands.kind != YamlNode::Kind::Null) read_operands(common.operands, true, intrinsic.get());
+  if (const YamlNode* operands = node.find("operands")) read_operands(*operands, false, intrinsic.get());
+  intrinsic->implementations[common.target] =
       read_implementation(required(node, "implementation", YamlNode::Kind::Map), *intrinsic);
   return intrinsic;
+}
+
+/// What stands for "$key" in the texts of the intrinsics.
+using Variant = std::map<std::string, std::string, std::greater<>>;  // a longer key before its beginning
+
+std::vector<Variant> read_variants(const YamlNode& root) {
+  if (root.find("variants") == nullptr) return {Variant()};
+  std::vector<Variant> variants;
+  for (const YamlNode& node : required(root, "variants", YamlNode::Kind::Sequence).items) {
+    if (node.kind != YamlNode::Kind::Map) fail(node, "variants: expected a list of mappings");
+    Variant& variant = variants.emplace_back();
+    for (const YamlEntry& entry : node.entries) variant[entry.key] = text_of(entry.value);
+  }
+  return variants;
+}
+
+/// In `node` and all below it.
+void put_in(YamlNode& node, const Variant& variant) {
+  for (const auto& [key, text] : variant) {
+    const std::string wanted = "$" + key;
+    for (size_t at = node.text.find(wanted); at != std::string::npos;
+         at = node.text.find(wanted, at + text.size()))
+      node.text.replace(at, wanted.size(), text);
+  }
+  for (YamlNode& item : node.items) put_in(item, variant);
+  for (YamlEntry& entry : node.entries) put_in(entry.value, variant);
 }
 
 /// An extension of a pack may be such a file.
@@ -175,27 +275,43 @@ std::shared_ptr<ExtensionFile> ExtensionFile::parse(const std::string& text, con
 
 std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (root.kind != YamlNode::Kind::Map) fail(root, "an extension: expected a mapping");
-  refuse_unknown_keys(root, {"extension", "description", "target", "requires", "quantities", "intrinsics"},
+  refuse_unknown_keys(root,
+                      {"extension", "description", "target", "requires", "quantities", "level", "operands",
+                       "variants", "intrinsics"},
                       "an extension");
   std::shared_ptr<ExtensionFile> extension(new ExtensionFile());
   extension->name_ = required(root, "extension", YamlNode::Kind::Scalar).text;
-  const std::string& target = required(root, "target", YamlNode::Kind::Scalar).text;
+  Common common;
+  common.target = required(root, "target", YamlNode::Kind::Scalar).text;
+  extension->target_ = common.target;
+  if (const YamlNode* level = root.find("level")) common.level = text_of(*level);
+  if (const YamlNode* operands = root.find("operands")) common.operands = *operands;
   if (const YamlNode* description = root.find("description")) extension->description_ = text_of(*description);
   if (root.find("requires") != nullptr) extension->requires_ = texts_of(root, "requires");
   const YamlNode* quantities = root.find("quantities");
   if (quantities != nullptr) extension->quantities_ = read_quantities(*quantities);
+  const std::vector<Variant> variants = read_variants(root);
   if (quantities == nullptr || root.find("intrinsics") != nullptr) {
     for (const YamlNode& node : required(root, "intrinsics", YamlNode::Kind::Sequence).items) {
-      TensorIntrinsicPtr read = read_intrinsic(node, target);
-      for (const TensorIntrinsicPtr& other : extension->intrinsics_) {
-        if (other->name == read->name) fail(node, fmt::format("intrinsic '{}' is there already", read->name));
+      for (const Variant& variant : variants) {
+        YamlNode own = node;
+        put_in(own, variant);
+        Common of_all = common;
+        put_in(of_all.operands, variant);
+        extension->add(read_intrinsic(own, of_all), node);
       }
-      extension->intrinsics_.push_back(std::move(read));
     }
   }
   for (const TensorIntrinsicPtr& intrinsic : extension->intrinsics_)
     TensorIntrinsics::global().add(intrinsic);
   return extension;
+}
+
+void ExtensionFile::add(TensorIntrinsicPtr intrinsic, const YamlNode& node) {
+  const bool known = std::ranges::any_of(
+      intrinsics_, [&](const TensorIntrinsicPtr& other) { return other->name == intrinsic->name; });
+  if (known) fail(node, fmt::format("intrinsic '{}' is there already", intrinsic->name));
+  intrinsics_.push_back(std::move(intrinsic));
 }
 
 ProbeResult ExtensionFile::probe(const Target& base) const {

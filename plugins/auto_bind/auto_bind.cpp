@@ -21,12 +21,13 @@ struct Axes {
 };
 
 std::optional<Axes> axes_of(const ExecutionModel& model) {
-  const size_t level = model.first_synchronising();
-  if (level == model.levels.size() || model.levels[level].axes.empty()) return std::nullopt;
+  const size_t first = model.first_synchronising();
+  const size_t level = model.levels.size() - 1;
+  if (first > level || model.levels[level].axes.empty()) return std::nullopt;
   Axes axes;
   axes.threads = model.axis_name({level, 0});
   axes.most = std::min(model.levels[level].most_together, model.levels[level].most[0]);
-  if (level > 0 && !model.levels[level - 1].axes.empty()) axes.blocks = model.axis_name({level - 1, 0});
+  if (first > 0 && !model.levels[first - 1].axes.empty()) axes.blocks = model.axis_name({first - 1, 0});
   return axes;
 }
 

@@ -21,7 +21,7 @@ struct ThreadAxis {
 };
 
 /// Of levels that synchronise, to which loops of the nest are bound: outermost first, the first axis of a
-/// level innermost, with the largest extent of its loops.
+/// level innermost, with the largest extent of its loops. The members of groups are threads, too.
 std::vector<ThreadAxis> threads_of(const Stmt& nest, const ExecutionModel& model) {
   const auto outermost_first = [](const ExecutionModel::Axis& a, const ExecutionModel::Axis& b) {
     return a.level != b.level ? a.level < b.level : a.axis > b.axis;
@@ -32,6 +32,8 @@ std::vector<ThreadAxis> threads_of(const Stmt& nest, const ExecutionModel& model
     if (!axis || axis->level < model.first_synchronising()) continue;
     int64_t& extent = extents[*axis];
     extent = std::max(extent, loop->const_extent());
+    if (const auto members = model.group_axis(axis->level))
+      extents[*members] = model.levels[axis->level].group;
   }
   std::vector<ThreadAxis> threads;
   for (const auto& [axis, extent] : extents) threads.push_back({model.axis_name(axis), extent});

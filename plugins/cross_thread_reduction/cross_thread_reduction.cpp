@@ -26,13 +26,14 @@ struct Place {
 };
 
 std::optional<Place> place_of(const ExecutionModel& model) {
-  const size_t level = model.first_synchronising();
-  if (level == 0 || level == model.levels.size()) return std::nullopt;
-  if (model.levels[level].axes.empty() || model.levels[level - 1].axes.empty()) return std::nullopt;
+  const size_t first = model.first_synchronising();
+  const size_t level = model.levels.size() - 1;
+  if (first == 0 || first > level) return std::nullopt;
+  if (model.levels[level].axes.empty() || model.levels[first - 1].axes.empty()) return std::nullopt;
   const auto scope = std::ranges::find_if(
-      model.scopes, [&](const MemoryScope& candidate) { return model.depth_of(candidate) == level; });
+      model.scopes, [&](const MemoryScope& candidate) { return model.depth_of(candidate) == first; });
   if (scope == model.scopes.end()) return std::nullopt;
-  return Place{model.axis_name({level - 1, 0}), model.axis_name({level, 0}), scope->name,
+  return Place{model.axis_name({first - 1, 0}), model.axis_name({level, 0}), scope->name,
                std::min(model.levels[level].most_together, model.levels[level].most[0])};
 }
 

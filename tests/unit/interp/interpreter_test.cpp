@@ -244,7 +244,7 @@ TEST_F(Races, IterationsOnTheirOwnElementsAreFine) {
 
 TEST_F(Races, TwoWritesOfOneElement) {
   EXPECT_THAT(error_of_parallel(store(y_, {floordiv(i_, 2)}, i_)),
-              HasSubstr("iterations 0 and 1 of a parallel loop write Y[0]"));
+              HasSubstr("iteration 0 and iteration 1 of a parallel loop write Y[0]"));
 }
 
 TEST_F(Races, AReductionOverAParallelLoop) {

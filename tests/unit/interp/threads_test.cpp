@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/annotation_keys.h"
 
 namespace tunesmith {
 namespace {
@@ -97,7 +98,7 @@ TEST(Threads, TwoThatWriteOneElementRace) {
   expect_mistake(l,
                  list(l.store(l.shared, floordiv(l.t, 2), load(l.input, {l.t})), l.barrier(),
                       l.store(l.output, l.t, load(l.shared, {0}))),
-                 "race: iterations 0 and 1 of a parallel loop write S[0]");
+                 "race: iteration 0 and iteration 1 of a parallel loop write S[0]");
 }
 
 TEST(Threads, ABarrierUnderAConditionThatDiffersIsDivergent) {
@@ -127,6 +128,72 @@ TEST(Threads, GoRoundALoopTogether) {
   EXPECT_THAT(l.run(list(l.store(l.own, 0, load(l.input, {l.t})), StmtPtr(std::move(turn)),
                          l.store(l.output, l.t, load(l.own, {0})))),
               testing::ElementsAre(30, 40, 50, 60, 70, 0, 10, 20));
+}
+
+/// for g bind(squad.x) { alloc H of a squad; for t bind(thread.x) { `pieces` with barriers between } }
+struct SquadLaunch {
+  SquadLaunch() {
+    program.name = "squads";
+    program.inputs = {input};
+    program.outputs = {output};
+  }
+
+  StmtPtr together(Var var, StmtPtr body) {
+    auto call = program.make_loop(var, kMembers, std::move(body));
+    call->annotations[kTogetherAlong] = "thread.x";
+    return call;
+  }
+
+  void run(std::vector<StmtPtr> pieces) {
+    auto members = program.make_loop(t, kMembers, std::make_unique<Seq>(std::move(pieces)));
+    members->loop_kind = LoopKind::Bound;
+    members->thread = "thread.x";
+    auto squads = program.make_loop(g, 2, std::make_unique<Allocate>(held, std::move(members)));
+    squads->loop_kind = LoopKind::Bound;
+    squads->thread = "squad.x";
+    program.root().append(std::move(squads));
+    arguments = {Tensor::like(*input), Tensor::like(*output)};
+    for (int64_t i = 0; i < 2 * kMembers; ++i) arguments[0].set(i, static_cast<double>(10 * i));
+    interpret(program, arguments);
+  }
+
+  static constexpr int64_t kMembers = 4;
+  Program program;
+  Buffer input = make_buffer("X", kF32, {2 * kMembers});
+  Buffer output = make_buffer("O", kF32, {2 * kMembers});
+  Buffer held = make_buffer("H", kF32, {kMembers}, "tile");
+  Var g{"g"};
+  Var t{"t"};
+  std::vector<Tensor> arguments;
+};
+
+StmtPtr stored(const Buffer& to, const Expr& at, const Expr& value) {
+  return std::make_unique<Store>(to, std::vector<Expr>{at}, value);
+}
+
+TEST(Threads, MembersOfAGroupShareWhatItHolds) {
+  SquadLaunch launch;
+  const Expr own = launch.g * SquadLaunch::kMembers;
+  const Var e("e");
+  launch.run(
+      list(launch.together(e, stored(launch.held, e, load(launch.input, {own + e}))),
+           std::make_unique<Barrier>("squad"),
+           stored(launch.output, own + launch.t, load(launch.held, {SquadLaunch::kMembers - 1 - launch.t}))));
+  for (int64_t i = 0; i < 8; ++i)
+    EXPECT_EQ(launch.arguments[1].get(i), static_cast<double>(10 * (i / 4 * 4 + 3 - i % 4)));
+}
+
+TEST(Threads, MembersOfAGroupRaceForWhatItHolds) {
+  SquadLaunch launch;
+  const Expr own = launch.g * SquadLaunch::kMembers;
+  EXPECT_THAT(
+      [&] {
+        launch.run(
+            list(stored(launch.held, launch.t, load(launch.input, {own + launch.t})),
+                 std::make_unique<Barrier>("squad"),
+                 stored(launch.held, launch.t, load(launch.held, {SquadLaunch::kMembers - 1 - launch.t}))));
+      },
+      testing::ThrowsMessage<InterpreterError>(testing::HasSubstr("race")));
 }
 
 TEST(Threads, ABarrierThatNoLoopIsBoundForIsAMistake) {

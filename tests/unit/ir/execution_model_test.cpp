@@ -29,6 +29,22 @@ TEST(ExecutionModel, FindsAxesAndScopesByName) {
   EXPECT_EQ(host_execution().first_synchronising(), host_execution().levels.size());
 }
 
+TEST(ExecutionModel, MembersOfGroupsLieAlongTheFirstAxisInside) {
+  ExecutionModel model = grid();
+  model.levels.insert(model.levels.begin() + 1, {"warp", {"x"}, {8}, 8, true, 4});
+  EXPECT_EQ(execution_model_fault(model), "");
+  EXPECT_EQ(model.group_axis(1), (ExecutionModel::Axis{2, 0}));
+  EXPECT_FALSE(model.group_axis(0).has_value());
+  EXPECT_EQ(model.find_level("warp"), &model.levels[1]);
+  EXPECT_EQ(model.find_level("squad"), nullptr);
+  EXPECT_EQ(model.first_synchronising(), 1u);
+  model.levels[1].synchronises = false;
+  EXPECT_EQ(execution_model_fault(model), "level 'warp' has groups of what is no axis of a level inside");
+  model = grid();
+  model.levels[1].group = 4;
+  EXPECT_EQ(execution_model_fault(model), "level 'thread' has groups of what is no axis of a level inside");
+}
+
 TEST(ExecutionModel, SaysWhatIsWrongWithADescription) {
   EXPECT_EQ(execution_model_fault(grid()), "");
   EXPECT_EQ(execution_model_fault(host_execution()), "");

@@ -237,7 +237,7 @@ TEST(JoinThreads, ProgramsOfTheHostStayAsTheyAre) {
   Program program = s.program().clone();
   BlockFacts facts = lower_blocks(program);
   const std::string before = to_string(program);
-  join_threads(program, facts, host_execution());
+  join_threads(program, facts, LowerOptions());
   EXPECT_EQ(to_string(program), before);
 }
 

@@ -61,7 +61,7 @@ TEST(ExtensionFile, MakesItsIntrinsicsKnown) {
 }
 
 TEST(ExtensionFile, TheBuiltInOnesAreFound) {
-  for (const char* id : {"vnni", "bf16_dot"}) {
+  for (const char* id : {"vnni", "bf16_dot", "tensor_core", "tensor_core_mma"}) {
     const auto path = builtin_extension(id);
     ASSERT_FALSE(path.empty()) << id;
     EXPECT_EQ(ExtensionFile::load(path)->name(), id);
@@ -97,6 +97,61 @@ TEST(ExtensionFile, SemanticsThatNoInstructionHas) {
   EXPECT_THAT(complaint(with_semantics("{X: {shape: [2], dtype: f32}}",
                                        "B[i<2] = X[i]\n        O[i<2] = B[i] + X[i]")),
               HasSubstr("the semantics must be one statement"));
+}
+
+TEST(ExtensionFile, SaysWhatGroupsHoldOfAllIntrinsics) {
+  const auto extension = ExtensionFile::parse(R"(extension: acme
+target: t
+level: squad
+variants:
+  - {type: f16, types: half, row: 8n}
+  - {type: i8, types: bytes, row: 16n}
+operands:
+  A: {scope: tile, layout: a, registers: "u32[4]"}
+  M: {strides: [$row, 1], alignment: 32}
+intrinsics:
+  - name: acme_load_$types
+    cycles: 2.5
+    semantics: {inputs: {M: {shape: [4, 8], dtype: $type}}, compute: "A[i<4, j<8] = M[i, j]", outputs: [A]}
+    implementation: {fragment: "load_$type(A, M, M_stride);"}
+)",
+                                              "a.yaml");
+  ASSERT_EQ(extension->intrinsics().size(), 2U);
+  const TensorIntrinsic& half = *extension->intrinsics()[0];
+  EXPECT_EQ(half.name, "acme_load_half");
+  EXPECT_EQ(half.level, "squad");
+  EXPECT_EQ(half.cycles, 2.5);
+  ASSERT_EQ(half.operands.size(), 2U);
+  EXPECT_EQ(half.operands[0].layout, "a");
+  EXPECT_EQ(half.operands[0].registers, "u32[4]");
+  EXPECT_EQ(half.operands[0].free_dimension(), 2U);
+  EXPECT_EQ(half.operands[1].strides, (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(half.operands[1].stride_multiple, 8);
+  EXPECT_EQ(half.operands[1].alignment, 32);
+  EXPECT_EQ(half.operands[1].free_dimension(), 0U);
+  EXPECT_EQ(half.operands[1].buffer->dtype, kF16);
+  EXPECT_EQ(half.implementations.at("t").text, "load_f16(A, M, M_stride);");
+  EXPECT_EQ(half.implementations.at("t").arguments, (std::vector<size_t>{0, 1}));
+  const TensorIntrinsic& bytes = *extension->intrinsics()[1];
+  EXPECT_EQ(bytes.name, "acme_load_bytes");
+  EXPECT_EQ(bytes.operands[1].stride_multiple, 16);
+  EXPECT_EQ(bytes.operands[1].buffer->dtype, kI8);
+}
+
+TEST(ExtensionFile, MistakesInWhatGroupsHold) {
+  const std::string begin = std::string(kHead) + "intrinsics:\n  - name: one\n" + kSemantics;
+  const auto with = [&](const std::string& operand) {
+    return complaint(begin + "    operands: {X: " + operand + "}\n" + kImplementation);
+  };
+  EXPECT_THAT(with("{layout: a}"), HasSubstr("expected 'layout' and 'registers' together"));
+  EXPECT_THAT(with("{alignment: -1}"), HasSubstr("alignment: expected a number of bytes"));
+  EXPECT_THAT(with("{strides: [8n, 4n]}"), HasSubstr("must lie together"));
+  EXPECT_THAT(with("{strides: [3, 8n]}"), HasSubstr("must lie together"));
+  EXPECT_THAT(with("{strides: [n, 1]}"), HasSubstr("expected a positive integer, found 'n'"));
+  EXPECT_EQ(with("{strides: [8n, 1]}"), "accepted");
+  EXPECT_THAT(complaint(std::string(kHead) + "variants: [{a: 1}, {a: 2}]\nintrinsics:\n  - name: one\n" +
+                        kSemantics + kImplementation),
+              HasSubstr("intrinsic 'one' is there already"));
 }
 
 TEST(ExtensionFile, SetsQuantitiesOfTheDevice) {

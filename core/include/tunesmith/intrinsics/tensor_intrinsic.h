@@ -23,10 +23,22 @@ struct TensorOperand {
   /// In the semantics.
   Buffer buffer;
   /// Elements in memory between neighbours along each dimension: all elements lie together, in some order of
-  /// dimensions.
+  /// dimensions. Or one of them, that of the outermost dimension in memory, is 0: the distance of its rows is
+  /// free, a multiple of `stride_multiple` that is not less than a row.
   std::vector<int64_t> strides;
+  int64_t stride_multiple = 1;
+  /// Bytes whose multiple the address of the first element must be; 1 for any address.
+  int64_t alignment = 1;
   /// Memory scope in which the operand must live; empty for any but `register`, where none can live.
   std::string scope;
+  /// Where the scope belongs to a group: how the group's members hold the operand, by a name of its own. What
+  /// one call wrote, another one may only read as the same layout.
+  std::string layout;
+  /// What each member has of it, in the target's language; which text it takes is the target's to say.
+  std::string registers;
+
+  /// The dimension whose stride is free, or strides.size().
+  size_t free_dimension() const;
 };
 
 /// How a target emits a call. Which forms and texts it takes is the target's to say (docs/targets.md).
@@ -45,6 +57,12 @@ struct TensorImplementation {
 
 struct TensorIntrinsic {
   std::string name;
+  /// The level (ExecutionLevel) of whose groups all members execute a call together; empty: each executes its
+  /// own.
+  std::string level;
+  /// How long one call keeps the unit busy that a multiprocessor's groups share, for models of times; 0:
+  /// nothing is known.
+  double cycles = 0.0;
   /// One block; its body is one store, whose indices and whose loads' are distinct iterators. Where it has an
   /// init, the intrinsic accumulates: it computes the body alone.
   Program semantics;
@@ -82,7 +100,8 @@ struct TensorCall {
   TensorIntrinsicPtr intrinsic;
   struct Operand {
     Buffer buffer;
-    Expr offset;  // of the first element, in elements
+    Expr offset;                   // of the first element, in elements
+    std::vector<int64_t> strides;  // the operand's, a free one as it is in this call
   };
   std::vector<Operand> operands;  // as TensorIntrinsic::operands
 };
@@ -90,5 +109,10 @@ struct TensorCall {
 /// What an annotated loop of a lowered program calls. Throws InternalError when the loop is not as lowering
 /// made it.
 TensorCall tensor_call(const Loop& loop);
+
+/// The intrinsic that the loop or the block is to call, by its annotation, if it is one of `known`, else
+/// null.
+TensorIntrinsicPtr called_intrinsic(const Annotations& annotations,
+                                    const std::vector<TensorIntrinsicPtr>& known);
 
 }  // namespace tunesmith

@@ -7,6 +7,11 @@ namespace tunesmith {
 /// calls.
 inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
 
+/// Of the loop of such a call in a joined program: the name of the axis along which the members of a group
+/// lie that make the call together. It happens once for all of them, at the first one's place in the order of
+/// accesses.
+inline constexpr const char* kTogetherAlong = "together_along";
+
 /// Of a loop: while an iteration runs, memory that the one so many iterations ahead will load is fetched.
 /// What the program computes stays the same; a target that has nothing of the sort leaves it out.
 inline constexpr const char* kPrefetch = "prefetch";

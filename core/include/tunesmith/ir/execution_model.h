@@ -20,6 +20,9 @@ struct ExecutionLevel {
   int64_t most_together = 0;      // iterations along all axes together at most
   /// Those within one iteration of the level around share memory and may wait for one another.
   bool synchronises = false;
+  /// Each of its iterations is a group of so many of the level inside, along that one's first axis, which can
+  /// execute one instruction together; 0: of as many as loops are bound for.
+  int64_t group = 0;
 
   bool operator==(const ExecutionLevel&) const = default;
 };
@@ -59,6 +62,10 @@ struct ExecutionModel {
   /// How many levels stand around what an instance of the scope serves: 0 when there is one for all, levels
   /// up to and including the owner's else.
   size_t depth_of(const MemoryScope& scope) const;
+  /// Null when the machine has none of this name.
+  const ExecutionLevel* find_level(std::string_view name) const;
+  /// The axis along which the members of a group of the level lie; nothing where the level has no groups.
+  std::optional<Axis> group_axis(size_t level) const;
   /// The first level from which on all synchronise; levels.size() when the innermost does not. The levels
   /// before it are those of a launch, whose iterations never wait for one another.
   size_t first_synchronising() const;

@@ -28,6 +28,8 @@ class ExtensionFile final : public TargetExtension {
 
   const std::string& name() const { return name_; }
   const std::string& description() const { return description_; }
+  /// The kind of target that it extends.
+  const std::string& target() const { return target_; }
   const std::vector<TensorIntrinsicPtr>& intrinsics() const { return intrinsics_; }
 
   ProbeResult probe(const Target& base) const override;
@@ -39,9 +41,12 @@ class ExtensionFile final : public TargetExtension {
  private:
   ExtensionFile() = default;
   static std::shared_ptr<ExtensionFile> from_yaml(const YamlNode& root);
+  /// Throws UserError, at `node`, where there is one of its name.
+  void add(TensorIntrinsicPtr intrinsic, const YamlNode& node);
 
   std::string name_;
   std::string description_;
+  std::string target_;
   std::vector<std::string> requires_;
   std::map<std::string, double> quantities_;
   std::vector<TensorIntrinsicPtr> intrinsics_;
