@@ -18,8 +18,8 @@ constexpr double kSpilled = 4.0;
 }  // namespace
 
 double GridTime::total() const {
-  const double longest = std::max({arithmetic, issue, banked, cache, memory});
-  const double all = arithmetic + issue + banked + cache + memory;
+  const double longest = std::max({arithmetic, issue, unit, banked, cache, memory});
+  const double all = arithmetic + issue + unit + banked + cache + memory;
   return launch + longest + kNotHidden * (all - longest) + barriers;
 }
 
@@ -52,6 +52,7 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
 
   time.arithmetic = work.arithmetic * idle_lanes / (core_cycles * device.get("fma_per_cycle"));
   time.issue = work.instructions * idle_lanes / (core_cycles * device.get("issue_per_cycle"));
+  time.unit = work.unit_cycles / core_cycles;
   // One wavefront a cycle.
   time.banked = work.wavefronts / core_cycles;
   time.cache = work.sectors * device.get("sector_bytes") /

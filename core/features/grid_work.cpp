@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "affine/value_at.h"
 #include "analysis/lockstep_threads.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -64,7 +66,50 @@ class Counter {
     }
   }
 
+  /// How many threads make a call of the level together, or hold a buffer of its.
+  double group_of(std::string_view level) const {
+    const ExecutionLevel* found = execution_.find_level(level);
+    return found == nullptr || found->group == 0 ? 1.0 : static_cast<double>(found->group);
+  }
+
+  void call(const Loop& loop, double times) {
+    const TensorCall call = tensor_call(loop);
+    const double calls = times / group_of(call.intrinsic->level);
+    work_.instructions += times;
+    work_.unit_cycles += calls * call.intrinsic->cycles;
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      const TensorOperand& declared = call.intrinsic->operands[i];
+      const TensorCall::Operand& operand = call.operands[i];
+      const size_t depth = depth_of(operand.buffer);
+      if (depth > execution_.first_synchronising()) continue;  // in registers
+      const auto bytes = static_cast<double>(declared.buffer->bytes());
+      if (depth == 0) {
+        work_.sectors += calls * bytes / static_cast<double>(machine_.sector_bytes);
+        touch(operand.buffer, static_cast<double>(operand.buffer->bytes()));
+      } else if (const MemoryScope* scope = execution_.find_scope(operand.buffer->scope)) {
+        const auto wavefront = static_cast<double>(scope->banks * scope->bank_bytes);
+        work_.wavefronts += calls * bytes / wavefront * conflicts(declared, operand, *scope);
+      }
+    }
+  }
+
+  /// How often the banks are accessed for as many rows of the widest access as they have room for.
+  double conflicts(const TensorOperand& declared, const TensorCall::Operand& operand,
+                   const MemoryScope& scope) const {
+    const size_t free = declared.free_dimension();
+    if (free == operand.strides.size()) return 1.0;
+    const int64_t pieces = scope.banks * scope.bank_bytes / machine_.access_bytes;
+    std::map<int64_t, int> rows;
+    int most = 0;
+    for (int64_t row = 0; row < pieces; ++row) {
+      const int64_t at = row * operand.strides[free] * operand.buffer->dtype.bytes();
+      most = std::max(most, ++rows[at / machine_.access_bytes % pieces]);
+    }
+    return most;
+  }
+
   void loop(const Loop& loop, double times) {
+    if (loop.annotations.contains(kTensorIntrinsic)) return call(loop, times);
     const double trips =
         std::max<double>(0.0, static_cast<double>(Analyzer::at(loop).bounds(loop.extent).max));
     if (loop.loop_kind == LoopKind::Bound) {
@@ -102,7 +147,9 @@ class Counter {
   }
 
   void allocate(const Allocate& allocate, double times) {
-    const auto bytes = static_cast<double>(allocate.buffer->bytes());
+    const MemoryScope* scope = execution_.find_scope(allocate.buffer->scope);
+    const double members = scope == nullptr ? 1.0 : group_of(scope->owner);
+    const double bytes = static_cast<double>(allocate.buffer->bytes()) / members;
     const size_t depth = depth_of(allocate.buffer);
     const bool own = depth > execution_.first_synchronising();
     if (own) {

@@ -1,6 +1,7 @@
 #include "cuda_target.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -71,6 +72,16 @@ std::string CudaTarget::identity() const {
 }
 
 std::string CudaTarget::fingerprint() const { return kGeneratorFingerprint; }
+
+bool CudaTarget::has_feature(std::string_view name) const {
+  const auto generation = [](std::string_view architecture) {
+    int number = 0;
+    const std::string_view digits = architecture.substr(std::min<size_t>(architecture.size(), 3));
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return architecture.starts_with("sm_") ? number : 0;
+  };
+  return generation(name) > 0 && generation(name) <= generation(architecture_.name);
+}
 
 LowerOptions CudaTarget::lower_options() const {
   LowerOptions options;

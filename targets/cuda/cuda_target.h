@@ -24,6 +24,8 @@ class CudaTarget final : public Target {
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;
   Pipeline pipeline() const override { return device_pipeline(); }
+  /// "sm_80": is the architecture that one, or a later one?
+  bool has_feature(std::string_view name) const override;
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;

@@ -13,19 +13,23 @@ namespace {
 /// Of a thread's arrays: what does not fit its registers the compiler puts in memory, and is refused then.
 constexpr int64_t kLocalBytes = kMostRegistersOfThread * int64_t{4};
 
-constexpr double kWarp = 32;
 /// Of a multiprocessor, each with a quarter of its registers.
 constexpr double kSchedulers = 4;
 
-bool is_of_thread(const Buffer& buffer) {
-  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister;
+bool in_registers(const Buffer& buffer) {
+  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister || buffer->scope == kScopeFragment;
 }
 
 /// A thread's arrays lie in registers only where their indices are constants once loops are written out.
 void unroll_over_arrays(Program& program) {
   walk_accesses(program.root(), [](Stmt& stmt, const AccessSite& access) {
-    if (!is_of_thread(access.buffer)) return;
-    for (Loop* loop : loops_above(stmt)) {
+    if (!in_registers(access.buffer)) return;
+    std::vector<Loop*> loops = loops_above(stmt);
+    // Those of a call are the instruction's.
+    const auto call = std::ranges::find_if(
+        loops, [](const Loop* loop) { return loop->annotations.contains(kTensorIntrinsic); });
+    loops.erase(call, loops.end());
+    for (Loop* loop : loops) {
       const bool constant = loop->min.is(ExprKind::IntImm) && loop->extent.is(ExprKind::IntImm);
       const bool indexes =
           std::ranges::any_of(access.indices, [&](const Expr& index) { return uses_var(index, loop->var); });
@@ -40,9 +44,12 @@ ExecutionModel execution_of(const Architecture& architecture) {
   ExecutionModel model;
   model.levels = {
       {"block", {"x", "y", "z"}, {kMostGrid[0], kMostGrid[1], kMostGrid[2]}, kMostGrid[0], false},
+      {"warp", {"x"}, {kMostThreadsOfBlock / kWarp}, kMostThreadsOfBlock / kWarp, true, kWarp},
       {"thread", {"x", "y", "z"}, {kMostBlock[0], kMostBlock[1], kMostBlock[2]}, kMostThreadsOfBlock, true}};
   model.scopes = {{kScopeGlobal, "", 0, 256, 0, 0},
-                  {kScopeShared, "block", static_cast<int64_t>(architecture.static_shared_bytes), 16, 32, 4},
+                  {kScopeShared, "block", static_cast<int64_t>(architecture.static_shared_bytes),
+                   kSharedAlignment, 32, 4},
+                  {kScopeFragment, "warp", kWarp * kLocalBytes, 4, 0, 0},
                   {kScopeLocal, "thread", kLocalBytes, 16, 0, 0},
                   {kScopeRegister, "thread", kLocalBytes, 4, 0, 0}};
   return model;
@@ -89,6 +96,7 @@ GridAxis grid_axis(const std::string& thread) {
   const std::string level = thread.substr(0, dot);
   const size_t position =
       dot == std::string::npos ? std::string::npos : std::string("xyz").find(thread.substr(dot + 1));
+  if (thread == "warp.x") return {false, 1};
   if (position == std::string::npos || (level != "block" && level != "thread"))
     throw LowerError("cuda", "a loop is bound to what the device does not have", thread);
   return {level == "block", position};
@@ -106,6 +114,7 @@ Pipeline device_pipeline() {
       kernel_step("tighten_loops"),
       kernel_step("mask_loads"),
       kernel_step("flatten"),
+      kernel_step("call_intrinsics"),
       program_step("cut_vectors", cut_vectors),
       kernel_step("vectorize_loops"),
       program_step("unroll_over_arrays", unroll_over_arrays),

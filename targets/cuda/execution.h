@@ -13,7 +13,15 @@ namespace tunesmith::cuda {
 /// Memory of a block, in the words of a schedule.
 inline constexpr const char* kScopeShared = "shared";
 
-/// Levels `block` and `thread`, each with the axes x, y and z; scopes global, shared, local and register.
+/// Threads of a warp.
+inline constexpr int64_t kWarp = 32;
+/// What a warp holds together in its registers, in a layout that its instructions know.
+inline constexpr const char* kScopeFragment = "fragment";
+/// Where arrays in shared memory begin, in bytes.
+inline constexpr int64_t kSharedAlignment = 32;
+
+/// Levels `block` and `thread`, each with the axes x, y and z, and between them `warp` with the axis x, whose
+/// groups are the 32 threads along thread.x; scopes global, shared, fragment, local and register.
 ExecutionModel execution_of(const Architecture& architecture);
 DeviceModel device_of(const Architecture& architecture);
 
@@ -21,7 +29,7 @@ struct GridAxis {
   bool of_block = false;  // of the grid of blocks, else of the threads of a block
   size_t position = 0;    // x, y, z
 };
-/// What a loop is bound to. LowerError for what is none of them.
+/// What a loop is bound to: warps lie along the y of the threads. LowerError for what is none of them.
 GridAxis grid_axis(const std::string& thread);
 
 /// Vectors are of what one instruction loads or stores; what is to run on cores becomes a loop of each

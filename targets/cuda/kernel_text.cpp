@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "call_text.h"
 #include "execution.h"
 #include "expr_text.h"
 #include "tunesmith/features/grid_work.h"
@@ -23,6 +24,8 @@ bool has_half(const Stmt& stmt) {
   walk_exprs(stmt, [&](const Expr& expr) { found = found || is_half(expr.dtype().scalar()); });
   return found;
 }
+
+bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
 /// One statement of the root as a kernel.
 class KernelWriter {
@@ -47,7 +50,7 @@ class KernelWriter {
     }
     depth_ = 1;
     stmt(root_);
-    kernel_.needs_header = has_half(root_);
+    kernel_.needs_header = has_half(root_) || find_first<Loop>(root_, is_call) != nullptr;
     kernel_.helpers = exprs_.helpers();
     kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
                                kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
@@ -110,6 +113,7 @@ class KernelWriter {
   }
 
   void loop(const Loop& at) {
+    if (is_call(at)) return call(at);
     const std::string name = names_.fresh(at.var->name);
     names_.set(at.var.get(), name);
     if (at.loop_kind == LoopKind::Bound) return bound(at, name);
@@ -135,13 +139,32 @@ class KernelWriter {
     const Buffer& buffer = at.buffer;
     const std::string name = names_.fresh(buffer->name);
     names_.set(buffer.get(), name);
-    const std::string storage =
-        buffer->scope == kScopeShared
-            ? fmt::format("__shared__ __align__({}) ", execution_.find_scope(kScopeShared)->alignment)
-            : "";
-    line(fmt::format("{}{} {}[{}];", storage, storage_type(buffer->dtype), name,
-                     std::max<int64_t>(buffer->span(), 1)));
+    if (const TensorOperand* held = held_as(at)) {
+      line(held_declaration(*held, buffer, name));
+    } else {
+      const std::string shared =
+          fmt::format("__shared__ __align__({}) ", execution_.find_scope(kScopeShared)->alignment);
+      line(fmt::format("{}{} {}[{}];", buffer->scope == kScopeShared ? shared : "",
+                       storage_type(buffer->dtype), name, std::max<int64_t>(buffer->span(), 1)));
+    }
     stmt(*at.body());
+  }
+
+  /// As what the warp's calls hold the buffer; null for one that threads have.
+  static const TensorOperand* held_as(const Allocate& at) {
+    if (at.buffer->scope != kScopeFragment) return nullptr;
+    for (const Loop* loop : collect<Loop>(*at.body(), is_call)) {
+      const TensorCall call = tensor_call(*loop);
+      for (size_t i = 0; i < call.operands.size(); ++i) {
+        const TensorOperand& operand = call.intrinsic->operands[i];
+        if (call.operands[i].buffer == at.buffer && !operand.layout.empty()) return &operand;
+      }
+    }
+    throw LowerError("cuda", "no call says how a warp holds a buffer", at.buffer->name);
+  }
+
+  void call(const Loop& at) {
+    for (const std::string& text : call_lines(tensor_call(at), Analyzer::at(at), names_, exprs_)) line(text);
   }
 
   void store(const Store& at) {

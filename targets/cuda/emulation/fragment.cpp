@@ -3,7 +3,7 @@
 // order and multiplies with the other, computes nonsense.
 #include <cstring>
 
-#include "../device/float16.h"
+#include "arithmetic.h"
 #include "checker.h"
 #include "collective.h"
 
@@ -42,35 +42,39 @@ struct Fragments {
   const unsigned* b;
 };
 
-template <class Value>
-Value fragment_value(FragmentType type, const unsigned* registers, unsigned slot) {
-  switch (type) {
-    case FragmentType::F16:
-      return Value(f16_to_f32((unsigned short)(registers[slot / 2] >> 16 * (slot % 2))));
-    case FragmentType::Bf16:
-      return Value(bf16_to_f32((unsigned short)(registers[slot / 2] >> 16 * (slot % 2))));
-    case FragmentType::S8:
-      return Value((signed char)(registers[slot / 4] >> 8 * (slot % 4)));
+// The factor as it lies in memory, of the lanes' registers.
+template <class Element>
+void gather(LaneOperands<Fragments>& lanes, const unsigned* Fragments::* registers, bool column,
+            Element* to) {
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    Element own[kSlots];
+    std::memcpy(own, (*lanes[lane]).*registers, sizeof own);
+    for (unsigned slot = 0; slot < kSlots; ++slot) to[element_of(lane, slot, column)] = own[slot];
   }
-  return Value();
 }
 
 template <class Value>
-void multiply_lanes(FragmentType type, LaneOperands<Fragments>& lanes, bool a_column, bool b_column) {
-  Value a[kSide * kSide], b[kSide * kSide], c[kSide * kSide];
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    for (unsigned slot = 0; slot < kSlots; ++slot) {
-      a[element_of(lane, slot, a_column)] = fragment_value<Value>(type, lanes[lane]->a, slot);
-      b[element_of(lane, slot, b_column)] = fragment_value<Value>(type, lanes[lane]->b, slot);
+void multiply_add_lanes(LaneOperands<Fragments>& lanes, const Value* a, const Value* b) {
+  Value c[kSide * kSide];
+  for (unsigned lane = 0; lane < kWarp; ++lane)
+    for (unsigned slot = 0; slot < kSlots; ++slot)
       c[element_of(lane, slot, false)] = static_cast<const Value*>(lanes[lane]->accumulators)[slot];
-    }
-  }
-  for (unsigned i = 0; i < kSide; ++i)
-    for (unsigned k = 0; k < kSide; ++k)
-      for (unsigned j = 0; j < kSide; ++j) c[i * kSide + j] += a[i * kSide + k] * b[k * kSide + j];
+  multiply_add(c, a, b, kSide, kSide, kSide);
   for (unsigned lane = 0; lane < kWarp; ++lane)
     for (unsigned slot = 0; slot < kSlots; ++slot)
       static_cast<Value*>(lanes[lane]->accumulators)[slot] = c[element_of(lane, slot, false)];
+}
+
+template <class Element, class Value>
+void multiply_lanes(LaneOperands<Fragments>& lanes, void (*values)(const void*, Value*, unsigned),
+                    bool a_column, bool b_column) {
+  Element elements[kSide * kSide];
+  Value a[kSide * kSide], b[kSide * kSide];
+  gather(lanes, &Fragments::a, a_column, elements);
+  values(elements, a, kSide * kSide);
+  gather(lanes, &Fragments::b, b_column, elements);
+  values(elements, b, kSide * kSide);
+  multiply_add_lanes(lanes, a, b);
 }
 
 // All lanes give the same tile, together.
@@ -112,10 +116,13 @@ void multiply_fragments(FragmentType type, void* accumulators, const unsigned* a
                         bool a_column, bool b_column, int line) {
   Fragments mine{accumulators, a, b};
   in_whole_warp("wmma.mma", line, mine, [=](LaneOperands<Fragments>& lanes) {
-    if (type == FragmentType::S8) {
-      multiply_lanes<int>(type, lanes, a_column, b_column);
-    } else {
-      multiply_lanes<float>(type, lanes, a_column, b_column);
+    switch (type) {
+      case FragmentType::F16:
+        return multiply_lanes<unsigned short>(lanes, f16_values, a_column, b_column);
+      case FragmentType::Bf16:
+        return multiply_lanes<unsigned short>(lanes, bf16_values, a_column, b_column);
+      case FragmentType::S8:
+        return multiply_lanes<signed char>(lanes, s8_values, a_column, b_column);
     }
   });
 }

@@ -22,6 +22,7 @@ struct GridWork {
   double instructions = 0.0;   // these, loads and stores of memory, conditions and loops
   double sectors = 0.0;        // of memory that all share
   double wavefronts = 0.0;     // of memory with banks
+  double unit_cycles = 0.0;    // that calls of tensor intrinsics keep a unit of a core busy
   double touched_bytes = 0.0;  // different ones of memory that all share
   double barriers = 0.0;       // that a block comes to
   double block_bytes = 0.0;    // memory of a block
@@ -35,6 +36,7 @@ std::vector<GridWork> grid_work(const Program& lowered, const LockstepMachine& m
 struct GridTime {
   double arithmetic = 0.0;
   double issue = 0.0;   // of instructions
+  double unit = 0.0;    // of tensor intrinsics
   double banked = 0.0;  // memory with banks
   double cache = 0.0;   // between the cores and the cache that they share
   double memory = 0.0;  // what lies behind it

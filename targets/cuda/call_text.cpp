@@ -1,0 +1,84 @@
+#include "call_text.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "execution.h"
+#include "tunesmith/lower/lower.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+using Words = std::map<std::string, std::string>;
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// The text with what `words` says in the place of its words.
+std::string put_in(const std::string& text, const Words& words) {
+  std::string result;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = begin;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end == begin) {
+      result += text[begin++];
+      continue;
+    }
+    const std::string word = text.substr(begin, end - begin);
+    const auto known = words.find(word);
+    result += known == words.end() ? word : known->second;
+    begin = end;
+  }
+  return result;
+}
+
+/// Which piece of a held buffer the call is about.
+std::string held_piece(const TensorCall::Operand& operand, int64_t elements, const Analyzer& ranges,
+                       const Names& names, ExprText& exprs) {
+  if (operand.buffer->scope != kScopeFragment ||
+      !ranges.can_prove_equal(floormod(operand.offset, elements), 0))
+    throw LowerError("cuda", "a call is about a part of what a warp holds in one piece",
+                     operand.buffer->name);
+  const Expr piece = ranges.simplify(floordiv(operand.offset, elements));
+  return fmt::format("{}[{}]", names.of(operand.buffer.get()), exprs.text(piece, ranges));
+}
+
+}  // namespace
+
+std::vector<std::string> call_lines(const TensorCall& call, const Analyzer& ranges, const Names& names,
+                                    ExprText& exprs) {
+  const TensorIntrinsic& intrinsic = *call.intrinsic;
+  const auto found = intrinsic.implementations.find("cuda");
+  if (found == intrinsic.implementations.end() || found->second.form != TensorImplementation::Form::Fragment)
+    throw LowerError("cuda", "an intrinsic has no fragment of CUDA C++", intrinsic.name);
+  Words words;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const TensorOperand& declared = intrinsic.operands[i];
+    const TensorCall::Operand& operand = call.operands[i];
+    const std::string& name = declared.buffer->name;
+    if (declared.layout.empty()) {
+      words[name] = "&" + exprs.element(operand.buffer, operand.offset, ranges);
+      const size_t free = declared.free_dimension();
+      if (free < operand.strides.size()) words[name + "_stride"] = fmt::format("{}", operand.strides[free]);
+    } else {
+      words[name] = held_piece(operand, declared.buffer->elements(), ranges, names, exprs);
+    }
+  }
+  std::vector<std::string> lines;
+  std::istringstream text(put_in(found->second.text, words));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string held_declaration(const TensorOperand& operand, const Buffer& buffer, const std::string& name) {
+  const size_t bracket = std::min(operand.registers.find('['), operand.registers.size());
+  return fmt::format("{} {}[{}]{};", operand.registers.substr(0, bracket), name,
+                     std::max<int64_t>(buffer->span() / operand.buffer->elements(), 1),
+                     operand.registers.substr(bracket));
+}
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,22 @@
+// Calls of tensor intrinsics as CUDA C++. The text of an implementation is a statement in which the name of
+// an operand stands for it: a pointer to its first element, or, of what a warp holds, the registers of a
+// thread; NAME_stride is the distance of its rows where that is free.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "expr_text.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
+
+namespace tunesmith::cuda {
+
+/// Throws LowerError where the intrinsic is not written so, or an operand is a part of what is held in one
+/// piece.
+std::vector<std::string> call_lines(const TensorCall& call, const Analyzer& ranges, const Names& names,
+                                    ExprText& exprs);
+
+/// The registers of a thread for a buffer that calls hold as `operand`: one array for each piece.
+std::string held_declaration(const TensorOperand& operand, const Buffer& buffer, const std::string& name);
+
+}  // namespace tunesmith::cuda
