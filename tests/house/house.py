@@ -44,7 +44,7 @@ ARROWS = {
     "measure": "target interp trace workload analysis affine ir plugin support",
     "records": "measure workload support",
     "search": "features measure records target lower trace workload ir plugin support",
-    "space": "search features measure target trace analysis workload ir plugin support",
+    "space": "search features measure target trace analysis intrinsics workload ir plugin support",
     "tune": "space search features records measure target lower interp trace analysis workload ir plugin support",
     "tables": "tune space search measure records target lower trace workload ir plugin support",
     "compare": "tune measure support",

@@ -1,0 +1,37 @@
+// Products of matrices by tensor intrinsics that a level's groups execute together (TensorIntrinsic::level):
+// tiles of a launch, of a group and of the intrinsic; both factors fetched to memory that the groups share,
+// and all that the intrinsic takes and leaves held by the groups.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tunesmith/trace/schedule.h"
+
+namespace tunesmith {
+
+/// Names of intrinsics, axes and scopes.
+struct GroupTiling {
+  std::string product;  // intrinsics: of what a group holds, sums += first factor * second factor
+  std::array<std::string, 2> loads;  // of the factors, from shared memory
+  std::string zero;                  // what sums begin with
+  std::string store;                 // of sums, to shared memory
+  std::string launch_axis;           // tiles of a launch are bound to it
+  std::string group_axis;            // and tiles of a group to it
+  std::string shared_scope;
+  std::string held_scope;
+  int max_tiles = 4;                           // of the intrinsic that a group computes along one dimension
+  std::vector<int64_t> widths = {1, 2, 4, 8};  // choices for the elements that a thread copies at once
+  /// The intrinsics load rows of shared memory in pieces of so many bytes. A row begins at an odd multiple of
+  /// it after the one before, so that pieces of neighbouring rows lie in different banks.
+  int64_t piece_bytes = 16;
+};
+
+/// Cuts the loops of the block, padded where the intrinsic's tiles do not divide them, and makes all calls.
+/// Answers the block that calls the product. What groups share is annotated `cooperative_fetch`. A consumer
+/// that reads the result element by element becomes what writes it. Throws ScheduleError, with the schedule
+/// half way, where the block is no such product: two reads, of which the first has the rows.
+BlockRV tile_for_groups(Schedule& schedule, const std::string& block, const GroupTiling& tiling);
+
+}  // namespace tunesmith
