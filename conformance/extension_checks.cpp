@@ -9,13 +9,17 @@
 #include "intrinsic_checks.h"
 #include "numeric.h"
 #include "tunesmith/features/features.h"
+#include "tunesmith/target/extension_file.h"
 
 namespace tunesmith::conformance {
 namespace {
 
+/// The target of its company, or that which its file is for.
 std::shared_ptr<Target> base_of(const Subject& subject) {
   SpaceSpec spec = subject.company();
   PluginRegistry& registry = subject.registry();
+  const auto file = std::dynamic_pointer_cast<ExtensionFile>(subject.create<TargetExtension>());
+  if (file != nullptr && file->target() != spec.target.id) spec.target = {file->target(), {}, {}, false};
   const auto& specs = registry.option_specs(PluginKind::Target, spec.target.id);
   return registry.create<Target>(
       spec.target.id,

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
 #include "tunesmith/analysis/accesses.h"
@@ -79,11 +81,13 @@ Program calling(const TensorIntrinsic& intrinsic) {
   return schedule.program().clone();
 }
 
-bool calls_intrinsic(const Program& program) {
-  return any_of_stmt(program.root(), [](const Stmt& stmt) {
-    const Loop* loop = stmt.as<Loop>();
-    return loop != nullptr && loop->annotations.contains(kTensorIntrinsic);
-  });
+std::set<std::string> calls_in(const Program& program) {
+  std::set<std::string> names;
+  for (const Loop* loop : collect<Loop>(program.root())) {
+    const auto call = loop->annotations.find(kTensorIntrinsic);
+    if (call != loop->annotations.end()) names.insert(std::get<std::string>(call->second));
+  }
+  return names;
 }
 
 /// Where the intrinsic's implementation for the target stands, for messages; "" where that is not known.
@@ -96,14 +100,22 @@ std::string place_of(const TensorIntrinsic& intrinsic) {
   return {};
 }
 
-/// "" or what is wrong with the intrinsic.
+/// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` gets the names of those
+/// that the program calls, none where it cannot be checked by itself.
 std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const LowerOptions& options,
-                     const Pipeline& pipeline, bool here) {
+                     const Pipeline& pipeline, bool here, const std::vector<TensorIntrinsicPtr>& own,
+                     std::set<std::string>& called) {
   const std::string name = fmt::format("intrinsic {}", intrinsic.name);
   Program program;
   LoweredProgram lowered;
   try {
-    program = calling(intrinsic);
+    if (intrinsic.level.empty()) {
+      program = calling(intrinsic);
+    } else {
+      auto together = calling_together(intrinsic, own, options.execution);
+      if (!together) return {};
+      program = std::move(*together);
+    }
     lowered = lower(program, options, pipeline);
   } catch (const ScheduleError& refusal) {
     return fmt::format("{}{}: its own semantics cannot be given to it: {}: {}", place_of(intrinsic), name,
@@ -111,7 +123,8 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   } catch (const LowerError& refusal) {
     return fmt::format("{}{}: a call of it cannot be lowered: {}", place_of(intrinsic), name, refusal.what());
   }
-  if (!calls_intrinsic(lowered.program))
+  called = calls_in(lowered.program);
+  if (!called.contains(intrinsic.name))
     return fmt::format("{}{}: it is not called in the lowered program", place_of(intrinsic), name);
   tl::expected<CompiledKernel, std::string> compiled;
   if (here) {
@@ -133,7 +146,7 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
 }  // namespace
 
 Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtension& extension) {
-  LowerOptions options = base->lower_options();
+  LowerOptions options = lower_options_of(*base);
   const size_t before = options.intrinsics.size();
   extension.adapt(options);
   Pipeline pipeline = base->pipeline();
@@ -141,13 +154,27 @@ Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtens
   if (options.intrinsics.size() <= before) return skipped("it brings no tensor intrinsics");
   const ProbeResult target_probe = base->probe();
   const ProbeResult probe = target_probe.here() ? extension.probe(*base) : target_probe;
-  for (size_t i = before; i < options.intrinsics.size(); ++i) {
-    // Called by its name, which another extension may have taken.
-    TensorIntrinsics::global().add(options.intrinsics[i]);
-    if (const std::string fault = fault_of(*options.intrinsics[i], *base, options, pipeline, probe.here());
-        !fault.empty()) {
-      return failed(fault);
-    }
+  const std::vector<TensorIntrinsicPtr> own(options.intrinsics.begin() + static_cast<std::ptrdiff_t>(before),
+                                            options.intrinsics.end());
+  // Called by their names, which another extension may have taken.
+  for (const TensorIntrinsicPtr& intrinsic : own) TensorIntrinsics::global().add(intrinsic);
+  std::set<std::string> checked;
+  for (const TensorIntrinsicPtr& intrinsic : own) {
+    // Of several that could bring or take an operand, one that nothing has called yet.
+    std::vector<TensorIntrinsicPtr> others = own;
+    std::ranges::stable_partition(
+        others, [&](const TensorIntrinsicPtr& other) { return !checked.contains(other->name); });
+    std::set<std::string> called;
+    const std::string fault = fault_of(*intrinsic, *base, options, pipeline, probe.here(), others, called);
+    if (!fault.empty()) return failed(fault);
+    checked.merge(called);
+  }
+  for (const TensorIntrinsicPtr& intrinsic : own) {
+    if (!checked.contains(intrinsic->name))
+      return failed(
+          fmt::format("{}intrinsic {}: no other one brings its operands to the group, or takes what "
+                      "it leaves there, so that no program can call it",
+                      place_of(*intrinsic), intrinsic->name));
   }
   if (probe.here()) return passed();
   return unsupported(fmt::format(

@@ -1,0 +1,43 @@
+// Gives products of matrices to a matrix unit: the intrinsics of an extension as tensor_core.yaml.
+#include <tunesmith/analysis/accesses.h>
+#include <tunesmith/analysis/blocks.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/group_tiling.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class TensorCore final : public TransformationModule {
+ public:
+  explicit TensorCore(const Options& options) : unit_(options.get_string("unit")) {}
+
+  /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.
+  ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
+    const Block& product = *schedule.program().find_block(name);
+    if (!context.has_extension(unit_)) return ModuleResult::not_applicable("there is no such unit");
+    if (!needs_tiling(product) || read_accesses(product).empty())
+      return ModuleResult::not_applicable("the block is no product of matrices");
+    const std::string type = "_" + read_accesses(product).front().buffer->dtype.str();
+    const GroupTiling warps{.product = unit_ + type,
+                            .loads = {unit_ + "_a" + type, unit_ + "_b" + type},
+                            .zero = unit_ + "_zero" + type,
+                            .store = unit_ + "_store" + type,
+                            .launch_axis = "block.x",
+                            .group_axis = "warp.x",
+                            .shared_scope = "shared",
+                            .held_scope = "fragment"};
+    const BlockRV call = tile_for_groups(schedule, name, warps);
+    context.claim(schedule.block(call).name, "it runs on Tensor Cores");
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  std::string unit_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(TensorCore, PluginKind::Module, "tensor_core", "0.1.0", "give products to Tensor Cores",
+                 OptionSpec::string("unit", "tensor_core", "extension whose intrinsics have its name"));

@@ -1,0 +1,84 @@
+// The packs' intrinsics as the conformance kit checks them: each computes its semantics, interpreted and on
+// the emulated device; and mistakes in their texts are found.
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "intrinsic_checks.h"
+#include "tunesmith/plugin/registry.h"
+#include "tunesmith/target/extension_file.h"
+
+namespace tunesmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::shared_ptr<Target> device() {
+  static PluginRegistry registry;
+  return registry.create<Target>(
+      "cuda", Options::validate(registry.option_specs(PluginKind::Target, "cuda"), {}, "cuda"));
+}
+
+std::string text_of(const char* pack) {
+  std::stringstream text;
+  text << std::ifstream(builtin_extension(pack)).rdbuf();
+  return text.str();
+}
+
+class Pack : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Pack, ComputesItsSemantics) {
+  const auto extension = ExtensionFile::parse(text_of(GetParam()), "pack.yaml");
+  const conformance::Verdict verdict = conformance::check_intrinsics(device(), *extension);
+  EXPECT_EQ(verdict.outcome, conformance::Outcome::Passed) << verdict.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(TensorCore, Pack, ::testing::Values("tensor_core", "tensor_core_mma"),
+                         [](const auto& pack) { return std::string(pack.param); });
+
+struct Mistake {
+  const char* name;
+  const char* pack;
+  const char* right;
+  const char* wrong;
+};
+
+class AMistakeInAPack : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(AMistakeInAPack, IsFound) {
+  const Mistake& mistake = GetParam();
+  std::string text = text_of(mistake.pack);
+  const size_t at = text.find(mistake.right);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, std::string(mistake.right).size(), mistake.wrong);
+  const auto extension = ExtensionFile::parse(text, "pack.yaml");
+  std::string seen;
+  try {
+    const conformance::Verdict verdict = conformance::check_intrinsics(device(), *extension);
+    if (verdict.outcome == conformance::Outcome::Failed) seen = verdict.reason;
+  } catch (const Error& error) {
+    seen = error.what();
+  }
+  EXPECT_NE(seen, "");
+  // The tests that come after use the intrinsics as they should be.
+  ExtensionFile::parse(text_of(mistake.pack), "pack.yaml");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    TensorCore, AMistakeInAPack,
+    ::testing::Values(
+        Mistake{"loaded_by_columns", "tensor_core", "wmma_load_a$of<0>", "wmma_load_a$of<1>"},
+        Mistake{"multiplied_by_columns", "tensor_core", "wmma_mma$of<0, 0>", "wmma_mma$of<0, 1>"},
+        Mistake{"stored_by_columns", "tensor_core", "wmma_store<0>", "wmma_store<1>"},
+        Mistake{"forgets_the_zero", "tensor_core", "C[e] = 0;", "C[e] = 1;"},
+        Mistake{"not_transposed", "tensor_core_mma", "ldmatrix_x2_trans", "ldmatrix_x2"},
+        Mistake{"rows_of_other_lanes", "tensor_core_mma", "threadIdx.x % 16 * M_stride + threadIdx.x / 16",
+                "threadIdx.x / 2 * M_stride + threadIdx.x % 2"},
+        Mistake{"halves_swapped", "tensor_core_mma", "B[0], B[1]", "B[1], B[0]"},
+        Mistake{"stored_to_other_rows", "tensor_core_mma", "e / 2 * 8", "e / 2"}),
+    [](const auto& mistake) { return std::string(mistake.param.name); });
+
+}  // namespace
+}  // namespace tunesmith
