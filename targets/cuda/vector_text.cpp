@@ -77,16 +77,15 @@ class VectorStore {
                                    masked ? fmt::format("if ({}) ", exprs_.text(mask, ranges_)) : "",
                                    exprs_.element(store_.buffer, at, ranges_), values.back()));
     }
-    if (whole) {
-      lines_.push_back(fmt::format("{}{} = {};", prefix_, place(store_.buffer, store_.indices[0]),
-                                   VectorType(type_, lanes_).made_of(type_, values)));
-    } else if (prefix_.empty()) {
-      lines_.insert(lines_.end(), stores.begin(), stores.end());
-    } else {
-      lines_.push_back(prefix_ + "{");
-      for (const std::string& one : stores) lines_.push_back("  " + one);
-      lines_.emplace_back("}");
-    }
+    if (whole)
+      stores = {fmt::format("{} = {};", place(store_.buffer, store_.indices[0]),
+                            VectorType(type_, lanes_).made_of(type_, values))};
+    lines_.insert(lines_.end(), stores.begin(), stores.end());
+    if (prefix_.empty()) return;
+    // What is loaded only where the condition holds stands inside of it, too.
+    for (std::string& line : lines_) line.insert(0, "  ");
+    lines_.insert(lines_.begin(), prefix_ + "{");
+    lines_.emplace_back("}");
   }
 
   /// `*(float4*)&A[i]`

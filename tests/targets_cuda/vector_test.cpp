@@ -87,6 +87,17 @@ TEST(CudaVectors, WhatIsLoadedOnlyWhereAConditionHoldsIsSo) {
   test::expect_right(s.program());
 }
 
+// Found by the reference of a convolution: what a guard holds for was loaded before it was asked.
+TEST(CudaVectors, WhatIsLoadedUnderTheGuardOfAStoreStandsInsideOfIt) {
+  Schedule s(test::program_of("X: {shape: [3, 8], dtype: f32}", "O[i<3, j<8] = X[i, j] * 2 + X[i, j]"));
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  s.bind(loops[0], "thread.x");
+  s.vectorize(s.split(loops[1], {IntArg{1}, IntArg{16}})[1]);
+  EXPECT_THAT(text_of(s), HasSubstr("* 4 < 8) {\n      const float4 X_vector = *(const float4*)&X["))
+      << text_of(s);
+  test::expect_right(s.program());
+}
+
 class VectorTypes : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(VectorTypes, AreRightWhateverTheShape) {
