@@ -44,8 +44,8 @@ class CostModel {
   /// Once, before begin(): levels and scopes of the machine, for models that look at what its threads do. It
   /// outlives the model.
   virtual void use_execution(const ExecutionModel& execution);
-  /// Before anything else but use_columns(), use_execution() and load(), once for each workload that is tuned. What was learnt
-  /// of those before is kept.
+  /// Before anything else but use_columns(), use_execution() and load(), once for each workload that is
+  /// tuned. What was learnt of those before is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
   /// Learns from what was measured of the workload since the last call, in the order in which it was
   /// measured: each program is told once. A model keeps what it needs of the candidates, such as their

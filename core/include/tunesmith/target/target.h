@@ -90,8 +90,8 @@ struct LibraryFiles {
 };
 
 /// One object for a whole run, used from many threads at once: compile(), assembly() and source() must be
-/// thread-safe, the others are called by one thread. Errors of one candidate are returned or thrown as LowerError; of the
-/// installation as EnvironmentError.
+/// thread-safe, the others are called by one thread. Errors of one candidate are returned or thrown as
+/// LowerError; of the installation as EnvironmentError.
 class Target {
  public:
   virtual ~Target();
