@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -23,12 +24,11 @@ struct Background {
 constexpr std::array<Background, 4> kNoisy{{{0.0, 0x1p-6}, {0.0, 0.0}, {-12.0, 1.0}, {-1024.0, 0.0}}};
 constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
 constexpr double kPartOfTerm = 0.25;
-constexpr double kPartOfBalancedTerm = 0.5;  // whether one is seen is tried out (draw_all)
-constexpr double kTight = 1e-4;              // nothing but a single term of thousands is smaller
+constexpr double kTight = 1e-4;  // nothing but a single term of thousands is smaller
 
 constexpr int64_t kMostDraws = 256;
 constexpr int64_t kMostBalanced = 256;  // what the narrowest type counts to
-constexpr int64_t kFewestBalanced = 6;
+constexpr int64_t kFewestBalanced = 4;
 constexpr int64_t kFewestDraws = 4;  // of balanced rows: in each of them some neighbours are equal
 
 /// Of a row of so many elements one of `every` is not zero, or `few` of all.
@@ -49,24 +49,37 @@ std::optional<Balance> balance_of(int64_t row) {
   return balance;
 }
 
+/// Near the golden section of `row`, so that its multiples are far apart, and all of them different.
+int64_t step_through(int64_t row) {
+  auto step = static_cast<int64_t>(0.618 * static_cast<double>(row));
+  while (std::gcd(step, row) != 1) ++step;
+  return step;
+}
+
 void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
   const Balance balance = balance_of(row).value();
   RandomStream random(seed, static_cast<uint64_t>(number));
   for (int64_t i = 0; i < data.elements(); ++i) data.set(i, 0.0);
+  // Rows with few take one place after the other, so that all together leave none out.
+  const int64_t step = step_through(row);
+  const int64_t rows_with_few = data.elements() / row / 2;
+  int64_t taken = number * rows_with_few * balance.few +
+                  static_cast<int64_t>(hash_combine(seed, 0) % static_cast<uint64_t>(row));
   std::vector<int64_t> places;
   for (int64_t begin = 0; begin < data.elements(); begin += row) {
-    const bool many = begin / row % 2 == 0;
-    const int64_t group = many ? balance.every : 1;
     places.clear();
-    for (int64_t first = begin; first < begin + row; first += group) {
-      const auto turn = static_cast<int64_t>(hash_combine(seed, static_cast<uint64_t>(first)) %
-                                             static_cast<uint64_t>(group));
-      places.push_back(first + (turn ^ (number % group)));
+    if (begin / row % 2 != 0) {
+      for (int64_t i = 0; i < balance.few; ++i) places.push_back(begin + taken++ % row * step % row);
+    } else {
+      for (int64_t first = begin; first < begin + row; first += balance.every) {
+        const auto turn = static_cast<int64_t>(hash_combine(seed, static_cast<uint64_t>(first)) %
+                                               static_cast<uint64_t>(balance.every));
+        places.push_back(first + (turn ^ (number % balance.every)));
+      }
     }
-    const size_t count = many ? places.size() : static_cast<size_t>(balance.few);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < places.size(); ++i) {
       std::swap(places[i], places[i + random.below(places.size() - i)]);
-      data.set(places[i], 2 * i < count ? 1.0 : -1.0);
+      data.set(places[i], 2 * i < places.size() ? 1.0 : -1.0);
     }
   }
 }
@@ -167,8 +180,7 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
 }
 
 double tight_enough(const Fill& fill, int64_t most_terms) {
-  const double part = fill.balanced ? kPartOfBalancedTerm : kPartOfTerm;
-  return std::clamp(part / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
+  return std::clamp(kPartOfTerm / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
 }
 
 void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed, int64_t number) {

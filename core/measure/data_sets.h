@@ -52,7 +52,7 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms);
 /// What a bound may be at most, as a share of a typical element (root mean square over an output).
 inline constexpr double kLoosest = 0.05;
 /// A bound, as such a share, that leaves no reason to try the next fill: a quarter of one term of a longest
-/// sum, half a term of balanced rows.
+/// sum.
 double tight_enough(const Fill& fill, int64_t most_terms);
 
 /// Those that see every term of a longest sum, however many there are, in several draws; `type` is that of

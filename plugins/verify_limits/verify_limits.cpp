@@ -99,7 +99,7 @@ class VerifyLimits final : public TransformationModule {
     const int64_t threads = threads_of(nest_of(block), model);
     const bool few = std::get<int64_t>(block.annotations.at(kIterations)) <= kFew;
     if (!few && threads < min_threads_) refuse("too few threads share a tile", threads, min_threads_);
-    const int64_t most = model.levels[model.first_synchronising()].most_together;
+    const int64_t most = model.levels.back().most_together;
     if (threads > most) refuse("more threads than the level has", threads, most);
     int64_t apart = 1;
     for (const Loop* loop : loops_above(block)) {

@@ -40,7 +40,7 @@ ARROWS = {
     "interp": "lower ir support",
     "target": "lower intrinsics workload ir plugin support",
     "runtime": "target",
-    "features": "target analysis affine ir support",
+    "features": "target intrinsics analysis affine ir support",
     "measure": "target interp trace workload analysis affine ir plugin support",
     "records": "measure workload support",
     "search": "features measure records target lower trace workload ir plugin support",
@@ -128,7 +128,7 @@ def the_docs_list_the_folders_in_this_order():
 
 def private_includes(text, path):
     """What a plugin's file includes that is neither of the SDK nor beside it, as it is or as what it is made from."""
-    return [name for name in re.findall(r'#include "([^"]+)"', text)
+    return [name for name in re.findall(r'^ *#include "([^"\n]+)"', text, re.M)
             if not (name.startswith("tunesmith/") and (ROOT / "core/include" / name).exists())
             and not any((path.parent / file).exists() for file in (name, name + ".in")) and "@" not in name]
 

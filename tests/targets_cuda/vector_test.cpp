@@ -34,7 +34,7 @@ Schedule copied(const std::string& type, int64_t rows, int64_t columns, int64_t 
 
 TEST(CudaVectors, ACopyOfAlignedNeighboursIsOfVectors) {
   const std::string text = text_of(copied("f32", 3, 64, 4));
-  EXPECT_THAT(text, HasSubstr("__shared__ __align__(16) float X_shared[64];"));
+  EXPECT_THAT(text, HasSubstr("__shared__ __align__(32) float X_shared[64];"));
   EXPECT_THAT(text, HasSubstr("*(float4*)&X_shared[ax0_0 * 32 + thread_x * 4] = "
                               "*(const float4*)&X[i * 64 + ax0_0 * 32 + thread_x * 4];\n"))
       << text;
