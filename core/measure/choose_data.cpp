@@ -104,6 +104,9 @@ bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Tri
   std::vector<Tensor> inputs = drawn.inputs;
   Tensor& changed = inputs[*first];
   int64_t at = changed.elements() / 2;
+  // A term shows in the balanced rows that have few: every second one.
+  if (drawn.fill.balanced && at / question.most_terms % 2 == 0) at += question.most_terms;
+  at %= changed.elements();
   while (changed.get(at) == drawn.fill.background) at = (at + 1) % changed.elements();
   changed.set(at, drawn.fill.background);
   const Trial without = try_inputs(question, inputs, run);
@@ -140,9 +143,11 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, 
 }
 
 bool sees_every_term(const DataQuestion& question, const Fill& fill) {
-  return fill.terms == 0 || (fill.draws > 1 && !fill.balanced) ||
-         static_cast<double>(fill.terms) * static_cast<double>(question.elements) >=
-             static_cast<double>(question.most_terms);
+  if (fill.terms == 0 || (fill.draws > 1 && !fill.balanced)) return true;
+  auto seen = static_cast<double>(fill.terms) * static_cast<double>(question.elements);
+  // Every second row has so few, others in each draw.
+  if (fill.balanced) seen *= 0.5 * static_cast<double>(fill.draws);
+  return seen >= static_cast<double>(question.most_terms);
 }
 
 DrawnData choose_data(const DataQuestion& question, const RunReference& run) {

@@ -52,7 +52,7 @@ class Draws {
   size_t sketches() const { return sketches_.sketches.size(); }
   /// The next one that is not refused; null when too many are.
   CandidatePtr next() {
-    for (int attempt = 0; attempt < 40; ++attempt) {
+    for (int attempt = 0; attempt < 400; ++attempt) {
       const Trace sketch = sketches_.sketches.front().trace().with_open_decisions();
       auto candidate = space_.materialise(program, sketch, RandomStream(3, draw_++));
       if (candidate) return *candidate;
