@@ -59,9 +59,10 @@ int64_t registers_of_results(const Block& block) {
 int64_t registers_of_thread(const DeviceModel& device, int64_t threads) {
   constexpr double kNoLimit = 1e18;
   const auto group = static_cast<int64_t>(device.get_or("warp_size", 1));
-  const double all = static_cast<double>((threads + group - 1) / group * group);
-  return static_cast<int64_t>(std::min(device.get_or("max_thread_registers", kNoLimit),
-                                       device.get_or("core_registers", kNoLimit) / all));
+  const int64_t whole_groups = (threads + group - 1) / group * group;
+  return static_cast<int64_t>(
+      std::min(device.get_or("max_thread_registers", kNoLimit),
+               device.get_or("core_registers", kNoLimit) / static_cast<double>(whole_groups)));
 }
 
 class VerifyLimits final : public TransformationModule {
