@@ -62,7 +62,7 @@ DeviceModel device_of(const Architecture& architecture) {
   device.set("sector_bytes", 32);
   device.set("access_bytes", kAccessBytes);
   device.set("max_threads_per_block", kMostThreadsOfBlock);
-  device.set("core_threads", architecture.warps * kWarp);
+  device.set("core_threads", static_cast<double>(architecture.warps * kWarp));
   device.set("core_blocks", architecture.blocks);
   device.set("core_registers", architecture.registers);
   device.set("core_shared_bytes", static_cast<double>(architecture.shared_bytes));
