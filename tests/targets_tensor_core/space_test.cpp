@@ -14,6 +14,7 @@
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/workload/library.h"
+#include "unit/lower/grid_machine.h"
 
 namespace tunesmith {
 namespace {
@@ -29,16 +30,6 @@ Space& space(const std::string& name = "cuda-tensorcore") {
     space =
         std::make_unique<Space>(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(name), registry);
   return *space;
-}
-
-std::vector<Tensor> random_call(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
 }
 
 /// Candidates that the space makes of a workload, in the order of their draws.
@@ -102,17 +93,17 @@ class TensorCore : public ::testing::TestWithParam<Form> {};
 TEST_P(TensorCore, KeepsTheMeaningOfTheProgram) {
   Draws draws(GetParam().workload, GetParam().space);
   ASSERT_EQ(draws.sketches(), 1U);
-  std::vector<Tensor> wanted = random_call(draws.program);
+  std::vector<Tensor> wanted = test::random_arguments(draws.program);
   interpret(draws.program, wanted);
   for (int i = 0; i < 3; ++i) {
     const CandidatePtr candidate = draws.next();
     ASSERT_NE(candidate, nullptr) << draws.refused;
     const std::string text = candidate->trace.str() + to_string(candidate->lowered.program);
     EXPECT_EQ(calls_in(candidate->lowered.program), 5U) << text;
-    std::vector<Tensor> interpreted = random_call(draws.program);
+    std::vector<Tensor> interpreted = test::random_arguments(draws.program);
     ASSERT_NO_THROW(interpret(candidate->lowered, interpreted)) << text;
     EXPECT_LT(max_error(wanted.back(), interpreted.back()), 1e-3) << text;
-    std::vector<Tensor> emulated = random_call(draws.program);
+    std::vector<Tensor> emulated = test::random_arguments(draws.program);
     const auto fault = run(candidate->lowered, emulated);
     ASSERT_FALSE(fault) << fault->message << text << space().target().assembly(candidate->lowered, "k");
     EXPECT_LT(max_error(wanted.back(), emulated.back()), 1e-3)
@@ -169,7 +160,7 @@ TEST(TensorCoreSpace, MissingBarriersAreSeen) {
     Barrier* barrier = collect<Barrier>(lowered.program.root())[left_out];
     Seq& around = *barrier->parent->as<Seq>();
     around.remove(around.index_of(*barrier));
-    std::vector<Tensor> arguments = random_call(lowered.program);
+    std::vector<Tensor> arguments = test::random_arguments(lowered.program);
     EXPECT_THAT([&] { interpret(lowered.program, arguments); },
                 ::testing::ThrowsMessage<InterpreterError>(
                     AnyOf(HasSubstr("race"), HasSubstr("before anything was written"))));
