@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "affine/value_at.h"
+#include "features/cache_traffic.h"
 #include "features/footprint.h"
 #include "features/store_facts.h"
 #include "tunesmith/affine/simplify.h"
@@ -32,9 +32,10 @@ Motion tried_out(const StoreFacts& facts, const Expr& index, size_t level) {
   const auto rest = std::ranges::unique(places);
   places.erase(rest.begin(), rest.end());
   if (places.size() < 2) return {};
-  int64_t stride = places[1] - places[0];
-  for (size_t i = 2; i < places.size(); ++i) stride = std::min(stride, places[i] - places[i - 1]);
-  return {true, static_cast<double>(stride), static_cast<double>(places.size())};
+  const int64_t stride = places[1] - places[0];
+  bool even = true;
+  for (size_t i = 2; i < places.size(); ++i) even = even && places[i] - places[i - 1] == stride;
+  return {true, even ? static_cast<double>(stride) : 0.0, static_cast<double>(places.size())};
 }
 
 /// `form` is that of `index`.
@@ -268,43 +269,6 @@ double instructions_of(const StoreFacts& facts, const Access& access) {
   return count * vectors_of(facts, access);
 }
 
-/// Of a cache, by the loops from `from` inwards: whole lines.
-double bytes_taken(const StoreFacts& facts, const Access& access, size_t from) {
-  if (access.in_register) return 0.0;
-  return std::max(access.bytes_inside[from], access.lines_inside[from] * facts.machine.line_bytes);
-}
-
-/// The same with the sets that a walk by a large step leaves out, since nothing of the walk can use them.
-double bytes_occupied(const StoreFacts& facts, const Access& access, size_t from, double way) {
-  const double taken = bytes_taken(facts, access, from);
-  if (taken == 0.0 || way <= 0.0 || access.runs_inside[from] <= 1.0) return taken;
-  const auto step = static_cast<double>(
-      std::gcd(static_cast<int64_t>(access.step_inside[from]), static_cast<int64_t>(way)));
-  return std::max(taken, access.runs_inside[from] * step);
-}
-
-/// Bytes that come from beyond a cache of `capacity`, a way of which has `way` bytes: what the loops touch
-/// that fit in it, as often as the loops around those come back to it.
-void add_traffic(StoreFacts& facts, double capacity, double way, double Access::* traffic) {
-  if (capacity <= 0.0) return;
-  size_t fits = facts.levels.size();
-  for (size_t from = facts.levels.size() + 1; from-- > 0;) {
-    double total = 0.0;
-    for (const Access& access : facts.accesses) total += bytes_occupied(facts, access, from, way);
-    if (total > capacity) break;
-    fits = from;
-  }
-  for (Access& access : facts.accesses) {
-    double repeats = 1.0;
-    bool moved = false;  // a loop that does not move the access finds it again if those between left it there
-    for (size_t i = fits; i-- > 0;) {
-      moved = moved || access.motion[i].moves;
-      if (moved) repeats *= facts.levels[i].trips;
-    }
-    access.*traffic = bytes_taken(facts, access, fits) * repeats;
-  }
-}
-
 void find_reuse(StoreFacts& facts, Access& access, bool by_statement) {
   for (size_t i = facts.levels.size(); i-- > 0;) {
     if (access.motion[i].moves || facts.levels[i].trips <= 1.0) continue;
@@ -362,7 +326,8 @@ double StoreFacts::product(LoopKind kind) const {
   return trips;
 }
 
-void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses) {
+void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses,
+             std::span<const StoreFacts> earlier) {
   const size_t depth = facts.levels.size();
   facts.inside.assign(depth + 1, 1.0);
   for (size_t i = depth; i-- > 0;) facts.inside[i] = facts.inside[i + 1] * facts.levels[i].trips;
@@ -377,9 +342,7 @@ void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses) {
   std::stable_sort(facts.accesses.begin() + 1, facts.accesses.end(), [](const Access& a, const Access& b) {
     return a.elements * a.element_bytes > b.elements * b.element_bytes;
   });
-  add_traffic(facts, facts.machine.l1_bytes, facts.machine.l1_way_bytes, &Access::l1_traffic);
-  add_traffic(facts, facts.machine.l2_bytes, facts.machine.l2_way_bytes, &Access::l2_traffic);
-  add_traffic(facts, facts.machine.l3_bytes, 0.0, &Access::l3_traffic);
+  measure_traffic(facts, earlier);
   for (Access& access : facts.accesses) find_reuse(facts, access, uses.at(access.buffer.get()) > 1);
   measure_curve(facts);
 

@@ -257,7 +257,8 @@ const AccessColumn kAccess[] = {
     {"reuse_count", "iterations", "of that loop", [](F, A a) { return a.reuse_count; }},
     {"l1_traffic", "bytes",
      "from beyond a cache of l1_bytes: footprint of the loops that fit it * how often they are entered anew; "
-     "a walk by a step that shares a divisor with l1_way_bytes takes the sets between, too",
+     "a walk by a step that shares a divisor with l1_way_bytes takes the sets between, too; without what an "
+     "earlier statement left there",
      [](F, A a) { return a.l1_traffic; }},
     {"l2_traffic", "bytes", "the same of l2_bytes", [](F, A a) { return a.l2_traffic; }},
 };
@@ -279,6 +280,11 @@ const Column kTotals[] = {
     {"memory_l2_traffic", "bytes", "of all buffers", [](F f) { return total(f, &Access::l2_traffic); }},
     {"memory_l3_traffic", "bytes", "of all buffers, from beyond a cache of l3_bytes",
      [](F f) { return total(f, &Access::l3_traffic); }},
+    {"memory_l1_runs", "runs",
+     "of neighbouring bytes that memory_l1_traffic comes in; one ends with the loops that fit the cache",
+     [](F f) { return total(f, &Access::l1_runs); }},
+    {"memory_l2_runs", "runs", "those of memory_l2_traffic", [](F f) { return total(f, &Access::l2_runs); }},
+    {"memory_l3_runs", "runs", "those of memory_l3_traffic", [](F f) { return total(f, &Access::l3_runs); }},
     {"allocated_bytes", "bytes", "of the buffer written; 0 for an argument of the program",
      [](F f) { return f.allocated_bytes; }},
     {"allocations", "allocations",

@@ -109,10 +109,11 @@ class Extractor {
       facts.allocated_bytes = static_cast<double>(store.buffer->bytes());
       facts.allocations = found->second;
     }
-    features::analyse(facts, uses_);
+    features::analyse(facts, uses_, earlier_);
     const size_t begin = rows_.values.size();
     features::append_row(facts, [&](double value) { append(value); });
     if (!added_.empty()) add_numbers(store, begin);
+    earlier_.push_back(std::move(facts));
   }
 
   void append(double value) {
@@ -138,6 +139,7 @@ class Extractor {
   const std::span<const AddedColumn> added_;
   const std::map<const BufferNode*, int> uses_;
   std::map<const BufferNode*, double> allocated_;  // how often; looked up in, never walked
+  std::vector<StoreFacts> earlier_;
   std::vector<Level> levels_;
   double conditions_ = 0.0;
   bool in_parallel_ = false;

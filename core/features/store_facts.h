@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "tunesmith/ir/program.h"
@@ -54,6 +55,9 @@ struct Access {
   double l1_traffic = 0.0;           // bytes from beyond a cache of that capacity
   double l2_traffic = 0.0;
   double l3_traffic = 0.0;
+  double l1_runs = 0.0;  // contiguous pieces that this comes in
+  double l2_runs = 0.0;
+  double l3_runs = 0.0;
   int reuse_level = -1;  // innermost loop that does not move it; -1: none
   bool reuse_by_statement = false;
   double reuse_iterations = 0.0;
@@ -126,7 +130,8 @@ struct StoreFacts {
 };
 
 /// Fills all but `levels`, `store`, `conditions` and the allocation. `uses`: how many statements of the
-/// program touch a buffer.
-void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses);
+/// program touch a buffer. `earlier`: the stores before it, in the program's order.
+void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses,
+             std::span<const StoreFacts> earlier);
 
 }  // namespace tunesmith::features

@@ -2,6 +2,7 @@
 #include "tunesmith/features/features.h"
 
 #include <algorithm>
+#include <array>
 
 #include <gtest/gtest.h>
 
@@ -221,6 +222,29 @@ double traffic_of_a_walk(int64_t width) {
 TEST(Features, AWalkByAStepOfAWayTakesTheSetsBetween) {
   EXPECT_EQ(traffic_of_a_walk(1040), 64 * 64) << "64 lines fit, and come once";
   EXPECT_EQ(traffic_of_a_walk(1024), 16 * 64 * 64) << "they fall on one set, and come for each column";
+}
+
+// The sums of 64 rows of 4096 bytes: begun with 0 in one pass over O, or each row's beside its sum.
+TEST(Features, WhatAnEarlierStatementLeftInACacheDoesNotComeAgain) {
+  const auto update = [](bool beside, bool parallel) {
+    Schedule s(test::program_of("X: {shape: [64, 1024], dtype: f32}", "O[i<64] = sum(k<1024) X[i, k]"));
+    const BlockRV block = s.get_block("O");
+    const std::vector<LoopRV> loops = s.get_loops(block);
+    if (parallel) s.parallel(loops[0]);
+    s.decompose_reduction(block, loops[beside ? 1 : 0]);
+    DeviceModel device = small_device();
+    device.set("l1_bytes", 8192);
+    device.set("l2_bytes", 65536);
+    const Row row(test::lowered_to(s.program(), test::Pass::Flatten), 1, device);
+    return std::array{row["buffer1_l1_traffic"], row["buffer0_l1_traffic"], row["memory_l1_runs"],
+                      row["buffer0_l2_traffic"]};
+  };
+  constexpr double kRows = 64 * 4096;
+  EXPECT_EQ(update(true, false), (std::array{kRows, 0.0, 64.0, 0.0})) << "X alone, a row at a time";
+  EXPECT_EQ(update(true, true), update(true, false)) << "a core does both";
+  const auto apart = update(false, false);
+  EXPECT_EQ(apart[0], kRows);
+  EXPECT_GT(apart[1], 0.0) << "with all of X between, O is gone from the first cache";
 }
 
 TEST(Features, AParallelLoopIsLaunchedOnceForAllItsStores) {

@@ -1,0 +1,114 @@
+#include "features/cache_traffic.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace tunesmith::features {
+namespace {
+
+struct Cache {
+  double capacity;
+  double way;    // bytes; 0: not known
+  bool of_core;  // or of all cores
+  double Access::* traffic;
+  double Access::* runs;
+};
+
+/// By the loops from `from` inwards: whole lines.
+double bytes_taken(const StoreFacts& facts, const Access& access, size_t from) {
+  if (access.in_register) return 0.0;
+  return std::max(access.bytes_inside[from], access.lines_inside[from] * facts.machine.line_bytes);
+}
+
+/// The same with the sets that a walk by a large step leaves out, since nothing of the walk can use them.
+double bytes_occupied(const StoreFacts& facts, const Access& access, size_t from, double way) {
+  const double taken = bytes_taken(facts, access, from);
+  if (taken == 0.0 || way <= 0.0 || access.runs_inside[from] <= 1.0) return taken;
+  const auto step = static_cast<double>(
+      std::gcd(static_cast<int64_t>(access.step_inside[from]), static_cast<int64_t>(way)));
+  return std::max(taken, access.runs_inside[from] * step);
+}
+
+/// What the loops touch that fit the cache comes into it as often as the loops around those come back.
+void add_traffic(StoreFacts& facts, const Cache& cache) {
+  size_t fits = facts.levels.size();
+  for (size_t from = facts.levels.size() + 1; from-- > 0;) {
+    double total = 0.0;
+    for (const Access& access : facts.accesses) total += bytes_occupied(facts, access, from, cache.way);
+    if (total > cache.capacity) break;
+    fits = from;
+  }
+  for (Access& access : facts.accesses) {
+    if (access.in_register) continue;
+    double repeats = 1.0;
+    bool moved = false;  // a loop that does not move the access finds it again if those between left it there
+    for (size_t i = fits; i-- > 0;) {
+      moved = moved || access.motion[i].moves;
+      if (moved) repeats *= facts.levels[i].trips;
+    }
+    access.*cache.traffic = bytes_taken(facts, access, fits) * repeats;
+    access.*cache.runs = access.runs_inside[fits] * repeats;
+  }
+}
+
+/// How many loops are around both.
+size_t common_levels(const StoreFacts& a, const StoreFacts& b) {
+  const auto same = [](const Level& x, const Level& y) { return x.loop == y.loop; };
+  return static_cast<size_t>(std::ranges::mismatch(a.levels, b.levels, same).in1 - a.levels.begin());
+}
+
+const Access* access_of(const StoreFacts& facts, const Buffer& buffer) {
+  const auto found = std::ranges::find(facts.accesses, buffer, &Access::buffer);
+  return found == facts.accesses.end() ? nullptr : &*found;
+}
+
+/// Does one core execute all that the loops from `from` inwards hold?
+bool on_one_core(const StoreFacts& facts, size_t from) {
+  return std::none_of(facts.levels.begin() + static_cast<std::ptrdiff_t>(from), facts.levels.end(),
+                      [](const Level& level) { return level.loop->loop_kind == LoopKind::Parallel; });
+}
+
+/// Takes back what the last statement that touched the same buffer left in the cache: it did, when all that
+/// is touched from there on, in one iteration of the loops around both, fits.
+void take_back(StoreFacts& facts, std::span<const StoreFacts> earlier, const Cache& cache) {
+  for (Access& access : facts.accesses) {
+    if (access.*cache.traffic == 0.0) continue;
+    const auto before = std::find_if(earlier.rbegin(), earlier.rend(), [&](const StoreFacts& one) {
+      return access_of(one, access.buffer) != nullptr;
+    });
+    if (before == earlier.rend()) continue;
+    const size_t common = common_levels(*before, facts);
+    if (cache.of_core && !(on_one_core(*before, common) && on_one_core(facts, common))) continue;
+    double touched = 0.0;
+    for (const Access& other : facts.accesses) touched += bytes_taken(facts, other, common);
+    for (auto one = earlier.rbegin(); one != std::next(before); ++one) {
+      for (const Access& other : one->accesses) {
+        if (access_of(facts, other.buffer) == nullptr) touched += bytes_taken(*one, other, common);
+      }
+    }
+    if (touched > cache.capacity) continue;
+    const double left = bytes_taken(*before, *access_of(*before, access.buffer), common);
+    const double new_share = std::max(0.0, 1.0 - left / bytes_taken(facts, access, common));
+    access.*cache.traffic *= new_share;
+    access.*cache.runs *= new_share;
+  }
+}
+
+}  // namespace
+
+void measure_traffic(StoreFacts& facts, std::span<const StoreFacts> earlier) {
+  const Machine& machine = facts.machine;
+  const Cache caches[] = {
+      {machine.l1_bytes, machine.l1_way_bytes, true, &Access::l1_traffic, &Access::l1_runs},
+      {machine.l2_bytes, machine.l2_way_bytes, true, &Access::l2_traffic, &Access::l2_runs},
+      {machine.l3_bytes, 0.0, false, &Access::l3_traffic, &Access::l3_runs},
+  };
+  for (const Cache& cache : caches) {
+    if (cache.capacity <= 0.0) continue;
+    add_traffic(facts, cache);
+    take_back(facts, earlier, cache);
+  }
+}
+
+}  // namespace tunesmith::features
