@@ -26,6 +26,8 @@ constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
 constexpr double kPartOfTerm = 0.25;
 constexpr double kTight = 1e-4;  // nothing but a single term of thousands is smaller
 
+constexpr int64_t kLevels = 5;  // of a noisy background
+
 constexpr int64_t kMostDraws = 256;
 constexpr int64_t kMostBalanced = 256;  // what the narrowest type counts to
 constexpr int64_t kFewestBalanced = 4;
@@ -87,6 +89,24 @@ void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
 double real(RandomStream& random, const Fill& fill) {
   const double value = 2 * random.uniform() - 1;
   return fill.positive ? std::abs(value) + 0.05 : value;
+}
+
+/// Of an element; that of each neighbour, along whatever axis, is another one.
+int64_t level_of(int64_t element, const std::vector<int64_t>& shape) {
+  int64_t level = 0;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    level += element % shape[axis] * (1 + static_cast<int64_t>(axis) % (kLevels - 1));
+    element /= shape[axis];
+  }
+  return level % kLevels;
+}
+
+/// Neighbours are far apart, so that one does not pass for the other within the tolerance of a narrow type.
+double background(RandomStream& random, const Fill& fill, int64_t level) {
+  constexpr double kJitter = 0.1;
+  const auto at = static_cast<double>(level);
+  const double apart = fill.positive ? (at + 1) / kLevels : 2 * at / (kLevels - 1) - 1;
+  return fill.background + fill.noise * (apart + kJitter * real(random, fill));
 }
 
 double integer(RandomStream& random, const Fill& fill) {
@@ -216,7 +236,7 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     // Rows differ, so that one's sum is not taken for another's.
     if (sparse && drawn++ % row == 0) share = mean_share * std::exp2(2 * random.uniform() - 1);
     if (sparse && random.uniform() >= share)
-      return fill.noise == 0.0 ? fill.background : fill.background + fill.noise * real(random, fill);
+      return fill.noise == 0.0 ? fill.background : background(random, fill, level_of(drawn - 1, data.shape));
     return exact ? integer(random, fill) : real(random, fill);
   };
   const int64_t count = data.elements();

@@ -224,6 +224,21 @@ TEST(ChooseData, ANormHasRowsWhoseMeansAreExact) {
   EXPECT_EQ(data.fill.draws, 4);
 }
 
+// In bf16 exp(-12 + noise) may be off by a twentieth.
+TEST(ChooseData, NeighboursOfABackgroundLieApart) {
+  const Workload workload = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16");
+  const DrawnData data = data_of(workload.program, DataKind::Random);
+  ASSERT_GT(data.fill.noise, 0.0) << data.fill.text();
+  const Tensor& rows = data.inputs[0];
+  for (int64_t i = 0; i < 15 * 512; ++i) {
+    const double here = rows.get(i);
+    if (i % 512 != 511) {
+      EXPECT_GT(std::abs(here - rows.get(i + 1)), 0.2) << i;
+    }
+    EXPECT_GT(std::abs(here - rows.get(i + 512)), 0.2) << i;
+  }
+}
+
 // These were refused: too few of their terms could be seen at once.
 TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
   for (const char* text : {"reduce_sum_1d:n=4096,dtype=bf16", "norm:m=64,n=64,dtype=f16",
