@@ -1,13 +1,12 @@
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
-#include "measure/data_sets.h"
 #include "measure/disturbance.h"
 #include "measure/interleave.h"
 #include "measure/message_parts.h"
-#include "measure/reference.h"
-#include "measure/worker_process.h"
+#include "measure/task_worker.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/thread_pool.h"
@@ -21,8 +20,7 @@ constexpr double kPatience = 6.0;  // times what a candidate may take, or was se
 // A candidate this many times slower than the best is not waited for, but a stall of the machine is.
 constexpr double kHopeless = 1000.0;
 constexpr double kStallSeconds = 2.0;
-constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
-constexpr int kStartAttempts = 3;
+constexpr std::ptrdiff_t kLiveWorkers = 6;  // each has memory of its own
 
 tl::unexpected<CandidateFailure> failed(const json& header) {
   return tl::make_unexpected(
@@ -33,47 +31,13 @@ class WorkerRunner final : public Runner {
  public:
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
-      : options_(options), models_times_(target.models_times()) {
-    const LongestReduction longest = longest_reduction(workload.program);
-    json references = json::array();
-    for (const DataKind data : kDataKinds) {
-      const LoweredProgram reference =
-          lower_for(target, in_fast_order(reference_program(workload.program, data)));
-      const auto compiled = target.compile(reference, "tunesmith_reference");
-      if (!compiled)
-        throw EnvironmentError(
-            fmt::format("the reference of {} does not compile: {}", workload.key, compiled.error()));
-      json header = kernel_header(*compiled);
-      header["has_bound"] = has_bound(workload.program, data);
-      references.push_back(header);
-      task_.attachments.push_back(compiled->object);
-    }
-
-    json buffers = json::array();
-    const auto add = [&](const Buffer& buffer, bool output) {
-      buffers.push_back({{"name", buffer->name},
-                         {"dtype", buffer->dtype.str()},
-                         {"shape", buffer->shape},
-                         {"output", output}});
-    };
-    for (const Buffer& input : workload.program.inputs) add(input, false);
-    for (const Buffer& output : workload.program.outputs) add(output, true);
-    task_.header = {{"type", "task"},
-                    {"target", worker_target.id},
-                    {"options", options_json(worker_target.options)},
-                    {"plugin_paths", worker_target.plugin_paths},
-                    {"lock_file", worker_target.lock_file},
-                    {"threads", options.threads},
-                    {"data_seed", options.data_seed},
-                    {"most_terms", longest.terms},
-                    {"elements", longest.elements},
-                    {"min_repeats", options.min_repeats},
-                    {"max_repeats", options.max_repeats},
-                    {"min_total_seconds", options.min_total_seconds},
-                    {"racing_factor", options.racing_factor},
-                    {"memory_limit_bytes", options.memory_limit_bytes},
-                    {"buffers", buffers},
-                    {"references", references}};
+      : options_(options),
+        models_times_(target.models_times()),
+        target_(target),
+        worker_target_(worker_target),
+        own_(workload, target, worker_target, options) {
+    // Where twins are verified it may never be needed, and take long.
+    if (!target.verifies_twins()) own_.prepare();
   }
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -98,6 +62,7 @@ class WorkerRunner final : public Runner {
 
   std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                            const InterleaveOptions& options) override {
+    if (target_.verifies_twins()) return modelled(kernels, options);
     Rounds rounds(*this, kernels);
     return tunesmith::interleave(rounds, kernels.size(), options);
   }
@@ -110,12 +75,45 @@ class WorkerRunner final : public Runner {
                             : MachineLock::Turn();
   }
 
+  /// The worker for what is asked. Of those not asked for the longest time, some are ended.
+  TaskWorker& worker_for(const MeasureRequest& request) {
+    if (request.instance == nullptr) return own_;
+    const std::string& key = request.instance->key;
+    Instance& wanted = instances_[key];
+    if (!wanted.worker)
+      wanted.worker = std::make_unique<TaskWorker>(*request.instance, target_, worker_target_, options_);
+    wanted.asked = ++asked_;
+    const auto is_running = [](const auto& entry) { return entry.second.worker->running(); };
+    while (!wanted.worker->running() && std::ranges::count_if(instances_, is_running) >= kLiveWorkers) {
+      Instance* oldest = nullptr;
+      for (auto& [other, instance] : instances_) {
+        if (instance.worker->running() && (oldest == nullptr || instance.asked < oldest->asked))
+          oldest = &instance;
+      }
+      oldest->worker->end();
+    }
+    return *wanted.worker;
+  }
+
   MeasureResult run_fairly(const MeasureRequest& request) {
-    const bool alone = !worker_;  // the first that this worker runs
-    MeasureResult result = run_one(request);
+    TaskWorker& worker = worker_for(request);
+    const bool alone = !worker.running();  // the first that this worker runs
+    MeasureResult result = run_one(worker, request);
     if (!result.failure || stopped() || !may_be_anothers(result.failure->cause, alone)) return result;
-    worker_.reset();
-    return run_one(request);
+    worker.end();
+    return run_one(worker, request);
+  }
+
+  /// A model's times are told without running anything.
+  std::vector<InterleavedTimes> modelled(std::span<const CompiledKernel* const> kernels,
+                                         const InterleaveOptions& options) {
+    std::vector<InterleavedTimes> times(kernels.size());
+    for (size_t i = 0; i < kernels.size() && !stopped(); ++i) {
+      const auto seconds = target_.load(*kernels[i])->modelled_seconds();
+      check_invariant(seconds.has_value(), "who verifies twins models times");
+      times[i].samples.assign(static_cast<size_t>(options.rounds), *seconds);
+    }
+    return times;
   }
 
   /// What a candidate did to its worker (corrupted memory, or took it) may show in one that comes after it,
@@ -126,7 +124,7 @@ class WorkerRunner final : public Runner {
                       cause == FailureCause::IllegalInstruction);
   }
 
-  MeasureResult run_one(const MeasureRequest& request) {
+  MeasureResult run_one(TaskWorker& worker, const MeasureRequest& request) {
     Message question;
     question.header = kernel_header(*request.kernel);
     question.header["type"] = "run";
@@ -137,7 +135,7 @@ class WorkerRunner final : public Runner {
     // How long a program runs here says nothing of a time that a model gives.
     if (request.limit_seconds > 0.0 && !models_times_)
       time_out = std::min(time_out, std::max(kStallSeconds, kHopeless * request.limit_seconds));
-    const WorkerProcess::Reply reply = ask(question, time_out);
+    const WorkerProcess::Reply reply = worker.ask(question, time_out);
     MeasureResult result;
     if (!reply.message) {
       result.failure = reply.failure;
@@ -174,20 +172,22 @@ class WorkerRunner final : public Runner {
       question.attachments = {kernels_[kernel]->object};
       const MachineLock::Turn turn = runner_.take_turn();
       // It may be the unscheduled program, which may be slow.
-      const WorkerProcess::Reply reply = runner_.ask(question, kPatience * runner_.options_.time_out_seconds);
+      const WorkerProcess::Reply reply =
+          runner_.own_.ask(question, kPatience * runner_.options_.time_out_seconds);
       if (!reply.message) return tl::make_unexpected(reply.failure);
       const json& header = reply.message->header;
       if (header.contains("failure")) return failed(header);
       return header.at("seconds").get<double>();
     }
 
-    bool alive() const override { return runner_.worker_ != nullptr; }
+    bool alive() const override { return runner_.own_.running(); }
 
     tl::expected<Samples, CandidateFailure> time(int rounds, double expected_seconds) override {
       const MachineLock::Turn turn = runner_.take_turn();
       Message question;
       question.header = {{"type", "time_in_turn"}, {"rounds", rounds}};
-      const WorkerProcess::Reply reply = runner_.ask(question, kStallSeconds + kPatience * expected_seconds);
+      const WorkerProcess::Reply reply =
+          runner_.own_.ask(question, kStallSeconds + kPatience * expected_seconds);
       if (!reply.message) return tl::make_unexpected(reply.failure);
       const json& header = reply.message->header;
       return Samples{header.at("samples"), runner_.judge_.disturbed(reading_from(header))};
@@ -199,50 +199,18 @@ class WorkerRunner final : public Runner {
     int64_t workspace_ = 0;  // that all share
   };
 
-  WorkerProcess::Reply ask(const Message& question, double time_out) {
-    WorkerProcess::Reply reply;
-    reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
-    if (stopped() || (!worker_ && !start())) return reply;
-    reply = worker_->ask(question, time_out, options_.stop);
-    if (reply.message && reply.message->header.contains("error")) {
-      throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
-    }
-    if (!reply.message) worker_.reset();
-    return reply;
-  }
-
-  /// False when a person stops it: a reference may take long.
-  bool start() {
-    WorkerProcess::Reply reply;
-    for (int attempt = 0; attempt < kStartAttempts && !reply.message; ++attempt) {
-      worker_ = std::make_unique<WorkerProcess>();
-      reply = worker_->ask(task_, kTaskTimeOut, options_.stop);
-      if (reply.message) break;
-      worker_.reset();
-      if (stopped()) return false;
-      if (reply.failure.cause != FailureCause::WorkerLost) break;  // else somebody killed it
-    }
-    if (!reply.message) {
-      throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
-                                         failure_cause_name(reply.failure.cause), reply.failure.message));
-    }
-    const json& answer = reply.message->header;
-    if (answer.contains("user_error")) throw UserError(answer.at("user_error").get<std::string>());
-    if (answer.contains("error")) {
-      throw EnvironmentError("the worker: " + answer.at("error").get<std::string>());
-    }
-    // A worker that takes over gets the data and the results with the task.
-    if (!task_.header.contains("fills")) {
-      task_.header["fills"] = answer.at("fills");
-      for (std::string& result : reply.message->attachments) task_.attachments.push_back(std::move(result));
-    }
-    return true;
-  }
+  struct Instance {
+    std::unique_ptr<TaskWorker> worker;
+    uint64_t asked = 0;  // the last time, by asked_
+  };
 
   MeasureOptions options_;
   bool models_times_;
-  Message task_;
-  std::unique_ptr<WorkerProcess> worker_;
+  Target& target_;
+  WorkerTarget worker_target_;
+  TaskWorker own_;
+  std::map<std::string, Instance> instances_;  // smaller ones, by their keys
+  uint64_t asked_ = 0;
   DisturbanceJudge judge_;  // outlives the workers
 };
 

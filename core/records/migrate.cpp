@@ -1,5 +1,6 @@
 // Stores of schemas 1 and 2 had one table of records, one of workloads, and no word of runs and threads: all
-// is written anew. Schema 3 lacked rounds, scores and roofs: columns and a table are added.
+// is written anew. Schema 3 lacked rounds, scores and roofs, and schema 4 the instance that a twin
+// was of: columns and a table are added.
 #include "records/migrate.h"
 
 #include <fcntl.h>
@@ -142,7 +143,8 @@ std::optional<MigrationReport> migrate(sqlite::Database& database) {
   if (version < 3) {
     write_anew(database, version, report);
   } else {
-    add_rounds_and_roofs(database);
+    if (version < 4) add_rounds_and_roofs(database);
+    add_twins(database);
     report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
   }
   database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")

@@ -14,7 +14,7 @@ namespace tunesmith {
 namespace {
 using nlohmann::json;
 
-constexpr int kLineVersion = 3;
+constexpr int kLineVersion = 4;
 
 std::string canonical(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -147,6 +147,7 @@ json to_json(const Record& r) {
               {"time_ms", r.time_ms}};
   if (r.round > 0) out["round"] = r.round;
   if (r.score) out["score"] = *r.score;
+  if (!r.verified_on.empty()) out["verified_on"] = r.verified_on;
   return out;
 }
 
@@ -191,6 +192,7 @@ Record record_from(const json& in) {
   in.at("candidate").get_to(r.candidate);
   r.round = in.value("round", 0);
   if (in.contains("score")) r.score = in.at("score").get<double>();
+  r.verified_on = in.value("verified_on", std::string());
   read_outcome(in, r);
   in.at("time_ms").get_to(r.time_ms);
   return r;

@@ -11,10 +11,12 @@ namespace tunesmith {
 const char* const kRecordColumns =
     "id, workload, workload_hash, target, threads, device, run, environment, space, rules_hash, seed, trace, "
     "trace_version, lowered_hash, kind, ranking, candidate, cause, message, seconds, seconds_min, "
-    "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, round, score, checksum";
+    "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, round, score, "
+    "verified_on, "
+    "checksum";
 
 namespace {
-constexpr int kChecksumColumn = 29;
+constexpr int kChecksumColumn = 30;
 
 Record decode(const sqlite::Statement& row) {
   int column = 0;
@@ -58,6 +60,8 @@ Record decode(const sqlite::Statement& row) {
   r.time_ms = row.integer(column++);
   r.round = static_cast<int>(row.integer(column++));
   if (!row.is_null(column)) r.score = row.real(column);
+  ++column;
+  if (!row.is_null(column)) r.verified_on = row.text(column);
   return r;
 }
 

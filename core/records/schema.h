@@ -19,5 +19,7 @@ int64_t schema_version(sqlite::Database& database);
 void create_tables(sqlite::Database& database);
 /// What came with schema 4, to a store of schema 3, in the caller's transaction.
 void add_rounds_and_roofs(sqlite::Database& database);
+/// What came with schema 5, to a store of schema 4, in the caller's transaction.
+void add_twins(sqlite::Database& database);
 
 }  // namespace tunesmith

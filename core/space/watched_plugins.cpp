@@ -21,6 +21,17 @@ class WatchedTarget final : public Target {
   decltype(auto) call(std::string_view name, Function&& function) const {
     return guard_plugin(PluginKind::Target, id_, name, std::forward<Function>(function));
   }
+  /// What it refuses is the candidate's failure.
+  template <typename Function>
+  tl::expected<CompiledKernel, std::string> compiled(std::string_view name, const Function& function) const {
+    return call(name, [&]() -> tl::expected<CompiledKernel, std::string> {
+      try {
+        return function();
+      } catch (const LowerError& refusal) {
+        return tl::make_unexpected(std::string(refusal.what()));
+      }
+    });
+  }
 
  public:
   WatchedTarget(std::string id, std::shared_ptr<Target> target)
@@ -58,13 +69,19 @@ class WatchedTarget final : public Target {
   }
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override {
-    return call("compile", [&]() -> tl::expected<CompiledKernel, std::string> {
-      try {
-        return target_->compile(lowered, symbol);
-      } catch (const LowerError& refusal) {
-        return tl::make_unexpected(std::string(refusal.what()));
-      }
-    });
+    return compiled("compile", [&] { return target_->compile(lowered, symbol); });
+  }
+  bool verifies_twins() const override {
+    return call("verifies_twins", [&] { return target_->verifies_twins(); });
+  }
+  tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
+                                                         const LoweredProgram& twin,
+                                                         const std::string& symbol) override {
+    return compiled("compile_twin", [&] { return target_->compile_twin(lowered, twin, symbol); });
+  }
+  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
+                                                              const std::string& symbol) override {
+    return compiled("compile_reference", [&] { return target_->compile_reference(lowered, symbol); });
   }
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {
     return call("load", [&] { return target_->load(kernel); });

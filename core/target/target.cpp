@@ -47,6 +47,19 @@ std::optional<std::string> Target::source(const LoweredProgram& /*lowered*/, con
 
 bool Target::can_prepare() const { return false; }
 
+bool Target::verifies_twins() const { return false; }
+
+tl::expected<CompiledKernel, std::string> Target::compile_twin(const LoweredProgram& /*lowered*/,
+                                                               const LoweredProgram& /*twin*/,
+                                                               const std::string& /*symbol*/) {
+  throw InternalError("a target that verifies no twins compiles none");
+}
+
+tl::expected<CompiledKernel, std::string> Target::compile_reference(const LoweredProgram& lowered,
+                                                                    const std::string& symbol) {
+  return compile(lowered, symbol);
+}
+
 Pipeline Target::pipeline() const { return standard_pipeline(); }
 
 void TargetExtension::extend(Pipeline& /*pipeline*/) const {}

@@ -18,8 +18,9 @@ bool has_parallel_loop(const Program& program) {
 
 }  // namespace
 
-Evaluator::Evaluator(const Space& space, RecordStore& store, Runner& runner, const RecordedNames& names,
-                     Record common, const TuneOptions& options, const TuneHooks& hooks, ThreadPool& pool)
+Evaluator::Evaluator(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+                     const RecordedNames& names, Record common, const TuneOptions& options,
+                     const TuneHooks& hooks, ThreadPool& pool)
     : space_(space),
       store_(store),
       runner_(runner),
@@ -27,7 +28,9 @@ Evaluator::Evaluator(const Space& space, RecordStore& store, Runner& runner, con
       common_(std::move(common)),
       options_(options),
       hooks_(hooks),
-      pool_(pool) {}
+      pool_(pool) {
+  if (space.target().verifies_twins()) twin_finder_.emplace(workload, space);
+}
 
 MachineLock::Turn Evaluator::compute_turn() const {
   return options_.machine ? options_.machine->wait(MachineLock::Use::Compute, hooks_.stop)
@@ -40,8 +43,7 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   std::vector<Built> built(candidates.size());
   pool_.parallel_for(candidates.size(), [&](size_t i) {
     built[i].candidate = candidates[i];
-    built[i].kernel = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
-                                : space_.target().compile(candidates[i]->lowered, kSymbol);
+    built[i].kernel = stopped() ? tl::make_unexpected(std::string("stopped by the user")) : compile(built[i]);
   });
   for (const Built& one : built) {
     if (one.kernel) compile_seconds_.push_back(one.kernel->compile_seconds);
@@ -49,12 +51,24 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   return built;
 }
 
+tl::expected<CompiledKernel, std::string> Evaluator::compile(Built& built) {
+  const LoweredProgram& lowered = built.candidate->lowered;
+  if (twin_finder_) {
+    if (const std::optional<Twin> twin = twin_finder_->find(*built.candidate)) {
+      built.instance = twin->workload;
+      return space_.target().compile_twin(lowered, twin->candidate->lowered, kSymbol);
+    }
+  }
+  return space_.target().compile(lowered, kSymbol);
+}
+
 std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index,
                                          const RoundRecord& round) {
   std::vector<MeasureRequest> requests;
   for (const Built& one : group) {
     if (one.kernel)
-      requests.push_back({&*one.kernel, limit, has_parallel_loop(one.candidate->lowered.program)});
+      requests.push_back(
+          {&*one.kernel, limit, has_parallel_loop(one.candidate->lowered.program), one.instance.get()});
   }
   std::vector<MeasureResult> answers;
   {
@@ -82,6 +96,10 @@ std::vector<Measured> Evaluator::measure(std::span<const Built> group, double li
     if (answer.timing) {
       record.seconds = answer.timing->min;
       record.verified_error = answer.verified_error;
+    }
+    if (one.instance) {
+      record.verified_on = one.instance->key;
+      if (answer.timing) ++verified_twins_[one.instance->key];
     }
     record.disturbed = answer.disturbed;
     if (answer.timing && answer.disturbed.value_or(false)) ++disturbed_;

@@ -1,6 +1,8 @@
 // Builds, measures and records candidates.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "tune/measuring_watch.h"
 #include "tune/recorded_names.h"
+#include "tune/twin_finder.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/support/thread_pool.h"
@@ -22,6 +25,7 @@ namespace tunesmith {
 struct Built {
   CandidatePtr candidate;
   tl::expected<CompiledKernel, std::string> kernel;
+  std::shared_ptr<const Workload> instance = nullptr;  // that the kernel is of, where it is of a twin
 };
 
 /// What the records say of where in a run a candidate was measured.
@@ -33,8 +37,9 @@ struct RoundRecord {
 class Evaluator {
  public:
   /// `common` is what every record of this run says alike: task, workload, run, space, seed, environment.
-  Evaluator(const Space& space, RecordStore& store, Runner& runner, const RecordedNames& names, Record common,
-            const TuneOptions& options, const TuneHooks& hooks, ThreadPool& pool);
+  Evaluator(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+            const RecordedNames& names, Record common, const TuneOptions& options, const TuneHooks& hooks,
+            ThreadPool& pool);
 
   /// On all threads of the pool. After a stop the rest are failures.
   std::vector<Built> build(std::span<const CandidatePtr> candidates);
@@ -56,6 +61,8 @@ class Evaluator {
   double build_seconds() const { return build_seconds_; }
   /// Held while something is computed that would disturb another run's measuring.
   MachineLock::Turn compute_turn() const;
+  /// How many were verified as their twins, by the key of the smaller workload.
+  const std::map<std::string, int64_t>& twins() const { return verified_twins_; }
   /// Measured, successfully, while something else used the machine.
   int64_t disturbed() const { return disturbed_; }
   /// Without what was waited for the machine.
@@ -66,6 +73,7 @@ class Evaluator {
   double median_compile_seconds() const;
 
  private:
+  tl::expected<CompiledKernel, std::string> compile(Built& built);
   bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
   Record record_of(const Candidate& candidate) const;
   void add(std::span<const Record> records);
@@ -78,6 +86,8 @@ class Evaluator {
   const TuneOptions& options_;
   const TuneHooks& hooks_;
   ThreadPool& pool_;
+  std::optional<TwinFinder> twin_finder_;  // where the target verifies twins
+  std::map<std::string, int64_t> verified_twins_;
   std::vector<double> compile_seconds_;
   double build_seconds_ = 0.0;
   double measure_seconds_ = 0.0;

@@ -45,8 +45,8 @@ struct TuningTask::State {
         run(make_run(in, environment, wanted)),
         names(tuned, records),
         context(tuned, in, wanted.seed, wanted.threads),
-        evaluator(in, records, measuring, names, common_record(key, run, names.workload()), options, hooks,
-                  context.pool()),
+        evaluator(tuned, in, records, measuring, names, common_record(key, run, names.workload()), options,
+                  hooks, context.pool()),
         log(result, wanted.final_candidates),
         stages(in, wanted.trials) {
     result.times.generate = result.times.wall = context.generate_seconds();
@@ -333,6 +333,7 @@ struct TuningTask::State {
     result.times.build = evaluator.build_seconds();
     result.times.measure = evaluator.measure_seconds();
     result.disturbed = evaluator.disturbed();
+    result.twins = evaluator.twins();
     return result;
   }
 

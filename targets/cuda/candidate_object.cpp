@@ -9,7 +9,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-constexpr char kMagic[] = "tunesmith emulated candidate 2\n";
+constexpr char kMagic[] = "tunesmith emulated candidate 3\n";
 
 class Writer {
  public:
@@ -70,6 +70,7 @@ class Reader {
 std::string CandidateObject::bytes() const {
   Writer writer;
   writer.number(modelled_seconds);
+  writer.number(checked);
   writer.text(source);
   writer.number(outputs.size());
   for (const int64_t output : outputs) writer.number(output);
@@ -103,6 +104,7 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
   Reader reader(content);
   CandidateObject object;
   object.modelled_seconds = reader.number<double>();
+  object.checked = reader.number<bool>();
   object.source = reader.text();
   object.outputs.resize(reader.count());
   for (int64_t& output : object.outputs) output = reader.number<int64_t>();

@@ -27,7 +27,8 @@ struct ObjectLaunch {
 
 struct CandidateObject {
   double modelled_seconds = 0;
-  std::string source;  // of all kernels
+  bool checked = true;  // the programs call the checker at each access
+  std::string source;   // of all kernels
   /// Positions of the buffers of a call that it writes.
   std::vector<int64_t> outputs;
   std::vector<ObjectLaunch> launches;

@@ -23,16 +23,6 @@ namespace {
 /// Of a peak kernel: so many that a launch costs nothing beside them.
 constexpr double kPeakOperations = 1e12;
 
-/// What NVRTC has against a kernel, or "" when there is nothing, or no NVRTC.
-std::string objection(const KernelText& kernel, const std::string& text, const Architecture& architecture) {
-  const Nvrtc* const nvrtc = Nvrtc::find();
-  if (nvrtc == nullptr) return {};
-  const Compilation compilation =
-      KernelCompiler(*nvrtc).compile(text, kernel.name + ".cu", architecture.name);
-  const auto refusal = refuse(compilation, kernel.name, architecture, kernel.launch);
-  return refusal ? fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text) : "";
-}
-
 /// Where the kernel's argument lies in a call.
 ObjectArgument argument_of(const Buffer& buffer, const LoweredProgram& lowered) {
   const std::vector<Buffer> known = lowered.program.buffers();
@@ -92,28 +82,62 @@ LowerOptions CudaTarget::lower_options() const {
   return options;
 }
 
-tl::expected<CompiledKernel, std::string> CudaTarget::compile(const LoweredProgram& lowered,
-                                                              const std::string& symbol) {
-  const auto started = std::chrono::steady_clock::now();
+std::string CudaTarget::objection(const LoweredProgram& lowered, const std::string& symbol) const {
+  const Nvrtc* const nvrtc = Nvrtc::find();
+  if (nvrtc == nullptr) return {};
+  for (const KernelText& kernel : kernel_texts(lowered, execution_, symbol)) {
+    const Compilation compilation =
+        KernelCompiler(*nvrtc).compile(program_text({&kernel, 1}), kernel.name + ".cu", architecture_.name);
+    if (const auto refusal = refuse(compilation, kernel.name, architecture_, kernel.launch))
+      return fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text);
+  }
+  return {};
+}
+
+tl::expected<CompiledKernel, std::string> CudaTarget::emulate(const LoweredProgram& lowered,
+                                                              const LoweredProgram& timed,
+                                                              const std::string& symbol,
+                                                              const EmulationOptions& options) const {
   CandidateObject object;
-  object.modelled_seconds = grid_seconds(lowered.program, execution_, device_);
+  object.modelled_seconds = grid_seconds(timed.program, execution_, device_);
+  object.checked = options.checked;
   const size_t inputs = lowered.program.inputs.size();
   for (size_t i = 0; i < lowered.program.outputs.size(); ++i)
     object.outputs.push_back(static_cast<int64_t>(inputs + i));
   const std::vector<KernelText> kernels = kernel_texts(lowered, execution_, symbol);
   object.source = program_text(kernels);
   for (const KernelText& kernel : kernels) {
-    const std::string text = program_text({&kernel, 1});
-    if (std::string why = objection(kernel, text, architecture_); !why.empty()) return tl::unexpected(why);
-    const EmulatedKernel emulated(text, kernel.name, kernel.name + ".cu", {});
+    const EmulatedKernel emulated(program_text({&kernel, 1}), kernel.name, kernel.name + ".cu", options);
     if (!emulated.compiled())
       return tl::unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
     ObjectLaunch launch{kernel.name, kernel.launch, {}, emulated.program()};
     for (const Buffer& buffer : kernel.arguments) launch.arguments.push_back(argument_of(buffer, lowered));
     object.launches.push_back(std::move(launch));
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  return CompiledKernel{object.bytes(), symbol, lowered.workspace_bytes, seconds.count()};
+  return CompiledKernel{object.bytes(), symbol, lowered.workspace_bytes};
+}
+
+tl::expected<CompiledKernel, std::string> CudaTarget::compile(const LoweredProgram& lowered,
+                                                              const std::string& symbol) {
+  return compile_twin(lowered, lowered, symbol);
+}
+
+tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const LoweredProgram& lowered,
+                                                                   const LoweredProgram& twin,
+                                                                   const std::string& symbol) {
+  const auto started = std::chrono::steady_clock::now();
+  if (std::string why = objection(lowered, symbol); !why.empty()) return tl::unexpected(std::move(why));
+  auto kernel = emulate(twin, lowered, symbol, {});
+  if (kernel) {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+    kernel->compile_seconds = seconds.count();
+  }
+  return kernel;
+}
+
+tl::expected<CompiledKernel, std::string> CudaTarget::compile_reference(const LoweredProgram& lowered,
+                                                                        const std::string& symbol) {
+  return emulate(lowered, lowered, symbol, {.checked = false});
 }
 
 std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {

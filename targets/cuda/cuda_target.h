@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "architecture.h"
+#include "emulated_kernel.h"
 #include "execution.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/target/target.h"
@@ -29,6 +30,13 @@ class CudaTarget final : public Target {
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;
+  bool verifies_twins() const override { return true; }
+  tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
+                                                         const LoweredProgram& twin,
+                                                         const std::string& symbol) override;
+  /// Without checks of its accesses, and not by NVRTC.
+  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
+                                                              const std::string& symbol) override;
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
   /// The text of the kernels, as source(): the compiler's instructions are not shown.
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
@@ -40,6 +48,13 @@ class CudaTarget final : public Target {
   double measure_copy_bandwidth(int threads) override;
 
  private:
+  /// What NVRTC has against the program; "" when there is nothing, or no NVRTC.
+  std::string objection(const LoweredProgram& lowered, const std::string& symbol) const;
+  /// An object that runs `lowered` and has the modelled time of `timed`.
+  tl::expected<CompiledKernel, std::string> emulate(const LoweredProgram& lowered,
+                                                    const LoweredProgram& timed, const std::string& symbol,
+                                                    const EmulationOptions& options) const;
+
   Architecture architecture_;
   ExecutionModel execution_;
   std::string runs_on_;  // the option `device`

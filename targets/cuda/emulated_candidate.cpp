@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ struct EmulatedCandidate::Memory {
 
 EmulatedCandidate::EmulatedCandidate(const std::string& object) : object_(CandidateObject::parse(object)) {
   for (ObjectLaunch& launch : object_.launches) {
-    kernels_.emplace_back(std::exchange(launch.program, {}), EmulationOptions{});
+    kernels_.emplace_back(std::exchange(launch.program, {}), EmulationOptions{.checked = object_.checked});
   }
   slot_ = take_slot(this);
 }
@@ -86,6 +87,13 @@ std::optional<KernelFault> EmulatedCandidate::take_fault() {
   return std::exchange(fault_, std::nullopt);
 }
 
+void EmulatedCandidate::keep(KernelFault fault) {
+  const std::lock_guard lock(mutex_);
+  // Of calls at once the same is told, whichever ends first.
+  if (!fault_ || std::tie(fault.kind, fault.message) < std::tie(fault_->kind, fault_->message))
+    fault_ = std::move(fault);
+}
+
 bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
   for (size_t i = 0; i < object_.launches.size(); ++i) {
     const ObjectLaunch& launch = object_.launches[i];
@@ -94,7 +102,7 @@ bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
       arguments.push_back({argument.name, EmulatedArgument::Kind::Buffer, memory.of(argument), {}, {}});
     const EmulationReport report = kernels_[i].run(launch.launch, arguments, order, kSeed, kLongestEmulation);
     if (!report.clean()) {
-      fault_ = fault_of(report, order);
+      keep(fault_of(report, order));
       return false;
     }
     for (size_t a = 0; a < arguments.size(); ++a)
@@ -104,7 +112,6 @@ bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
 }
 
 void EmulatedCandidate::call(void* const* buffers, void* workspace) {
-  const std::lock_guard lock(mutex_);
   Memory before;
   bool concurrent = false;
   for (const ObjectLaunch& launch : object_.launches) {
@@ -127,7 +134,7 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
       if (!run(order, memory)) return;
     } catch (const Error& error) {
       // No exception may leave a kernel's entry.
-      fault_ = KernelFault{KernelFault::Kind::Crash, error.what()};
+      keep({KernelFault::Kind::Crash, error.what()});
       return;
     }
     if (!first) {
@@ -136,10 +143,9 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
     }
     for (const int64_t output : object_.outputs) {
       if (first->buffers[output] == memory.buffers[output]) continue;
-      fault_ =
-          KernelFault{KernelFault::Kind::Mistake,
-                      fmt::format("the result in {} order of threads is another one than in forward order",
-                                  order_name(order))};
+      keep({KernelFault::Kind::Mistake,
+            fmt::format("the result in {} order of threads is another one than in forward order",
+                        order_name(order))});
       return;
     }
   }

@@ -17,7 +17,7 @@ class EmulatedCandidate final : public LoadedKernel {
   explicit EmulatedCandidate(const std::string& object);
   ~EmulatedCandidate() override;
 
-  /// Calls may come from several threads; they run one after the other.
+  /// Calls may come from several threads, at once, too.
   tunesmith_kernel entry() const override;
   std::optional<KernelFault> take_fault() override;
   std::optional<double> modelled_seconds() const override { return object_.modelled_seconds; }
@@ -31,11 +31,12 @@ class EmulatedCandidate final : public LoadedKernel {
 
   /// All launches in one order; false when something went wrong.
   bool run(ThreadOrder order, Memory& memory);
+  void keep(KernelFault fault);
 
   CandidateObject object_;
   std::vector<EmulatedKernel> kernels_;
   size_t slot_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of what follows
   std::optional<KernelFault> fault_;
 };
 

@@ -285,12 +285,12 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
   // The place of the option that may change.
   const auto granules = command.insert(command.begin() + 1, "");
   for (;;) {
-    *granules = fmt::format("--granules={},{}", shared_granule_, global_granule_);
+    *granules = fmt::format("--granules={},{}", granules_->shared.load(), granules_->global.load());
     memory.write(arguments);
     const ProcessResult process = run_process(command, time_limit_seconds, memory.descriptor());
     const std::vector<Line> lines = lines_of(process.output);
     if (!lines.empty() && lines.back().what == "granule") {
-      (lines.back().name == "shared" ? shared_granule_ : global_granule_) =
+      (lines.back().name == "shared" ? granules_->shared : granules_->global) =
           unsigned(std::stoul(lines.back().rest));
       continue;
     }

@@ -2,8 +2,10 @@
 // a child process, which checks barriers, races, waits and bounds.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,7 +63,7 @@ struct EmulationOptions {
   double compile_seconds = 60;
 };
 
-/// Owns the program and its folder. Runs of one kernel must not overlap; several kernels may run at once.
+/// Owns the program and its folder. run() may be called from several threads at once.
 class EmulatedKernel {
  public:
   /// `text` is CUDA C++ without inline PTX, `kernel` the name of a __global__ function in it, `file` what
@@ -97,7 +99,10 @@ class EmulatedKernel {
   std::string log_;
   double compile_cpu_seconds_ = 0;
   // Bytes of a cell of the checker: made finer when an access is smaller, which the child reports.
-  unsigned shared_granule_ = 16, global_granule_ = 16;
+  struct Granules {
+    std::atomic<unsigned> shared = 16, global = 16;
+  };
+  std::unique_ptr<Granules> granules_ = std::make_unique<Granules>();
 };
 
 }  // namespace tunesmith::cuda

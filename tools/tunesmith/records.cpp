@@ -147,7 +147,9 @@ void show_measurement(const Record& record) {
       show_line("prepare", seconds_text(record.timing->prepare) + " once, not in the times");
   }
   if (record.verified_error)
-    show_line("verified", fmt::format("largest error {:.3g} of its tolerance", *record.verified_error));
+    show_line("verified", fmt::format("largest error {:.3g} of its tolerance{}", *record.verified_error,
+                                      record.verified_on.empty() ? "" : ", as its twin"));
+  if (!record.verified_on.empty()) show_line("twin", "of " + record.verified_on);
   if (record.round > 0)
     show_line(
         "round",

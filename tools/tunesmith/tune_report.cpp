@@ -65,6 +65,20 @@ void print_model(const TuneResult& result, const std::string& model) {
     fmt::print(output(), "  model     {} was not asked any more: {}\n", model, result.model_dropped);
 }
 
+void print_twins(const TuneResult& result) {
+  if (result.twins.empty()) return;
+  int64_t all = 0;
+  auto most = result.twins.begin();
+  for (auto one = result.twins.begin(); one != result.twins.end(); ++one) {
+    all += one->second;
+    if (one->second > most->second) most = one;
+  }
+  fmt::print(output(),
+             "  {} verified as twins, the same schedules of smaller workloads: {} of them of {}{}\n", all,
+             most->second, most->first,
+             result.twins.size() > 1 ? fmt::format(", others of {} more", result.twins.size() - 1) : "");
+}
+
 }  // namespace
 
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
@@ -91,6 +105,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"interrupted", result.interrupted},
           {"exhausted", result.exhausted},
           {"disturbed", result.disturbed},
+          {"twins", result.twins},
           {"failures", failures},
           {"first_failures", first_failures},
           {"refusals", result.refusals},
@@ -135,6 +150,7 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
                result.seeded.records == 1 ? "record" : "records", result.seeded.tasks,
                result.seeded.tasks == 1 ? "task" : "tasks");
   }
+  print_twins(result);
   for (const auto& [cause, count] : result.failures) {
     fmt::print(output(), "  {} failed: {}, {}\n", count, failure_cause_name(cause),
                failure_cause_meaning(cause));

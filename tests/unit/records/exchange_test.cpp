@@ -106,7 +106,7 @@ TEST_F(ExchangeTest, RecordsWithoutTheirEnvironmentAreRefused) {
 
 TEST_F(ExchangeTest, OtherLinesAreRefused) {
   std::string newer = exported_lines()[0];
-  newer.replace(newer.rfind("\"version\":3"), 11, "\"version\":9");
+  newer.replace(newer.rfind("\"version\":4"), 11, "\"version\":9");
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, {"", "{}", "[]", "null", "not json", newer});
   EXPECT_EQ(report.added, 0u);
@@ -218,6 +218,7 @@ TEST_F(ExchangeTest, RoundsAndScoresTravel) {
   Record scored = success("scored", {5e-3});
   scored.round = 2;
   scored.score = 1.0 / 3.0;
+  scored.verified_on = "gmm:b=1,n=128,m=128,k=128";
   source_.add(scored);
   RecordStore copy(path("copy.db"));
   EXPECT_EQ(import_lines(copy, exported_lines()).added, 4u);
@@ -227,13 +228,15 @@ TEST_F(ExchangeTest, RoundsAndScoresTravel) {
   EXPECT_EQ(merged.find("scored"), scored);
 }
 
-// A line without a round is what version 2 wrote, checksum and all.
-TEST_F(ExchangeTest, LinesOfVersion2AreReadAsTheyWere) {
-  std::vector<std::string> lines = exported_lines();
-  for (std::string& line : lines) line.replace(line.rfind("\"version\":3"), 11, "\"version\":2");
-  RecordStore copy(path("copy.db"));
-  EXPECT_EQ(import_lines(copy, lines).added, 3u);
-  EXPECT_EQ(copy.list(), source_.list());
+// A line without a round and a twin is what versions 2 and 3 wrote, checksum and all.
+TEST_F(ExchangeTest, LinesOfOlderVersionsAreReadAsTheyWere) {
+  for (const char* version : {"\"version\":2", "\"version\":3"}) {
+    std::vector<std::string> lines = exported_lines();
+    for (std::string& line : lines) line.replace(line.rfind("\"version\":4"), 11, version);
+    RecordStore copy(path(std::string("copy") + version[10] + ".db"));
+    EXPECT_EQ(import_lines(copy, lines).added, 3u);
+    EXPECT_EQ(copy.list(), source_.list());
+  }
 }
 
 TEST_F(ExchangeTest, RoofsTravelWithTheirEnvironment) {

@@ -178,6 +178,29 @@ TEST_F(MigrateTest, AStoreOfSchema3KeepsAllThatItSaid) {
   EXPECT_FALSE(RecordStore(path("a.db")).migration()) << "it is done once";
 }
 
+TEST_F(MigrateTest, AStoreOfSchema4KnewNoTwins) {
+  {
+    RecordStore store(path("a.db"));
+    prepare(store);
+    EXPECT_TRUE(store.add(success("old", {1e-3})));
+  }
+  Sql(path("a.db"))
+      .run(
+          "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verified_on; "
+          "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '4' WHERE key = "
+          "'schema_version'");
+  RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 4);
+  EXPECT_EQ(store.migration()->records, 1u);
+  EXPECT_EQ(store.find("old"), success("old", {1e-3}));
+  Record twin = success("new", {1e-3});
+  twin.verified_on = "gmm:b=1,n=128,m=128,k=128";
+  EXPECT_TRUE(store.add(twin));
+  EXPECT_EQ(store.find("new"), twin);
+  EXPECT_TRUE(store.check().clean());
+}
+
 TEST_F(MigrateTest, AMigratedStoreHasTheTablesOfANewOne) {
   constexpr const char* kColumns =
       "SELECT group_concat(t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk, "

@@ -46,6 +46,9 @@ struct MeasureRequest {
   /// False: the program has no parallel loop, and while it is verified on one data set, another thread may
   /// verify it on the other.
   bool parallel = true;
+  /// What the kernel computes where that is not the runner's own workload but a smaller instance of it (the
+  /// kernel is of Target::compile_twin()): the candidate is verified on that one's data. Null: the runner's.
+  const Workload* instance = nullptr;
 };
 
 struct MeasureResult {

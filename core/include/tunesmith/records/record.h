@@ -148,6 +148,9 @@ struct Record {
   std::optional<bool> disturbed;  // was the machine busy with something else meanwhile? nothing: not known
   std::optional<double> verified_error;  // largest error over its tolerance, at most 1 when accepted; of a
                                          // ranking, which does not verify again, may be absent
+  /// The smaller workload on which it was verified, or failed, as its twin (Target::verifies_twins); "": on
+  /// its own.
+  std::string verified_on;
   std::optional<CandidateFailure> failure;
   int64_t time_ms = 0;  // when it was measured: milliseconds since 1970, UTC
 

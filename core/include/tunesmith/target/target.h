@@ -89,9 +89,9 @@ struct LibraryFiles {
   std::vector<std::string> others = {};  // that a target writes besides
 };
 
-/// One object for a whole run, used from many threads at once: compile(), assembly() and source() must be
-/// thread-safe, the others are called by one thread. Errors of one candidate are returned or thrown as
-/// LowerError; of the installation as EnvironmentError.
+/// One object for a whole run, used from many threads at once: compile(), compile_twin(),
+/// compile_reference(), assembly() and source() must be thread-safe, the others are called by one thread.
+/// Errors of one candidate are returned or thrown as LowerError; of the installation as EnvironmentError.
 class Target {
  public:
   virtual ~Target();
@@ -123,6 +123,19 @@ class Target {
                                                             const std::string& symbol) = 0;
   /// Throws EnvironmentError when the object is damaged.
   virtual std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) = 0;
+  /// Is running a program here so much slower than on the machine it is for that a candidate is verified as
+  /// its twin: the same schedule of a smaller instance of the workload (docs/devices.md)? Only where
+  /// models_times(), since a twin's time says nothing. False unless it says otherwise.
+  virtual bool verifies_twins() const;
+  /// An object that runs `twin` and has the modelled time of `lowered`, which is refused for all that
+  /// compile() finds without running it. Called only where verifies_twins(), from many threads at once.
+  virtual tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
+                                                                 const LoweredProgram& twin,
+                                                                 const std::string& symbol);
+  /// Like compile(), of the unscheduled program by which candidates are judged: it is trusted, so that a
+  /// target which watches its programs need not watch this one. compile() unless it says otherwise.
+  virtual tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
+                                                                      const std::string& symbol);
   /// Human-readable code for the target, for tests and `trace show --assembly`.
   virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
   /// The text that compile() hands to a compiler, for people and `trace show --code`; nothing where the

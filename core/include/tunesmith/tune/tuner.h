@@ -102,6 +102,8 @@ struct TuneResult {
   int64_t lost = 0;       // programs on record that their traces do not give any more
   SeedCounts seeded;      // none when the searcher did not ask
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
+  /// By this run, as their twins (Target::verifies_twins): how many on which smaller workload, by its key.
+  std::map<std::string, int64_t> twins;
   std::map<FailureCause, int64_t> failures;            // of measured candidates
   std::map<FailureCause, std::string> first_failures;  // the message of the first of each cause
   std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason

@@ -1,0 +1,235 @@
+#include "tune/twin_finder.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+/// Operations, or bytes moved, of a call that is not shrunk further: a product of 128 x 128 x 128.
+constexpr double kLittleWork = 1 << 22;
+/// A loop keeps so many of its iterations at least: the first and the last of a launch, and of a serial loop
+/// more than stages that a pipeline may have.
+constexpr int64_t kLeastBound = 2;
+constexpr int64_t kLeastSerial = 5;
+/// Smaller instances of one candidate that are lowered, and values of one parameter that are tried, at most.
+constexpr size_t kMostLowered = 6;
+constexpr size_t kMostValues = 8;
+constexpr const char* kSymbol = "twin";
+
+double work_of(const Workload& workload) { return std::max(workload.flops, workload.bytes_min); }
+
+/// `text` with one sign for each number, of whatever type, that is no part of a name.
+std::string without_numbers(const std::string& text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    if (!is_word(text[i])) {
+      result += text[i++];
+      continue;
+    }
+    size_t end = i;
+    const bool number = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+    while (end < text.size() && (is_word(text[end]) || (number && text[end] == '.') ||
+                                 (number && (text[end] == '-' || text[end] == '+') && text[end - 1] == 'e')))
+      ++end;
+    result += number ? "#" : text.substr(i, end - i);
+    i = end;
+  }
+  return result;
+}
+
+bool is_of_a_launch(const Loop& loop, const ExecutionModel& execution) {
+  const auto axis = execution.find_axis(loop.thread);
+  return axis && axis->level < execution.first_synchronising();
+}
+
+/// Loops of constant extent; those of others are known by their text.
+std::optional<int64_t> extent_of(const Loop& loop) {
+  const auto* extent = loop.extent.as<IntImm>();
+  return extent == nullptr ? std::nullopt : std::optional(extent->value);
+}
+
+bool loops_correspond(const Program& full, const Program& smaller, const ExecutionModel& execution) {
+  const auto theirs = collect<Loop>(full.root());
+  const auto ours = collect<Loop>(smaller.root());
+  return std::ranges::equal(theirs, ours, [&](const Loop* a, const Loop* b) {
+    if (a->loop_kind != b->loop_kind || a->thread != b->thread) return false;
+    const std::optional<int64_t> from = extent_of(*a);
+    const std::optional<int64_t> to = extent_of(*b);
+    if (!from || !to) return from.has_value() == to.has_value();
+    if (*from == *to) return true;
+    if (*to > *from) return false;
+    if (a->loop_kind == LoopKind::Bound && is_of_a_launch(*a, execution))
+      return *to >= std::min(*from, kLeastBound);
+    const bool may_shrink = a->loop_kind == LoopKind::Serial || a->loop_kind == LoopKind::Parallel;
+    return may_shrink && *to >= std::min(*from, kLeastSerial);
+  });
+}
+
+/// What some level of the machine has instances of: memory that threads share, or that each has.
+bool memory_is_equal(const Program& full, const Program& smaller, const ExecutionModel& execution) {
+  const auto theirs = collect<Allocate>(full.root());
+  const auto ours = collect<Allocate>(smaller.root());
+  return std::ranges::equal(theirs, ours, [&](const Allocate* a, const Allocate* b) {
+    if (a->buffer->scope != b->buffer->scope || a->buffer->dtype != b->buffer->dtype) return false;
+    const MemoryScope* scope = execution.find_scope(a->buffer->scope);
+    const bool owned = scope != nullptr && !scope->owner.empty();
+    return !owned || (a->buffer->shape == b->buffer->shape && a->buffer->strides == b->buffer->strides);
+  });
+}
+
+/// A tile keeps its factors but the outermost; whatever else was sampled stays.
+bool decisions_kept(const Schedule& full, const Schedule& smaller) {
+  return std::ranges::equal(
+      full.sampling_points(), smaller.sampling_points(), [&](const SamplingPoint& a, const SamplingPoint& b) {
+        if (a.position != b.position) return false;
+        const Decision& wanted = *full.trace()[a.position].decision;
+        const Decision& taken = *smaller.trace()[b.position].decision;
+        if (a.domain.parts < 1) return wanted == taken;
+        // Loops of a launch may be fused, so that theirs does not tell.
+        return wanted.size() == taken.size() && taken.front() >= std::min(wanted.front(), kLeastBound) &&
+               std::equal(wanted.begin() + 1, wanted.end(), taken.begin() + 1);
+      });
+}
+
+std::optional<int64_t> integer(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+struct TwinFinder::Original {
+  const Candidate& candidate;
+  Schedule schedule;
+};
+
+bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target) {
+  const ExecutionModel& execution = target.execution();
+  const auto text = [&](const LoweredProgram& lowered) {
+    return without_numbers(to_string(lowered.program) + target.source(lowered, kSymbol).value_or(""));
+  };
+  return loops_correspond(full.program, smaller.program, execution) &&
+         memory_is_equal(full.program, smaller.program, execution) && text(full) == text(smaller);
+}
+
+TwinFinder::TwinFinder(const Workload& workload, const Space& space) : workload_(workload), space_(space) {
+  if (workload.definition.empty()) return;
+  const auto [name, given] = parse_workload_text(workload.key);
+  definition_ = WorkloadDefinition::parse(workload.definition, name);
+  given_ = given;
+  for (size_t i = 0; i < given_.size(); ++i) {
+    const std::optional<int64_t> value = integer(given_[i].second);
+    if (!value || *value < 2) continue;
+    params_.push_back(i);
+    own_.push_back(*value);
+  }
+}
+
+std::shared_ptr<const Workload> TwinFinder::instance(const Values& values) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = instances_.find(values); found != instances_.end()) return found->second;
+  }
+  std::vector<ParamText> given = given_;
+  for (size_t i = 0; i < values.size(); ++i) given[params_[i]].second = std::to_string(values[i]);
+  std::shared_ptr<const Workload> made;
+  try {
+    made = std::make_shared<const Workload>(definition_->instantiate(given));
+  } catch (const UserError&) {  // NOLINT(bugprone-empty-catch): these values make no workload
+  }
+  const std::lock_guard lock(mutex_);
+  return instances_.emplace(values, made).first->second;
+}
+
+/// Falling. A tile of `extent` iterations in steps of `inner` loses steps when the parameter that makes the
+/// extent does; which one that is, trying shows. What is left over of a tile stays the same. Others are
+/// halved.
+std::vector<int64_t> TwinFinder::smaller_values(const Candidate& candidate, int64_t value) const {
+  std::set<int64_t, std::greater<>> values;
+  for (const SamplingPoint& point : candidate.points) {
+    if (point.domain.parts < 1) continue;
+    const int64_t extent = point.domain.extent;
+    const int64_t scale = (value + extent - 1) / extent;  // a tile may be of tiles of an intrinsic
+    if (extent != (value + scale - 1) / scale) continue;
+    const int64_t steps = candidate.trace[point.position].decision->front();
+    const auto insert = [&](int64_t left) {
+      values.insert(value - scale * (extent / steps) * (steps - left));
+    };
+    for (int64_t left = steps; left > kLeastBound;) insert(left = (left + 1) / 2);
+    insert(kLeastSerial);
+  }
+  if (values.empty()) {
+    for (int64_t half = value; half % 2 == 0; half /= 2) values.insert(half / 2);
+  }
+  std::erase_if(values, [&](int64_t smaller) { return smaller < 1 || smaller >= value; });
+  return {values.begin(), values.end()};
+}
+
+bool TwinFinder::applies(const Original& original, const Values& values) const {
+  const std::shared_ptr<const Workload> smaller = instance(values);
+  if (smaller == nullptr) return false;
+  const auto schedule = replay(smaller->program, original.candidate.trace, RandomStream(0));
+  return schedule && decisions_kept(original.schedule, *schedule) &&
+         loops_correspond(original.schedule.program(), schedule->program(), space_.target().execution());
+}
+
+std::optional<TwinFinder::Values> TwinFinder::shrink(const Original& original, const Values& from,
+                                                     size_t param) const {
+  size_t tried = 0;
+  for (const int64_t value : smaller_values(original.candidate, own_[param])) {
+    if (value >= from[param]) continue;
+    if (++tried > kMostValues) break;
+    Values values = from;
+    values[param] = value;
+    if (applies(original, values)) return values;
+  }
+  return std::nullopt;
+}
+
+std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
+  if (params_.empty() || work_of(workload_) <= kLittleWork) return std::nullopt;
+  auto schedule = replay(workload_.program, candidate.trace, RandomStream(0));
+  check_invariant(schedule.has_value(), "a candidate's trace applies to its workload");
+  const Original original{candidate, std::move(*schedule)};
+
+  std::vector<Values> found{own_};  // each smaller than the one before
+  std::vector<bool> stuck(params_.size());
+  const auto largest = [&] {
+    size_t best = params_.size();
+    for (size_t i = 0; i < params_.size(); ++i) {
+      if (!stuck[i] && (best == params_.size() || found.back()[i] > found.back()[best])) best = i;
+    }
+    return best;
+  };
+  for (size_t param = largest(); param < params_.size(); param = largest()) {
+    if (work_of(*instance(found.back())) <= kLittleWork) break;
+    if (std::optional<Values> smaller = shrink(original, found.back(), param)) {
+      found.push_back(std::move(*smaller));
+    } else {
+      stuck[param] = true;
+    }
+  }
+
+  size_t last = found.size() - 1;
+  for (size_t lowered = 0; last > 0 && lowered < kMostLowered; ++lowered, last = last * 3 / 4) {
+    const std::shared_ptr<const Workload> smaller = instance(found[last]);
+    auto twin = space_.materialise(smaller->program, candidate.trace, RandomStream(0));
+    if (twin && have_one_structure(candidate.lowered, (*twin)->lowered, space_.target()))
+      return Twin{smaller, std::move(*twin)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,59 @@
+// Twins: the same schedule of a smaller instance of the workload, on which a candidate is verified where
+// running it at its full shape would take too long (Target::verifies_twins()).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tunesmith/search/candidate.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith {
+
+struct Twin {
+  std::shared_ptr<const Workload> workload;
+  CandidatePtr candidate;
+};
+
+/// What two programs must have in common to be twins: the text of their lowered programs and of the target's
+/// source but for numbers, all that the threads of one launch share or have, and how many times loops run but
+/// for those that have several iterations in both: of a launch two, of serial ones five.
+bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target);
+
+/// Safe to use from several threads. `workload` and `space` outlive it.
+class TwinFinder {
+ public:
+  TwinFinder(const Workload& workload, const Space& space);
+
+  /// Shrinks one parameter of the workload after the other, the largest first, while the candidate's trace
+  /// applies with all factors of its tiles but the outermost, until a call is little work. The same answer
+  /// whatever was asked before. Nothing for a candidate that is little work, or has no smaller twin.
+  std::optional<Twin> find(const Candidate& candidate) const;
+
+ private:
+  using Values = std::vector<int64_t>;
+  struct Original;
+
+  /// Null where the definition does not allow these values.
+  std::shared_ptr<const Workload> instance(const Values& values) const;
+  std::vector<int64_t> smaller_values(const Candidate& candidate, int64_t value) const;
+  /// Does the candidate's schedule apply to the instance, with the tiles that it has?
+  bool applies(const Original& original, const Values& values) const;
+  std::optional<Values> shrink(const Original& original, const Values& from, size_t param) const;
+
+  const Workload& workload_;
+  const Space& space_;
+  std::optional<WorkloadDefinition> definition_;
+  std::vector<ParamText> given_;  // all that the workload was made with
+  std::vector<size_t> params_;    // of these, those that may be shrunk
+  Values own_;                    // their values
+  mutable std::mutex mutex_;
+  mutable std::map<Values, std::shared_ptr<const Workload>> instances_;
+};
+
+}  // namespace tunesmith

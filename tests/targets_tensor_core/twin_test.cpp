@@ -1,0 +1,253 @@
+// Candidates of shapes that the emulation could not run are verified as their twins: which these are, that
+// they pass, and that a mistake of the schedule is still found.
+#include <algorithm>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tune/twin_finder.h"
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/measure/runner.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+const Space& space_named(const std::string& name) {
+  static PluginRegistry registry;
+  static std::map<std::string, std::unique_ptr<Space>> spaces;
+  std::unique_ptr<Space>& space = spaces[name];
+  if (space == nullptr)
+    space =
+        std::make_unique<Space>(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(name), registry);
+  return *space;
+}
+
+struct Shape {
+  const char* space;
+  const char* workload;
+};
+
+/// Candidates of a large workload, and where they are verified.
+class Large {
+ public:
+  explicit Large(const Shape& shape)
+      : space(space_named(shape.space)),
+        workload(WorkloadLibrary().load(shape.workload)),
+        finder(workload, space),
+        runner_(make_worker_runner(workload, space.target(),
+                                   {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, {})),
+        sketches_(space.generate(workload.program)) {}
+
+  /// The next draw that is not refused.
+  CandidatePtr next() {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      const Trace sketch = sketches_.sketches.front().trace().with_open_decisions();
+      if (auto candidate = space.materialise(workload.program, sketch, RandomStream(5, draw_++)))
+        return *candidate;
+    }
+    return nullptr;
+  }
+
+  MeasureResult verify(const LoweredProgram& full, const LoweredProgram& smaller, const Workload& instance) {
+    const auto kernel = space.target().compile_twin(full, smaller, "k");
+    EXPECT_TRUE(kernel) << kernel.error();
+    const MeasureRequest request{&*kernel, 0.0, false, &instance};
+    return runner_->run({&request, 1}).front();
+  }
+
+  const Space& space;
+  const Workload workload;
+  const TwinFinder finder;
+
+ private:
+  std::unique_ptr<Runner> runner_;
+  SketchSet sketches_;
+  uint64_t draw_ = 0;
+};
+
+std::string name_of(const testing::TestParamInfo<Shape>& one) {
+  std::string name = std::string(one.param.space) + "_" + one.param.workload;
+  std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+class TwinsOf : public testing::TestWithParam<Shape> {};
+
+TEST_P(TwinsOf, HaveTheSameStructureAndAreVerified) {
+  Large large(GetParam());
+  for (int i = 0; i < 4; ++i) {
+    const CandidatePtr candidate = large.next();
+    ASSERT_NE(candidate, nullptr);
+    const std::optional<Twin> twin = large.finder.find(*candidate);
+    ASSERT_TRUE(twin) << candidate->trace.str();
+    EXPECT_LT(twin->workload->flops, large.workload.flops / 8) << twin->workload->key;
+    EXPECT_TRUE(have_one_structure(candidate->lowered, twin->candidate->lowered, large.space.target()));
+    EXPECT_EQ(large.finder.find(*candidate)->workload->key, twin->workload->key);
+    const MeasureResult result = large.verify(candidate->lowered, twin->candidate->lowered, *twin->workload);
+    EXPECT_FALSE(result.failure) << twin->workload->key << ": " << result.failure->message << "\n"
+                                 << to_string(twin->candidate->lowered.program);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, TwinsOf,
+                         testing::Values(Shape{"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"},
+                                         Shape{"cuda-tensorcore", "gmm:n=1000,m=1016,k=1000,dtype=f16"},
+                                         Shape{"cuda-tensorcore-mma", "gmm:n=1024,m=512,k=2048,dtype=f16"},
+                                         Shape{"cuda", "gmm:n=1024,m=1024,k=1024"}),
+                         name_of);
+
+TEST(Twins, LittleWorkHasNone) {
+  Large little({"cuda", "gmm:n=64,m=64,k=64"});
+  const CandidatePtr candidate = little.next();
+  ASSERT_NE(candidate, nullptr);
+  EXPECT_FALSE(little.finder.find(*candidate));
+}
+
+/// `program` changed in one place, or nothing where there is no such place.
+using Change = std::function<bool(Program& program)>;
+
+struct WrongProgram {
+  const char* name;
+  Change change;
+};
+
+Loop* launch_loop(Program& program) {
+  return find_first<Loop>(program.root(), [](const Loop& loop) { return loop.thread.starts_with("block"); });
+}
+
+/// Stores to the result; those of loops of fewer iterations than it has threads are behind conditions.
+std::vector<Store*> results(Program& program) {
+  return collect<Store>(program.root(),
+                        [&](const Store& store) { return store.buffer == program.outputs.front(); });
+}
+
+/// The last block does the work of the one before it, if only in where it puts the result.
+bool last_block_stores_elsewhere(Program& program) {
+  const Loop* const blocks = launch_loop(program);
+  const Substitution clamped{{blocks->var, min(blocks->var, int_imm(blocks->const_extent() - 2))}};
+  for (Store* store : results(program)) store->indices = substitute(store->indices, clamped);
+  return true;
+}
+
+bool last_step_is_dropped(Program& program) {
+  Loop* const steps = find_first<Loop>(program.root(), [](const Loop& loop) {
+    return loop.loop_kind == LoopKind::Serial && loop.thread.empty() && find_first<Barrier>(loop) != nullptr;
+  });
+  if (steps == nullptr) return false;
+  steps->extent = int_imm(steps->const_extent() - 1);
+  return true;
+}
+
+/// Each `a < b` of a condition that stands around a store of the result, or of a mask of its loads.
+bool one_row_is_missing(Program& program) {
+  bool changed = false;
+  const auto tighten = [&](const Expr& expr) {
+    if (changed || !expr.is(ExprKind::Lt) || expr.args()[0].dtype() != kIndex) return expr;
+    changed = true;
+    return lt(expr.args()[0] + int_imm(1), expr.args()[1]);
+  };
+  for (const Store* store : results(program)) {
+    for (Stmt* at = store->parent; at != nullptr; at = at->parent) {
+      if (If* condition = at->as<If>()) condition->condition = rewrite_expr(condition->condition, tighten);
+    }
+  }
+  return changed;
+}
+
+bool conditions_are_dropped(Program& program) {
+  bool changed = false;
+  for (const Store* store : results(program)) {
+    for (Stmt* at = store->parent; at != nullptr; at = at->parent) {
+      If* condition = at->as<If>();
+      if (condition == nullptr) continue;
+      condition->condition = bool_imm(true);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+class WrongTwinsOf : public testing::TestWithParam<Shape> {};
+
+TEST_P(WrongTwinsOf, AreRefused) {
+  Large large(GetParam());
+  std::vector<WrongProgram> mistakes{{"last_block_stores_elsewhere", last_block_stores_elsewhere},
+                                     {"last_step_is_dropped", last_step_is_dropped},
+                                     {"one_row_is_missing", one_row_is_missing},
+                                     {"conditions_are_dropped", conditions_are_dropped}};
+  for (size_t left_out = 0; left_out < 8; ++left_out) {
+    mistakes.push_back({"a_barrier_is_missing", [left_out](Program& program) {
+                          const auto barriers = collect<Barrier>(program.root());
+                          if (left_out >= barriers.size()) return false;
+                          Seq& around = *barriers[left_out]->parent->as<Seq>();
+                          around.remove(around.index_of(*barriers[left_out]));
+                          return true;
+                        }});
+  }
+  const CandidatePtr candidate = large.next();
+  ASSERT_NE(candidate, nullptr);
+  const std::optional<Twin> twin = large.finder.find(*candidate);
+  ASSERT_TRUE(twin);
+  ASSERT_LT(twin->workload->flops, large.workload.flops / 8);
+  size_t made = 0;
+  for (const WrongProgram& mistake : mistakes) {
+    const auto changed = [&](const LoweredProgram& lowered, bool& possible) {
+      LoweredProgram wrong;
+      wrong.program = lowered.program.clone();
+      wrong.workspace = lowered.workspace;
+      wrong.workspace_bytes = lowered.workspace_bytes;
+      possible = mistake.change(wrong.program);
+      return wrong;
+    };
+    bool full_possible = false;
+    bool possible = false;
+    const LoweredProgram full = changed(candidate->lowered, full_possible);
+    const LoweredProgram smaller = changed(twin->candidate->lowered, possible);
+    EXPECT_EQ(full_possible, possible) << mistake.name;
+    if (!possible) continue;
+    ++made;
+    // The mistake is one of the schedule: the wrong programs are twins, too.
+    // (Of five steps one of them leaves four, too few.)
+    const bool step = mistake.name == std::string("last_step_is_dropped");
+    EXPECT_TRUE(step || have_one_structure(full, smaller, large.space.target())) << mistake.name;
+    const MeasureResult result = large.verify(full, smaller, *twin->workload);
+    EXPECT_TRUE(result.failure) << mistake.name << " was accepted on " << twin->workload->key << "\n"
+                                << to_string(smaller.program);
+  }
+  EXPECT_GE(made, 4U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, WrongTwinsOf,
+                         testing::Values(Shape{"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"},
+                                         Shape{"cuda-tensorcore", "gmm:n=1000,m=1016,k=1000,dtype=f16"},
+                                         Shape{"cuda", "gmm:n=1024,m=1024,k=1024"}),
+                         name_of);
+
+// Fewer threads, or steps than a pipeline might have, are another program.
+TEST(Twins, OfAnotherStructureAreNone) {
+  Large large({"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"});
+  const CandidatePtr candidate = large.next();
+  ASSERT_NE(candidate, nullptr);
+  const std::optional<Twin> twin = large.finder.find(*candidate);
+  ASSERT_TRUE(twin);
+  const auto still_one = [&](std::string_view axis, int64_t extent) {
+    LoweredProgram smaller;
+    smaller.program = twin->candidate->lowered.program.clone();
+    Loop* const loop = find_first<Loop>(smaller.program.root(), [&](const Loop& one) {
+      return axis.empty() ? one.loop_kind == LoopKind::Serial && find_first<Barrier>(one) != nullptr
+                          : one.thread.starts_with(axis);
+    });
+    loop->extent = int_imm(extent);
+    return have_one_structure(candidate->lowered, smaller, large.space.target());
+  };
+  EXPECT_FALSE(still_one("block", 1));
+  EXPECT_TRUE(still_one("", 5));
+  EXPECT_FALSE(still_one("", 4));
+  EXPECT_FALSE(still_one("thread", 16));
+}
+
+}  // namespace
+}  // namespace tunesmith
