@@ -73,6 +73,10 @@ class Verifier {
       case StmtKind::Barrier:
         found("a barrier stands in a schedule", &stmt);
         break;
+      case StmtKind::AsyncGroup:
+      case StmtKind::AsyncWait:
+        found("an asynchronous copy stands in a schedule", &stmt);
+        break;
       default:
         break;
     }

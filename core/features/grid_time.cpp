@@ -20,7 +20,7 @@ constexpr double kSpilled = 4.0;
 double GridTime::total() const {
   const double longest = std::max({arithmetic, issue, unit, banked, cache, memory});
   const double all = arithmetic + issue + unit + banked + cache + memory;
-  return launch + longest + kNotHidden * (all - longest) + barriers;
+  return launch + longest + kNotHidden * (all - longest) + barriers + latency;
 }
 
 GridTime grid_time(const GridWork& work, const DeviceModel& device) {
@@ -60,6 +60,16 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
   time.memory = work.touched_bytes / device.get("memory_bytes_per_second");
   time.barriers = work.barriers * device.get("barrier_cycles") *
                   std::max(1.0, work.blocks / (cores * time.resident_blocks)) / hertz;
+  if (work.fetches > 0.0) {
+    const double busy_seconds =
+        std::max({time.arithmetic, time.issue, time.unit, time.banked, time.cache, time.memory});
+    // All blocks that a core holds do a step each.
+    const double step = busy_seconds / (time.waves * work.fetches);
+    const double others = std::max(0.0, held / groups - 1.0) / std::max(1.0, held / groups);
+    const double hidden = step * (work.ahead + others);
+    const double takes = device.get_or("memory_latency_cycles", 0.0) / hertz;
+    time.latency = time.waves * work.fetches * std::max(0.0, takes - hidden);
+  }
   time.launch = device.get("launch_seconds");
   return time;
 }

@@ -6,8 +6,10 @@
 
 #include "affine/value_at.h"
 #include "analysis/lockstep_threads.h"
+#include "ir/tree_surgery.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -60,8 +62,12 @@ class Counter {
       case StmtKind::Barrier:
         work_.barriers += times / (work_.blocks * work_.threads);
         return;
+      case StmtKind::AsyncWait:
+        work_.instructions += times;
+        return;
       case StmtKind::Seq:
       case StmtKind::Block:
+      case StmtKind::AsyncGroup:
         visit_children(stmt, [&](const Stmt& child) { run(child, times); });
     }
   }
@@ -119,7 +125,41 @@ class Counter {
     } else if (loop.loop_kind == LoopKind::Serial) {
       work_.instructions += kIteration * times * trips;
     }
+    if (fetches_anew(loop)) count_fetches(loop, times * trips);
     run(*loop.body(), times * trips);
+  }
+
+  /// Do the threads wait for one another in each iteration, to use what they have read of memory that all
+  /// share?
+  bool fetches_anew(const Loop& loop) const {
+    if (loop.loop_kind != LoopKind::Serial && loop.loop_kind != LoopKind::Unrolled) return false;
+    const Seq* body = loop.body()->as<Seq>();
+    for (const Stmt* at = loop.body(); body == nullptr && at->kind == StmtKind::Allocate;) {
+      at = at->as<Allocate>()->body();
+      body = at->as<Seq>();
+    }
+    if (body == nullptr) return false;
+    const bool waits = std::ranges::any_of(
+        body->children(), [](const StmtPtr& child) { return child->kind == StmtKind::Barrier; });
+    bool fetches = false;
+    walk_accesses(loop, [&](const Stmt& stmt, const AccessSite& access) {
+      const Store* store = stmt.as<Store>();
+      const size_t to = store == nullptr ? 0 : depth_of(store->buffer);
+      fetches = fetches || (access.load != nullptr && depth_of(access.buffer) == 0 && to > 0 &&
+                            to <= execution_.first_synchronising());
+    });
+    return waits && fetches;
+  }
+
+  void count_fetches(const Loop& loop, double times) {
+    const auto pipelined = loop.annotations.find(kSoftwarePipeline);
+    const double ahead = pipelined == loop.annotations.end()
+                             ? 0.0
+                             : static_cast<double>(std::get<int64_t>(pipelined->second)) - 1.0;
+    const double fetches = times / (work_.blocks * work_.threads);
+    if (fetches <= 0.0) return;
+    work_.ahead = (work_.ahead * work_.fetches + ahead * fetches) / (work_.fetches + fetches);
+    work_.fetches += fetches;
   }
 
   void branch(const If& branch, double times) {
@@ -155,6 +195,8 @@ class Counter {
     if (own) {
       kept_ += bytes;
       most_kept_ = std::max(most_kept_, kept_);
+    } else if (depth > 0 && allocate.offset) {
+      work_.block_bytes = std::max(work_.block_bytes, static_cast<double>(*allocate.offset) + bytes);
     } else if (depth > 0) {
       work_.block_bytes += bytes;
     }
@@ -183,7 +225,8 @@ class Counter {
     if (group.threads == 0.0) return;
     double divisions = 0.0;
     walk_expr(access.indices[0], [&](const Expr& part) {
-      if (part.is(ExprKind::FloorDiv) || part.is(ExprKind::FloorMod)) divisions += 1.0;
+      if ((part.is(ExprKind::FloorDiv) || part.is(ExprKind::FloorMod)) && !is_stage(store, part))
+        divisions += 1.0;
     });
     work_.instructions += made * (group.instructions + kIndexDivision * divisions);
     if (depth > 0) {
@@ -195,6 +238,15 @@ class Counter {
     const double span =
         static_cast<double>(range.max - range.min + 1) * static_cast<double>(access.buffer->dtype.bytes());
     touch(access.buffer, std::min(span, static_cast<double>(access.buffer->bytes())));
+  }
+
+  /// Which version of a buffer a pipelined loop is at: that is counted, not divided.
+  static bool is_stage(const Store& store, const Expr& remainder) {
+    const std::vector<Var> vars = vars_of(remainder);
+    return vars.size() == 1 && loop_above(store, [&](const Loop& loop) {
+                                 return loop.var == vars.front() &&
+                                        loop.annotations.contains(kSoftwarePipeline);
+                               }) != nullptr;
   }
 
   void touch(const Buffer& buffer, double bytes) {

@@ -37,12 +37,19 @@ struct StmtCode {
   std::vector<StmtCode> children;
 };
 
+/// A buffer that shares bytes of its scope's memory with another one.
+struct Sharer {
+  size_t slot = 0;
+  int64_t bytes = 0;  // that it begins after the other
+};
+
 struct ProgramCode {
   StmtCode root;
   size_t variables = 0;
-  std::vector<Buffer> buffers;              // by slot: inputs, outputs, then others
-  std::vector<bool> allocated;              // by slot: has an Allocate, and exists only inside it
-  std::vector<const VarNode*> variable_of;  // by slot
+  std::vector<Buffer> buffers;               // by slot: inputs, outputs, then others
+  std::vector<bool> allocated;               // by slot: has an Allocate, and exists only inside it
+  std::vector<std::vector<Sharer>> sharers;  // by slot
+  std::vector<const VarNode*> variable_of;   // by slot
 };
 
 /// Throws InterpreterError for buffers that are not declared and variables that are not in scope.

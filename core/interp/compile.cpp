@@ -21,6 +21,7 @@ class Compiler {
     for (const Buffer& buffer : program.buffers()) add_buffer(buffer);
     for (const Allocate* allocate : collect<Allocate>(program.root()))
       code_.allocated[add_buffer(allocate->buffer)] = true;
+    find_sharers(program);
     total_ = accesses_in(program.root());
     code_.root = stmt(program.root());
     code_.variables = code_.variable_of.size();
@@ -45,6 +46,23 @@ class Compiler {
       throw InterpreterError(fmt::format("buffer {} is not declared by the program", buffer->name));
     }
     return entry->second;
+  }
+
+  /// Buffers whose planned bytes overlap. Those of different launches do, too, and never live at once.
+  void find_sharers(const Program& program) {
+    std::vector<const Allocate*> planned = collect<Allocate>(
+        program.root(), [](const Allocate& allocate) { return allocate.offset.has_value(); });
+    code_.sharers.resize(code_.buffers.size());
+    for (const Allocate* one : planned) {
+      for (const Allocate* other : planned) {
+        if (one == other || one->buffer->scope != other->buffer->scope) continue;
+        if (*one->offset >= *other->offset + other->buffer->bytes() ||
+            *other->offset >= *one->offset + one->buffer->bytes())
+          continue;
+        code_.sharers[slot_of(one->buffer)].push_back(
+            {slot_of(other->buffer), *other->offset - *one->offset});
+      }
+    }
   }
 
   /// How often each buffer, by slot, is loaded from or stored to.

@@ -60,9 +60,15 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
         Storage& storage = storages_[static_cast<size_t>(stmt.slot)];
         storage.begin(levels_.size());
         for (const StmtCode& child : stmt.children) execute(child, Lanes(&lane, 1));
+        check_arrived(storage, lane);
         storage.alive = false;
       }
       return;
+    case StmtKind::AsyncGroup:
+      return async_group(stmt, lanes);
+    case StmtKind::AsyncWait:
+      current_ = &stmt;
+      return async_wait(static_cast<const AsyncWait&>(*stmt.source), lanes[0]);
     case StmtKind::Barrier:
       current_ = &stmt;
       fail("a barrier that no loop around it is bound for", lanes[0]);
@@ -80,6 +86,42 @@ void Machine::together(const StmtCode& stmt, Lanes lanes) {
     const int64_t first = std::exchange(levels_.back().iteration, kGroups - levels_.back().iteration);
     loop(stmt, Lanes(&lane, 1));
     levels_.back().iteration = first;
+  }
+}
+
+void Machine::async_group(const StmtCode& stmt, Lanes lanes) {
+  Group group;
+  Group* const around = std::exchange(collecting_, &group);
+  for (const StmtCode& child : stmt.children) execute(child, lanes);
+  collecting_ = around;
+  groups_.push_back(std::move(group));
+}
+
+void Machine::async_wait(const AsyncWait& wait, Values values) {
+  for (; groups_.size() > static_cast<size_t>(wait.pending); groups_.pop_front()) {
+    for (const Arrival& arrival : groups_.front()) {
+      Storage& storage = storages_[arrival.slot];
+      storage.pending[arrival.write.offset] = 0;
+      arrive(arrival.slot, arrival.write, storage.buffer->dtype.is_float(), values);
+    }
+  }
+}
+
+void Machine::arrive(size_t slot, const Write& write, bool is_float, Values values) {
+  Storage& target = storages_[slot];
+  note_write(target, slot, write.offset, values);
+  target.written[write.offset] = target.life;
+  if (is_float) {
+    target.floats[write.offset] = write.float_value;
+  } else {
+    target.ints[write.offset] = write.int_value;
+  }
+}
+
+void Machine::check_arrived(const Storage& storage, Values values) const {
+  for (size_t i = 0; i < storage.pending.size(); ++i) {
+    if (storage.pending[i] != 0)
+      fail(fmt::format("an asynchronous store to {} is never waited for", element(storage, i)), values);
   }
 }
 
@@ -111,12 +153,16 @@ void Machine::loop(const StmtCode& stmt, Lanes lanes) {
       longest = std::max(longest, ranges.back().extent);
     }
   }
-  const bool watched =
-      (stmt.loop_kind == LoopKind::Parallel || stmt.loop_kind == LoopKind::Bound) && options_.check_races;
+  const bool concurrent = stmt.loop_kind == LoopKind::Parallel || stmt.loop_kind == LoopKind::Bound;
+  const bool watched = concurrent && options_.check_races;
   if (watched) levels_.push_back({++epoch_, 0, &stmt.own});
+  // Each iteration waits for its own stores.
+  Groups around;
+  if (concurrent) around = std::exchange(groups_, {});
   std::vector<int64_t*> active;
   for (int64_t i = 0; i < longest; ++i) {
     if (watched) levels_.back().iteration = i;
+    if (concurrent) groups_.clear();
     if (lanes.size() == 1) {
       lanes[0][stmt.slot] = first.begin + i;
       execute(stmt.children[0], lanes);
@@ -130,6 +176,7 @@ void Machine::loop(const StmtCode& stmt, Lanes lanes) {
     }
     execute(stmt.children[0], active);
   }
+  if (concurrent) groups_ = std::move(around);
   if (watched) levels_.pop_back();
 }
 
@@ -226,13 +273,16 @@ void Machine::store(const StmtCode& stmt, Lanes lanes) {
   }
   if (writes_.size() > 1 && options_.check_races) check_distinct(target, lanes[0]);
   for (const Write& write : writes_) {
-    note_write(target, slot, write.offset, lanes[0]);
-    target.written[write.offset] = target.life;
-    if (value.type.is_float()) {
-      target.floats[write.offset] = write.float_value;
-    } else {
-      target.ints[write.offset] = write.int_value;
+    if (collecting_ == nullptr) {
+      arrive(slot, write, value.type.is_float(), lanes[0]);
+      continue;
     }
+    // Until it arrives, what was there may be overwritten at any time.
+    note_write(target, slot, write.offset, lanes[0]);
+    target.clobber(write.offset);
+    target.pending.resize(target.written.size());
+    target.pending[write.offset] = 1;
+    collecting_->push_back({slot, write});
   }
 }
 
@@ -244,11 +294,36 @@ void Machine::check_distinct(const Storage& target, Values values) {
   if (twice != offsets.end()) fail(fmt::format("race: two lanes write {}", element(target, *twice)), values);
 }
 
+template <typename Visit>
+void Machine::for_each_sharing(size_t slot, size_t offset, const Visit& visit) {
+  const int64_t bytes = storages_[slot].buffer->dtype.bytes();
+  for (const Sharer& sharer : code_.sharers[slot]) {
+    Storage& other = storages_[sharer.slot];
+    if (!other.alive) continue;
+    const int64_t begin = static_cast<int64_t>(offset) * bytes - sharer.bytes;
+    const int64_t width = other.buffer->dtype.bytes();
+    const int64_t first = std::max<int64_t>(begin, 0) / width;
+    const auto end = static_cast<int64_t>(other.written.size());
+    for (int64_t at = first; at < end && at * width < begin + bytes; ++at)
+      visit(other, sharer.slot, static_cast<size_t>(at));
+  }
+}
+
 void Machine::note_read(Storage& from, size_t slot, size_t offset, Values values) {
   if (!from.alive) fail(fmt::format("{} is used outside its allocation", from.buffer->name), values);
+  if (from.is_pending(offset))
+    fail(fmt::format("{} is read before the store to it is waited for", element(from, offset)), values);
   if (!from.is_written(offset)) {
     fail(fmt::format("{} is read before anything was written there", element(from, offset)), values);
   }
+  touch_to_read(from, slot, offset, values);
+  if (code_.sharers[slot].empty()) return;
+  for_each_sharing(slot, offset, [&](Storage& other, size_t other_slot, size_t at) {
+    touch_to_read(other, other_slot, at, values);
+  });
+}
+
+void Machine::touch_to_read(Storage& from, size_t slot, size_t offset, Values values) {
   for (size_t depth = from.level; depth < levels_.size(); ++depth) {
     const Level& level = levels_[depth];
     Touches& touched = from.touches(depth, offset);
@@ -271,6 +346,22 @@ void Machine::note_read(Storage& from, size_t slot, size_t offset, Values values
 void Machine::note_write(Storage& to, size_t slot, size_t offset, Values values) {
   if (!to.alive) fail(fmt::format("{} is used outside its allocation", to.buffer->name), values);
   if (to.read_only) fail(fmt::format("{} is written, and is an input", element(to, offset)), values);
+  if (to.is_pending(offset))
+    fail(fmt::format("{} is written while an asynchronous store to it is under way", element(to, offset)),
+         values);
+  touch_to_write(to, slot, offset, values);
+  if (code_.sharers[slot].empty()) return;
+  for_each_sharing(slot, offset, [&](Storage& other, size_t other_slot, size_t at) {
+    if (other.is_pending(at))
+      fail(fmt::format("{} is written where an asynchronous store to {} is under way", element(to, offset),
+                       element(other, at)),
+           values);
+    touch_to_write(other, other_slot, at, values);
+    other.clobber(at);
+  });
+}
+
+void Machine::touch_to_write(Storage& to, size_t slot, size_t offset, Values values) {
   for (size_t depth = to.level; depth < levels_.size(); ++depth) {
     const Level& level = levels_[depth];
     Touches& touched = to.touches(depth, offset);

@@ -2,6 +2,7 @@
 // variables: one lane outside vectorized loops, all iterations of the loop inside.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,7 +41,21 @@ class Machine {
     double float_value;
   };
 
+  /// A store that has not arrived.
+  struct Arrival {
+    size_t slot;
+    Write write;
+  };
+  using Group = std::vector<Arrival>;
+  /// What one iteration of the concurrent loops has stored asynchronously, the oldest group first.
+  using Groups = std::deque<Group>;
+
   void execute(const StmtCode& stmt, Lanes lanes);
+  void async_group(const StmtCode& stmt, Lanes lanes);
+  void async_wait(const AsyncWait& wait, Values values);
+  /// The lanes' writes, now.
+  void arrive(size_t slot, const Write& write, bool is_float, Values values);
+  void check_arrived(const Storage& storage, Values values) const;
   void loop(const StmtCode& stmt, Lanes lanes);
   /// What the members of a group do together.
   void together(const StmtCode& stmt, Lanes lanes);
@@ -82,6 +97,12 @@ class Machine {
 
   void note_read(Storage& from, size_t slot, size_t offset, Values values);
   void note_write(Storage& to, size_t slot, size_t offset, Values values);
+  // Of the order of accesses by concurrent iterations alone.
+  void touch_to_read(Storage& from, size_t slot, size_t offset, Values values);
+  void touch_to_write(Storage& to, size_t slot, size_t offset, Values values);
+  /// Calls `visit(Storage&, slot, offset)` for living elements of other buffers that have a byte of this one.
+  template <typename Visit>
+  void for_each_sharing(size_t slot, size_t offset, const Visit& visit);
 
   [[noreturn]] void fail(const std::string& what, Values values) const;
   static std::string name_of(int64_t iteration);
@@ -92,7 +113,9 @@ class Machine {
   std::vector<Storage> storages_;
   std::vector<int64_t> variables_;
   std::vector<Level> levels_;
-  std::vector<Write> writes_;  // of the store that is executed
+  std::vector<Write> writes_;    // of the store that is executed
+  Groups groups_;                // of the iteration that is executed
+  Group* collecting_ = nullptr;  // the group that stores go to
   uint64_t epoch_ = 0;
   const StmtCode* current_ = nullptr;
 };

@@ -32,6 +32,10 @@ struct Storage {
     level = parallel_loops_around;
   }
   bool is_written(size_t offset) const { return always_written || written[offset] == life; }
+  /// What was written there is no more.
+  void clobber(size_t offset) { written[offset] = 0; }
+  /// Is an asynchronous store to the element under way?
+  bool is_pending(size_t offset) const { return !pending.empty() && pending[offset] != 0; }
   /// What the parallel loop at depth `depth` knows of an element.
   Touches& touches(size_t depth, size_t offset);
 
@@ -39,6 +43,7 @@ struct Storage {
   std::vector<double> floats;
   std::vector<int64_t> ints;
   std::vector<uint32_t> written;  // the life in which the element was last written
+  std::vector<char> pending;      // is an asynchronous store under way? empty: none has ever been
   uint32_t life = 0;
   bool alive = false;
   bool always_written = false;  // inputs

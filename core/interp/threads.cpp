@@ -18,6 +18,7 @@ struct Machine::Threads {
   };
   std::vector<std::vector<int64_t>> values;  // of the variables, one for each thread
   std::vector<Own> own;                      // outermost first
+  std::vector<Groups> groups;                // of each thread; empty where none has stored asynchronously
 };
 
 bool Machine::begins_threads(const StmtCode& stmt) {
@@ -30,7 +31,9 @@ void Machine::run_threads(const StmtCode& stmt, int64_t* lane) {
   threads.values.emplace_back(lane, lane + code_.variables);
   const bool watched = options_.check_races;
   if (watched) levels_.push_back({++epoch_, 0, &stmt.own});
+  Groups around = std::exchange(groups_, {});
   add_axis(stmt, threads);
+  groups_ = std::move(around);
   if (watched) levels_.pop_back();
 }
 
@@ -63,7 +66,9 @@ void Machine::add_axis(const StmtCode& stmt, Threads& threads) {
     for (Storage& storage : own.storages) storage.level = std::max<size_t>(levels_.size(), 1) - 1;
   }
   std::swap(threads.values, more);
+  std::vector<Groups> groups = std::exchange(threads.groups, {});
   run_together(stmt.children, threads);
+  threads.groups = std::move(groups);
   std::swap(threads.values, more);
   for (size_t i = 0; i < alone.size(); ++i) threads.own[i].of_thread = std::move(alone[i]);
 }
@@ -94,6 +99,8 @@ void Machine::run_together(const StmtCode& stmt, Threads& threads) {
       return together_with_own(stmt, threads);
     case StmtKind::Block:
     case StmtKind::Store:
+    case StmtKind::AsyncGroup:
+    case StmtKind::AsyncWait:
       break;
   }
   throw InternalError("a barrier stands in a statement that may not have one");
@@ -112,10 +119,13 @@ void Machine::run_own(std::span<const StmtCode> stmts, Threads& threads) {
 void Machine::enter(Threads& threads, size_t thread) {
   if (options_.check_races) levels_.back().iteration = static_cast<int64_t>(thread);
   for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[own.of_thread[thread]]);
+  if (thread < threads.groups.size()) std::swap(groups_, threads.groups[thread]);
 }
 
 void Machine::leave(Threads& threads, size_t thread) {
   for (Threads::Own& own : threads.own) std::swap(storages_[own.slot], own.storages[own.of_thread[thread]]);
+  if (!groups_.empty() && threads.groups.empty()) threads.groups.resize(threads.values.size());
+  if (thread < threads.groups.size()) std::swap(groups_, threads.groups[thread]);
 }
 
 void Machine::together_around(const StmtCode& stmt, Threads& threads) {
@@ -170,6 +180,7 @@ void Machine::together_with_own(const StmtCode& stmt, Threads& threads) {
   }
   threads.own.push_back(std::move(own));
   run_together(stmt.children, threads);
+  for (const Storage& storage : threads.own.back().storages) check_arrived(storage, threads.values[0].data());
   threads.own.pop_back();
 }
 

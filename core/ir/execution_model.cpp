@@ -81,6 +81,8 @@ std::string execution_model_fault(const ExecutionModel& model) {
     if (!scope.owner.empty() && !names.contains(scope.owner))
       return fmt::format("scope '{}' belongs to '{}', which is no level", scope.name, scope.owner);
     if (scope.alignment < 1) return fmt::format("scope '{}' has no alignment", scope.name);
+    if (std::ranges::any_of(scope.async_copy_bytes, [](int64_t bytes) { return bytes < 1; }))
+      return fmt::format("scope '{}' takes asynchronous copies of no bytes", scope.name);
   }
   if (!scopes.contains(kScopeGlobal)) return fmt::format("there is no scope '{}'", kScopeGlobal);
   return "";

@@ -56,7 +56,11 @@ StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh) {
       substitute_in(*copy, *fresh);
       return copy;
     }
+    case StmtKind::AsyncGroup:
+      return std::make_unique<AsyncGroup>(
+          fresh_copy(program, *static_cast<const AsyncGroup&>(stmt).body(), fresh));
     case StmtKind::Barrier:
+    case StmtKind::AsyncWait:
       return stmt.clone();
     case StmtKind::Allocate:
       break;

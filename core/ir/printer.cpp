@@ -257,12 +257,20 @@ class Printer {
       }
       case StmtKind::Allocate: {
         const auto& allocate = static_cast<const Allocate&>(s);
-        line("alloc " + buffer_text(*allocate.buffer) + ":", &s);
+        const std::string place = allocate.offset ? fmt::format(" at {}", *allocate.offset) : "";
+        line("alloc " + buffer_text(*allocate.buffer) + place + ":", &s);
         nested(allocate.body());
         return;
       }
       case StmtKind::Barrier:
         line(fmt::format("barrier({})", static_cast<const Barrier&>(s).level), &s);
+        return;
+      case StmtKind::AsyncGroup:
+        line("async:", &s);
+        nested(static_cast<const AsyncGroup&>(s).body());
+        return;
+      case StmtKind::AsyncWait:
+        line(fmt::format("async_wait({})", static_cast<const AsyncWait&>(s).pending), &s);
         return;
     }
     names_.release(scope);

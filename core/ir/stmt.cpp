@@ -173,7 +173,7 @@ Substitution Block::iters_at(std::span<const Expr> values) const {
   return map;
 }
 
-// ---- Store, If, Allocate ----
+// ---- Store, If, Allocate, Barrier, AsyncGroup, AsyncWait ----
 
 Store::Store(Buffer to, std::vector<Expr> at, Expr stored_value, Expr store_mask)
     : Stmt(kKind),
@@ -220,12 +220,24 @@ Allocate::Allocate(Buffer what, StmtPtr inner) : Stmt(kKind), buffer(std::move(w
   set_body(std::move(inner));
 }
 
-StmtPtr Allocate::clone() const { return std::make_unique<Allocate>(buffer, clone_or_null(body())); }
+StmtPtr Allocate::clone() const {
+  auto copy = std::make_unique<Allocate>(buffer, clone_or_null(body()));
+  copy->offset = offset;
+  return copy;
+}
 
 void Allocate::set_body(StmtPtr statement) { put(*this, body_, std::move(statement)); }
 StmtPtr Allocate::take_body() { return put(*this, body_, nullptr); }
 
 StmtPtr Barrier::clone() const { return std::make_unique<Barrier>(level); }
+
+AsyncGroup::AsyncGroup(StmtPtr inner) : Stmt(kKind) { set_body(std::move(inner)); }
+
+StmtPtr AsyncGroup::clone() const { return std::make_unique<AsyncGroup>(clone_or_null(body())); }
+
+void AsyncGroup::set_body(StmtPtr statement) { put(*this, body_, std::move(statement)); }
+
+StmtPtr AsyncWait::clone() const { return std::make_unique<AsyncWait>(pending); }
 
 // ---- The tree ----
 
@@ -244,6 +256,8 @@ StmtPtr replace(Stmt& at, StmtPtr with) {
     slot = &loop->body_;
   } else if (Allocate* allocate = parent.as<Allocate>()) {
     slot = &allocate->body_;
+  } else if (AsyncGroup* group = parent.as<AsyncGroup>()) {
+    slot = &group->body_;
   } else if (Block* block = parent.as<Block>()) {
     optional = block->init_.get() == &at;
     slot = optional ? &block->init_ : &block->body_;

@@ -152,8 +152,16 @@ void StructuralHasher::stmt(const Stmt& s) {
       expr(static_cast<const If&>(s).condition);
       number(static_cast<const If&>(s).else_case() != nullptr);
       break;
-    case StmtKind::Allocate:
-      buffer(static_cast<const Allocate&>(s).buffer);
+    case StmtKind::Allocate: {
+      const auto& allocate = static_cast<const Allocate&>(s);
+      buffer(allocate.buffer);
+      if (allocate.offset) number(static_cast<uint64_t>(*allocate.offset));
+      break;
+    }
+    case StmtKind::AsyncGroup:
+      break;
+    case StmtKind::AsyncWait:
+      number(static_cast<uint64_t>(static_cast<const AsyncWait&>(s).pending));
       break;
     case StmtKind::Barrier:
       text(static_cast<const Barrier&>(s).level);

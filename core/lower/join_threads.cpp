@@ -188,6 +188,9 @@ void remake(Stmt& stmt, const Make& make) {
 void join_launch(Program& program, BlockFacts& facts, const LowerOptions& options, Stmt& root_statement) {
   Launch launch(program, facts, options, root_statement);
   launch.settle_buffers();
+  for (const Buffer& buffer : program.buffers()) {
+    if (launch.is_ordered(buffer)) facts.ordered.push_back(buffer);
+  }
   if (launch.threads().empty()) return;
   remake(launch.body(), [&](StmtPtr body) {
     StmtPtr nest = Joiner(launch).join(std::move(body));

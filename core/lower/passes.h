@@ -23,6 +23,14 @@ struct BlockFacts {
   };
   std::vector<Aligned> aligned;
   std::vector<Buffer> doubled;  // as they lie after place_buffers
+  /// Buffers that each iteration of a loop makes anew, since place_buffers; of loops to be pipelined.
+  struct Remade {
+    Buffer buffer;
+    const Loop* loop = nullptr;
+  };
+  std::vector<Remade> remade;
+  /// Buffers of which several threads of a launch use one element, one of them to write; since join_threads.
+  std::vector<Buffer> ordered;
 };
 
 /// Blocks become their bodies: iteration variables replaced by their bindings, predicates by Ifs, an init by
@@ -74,6 +82,14 @@ void close_gaps(Program& program);
 /// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
 /// early (LowerError).
 void double_buffers(Program& program, const BlockFacts& facts);
+
+/// Loops with the annotation kSoftwarePipeline, of a joined program. What the body begins with, statements
+/// that only fill buffers of which the loop makes new ones in each iteration and which threads share, runs n
+/// - 1 iterations ahead, n being the annotation's value or the number of iterations: before the loop for the
+/// first n - 1, and in the loop behind one barrier and before the rest. These buffers get n versions. Where
+/// their scope can be filled asynchronously, each iteration's stores are a group, and before the barrier a
+/// thread waits for its own that the iteration needs. Refuses what cannot run ahead (LowerError).
+void pipeline_loops(Program& program, const BlockFacts& facts, const ExecutionModel& model);
 
 /// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of
 /// blocks, and padding that a reduction would add as zeros (or as what its minimum or maximum does not heed).
@@ -129,7 +145,9 @@ int64_t aligned_bytes(const Buffer& buffer);
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options);
 
 /// plan_memory for machines whose scopes belong to levels: what there is one of becomes workspace, the rest
-/// is held against the capacities of its scopes, in each launch.
+/// is held against the capacities of its scopes, in each launch. Buffers of a scope that threads share get
+/// places in it (Allocate::offset); two share bytes where one is used for the last time before the other is
+/// for the first, and a barrier stands between, or is put there where that saves enough.
 void plan_scopes(LoweredProgram& lowered, const LowerOptions& options);
 
 /// The outputs of the preparation get their places in prepared memory.

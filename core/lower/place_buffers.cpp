@@ -4,6 +4,7 @@
 #include "ir/move_accesses.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/region.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -62,15 +63,16 @@ Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& 
   return site;
 }
 
-/// Where one that `site` makes anew is allocated: outside of the loops whose iterations share it. `shared`
-/// gets the variables of these; in the other loops on the way the elements are used again in each iteration.
-Stmt* shared_site(Stmt* site, const Buffer& buffer, const ExecutionModel& model, std::vector<Var>& shared) {
-  Stmt* outermost = site;
+/// The outermost of the loops around `site` whose iterations share the buffer, or null. `shared` gets the
+/// variables of these; in the other loops on the way the elements are used again in each iteration.
+Loop* outermost_sharing(Stmt* site, const Buffer& buffer, const ExecutionModel& model,
+                        std::vector<Var>& shared) {
+  Loop* outermost = nullptr;
   for (Stmt* at = site; at != nullptr; at = at->parent) {
-    const Loop* loop = at->as<Loop>();
+    Loop* loop = at->as<Loop>();
     if (loop == nullptr || !is_shared_over(*loop, buffer, model)) continue;
     shared.push_back(loop->var);
-    outermost = at->parent;
+    outermost = loop;
   }
   return outermost;
 }
@@ -103,6 +105,13 @@ std::vector<Expr> shifted(std::span<const Expr> indices, const Region& region) {
   return result;
 }
 
+/// The statement is put under an Allocate.
+void wrap_statement(Stmt& stmt, const Buffer& buffer) {
+  auto allocate = std::make_unique<Allocate>(buffer, std::make_unique<Seq>());
+  Allocate& around = *allocate;
+  around.set_body(replace(stmt, std::move(allocate)));
+}
+
 /// The body of `site` is put under an Allocate.
 void wrap(Stmt& site, const Buffer& buffer) {
   if (Loop* loop = site.as<Loop>()) {
@@ -116,15 +125,14 @@ void wrap(Stmt& site, const Buffer& buffer) {
     seq->append(std::make_unique<Allocate>(buffer, std::move(inner)));
     return;
   }
-  auto allocate = std::make_unique<Allocate>(buffer, std::make_unique<Seq>());
-  Allocate& around = *allocate;
-  around.set_body(replace(site, std::move(allocate)));
+  wrap_statement(site, buffer);
 }
 
 void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const ExecutionModel& model) {
   Stmt& made_at = *allocation_site(buffer, uses, facts);
   std::vector<Var> shared;
-  Stmt& site = *shared_site(&made_at, buffer, model, shared);
+  Loop* around = outermost_sharing(&made_at, buffer, model, shared);
+  Stmt& site = around != nullptr ? *around : made_at;
   const Analyzer outside = Analyzer::at(made_at);
   Region region;
   for (const Use& use : uses.uses) {
@@ -138,8 +146,19 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const Exec
     move_accesses(site, buffer, placed,
                   [&](const Stmt&, std::span<const Expr> indices) { return shifted(indices, region); });
   }
-  wrap(site, placed);
+  for (const Stmt* at = &made_at; at != nullptr; at = at->parent) {
+    const Loop* loop = at->as<Loop>();
+    if (loop != nullptr && loop->annotations.contains(kSoftwarePipeline))
+      facts.remade.push_back({placed, loop});
+  }
+  // The launches beside this one have no part in it.
+  if (around != nullptr) {
+    wrap_statement(*around, placed);
+  } else {
+    wrap(site, placed);
+  }
   std::replace(facts.doubled.begin(), facts.doubled.end(), buffer, placed);
+  std::replace(facts.ordered.begin(), facts.ordered.end(), buffer, placed);
 }
 
 /// Stores to a buffer that nothing loads do nothing.

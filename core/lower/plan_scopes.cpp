@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "lower/passes.h"
+#include "lower/place_in_scope.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -42,7 +44,8 @@ struct ScopePlanner {
       return;
     }
     int64_t& bytes = used[scope.name];
-    bytes += round_up(buffer->bytes(), scope.alignment);
+    bytes = allocate.offset ? std::max(bytes, *allocate.offset + buffer->bytes())
+                            : bytes + round_up(buffer->bytes(), scope.alignment);
     if (scope.capacity > 0 && bytes > scope.capacity) {
       throw LowerError("plan_scopes", "a scope has less memory than the program needs",
                        fmt::format("{} brings '{}' to {} bytes, of at most {} in each {}", buffer->name,
@@ -51,14 +54,19 @@ struct ScopePlanner {
   }
 };
 
-/// The statements that are launched one after the other: those of the root, through the workspace's
-/// allocations.
-template <typename Visit>
-void for_each_launch(const Stmt& stmt, const Visit& visit) {
+/// Plans the launches one after the other: the statements of the root, through the workspace's allocations.
+void plan_launches(Stmt& stmt, ScopePlanner& planner) {
+  const ExecutionModel& execution = planner.options.execution;
+  std::map<std::string, int64_t> used;
+  const Allocate* allocate = stmt.as<Allocate>();
   if (stmt.kind == StmtKind::Seq) {
-    visit_children(stmt, [&](const Stmt& child) { for_each_launch(child, visit); });
+    visit_children(stmt, [&](Stmt& child) { plan_launches(child, planner); });
+  } else if (allocate != nullptr && execution.depth_of(*execution.find_scope(allocate->buffer->scope)) == 0) {
+    planner.place(*allocate, used);
+    plan_launches(*allocate->body(), planner);
   } else {
-    visit(stmt);
+    place_in_scopes(stmt, execution);
+    planner.run(stmt, 1, used);
   }
 }
 
@@ -66,16 +74,7 @@ void for_each_launch(const Stmt& stmt, const Visit& visit) {
 
 void plan_scopes(LoweredProgram& lowered, const LowerOptions& options) {
   ScopePlanner planner{lowered, options};
-  const auto launch = [&](const Stmt& stmt, const auto& self) -> void {
-    std::map<std::string, int64_t> used;
-    if (const Allocate* allocate = stmt.as<Allocate>()) {
-      planner.place(*allocate, used);
-      for_each_launch(*allocate->body(), [&](const Stmt& inner) { self(inner, self); });
-      return;
-    }
-    planner.run(stmt, 1, used);
-  };
-  for_each_launch(lowered.program.root(), [&](const Stmt& stmt) { launch(stmt, launch); });
+  plan_launches(lowered.program.root(), planner);
 }
 
 }  // namespace tunesmith

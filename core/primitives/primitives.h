@@ -26,6 +26,7 @@ void parallel(Program& program, LoopId loop);
 void vectorize(Program& program, LoopId loop);
 void unroll(Program& program, LoopId loop);
 void bind(Program& program, LoopId loop, std::string_view thread_axis);
+void software_pipeline(Program& program, LoopId loop, int64_t stages);
 
 // ---- Caches ----
 

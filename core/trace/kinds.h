@@ -35,6 +35,7 @@ KindPtr parallel_kind();
 KindPtr vectorize_kind();
 KindPtr unroll_kind();
 KindPtr bind_kind();
+KindPtr software_pipeline_kind();
 
 // Caches
 KindPtr cache_read_kind();

@@ -82,10 +82,14 @@ LowerOptions CudaTarget::lower_options() const {
   return options;
 }
 
+std::vector<KernelText> CudaTarget::texts_of(const LoweredProgram& lowered, const std::string& symbol) const {
+  return kernel_texts(lowered, execution_, static_cast<int64_t>(architecture_.static_shared_bytes), symbol);
+}
+
 std::string CudaTarget::objection(const LoweredProgram& lowered, const std::string& symbol) const {
   const Nvrtc* const nvrtc = Nvrtc::find();
   if (nvrtc == nullptr) return {};
-  for (const KernelText& kernel : kernel_texts(lowered, execution_, symbol)) {
+  for (const KernelText& kernel : texts_of(lowered, symbol)) {
     const Compilation compilation =
         KernelCompiler(*nvrtc).compile(program_text({&kernel, 1}), kernel.name + ".cu", architecture_.name);
     if (const auto refusal = refuse(compilation, kernel.name, architecture_, kernel.launch))
@@ -104,10 +108,12 @@ tl::expected<CompiledKernel, std::string> CudaTarget::emulate(const LoweredProgr
   const size_t inputs = lowered.program.inputs.size();
   for (size_t i = 0; i < lowered.program.outputs.size(); ++i)
     object.outputs.push_back(static_cast<int64_t>(inputs + i));
-  const std::vector<KernelText> kernels = kernel_texts(lowered, execution_, symbol);
+  const std::vector<KernelText> kernels = texts_of(lowered, symbol);
   object.source = program_text(kernels);
   for (const KernelText& kernel : kernels) {
-    const EmulatedKernel emulated(program_text({&kernel, 1}), kernel.name, kernel.name + ".cu", options);
+    EmulationOptions compiled = options;
+    compiled.dynamic_shared_bytes = kernel.launch.dynamic_shared_bytes;
+    const EmulatedKernel emulated(program_text({&kernel, 1}), kernel.name, kernel.name + ".cu", compiled);
     if (!emulated.compiled())
       return tl::unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
     ObjectLaunch launch{kernel.name, kernel.launch, {}, emulated.program()};
@@ -145,11 +151,11 @@ std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {
 }
 
 std::string CudaTarget::assembly(const LoweredProgram& lowered, const std::string& symbol) {
-  return program_text(kernel_texts(lowered, execution_, symbol));
+  return program_text(texts_of(lowered, symbol));
 }
 
 std::optional<std::string> CudaTarget::source(const LoweredProgram& lowered, const std::string& symbol) {
-  return program_text(kernel_texts(lowered, execution_, symbol));
+  return program_text(texts_of(lowered, symbol));
 }
 
 LibraryFiles CudaTarget::build_library(const LibraryRequest& request) {

@@ -6,6 +6,7 @@
 #include "architecture.h"
 #include "emulated_kernel.h"
 #include "execution.h"
+#include "kernel_text.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/target/target.h"
 
@@ -48,6 +49,7 @@ class CudaTarget final : public Target {
   double measure_copy_bandwidth(int threads) override;
 
  private:
+  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol) const;
   /// What NVRTC has against the program; "" when there is nothing, or no NVRTC.
   std::string objection(const LoweredProgram& lowered, const std::string& symbol) const;
   /// An object that runs `lowered` and has the modelled time of `timed`.

@@ -70,7 +70,9 @@ struct EmulatedCandidate::Memory {
 
 EmulatedCandidate::EmulatedCandidate(const std::string& object) : object_(CandidateObject::parse(object)) {
   for (ObjectLaunch& launch : object_.launches) {
-    kernels_.emplace_back(std::exchange(launch.program, {}), EmulationOptions{.checked = object_.checked});
+    EmulationOptions options{.checked = object_.checked};
+    options.dynamic_shared_bytes = launch.launch.dynamic_shared_bytes;
+    kernels_.emplace_back(std::exchange(launch.program, {}), options);
   }
   slot_ = take_slot(this);
 }

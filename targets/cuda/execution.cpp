@@ -47,8 +47,8 @@ ExecutionModel execution_of(const Architecture& architecture) {
       {"warp", {"x"}, {kMostThreadsOfBlock / kWarp}, kMostThreadsOfBlock / kWarp, true, kWarp},
       {"thread", {"x", "y", "z"}, {kMostBlock[0], kMostBlock[1], kMostBlock[2]}, kMostThreadsOfBlock, true}};
   model.scopes = {{kScopeGlobal, "", 0, 256, 0, 0},
-                  {kScopeShared, "block", static_cast<int64_t>(architecture.static_shared_bytes),
-                   kSharedAlignment, 32, 4},
+                  {kScopeShared, "block", static_cast<int64_t>(architecture.block_shared_bytes),
+                   kSharedAlignment, 32, 4, architecture.async_copy_bytes},
                   {kScopeFragment, "warp", kWarp * kLocalBytes, 4, 0, 0},
                   {kScopeLocal, "thread", kLocalBytes, 16, 0, 0},
                   {kScopeRegister, "thread", kLocalBytes, 4, 0, 0}};
@@ -74,8 +74,9 @@ DeviceModel device_of(const Architecture& architecture) {
   device.set("max_thread_registers", kMostRegistersOfThread);
   device.set("issue_per_cycle", kSchedulers * kWarp);
   device.set("barrier_cycles", 30);
+  device.set("memory_latency_cycles", 500);
   device.set("launch_seconds", 3e-6);
-  device.set("max_shared_bytes", static_cast<double>(architecture.static_shared_bytes));
+  device.set("max_shared_bytes", static_cast<double>(architecture.block_shared_bytes));
   device.set("vector_bits", 32);
   device.set("vector_registers", kMostRegistersOfThread);
   device.set("fma_per_cycle", architecture.fma_per_cycle);
@@ -109,6 +110,7 @@ Pipeline device_pipeline() {
       program_step("write_out_lanes", write_out_lanes),
       kernel_step("join_threads"),
       kernel_step("place_buffers"),
+      kernel_step("pipeline_loops"),
       kernel_step("double_buffers"),
       kernel_step("close_gaps"),
       kernel_step("tighten_loops"),

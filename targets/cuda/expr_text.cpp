@@ -264,6 +264,9 @@ std::string ExprText::sum(const Expr& expr, const Analyzer& ranges, int outer) {
 std::string ExprText::quotient(const Expr& expr, const Analyzer& ranges, int outer) {
   const DType type = expr.dtype();
   const bool mod = expr.is(ExprKind::FloorMod);
+  for (const auto& [remainder, variable] : named_) {
+    if (mod && equal(remainder, expr)) return variable;
+  }
   const auto plain = [&](const char* op) {
     return fmt::format("{} {} {}", text(expr.arg(0), ranges, kProduct), op,
                        text(expr.arg(1), ranges, kProduct + 1));

@@ -54,6 +54,11 @@ class ExprText {
   void release() { held_.pop_back(); }
   bool holds(const Expr& condition) const;
 
+  /// From now on a remainder of indices that is equal to this one is that variable.
+  void name(Expr remainder, std::string variable) {
+    named_.emplace_back(std::move(remainder), std::move(variable));
+  }
+
   /// That the text is to be an operand of.
   static constexpr int kOperand = 6;
 
@@ -73,6 +78,7 @@ class ExprText {
   const Names& names_;
   std::set<std::string> helpers_;
   std::vector<Expr> held_;
+  std::vector<std::pair<Expr, std::string>> named_;
 };
 
 }  // namespace tunesmith::cuda

@@ -19,6 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Dynamic shared memory that a launch gets without being asked for it before.
+constexpr size_t kGrantedSharedBytes = size_t{48} * 1024;
+
 void write_file(const fs::path& path, const std::string& content) {
   const fs::path unfinished = path.string() + ".unfinished";
   std::ofstream file(unfinished, std::ios::binary);
@@ -134,11 +137,18 @@ std::string host_text(const LibraryRequest& request, const CandidateObject& obje
                                       : parameters.at(static_cast<size_t>(argument.position)).name;
       arguments.push_back(fmt::format("({}*){}", argument.type, pointer));
     }
+    const size_t dynamic_bytes = launch.launch.dynamic_shared_bytes;
+    if (dynamic_bytes > kGrantedSharedBytes) {
+      text += fmt::format(
+          "  if (const cudaError_t error = cudaFuncSetAttribute((const void*){}, "
+          "cudaFuncAttributeMaxDynamicSharedMemorySize, {}))\n    return (int)error;\n",
+          launch.kernel, dynamic_bytes);
+    }
     text += fmt::format(
         "  {}<<<dim3({}), dim3({}), {}, (cudaStream_t)stream>>>({});\n"
         "  if (const cudaError_t error = cudaGetLastError()) return (int)error;\n",
         launch.kernel, fmt::join(launch.launch.grid, ", "), fmt::join(launch.launch.block, ", "),
-        launch.launch.dynamic_shared_bytes, fmt::join(arguments, ", "));
+        dynamic_bytes, fmt::join(arguments, ", "));
   }
   return text + "  return 0;\n}\n";
 }

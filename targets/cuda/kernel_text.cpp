@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "async_copy_text.h"
 #include "call_text.h"
 #include "execution.h"
 #include "expr_text.h"
 #include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/visit.h"
 #include "vector_text.h"
+#include "wrapped_counters.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -25,14 +27,21 @@ bool has_half(const Stmt& stmt) {
   return found;
 }
 
+/// Where the block of shared memory begins.
+constexpr int kBlockAlignment = 128;
+
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
 /// One statement of the root as a kernel.
 class KernelWriter {
  public:
-  KernelWriter(const LoweredProgram& lowered, const ExecutionModel& execution, const Stmt& stmt,
-               std::string name)
-      : lowered_(lowered), execution_(execution), root_(stmt), exprs_(names_) {
+  KernelWriter(const LoweredProgram& lowered, const ExecutionModel& execution, int64_t static_shared_bytes,
+               const Stmt& stmt, std::string name)
+      : lowered_(lowered),
+        execution_(execution),
+        static_shared_bytes_(static_shared_bytes),
+        root_(stmt),
+        exprs_(names_) {
     kernel_.name = std::move(name);
   }
 
@@ -49,8 +58,11 @@ class KernelWriter {
                                        storage_type(buffer->dtype), names_.of(buffer.get())));
     }
     depth_ = 1;
+    plan_shared();
     stmt(root_);
-    kernel_.needs_header = has_half(root_) || find_first<Loop>(root_, is_call) != nullptr;
+    kernel_.needs_header = has_half(root_) || find_first<Loop>(root_, is_call) != nullptr ||
+                           find_first<AsyncWait>(root_) != nullptr ||
+                           find_first<AsyncGroup>(root_) != nullptr;
     kernel_.helpers = exprs_.helpers();
     kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
                                kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
@@ -106,6 +118,14 @@ class KernelWriter {
         return allocate(static_cast<const Allocate&>(at));
       case StmtKind::Barrier:
         return line("__syncthreads();");
+      case StmtKind::AsyncGroup: {
+        asynchronous_ = true;
+        stmt(*static_cast<const AsyncGroup&>(at).body());
+        asynchronous_ = false;
+        return line("cp_async_commit();");
+      }
+      case StmtKind::AsyncWait:
+        return line(fmt::format("cp_async_wait<{}>();", static_cast<const AsyncWait&>(at).pending));
       case StmtKind::Block:
         break;
     }
@@ -120,9 +140,18 @@ class KernelWriter {
     const Analyzer ranges = Analyzer::at(at);
     const std::string first = exprs_.text(at.min, ranges);
     const std::string end = exprs_.text(ranges.simplify(at.min + at.extent), ranges, ExprText::kOperand);
+    std::vector<WrappedCounter> counters;
+    if (at.loop_kind == LoopKind::Serial) counters = wrapped_counters(at);
+    for (WrappedCounter& counter : counters) {
+      counter.name = names_.fresh(fmt::format("{}_in_{}", name, counter.period));
+      line(fmt::format("int {} = {};", counter.name, counter.first));
+      exprs_.name(counter.value, counter.name);
+    }
     if (at.loop_kind == LoopKind::Unrolled) line("#pragma unroll");
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     nested(*at.body());
+    for (const WrappedCounter& counter : counters)
+      line(fmt::format("  {0} = {0} == {1} ? 0 : {0} + 1;", counter.name, counter.period - 1));
     line("}");
   }
 
@@ -141,6 +170,9 @@ class KernelWriter {
     names_.set(buffer.get(), name);
     if (const TensorOperand* held = held_as(at)) {
       line(held_declaration(*held, buffer, name));
+    } else if (buffer->scope == kScopeShared && !shared_block_.empty()) {
+      const std::string type = storage_type(buffer->dtype);
+      line(fmt::format("{0}* const {1} = ({0}*)({2} + {3});", type, name, shared_block_, *at.offset));
     } else {
       const std::string shared =
           fmt::format("__shared__ __align__({}) ", execution_.find_scope(kScopeShared)->alignment);
@@ -148,6 +180,27 @@ class KernelWriter {
                        storage_type(buffer->dtype), name, std::max<int64_t>(buffer->span(), 1)));
     }
     stmt(*at.body());
+  }
+
+  /// Buffers are arrays of their own where that is enough. One block has them all where two share bytes, or
+  /// where they are more than may be declared.
+  void plan_shared() {
+    std::vector<const Allocate*> buffers = collect<Allocate>(root_, [](const Allocate& allocate) {
+      return allocate.buffer->scope == kScopeShared && allocate.offset;
+    });
+    std::ranges::sort(buffers, {}, [](const Allocate* allocate) { return *allocate->offset; });
+    int64_t bytes = 0;
+    bool shares = false;
+    for (const Allocate* allocate : buffers) {
+      shares = shares || *allocate->offset < bytes;
+      bytes = std::max(bytes, *allocate->offset + allocate->buffer->bytes());
+    }
+    const bool dynamic = bytes > static_shared_bytes_;
+    if (!shares && !dynamic) return;
+    shared_block_ = names_.fresh("shared_memory");
+    line(fmt::format("{}__shared__ __align__({}) char {}[{}];", dynamic ? "extern " : "", kBlockAlignment,
+                     shared_block_, dynamic ? "" : std::to_string(bytes)));
+    if (dynamic) kernel_.launch.dynamic_shared_bytes = static_cast<size_t>(bytes);
   }
 
   /// As what the warp's calls hold the buffer; null for one that threads have.
@@ -168,6 +221,9 @@ class KernelWriter {
   }
 
   void store(const Store& at) {
+    if (asynchronous_) {
+      if (const auto copy = async_copy_text(at, execution_, exprs_)) return line(*copy);
+    }
     if (at.indices[0].dtype().is_vector()) {
       for (const std::string& text : vector_store_text(at, execution_, names_, exprs_)) line(text);
       return;
@@ -183,23 +239,26 @@ class KernelWriter {
 
   const LoweredProgram& lowered_;
   const ExecutionModel& execution_;
+  const int64_t static_shared_bytes_;
   const Stmt& root_;
   Names names_;
   ExprText exprs_;
   KernelText kernel_;
   std::string body_;
   size_t depth_ = 0;
+  std::string shared_block_;   // that has all buffers in shared memory; "": each is declared
+  bool asynchronous_ = false;  // stores may arrive later
 };
 
 }  // namespace
 
 std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
-                                     const std::string& symbol) {
+                                     int64_t static_shared_bytes, const std::string& symbol) {
   const std::vector<const Stmt*> launches = launches_of(lowered.program, execution);
   std::vector<KernelText> kernels;
   for (const Stmt* launch : launches) {
     const std::string name = launches.size() == 1 ? symbol : fmt::format("{}_{}", symbol, kernels.size());
-    kernels.push_back(KernelWriter(lowered, execution, *launch, name).write());
+    kernels.push_back(KernelWriter(lowered, execution, static_shared_bytes, *launch, name).write());
   }
   return kernels;
 }

@@ -23,10 +23,10 @@ struct KernelText {
 };
 
 /// The kernels of `lowered`, to be launched one after the other. `symbol` begins their names. Buffers begin
-/// where their scopes in `execution` say. Throws LowerError for a program that is too large for 32-bit
-/// indices.
+/// where their scopes in `execution` say. Shared memory that is more than `static_shared_bytes` is given at
+/// the launch. Throws LowerError for a program that is too large for 32-bit indices.
 std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
-                                     const std::string& symbol);
+                                     int64_t static_shared_bytes, const std::string& symbol);
 
 /// One text that compiles: what the kernels use, and the kernels, each behind a line that says how it is
 /// launched.

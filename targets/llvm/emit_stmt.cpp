@@ -69,6 +69,11 @@ void FunctionEmitter::emit(const Stmt& stmt) {
     case StmtKind::Allocate:
       emit_allocate(static_cast<const Allocate&>(stmt));
       return;
+    case StmtKind::AsyncGroup:  // what may arrive late may arrive at once
+      emit(*static_cast<const AsyncGroup&>(stmt).body());
+      return;
+    case StmtKind::AsyncWait:
+      return;
     case StmtKind::Barrier:
       throw EmitError("a barrier stands in a program for threads that share no level");
     case StmtKind::Block:

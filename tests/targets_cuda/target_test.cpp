@@ -75,7 +75,7 @@ TEST(CudaTarget, RunsTheStagesOfAProgramOneAfterTheOther) {
   s.bind(s.get_loops(s.get_block("S"))[0], "thread.x");
   s.bind(s.get_loops(s.get_block("O"))[0], "block.x");
   const LoweredProgram lowered = lower_for(target(), s.program());
-  EXPECT_EQ(kernel_texts(lowered, target().execution(), "k").size(), 2u);
+  EXPECT_EQ(kernel_texts(lowered, target().execution(), 49152, "k").size(), 2u);
   EXPECT_GE(lowered.workspace_bytes, 24);
   expect_right(s.program());
 }

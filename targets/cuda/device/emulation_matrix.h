@@ -23,6 +23,12 @@ inline void cp_async4(void* s, const void* g, int line = __builtin_LINE()) {
 inline void cp_async16_zfill(void* s, const void* g, int source_bytes, int line = __builtin_LINE()) {
   tunesmith_emulation::copy_async(s, g, 16, unsigned(source_bytes), line);
 }
+inline void cp_async8_zfill(void* s, const void* g, int source_bytes, int line = __builtin_LINE()) {
+  tunesmith_emulation::copy_async(s, g, 8, unsigned(source_bytes), line);
+}
+inline void cp_async4_zfill(void* s, const void* g, int source_bytes, int line = __builtin_LINE()) {
+  tunesmith_emulation::copy_async(s, g, 4, unsigned(source_bytes), line);
+}
 inline void cp_async_commit() { tunesmith_emulation::commit_copies(); }
 template <int N>
 inline void cp_async_wait() {

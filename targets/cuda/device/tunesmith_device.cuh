@@ -3,7 +3,7 @@
 // text by the name tunesmith_device.cuh, so no path is needed.
 //
 //   f16_to_f32, f32_to_f16, bf16_to_f32, f32_to_bf16     half_t is 16 bits of storage
-//   cp_async16 / 8 / 4, cp_async16_zfill, cp_async_commit, cp_async_wait<N>     sm_80
+//   cp_async16 / 8 / 4 [_zfill], cp_async_commit, cp_async_wait<N>     sm_80
 //   ldmatrix_x1 / x2 / x4 [_trans]                       sm_75; lane l gives the address of row l % 8 of matrix l / 8
 //   mma_m16n8k16, _bf16, mma_m16n8k8_tf32, mma_m16n8k32_s8, mma_m16n8k16_s8     sm_80; mma_m16n8k8 sm_75
 //   wmma_load_a<column>, wmma_load_b<column>, wmma_mma<a_column, b_column>, wmma_load_c, wmma_store    16x16x16 of
@@ -45,9 +45,15 @@ __device__ __forceinline__ void cp_async8(void* s, const void* g) {
 __device__ __forceinline__ void cp_async4(void* s, const void* g) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(smem_u32(s)), "l"(g) : "memory");
 }
-// The first source_bytes of 16, then zeros; g is not read where source_bytes is 0.
+// The first source_bytes of 16 (8, 4), then zeros; g is not read where source_bytes is 0.
 __device__ __forceinline__ void cp_async16_zfill(void* s, const void* g, int source_bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(smem_u32(s)), "l"(g), "r"(source_bytes) : "memory");
+}
+__device__ __forceinline__ void cp_async8_zfill(void* s, const void* g, int source_bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(smem_u32(s)), "l"(g), "r"(source_bytes) : "memory");
+}
+__device__ __forceinline__ void cp_async4_zfill(void* s, const void* g, int source_bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(smem_u32(s)), "l"(g), "r"(source_bytes) : "memory");
 }
 __device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N>

@@ -16,7 +16,7 @@ inline ExecutionModel grid_machine() {
   model.levels = {{"block", {"x", "y", "z"}, {1000, 100, 100}, 100000, false},
                   {"thread", {"x", "y", "z"}, {64, 64, 8}, 128, true}};
   model.scopes = {{kScopeGlobal, "", 0, 64, 0, 0},
-                  {"shared", "block", 2048, 16, 32, 4},
+                  {"shared", "block", 2048, 16, 32, 4, {4, 8, 16}},
                   {kScopeLocal, "thread", 1024, 16, 0, 0},
                   {kScopeRegister, "thread", 1024, 4, 0, 0}};
   return model;
@@ -31,8 +31,8 @@ inline LowerOptions grid_options() {
 inline Pipeline grid_pipeline(std::string_view last = "plan_scopes") {
   std::vector<LoweringStep> steps;
   for (const char* name :
-       {"lower_blocks", "split_buffers", "join_threads", "place_buffers", "double_buffers", "close_gaps",
-        "tighten_loops", "flatten", "hoist_conditions", "remove_unit_loops", "plan_scopes"}) {
+       {"lower_blocks", "split_buffers", "join_threads", "place_buffers", "pipeline_loops", "double_buffers",
+        "close_gaps", "tighten_loops", "flatten", "hoist_conditions", "remove_unit_loops", "plan_scopes"}) {
     steps.push_back(kernel_step(name));
     if (last == name) break;
   }

@@ -67,7 +67,7 @@ class Scheduler {
 
   void act() {
     const BlockRV block = random_block();
-    switch (random_.below(14)) {
+    switch (random_.below(15)) {
       case 0:
       case 1: {
         const int64_t factor = 2 + static_cast<int64_t>(random_.below(3));
@@ -105,6 +105,9 @@ class Scheduler {
       case 11:
         schedule_.decompose_reduction(block, random_loop(block));
         return;
+      case 12:
+        schedule_.software_pipeline(random_loop(block), 2 + static_cast<int64_t>(random_.below(4)));
+        return;
       default:
         fetch_together(block);
     }
@@ -123,6 +126,7 @@ class Scheduler {
     const std::vector<LoopRV> parts = schedule_.split(all, {std::nullopt, threads, width});
     if (random_.below(2) == 0) schedule_.reorder({parts[1], parts[0], parts[2]});
     schedule_.bind(parts[1], "thread.x");
+    if (random_.below(2) == 0) schedule_.software_pipeline(at, 2 + static_cast<int64_t>(random_.below(4)));
   }
 
   Schedule schedule_;

@@ -25,6 +25,8 @@ struct GridWork {
   double unit_cycles = 0.0;    // that calls of tensor intrinsics keep a unit of a core busy
   double touched_bytes = 0.0;  // different ones of memory that all share
   double barriers = 0.0;       // that a block comes to
+  double fetches = 0.0;        // how often a block waits for what it has asked memory for
+  double ahead = 0.0;          // iterations that these are made ahead of their use, on average
   double block_bytes = 0.0;    // memory of a block
   double registers = 0.0;      // of 4 bytes that a thread needs, estimated
 };
@@ -41,6 +43,9 @@ struct GridTime {
   double cache = 0.0;   // between the cores and the cache that they share
   double memory = 0.0;  // what lies behind it
   double barriers = 0.0;
+  /// Of memory, that nothing hides. A fetch takes so many cycles until it arrives. Meanwhile a core does the
+  /// steps by which it is ahead, and one of each other block that it holds.
+  double latency = 0.0;
   double launch = 0.0;
 
   double resident_blocks = 0.0;  // that a core holds; at least 1

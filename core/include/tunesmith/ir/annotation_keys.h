@@ -21,4 +21,9 @@ inline constexpr const char* kPrefetch = "prefetch";
 /// (LowerError) where the loop is not serial, or what fills the buffer reads what the loop writes.
 inline constexpr const char* kDoubleBuffer = "double_buffer";
 
+/// Of a loop, by the instruction software_pipeline, and of what lowering makes of it: how many iterations are
+/// under way at once. What the program computes stays the same; a target whose list of passes lacks
+/// `pipeline_loops` leaves it out.
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
+
 }  // namespace tunesmith

@@ -35,6 +35,9 @@ struct MemoryScope {
   int64_t alignment = 1;  // bytes: where buffers in it begin
   int64_t banks = 0;      // that are accessed at once; 0: it has none
   int64_t bank_bytes = 0;
+  /// Copies of so many bytes from memory that all share may arrive in it after the thread that makes them
+  /// goes on (AsyncGroup). Empty: none may.
+  std::vector<int64_t> async_copy_bytes = {};
 
   bool operator==(const MemoryScope&) const = default;
 };

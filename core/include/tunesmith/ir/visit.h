@@ -53,8 +53,12 @@ void visit_children(const Stmt& stmt, Visit&& visit) {
     case StmtKind::Allocate:
       one(static_cast<const Allocate&>(stmt).body());
       return;
+    case StmtKind::AsyncGroup:
+      one(static_cast<const AsyncGroup&>(stmt).body());
+      return;
     case StmtKind::Store:
     case StmtKind::Barrier:
+    case StmtKind::AsyncWait:
       return;
   }
 }
@@ -169,6 +173,8 @@ void visit_exprs(S& stmt, Visit&& visit) {
     case StmtKind::Seq:
     case StmtKind::Allocate:
     case StmtKind::Barrier:
+    case StmtKind::AsyncGroup:
+    case StmtKind::AsyncWait:
       return;
   }
 }

@@ -2,8 +2,9 @@
 // as they stand.
 //
 // What a target may rely on in a LoweredProgram:
-//  - statements are Seq, Loop, Store, If and Allocate, and Barrier where the target's list has join_threads;
-//    no Block is left;
+//  - statements are Seq, Loop, Store, If and Allocate, and Barrier where the target's list has join_threads,
+//    and AsyncGroup and AsyncWait where it has pipeline_loops and a scope says how it is filled so; no Block
+//    is left;
 //  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical
 //    and simplified;
 //  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an

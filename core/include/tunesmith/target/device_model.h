@@ -27,6 +27,7 @@ namespace tunesmith {
 ///   block_shared_bytes max_thread_registers     what a block and a thread may have of it
 ///   issue_per_cycle     instructions of threads that a core begins each cycle
 ///   clock_ghz memory_bytes_per_second l2_bytes_per_second barrier_cycles launch_seconds
+///   memory_latency_cycles    until what a thread loads from memory arrives (0 where it is not given)
 /// Values are in bytes, counts and bits as the name says.
 class DeviceModel {
  public:

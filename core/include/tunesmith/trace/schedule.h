@@ -124,6 +124,13 @@ class Schedule {
   void unroll(LoopRV loop);
   /// Binds to an axis of one of the target's levels ("block.x", ir/execution_model.h). Requires: as parallel.
   void bind(LoopRV loop, std::string_view thread_axis);
+  /// What the loop's body begins with, statements that only fill buffers, runs `stages` - 1 iterations ahead
+  /// of the rest, on machines that can do that (lowering step pipeline_loops); each of the buffers is there
+  /// `stages` times then. With 1 nothing changes. Requires: 1 to 16 stages; a serial loop that is not
+  /// pipelined yet; a body of several statements, of which the first have blocks with one store and spatial
+  /// iterators alone, into intermediates of a scope of their own that only this loop uses and nothing else in
+  /// it writes, and read nothing that the loop writes.
+  void software_pipeline(LoopRV loop, const IntArg& stages);
 
   // ---- Caches ----
   //

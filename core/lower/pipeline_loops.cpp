@@ -1,0 +1,304 @@
+// What a loop fetches runs iterations ahead of what it does with it (passes.h).
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "ir/fresh_copy.h"
+#include "ir/move_accesses.h"
+#include "ir/tree_surgery.h"
+#include "lower/passes.h"
+#include "support/contains.h"
+#include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+[[noreturn]] void refuse(std::string_view reason, const std::string& detail) {
+  throw LowerError("pipeline_loops", reason, detail);
+}
+
+bool is_to_be_pipelined(const Loop& loop) { return loop.annotations.contains(kSoftwarePipeline); }
+
+bool is_barrier(const Stmt& stmt) { return stmt.kind == StmtKind::Barrier; }
+
+/// The loop's statements: through allocations around them.
+Seq& body_of(const Loop& loop) {
+  Stmt* body = loop.body();
+  while (true) {
+    Seq* seq = body->as<Seq>();
+    if (Allocate* allocate = body->as<Allocate>()) {
+      body = allocate->body();
+    } else if (seq != nullptr && seq->children().size() == 1) {
+      body = seq->children().front().get();
+    } else if (seq != nullptr) {
+      return *seq;
+    } else {
+      refuse("the loop to be pipelined has one statement only", loop.var->name);
+    }
+  }
+}
+
+bool stores_into(const Stmt& stmt, const Buffer& buffer) {
+  return find_first<Store>(stmt, [&](const Store& store) { return store.buffer == buffer; }) != nullptr;
+}
+
+/// A buffer that iterations fill ahead of its use, and that it becomes.
+struct Fetched {
+  Buffer buffer;
+  Buffer versions;
+};
+
+/// One loop that is pipelined.
+class LoopPipeline {
+ public:
+  LoopPipeline(Program& program, const BlockFacts& facts, const ExecutionModel& model, Loop& loop)
+      : program_(program), facts_(facts), model_(model), loop_(loop) {}
+
+  void run() {
+    const int64_t wanted = std::get<int64_t>(loop_.annotations.at(kSoftwarePipeline));
+    if (loop_.loop_kind != LoopKind::Serial && loop_.loop_kind != LoopKind::Unrolled)
+      refuse("the loop to be pipelined is not serial", loop_.var->name);
+    if (!is_const_int(loop_.min, 0) || !loop_.extent.is(ExprKind::IntImm))
+      refuse("how often the loop to be pipelined runs is not known", loop_.var->name);
+    keep_across_iterations();
+    body_ = &body_of(loop_);
+    find_fetches();
+    stages_ = std::min(wanted, loop_.const_extent());
+    if (stages_ < 2) {
+      loop_.annotations.erase(kSoftwarePipeline);
+      return;
+    }
+    loop_.annotations[kSoftwarePipeline] = stages_;
+    find_threads();
+    // Of what stands after the loop, the barrier at the end of its body is one, too.
+    if (!level_.empty() && is_waited_for()) insert_after(loop_, std::make_unique<Barrier>(level_));
+    make_versions();
+    rebuild();
+  }
+
+ private:
+  bool is_shared(const Buffer& buffer) const {
+    const MemoryScope* scope = model_.find_scope(buffer->scope);
+    const size_t depth = scope == nullptr ? 0 : model_.depth_of(*scope);
+    return depth > 0 && depth <= model_.first_synchronising();
+  }
+
+  bool is_fetched(const Buffer& buffer) const {
+    return std::ranges::any_of(fetched_, [&](const Fetched& one) { return one.buffer == buffer; });
+  }
+
+  bool is_remade(const Buffer& buffer) const {
+    return std::ranges::any_of(facts_.remade, [&](const BlockFacts::Remade& remade) {
+      return remade.buffer == buffer && remade.loop == &loop_;
+    });
+  }
+
+  /// Does it only fill buffers that are made anew, with what the loop does not write?
+  bool fetches(const Stmt& stmt) const {
+    bool only = find_first<Store>(stmt) != nullptr && find_first<Allocate>(stmt) == nullptr &&
+                find_first<Barrier>(stmt) == nullptr;
+    walk_accesses(stmt, [&](const Stmt&, const AccessSite& access) {
+      only = only && (access.load == nullptr ? is_shared(access.buffer) && is_remade(access.buffer)
+                                             : !stores_into(loop_, access.buffer));
+    });
+    // Calls may be executed by groups of threads, of which the body of an asynchronous copy knows none.
+    return only && find_first<Loop>(stmt, [](const Loop& loop) {
+                     return loop.annotations.contains(kTensorIntrinsic) || is_to_be_pipelined(loop);
+                   }) == nullptr;
+  }
+
+  /// What one thread alone uses is allocated in the loop, and has to outlive its iterations.
+  void keep_across_iterations() {
+    const auto is_inside = [&](const Allocate& one) {
+      return is_shared(one.buffer) && is_remade(one.buffer);
+    };
+    for (Allocate* inside = find_first<Allocate>(*loop_.body(), is_inside); inside != nullptr;
+         inside = find_first<Allocate>(*loop_.body(), is_inside)) {
+      auto outside = std::make_unique<Allocate>(inside->buffer, std::make_unique<Seq>());
+      StmtPtr body = inside->take_body();
+      replace(*inside, std::move(body));
+      Seq& around = *outside->body()->as<Seq>();
+      around.append(replace(loop_, std::move(outside)));
+    }
+  }
+
+  void find_fetches() {
+    const std::vector<StmtPtr>& children = body_->children();
+    while (fetch_end_ < children.size() &&
+           (is_barrier(*children[fetch_end_]) || fetches(*children[fetch_end_])))
+      ++fetch_end_;
+    for (size_t i = 0; i < fetch_end_; ++i) {
+      for (const Store* store : collect<Store>(*children[i])) {
+        if (!is_fetched(store->buffer)) fetched_.push_back({store->buffer, {}});
+      }
+    }
+    if (fetched_.empty())
+      refuse(
+          "the loop to be pipelined does not begin with statements that only fill memory that threads share",
+          loop_.var->name);
+    if (fetch_end_ == children.size()) refuse("the loop to be pipelined only fills memory", loop_.var->name);
+    for (size_t i = fetch_end_; i < children.size(); ++i) {
+      for (const Fetched& one : fetched_) {
+        if (stores_into(*children[i], one.buffer))
+          refuse("the loop to be pipelined writes what it has fetched", one.buffer->name);
+      }
+    }
+    for (const Fetched& one : fetched_) {
+      walk_accesses(program_.root(), [&](const Stmt& stmt, const AccessSite& access) {
+        if (access.buffer == one.buffer && !is_ancestor(loop_, stmt))
+          refuse("what the loop to be pipelined fetches is used outside of it", one.buffer->name);
+      });
+    }
+  }
+
+  /// The loops over threads around, all of which come to the loop.
+  void find_threads() {
+    for (const Stmt* at = loop_.parent; at != nullptr; at = at->parent) {
+      const Loop* around = at->as<Loop>();
+      if (around == nullptr) continue;
+      const bool bound = around->loop_kind == LoopKind::Bound;
+      const auto axis = bound ? model_.find_axis(around->thread) : std::nullopt;
+      if (axis && axis->level >= model_.first_synchronising()) {
+        level_ = model_.levels[axis->level].name;
+        thread_vars_.push_back(around->var);
+      } else if (!bound) {
+        repeated_ = true;
+      }
+    }
+    if (!threads_meet()) level_.clear();
+    for (const Stmt* at = loop_.parent; at != nullptr && !level_.empty(); at = at->parent) {
+      const If* branch = at->as<If>();
+      if (branch == nullptr) continue;
+      const bool differs = any_of_expr(branch->condition, [&](const Expr& part) {
+        return part.is(ExprKind::Load) ||
+               std::ranges::any_of(thread_vars_, [&](const Var& var) { return part.get() == var.get(); });
+      });
+      if (differs) refuse("not all threads come to the loop to be pipelined", loop_.var->name);
+    }
+  }
+
+  /// Does another statement of the launch stand behind the loop?
+  bool is_followed() const {
+    for (const Stmt* at = &loop_; at->parent->parent != nullptr; at = at->parent) {
+      const Seq* around = at->parent->as<Seq>();
+      if (around != nullptr && around->children().back().get() != at) return true;
+    }
+    return false;
+  }
+
+  /// Does an iteration wait for what other threads do in one?
+  bool threads_meet() const {
+    bool meet = is_barrier(*body_->children().back());
+    for (size_t i = 0; i < fetch_end_; ++i) meet = meet || is_barrier(*body_->children()[i]);
+    for (const Fetched& one : fetched_) meet = meet || contains(facts_.ordered, one.buffer);
+    return meet;
+  }
+
+  /// Do threads that go on after the loop have to wait for those that are still in its last iteration?
+  bool is_waited_for() const {
+    // The next round begins to fill all versions but the last.
+    if (repeated_ && loop_.const_extent() % stages_ != 0) return true;
+    bool waited_for = false;
+    if (!repeated_ && !is_followed()) return false;
+    for (size_t i = fetch_end_; i < body_->children().size(); ++i) {
+      walk_accesses(*body_->children()[i], [&](const Stmt&, const AccessSite& access) {
+        waited_for = waited_for || (!is_fetched(access.buffer) && contains(facts_.ordered, access.buffer));
+      });
+    }
+    return waited_for;
+  }
+
+  void make_versions() {
+    asynchronous_ = true;
+    for (Fetched& one : fetched_) {
+      const Buffer& buffer = one.buffer;
+      const MemoryScope& scope = *model_.find_scope(buffer->scope);
+      asynchronous_ = asynchronous_ && !scope.async_copy_bytes.empty();
+      // Each version begins where a buffer may.
+      const int64_t unit = std::lcm<int64_t>(scope.alignment, buffer->dtype.bytes()) / buffer->dtype.bytes();
+      std::vector<int64_t> shape{stages_};
+      std::vector<int64_t> strides{(buffer->span() + unit - 1) / unit * unit};
+      const std::vector<int64_t> own = buffer->effective_strides();
+      shape.insert(shape.end(), buffer->shape.begin(), buffer->shape.end());
+      strides.insert(strides.end(), own.begin(), own.end());
+      one.versions = make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false,
+                                 std::move(strides));
+      Allocate* allocate =
+          find_first<Allocate>(program_.root(), [&](const Allocate& at) { return at.buffer == buffer; });
+      check_invariant(allocate != nullptr, "what is fetched has a place");
+      allocate->buffer = one.versions;
+    }
+  }
+
+  void use_version(Stmt& stmt, const Expr& version) const {
+    for (const Fetched& one : fetched_) {
+      move_accesses(stmt, one.buffer, one.versions, [&](const Stmt&, std::span<const Expr> indices) {
+        std::vector<Expr> result{version};
+        result.insert(result.end(), indices.begin(), indices.end());
+        return result;
+      });
+    }
+  }
+
+  /// The fetches of an iteration.
+  StmtPtr fetch_for(const Expr& iteration, const Expr& version) const {
+    auto copies = std::make_unique<Seq>();
+    for (const StmtPtr& fetch : fetches_) {
+      Substitution map;
+      map.set(loop_.var, iteration);
+      copies->append(fresh_copy(program_, *fetch, &map));
+    }
+    use_version(*copies, version);
+    return copies;
+  }
+
+  StmtPtr group(StmtPtr body) const {
+    if (!asynchronous_) return body;
+    return std::make_unique<AsyncGroup>(std::move(body));
+  }
+
+  void rebuild() {
+    for (size_t i = 0; i < fetch_end_; ++i) {
+      StmtPtr child = body_->remove(0);
+      if (!is_barrier(*child)) fetches_.push_back(std::move(child));
+    }
+    // The one at the beginning of the next iteration does what one at the end did.
+    if (is_barrier(*body_->children().back()) && !level_.empty()) body_->remove(body_->children().size() - 1);
+    use_version(*body_, floormod(loop_.var, stages_));
+
+    const Expr ahead = loop_.var + (stages_ - 1);
+    StmtPtr next =
+        group(std::make_unique<If>(lt(ahead, loop_.extent), fetch_for(ahead, floormod(ahead, stages_))));
+    auto begin = std::make_unique<Seq>();
+    if (asynchronous_) begin->append(std::make_unique<AsyncWait>(stages_ - 2));
+    if (!level_.empty()) begin->append(std::make_unique<Barrier>(level_));
+    begin->append(std::move(next));
+    body_->insert(0, std::move(begin));
+    for (int64_t stage = 0; stage + 1 < stages_; ++stage)
+      insert_before(loop_, group(fetch_for(stage, stage)));
+  }
+
+  Program& program_;
+  const BlockFacts& facts_;
+  const ExecutionModel& model_;
+  Loop& loop_;
+  Seq* body_ = nullptr;
+  size_t fetch_end_ = 0;  // of the body's statements: those before it fetch, or are barriers between these
+  std::vector<Fetched> fetched_;
+  std::vector<StmtPtr> fetches_;
+  int64_t stages_ = 0;
+  std::string level_;  // whose iterations meet at barriers; "": there is one only
+  std::vector<Var> thread_vars_;
+  bool repeated_ = false;  // another loop of each thread stands around
+  bool asynchronous_ = false;
+};
+
+}  // namespace
+
+void pipeline_loops(Program& program, const BlockFacts& facts, const ExecutionModel& model) {
+  for (Loop* loop : collect<Loop>(program.root(), is_to_be_pipelined))
+    LoopPipeline(program, facts, model, *loop).run();
+}
+
+}  // namespace tunesmith

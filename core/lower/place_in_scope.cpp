@@ -1,0 +1,174 @@
+#include "lower/place_in_scope.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/tree_surgery.h"
+#include "tunesmith/ir/visit.h"
+
+namespace tunesmith {
+namespace {
+
+/// Bytes that must be saved for a barrier more.
+constexpr int64_t kWorthABarrier = 1024;
+
+/// A buffer between the first and the last of the launch's statements that use it.
+struct Placed {
+  Allocate* allocate = nullptr;
+  int64_t bytes = 0;
+  size_t first = 0;
+  size_t last = 0;
+};
+
+int64_t next_multiple(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Do all threads that run the statement come to a barrier behind all else that it does?
+bool ends_with_barrier(const Stmt& stmt) {
+  if (const Loop* loop = stmt.as<Loop>())
+    return loop->extent.is(ExprKind::IntImm) && loop->const_extent() > 0 && ends_with_barrier(*loop->body());
+  if (const Allocate* allocate = stmt.as<Allocate>()) return ends_with_barrier(*allocate->body());
+  if (const Seq* seq = stmt.as<Seq>())
+    return !seq->children().empty() && ends_with_barrier(*seq->children().back());
+  return stmt.kind == StmtKind::Barrier;
+}
+
+/// Or before?
+bool begins_with_barrier(const Stmt& stmt) {
+  if (const Loop* loop = stmt.as<Loop>()) return begins_with_barrier(*loop->body());
+  if (const Allocate* allocate = stmt.as<Allocate>()) return begins_with_barrier(*allocate->body());
+  if (const Seq* seq = stmt.as<Seq>()) {
+    const auto first = std::ranges::find_if(
+        seq->children(), [](const StmtPtr& child) { return child->kind != StmtKind::AsyncWait; });
+    return first != seq->children().end() && begins_with_barrier(**first);
+  }
+  return stmt.kind == StmtKind::Barrier;
+}
+
+/// What all threads of the launch run, one statement after the other.
+struct ThreadProgram {
+  Seq* statements = nullptr;  // null: it is one statement
+  std::string level;          // whose iterations meet at barriers; "": there is one thread
+
+  ThreadProgram(Stmt& launch, const ExecutionModel& model) {
+    for (Stmt* at = &launch; at != nullptr && statements == nullptr;) {
+      Loop* loop = at->as<Loop>();
+      Seq* seq = at->as<Seq>();
+      if (Allocate* allocate = at->as<Allocate>()) {
+        at = allocate->body();
+      } else if (loop != nullptr && loop->loop_kind == LoopKind::Bound) {
+        const auto axis = model.find_axis(loop->thread);
+        if (level.empty() && axis && axis->level >= model.first_synchronising())
+          level = model.levels[axis->level].name;
+        at = loop->body();
+      } else if (seq != nullptr && seq->children().size() == 1) {
+        at = seq->children().front().get();
+      } else {
+        statements = seq;
+        break;
+      }
+    }
+  }
+
+  size_t count() const { return statements == nullptr ? 1 : statements->children().size(); }
+  const Stmt* at(size_t position) const {
+    return statements == nullptr ? nullptr : statements->children()[position].get();
+  }
+
+  /// Does a barrier stand between the statements, or need there be none?
+  bool is_parted(size_t before, size_t after) const {
+    if (level.empty() || begins_with_barrier(*at(after))) return true;
+    for (size_t i = before; i < after; ++i) {
+      if (ends_with_barrier(*at(i))) return true;
+    }
+    return false;
+  }
+};
+
+class Places {
+ public:
+  Places(Stmt& launch, const ExecutionModel& model, const MemoryScope& scope)
+      : alignment_(scope.alignment), program_(launch, model) {
+    for (Allocate* allocate : collect<Allocate>(launch)) {
+      if (allocate->buffer->scope != scope.name) continue;
+      Placed placed{allocate, allocate->buffer->bytes(), program_.count() - 1, 0};
+      for (size_t i = 0; i < program_.count() && program_.statements != nullptr; ++i) {
+        bool used = false;
+        walk_accesses(*program_.at(i), [&](const Stmt&, const AccessSite& access) {
+          used = used || access.buffer == allocate->buffer;
+        });
+        if (!used) continue;
+        placed.first = std::min(placed.first, i);
+        placed.last = i;
+      }
+      if (program_.statements == nullptr || placed.first > placed.last) {
+        placed.first = 0;
+        placed.last = program_.count() - 1;
+      }
+      buffers_.push_back(placed);
+    }
+  }
+
+  void set() {
+    // The largest first; those of one size in the order of the text.
+    std::vector<Placed*> order;
+    for (Placed& placed : buffers_) order.push_back(&placed);
+    std::ranges::stable_sort(order, [](const Placed* a, const Placed* b) { return a->bytes > b->bytes; });
+    std::vector<const Placed*> done;
+    for (Placed* placed : order) {
+      placed->allocate->offset = lowest_place(*placed, done);
+      done.push_back(placed);
+    }
+    // From the last one, so that positions stay.
+    std::map<size_t, bool, std::greater<>> barriers;
+    for (const Placed& a : buffers_) {
+      for (const Placed& b : buffers_) {
+        if (a.last < b.first && overlap(a, b) && !program_.is_parted(a.last, b.first))
+          barriers[b.first] = true;
+      }
+    }
+    for (const auto& [position, wanted] : barriers)
+      program_.statements->insert(position, std::make_unique<Barrier>(program_.level));
+  }
+
+ private:
+  static bool overlap(const Placed& a, const Placed& b) {
+    return *a.allocate->offset < *b.allocate->offset + b.bytes &&
+           *b.allocate->offset < *a.allocate->offset + a.bytes;
+  }
+
+  bool may_share(const Placed& a, const Placed& b) const {
+    if (b.last < a.first) return may_share(b, a);
+    if (a.last >= b.first) return false;
+    return program_.is_parted(a.last, b.first) || std::min(a.bytes, b.bytes) >= kWorthABarrier;
+  }
+
+  int64_t lowest_place(const Placed& placed, std::vector<const Placed*> others) const {
+    std::erase_if(others, [&](const Placed* other) { return may_share(placed, *other); });
+    std::ranges::sort(others, {}, [](const Placed* other) { return *other->allocate->offset; });
+    int64_t place = 0;
+    for (const Placed* other : others) {
+      if (place + placed.bytes <= *other->allocate->offset) break;
+      place = std::max(place, next_multiple(*other->allocate->offset + other->bytes, alignment_));
+    }
+    return place;
+  }
+
+  int64_t alignment_;
+  ThreadProgram program_;
+  std::vector<Placed> buffers_;
+};
+
+}  // namespace
+
+void place_in_scopes(Stmt& launch, const ExecutionModel& model) {
+  for (const MemoryScope& scope : model.scopes) {
+    const size_t depth = model.depth_of(scope);
+    if (depth > 0 && depth <= model.first_synchronising()) Places(launch, model, scope).set();
+  }
+}
+
+}  // namespace tunesmith

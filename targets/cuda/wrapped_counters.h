@@ -1,0 +1,21 @@
+// Positions in a ring, as that of a stage: counted and wrapped by a comparison, not divided.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/ir/stmt.h"
+
+namespace tunesmith::cuda {
+
+struct WrappedCounter {
+  Expr value;  // floormod(variable + constant, period), as it stands in the loop
+  int64_t period = 1;
+  int64_t first = 0;  // its value in the first iteration
+  std::string name;   // in the text
+};
+
+/// Those that stand in the body of a loop from a constant, each once, in the order of the text.
+std::vector<WrappedCounter> wrapped_counters(const Loop& loop);
+
+}  // namespace tunesmith::cuda
