@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "affine/linear_form.h"
+#include "ir/fold.h"
 #include "ir/move_accesses.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/region.h"
@@ -87,6 +89,35 @@ std::vector<Var> moving_vars(const Stmt& site, const Stmt& stmt) {
   return moving;
 }
 
+/// The part of the variable's range for which  smaller < larger  may hold, whatever the others are.
+Interval possible_range(const Var& var, const Expr& smaller, const Expr& larger, const Analyzer& analyzer) {
+  Interval range = analyzer.range_of(var).value();
+  LinearForm difference = analyzer.linear(smaller - larger);
+  const int64_t step = difference.coefficient_of(var);
+  if (step <= 0) return range;
+  std::erase_if(difference.terms, [&](const LinearForm::Term& term) { return term.atom.get() == var.get(); });
+  const Interval rest = analyzer.bounds(difference.to_expr());
+  if (rest.min <= Interval::kMin) return range;
+  const int64_t most = floor_divide(-rest.min - 1, step);
+  if (most >= range.min) range.max = std::min(range.max, most);
+  return range;
+}
+
+/// Ranges of the loops around. Threads that a condition leaves out touch nothing and need no room.
+Analyzer known_at(const Stmt& stmt, const std::vector<Var>& threads) {
+  Analyzer analyzer = Analyzer::at(stmt);
+  for (const Stmt* at = &stmt; at->parent != nullptr; at = at->parent) {
+    const If* branch = at->parent->as<If>();
+    if (branch == nullptr || branch->then_case() != at) continue;
+    for (const Expr& condition : conjuncts(branch->condition)) {
+      if (!condition.is(ExprKind::Lt)) continue;
+      for (const Var& thread : threads)
+        analyzer.bind(thread, possible_range(thread, condition.arg(0), condition.arg(1), analyzer));
+    }
+  }
+  return analyzer;
+}
+
 Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& facts) {
   std::vector<int64_t> shape;
   bool whole = true;
@@ -138,7 +169,7 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const Exec
   for (const Use& use : uses.uses) {
     std::vector<Var> moving = moving_vars(made_at, *use.stmt);
     moving.insert(moving.end(), shared.begin(), shared.end());
-    const Region touched = relax_access(buffer, use.indices, moving, Analyzer::at(*use.stmt));
+    const Region touched = relax_access(buffer, use.indices, moving, known_at(*use.stmt, shared));
     region = region.empty() ? touched : unite(region, touched, buffer, outside);
   }
   const Buffer placed = shrink(buffer, region, facts);

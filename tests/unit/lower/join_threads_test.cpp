@@ -99,13 +99,26 @@ TEST(JoinThreads, AreGuardedWhereTheirExtentsDiffer) {
   expect_same_after_every_step(s.program());
 }
 
+TEST(JoinThreads, ThreadsThatAreLeftOutNeedNoRoom) {
+  Schedule s(program_of("X: {shape: [64], dtype: f32}", "T[i<64] = exp(X[i])\n  O[i<64, j<4] = T[i] + X[j]"));
+  s.set_scope(s.get_block("T"), 0, "shared");
+  const std::vector<LoopRV> tiles = s.split(s.get_loops(s.get_block("O"))[0], {IntArg{8}, IntArg{8}});
+  s.compute_at(s.get_block("T"), tiles[0]);
+  s.bind(tiles[0], "block.x");
+  s.bind(s.get_loops(s.get_block("T"))[1], "thread.x");
+  s.bind(s.fuse({tiles[1], s.get_loops(s.get_block("O"))[2]}), "thread.x");
+  EXPECT_THAT(joined_text(s, "flatten"), testing::HasSubstr("if thread_x < 8:"));
+  EXPECT_THAT(joined_text(s, "flatten"), testing::HasSubstr("alloc T: f32[8] shared"));
+  expect_same_after_every_step(s.program());
+}
+
 TEST(JoinThreads, ACooperativeFetchWaitsBeforeAndAfterItsUse) {
   const Schedule s = cooperative_gmm();
   EXPECT_EQ(joined_text(s, "flatten"), R"(
   for i_0 in 0..2 bind(block.y):
     for j_0 in 0..2 bind(block.x):
-      alloc B_shared: f32[4, 4] shared:
-        alloc A_shared: f32[4, 4] shared:
+      alloc A_shared: f32[4, 4] shared:
+        alloc B_shared: f32[4, 4] shared:
           for thread_y in 0..4 bind(thread.y):
             for thread_x in 0..4 bind(thread.x):
               for k_0 in 0..4:
