@@ -91,7 +91,8 @@ WorkerProcess::Reply TaskWorker::ask(const Message& question, double time_out_se
   if (reply.message && reply.message->header.contains("error")) {
     throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
   }
-  if (!reply.message) worker_.reset();
+  // One that has lost its device ends by itself.
+  if (!reply.message || reply.message->header.contains("device_lost")) worker_.reset();
   return reply;
 }
 

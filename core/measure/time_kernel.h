@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tunesmith/target/runtime.h"
+#include "tunesmith/target/target.h"
 
 namespace tunesmith {
 
@@ -15,8 +16,13 @@ struct KernelCall {
   std::vector<void*> pointers;
   void* workspace = nullptr;
   tunesmith_runtime_pool* pool = nullptr;
+  LoadedKernel* kernel = nullptr;  // asked for its device's time, where it is given
 
   void operator()() const { entry(pointers.data(), workspace, tunesmith_runtime_parallel_for, pool); }
+  /// Of a call by the device's clock, the mean of so many; nothing where this process' clock tells.
+  std::optional<double> device_seconds(int calls) const {
+    return kernel == nullptr ? std::nullopt : kernel->device_seconds(calls, pointers.data(), workspace);
+  }
 };
 
 /// Shorter calls are timed several at once: a sample takes at least so many seconds.

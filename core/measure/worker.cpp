@@ -36,6 +36,7 @@ int serve_measurements(int socket) {
                       : type == "add_to_rounds" ? task->add_to_rounds(message)
                                                 : task->time_in_turn(message);
       send_message(socket, answer);
+      if (answer.header.contains("device_lost")) return 0;
     }
   } catch (const Error& error) {
     Message last;

@@ -190,6 +190,7 @@ class WorkerRunner final : public Runner {
           runner_.own_.ask(question, kStallSeconds + kPatience * expected_seconds);
       if (!reply.message) return tl::make_unexpected(reply.failure);
       const json& header = reply.message->header;
+      if (header.contains("failure")) return failed(header);
       return Samples{header.at("samples"), runner_.judge_.disturbed(reading_from(header))};
     }
 

@@ -39,7 +39,7 @@ json no_memory(const CompiledKernel& kernel, const EnvironmentError& error) {
                              kernel.prepare ? kernel.prepare->bytes : 0, error.what()));
 }
 
-json failure_of(const KernelFault& fault) {
+json cause_of(const KernelFault& fault) {
   switch (fault.kind) {
     case KernelFault::Kind::Mistake:
       return failure(FailureCause::WrongResult, fault.message);
@@ -51,6 +51,12 @@ json failure_of(const KernelFault& fault) {
       break;
   }
   return failure(FailureCause::Crash, fault.message);
+}
+
+json failure_of(const KernelFault& fault) {
+  json answer = cause_of(fault);
+  if (fault.device_lost) answer["device_lost"] = true;
+  return answer;
 }
 
 /// What calls of the reference do wrong on a device that watches is not a candidate's mistake.
@@ -75,6 +81,7 @@ WorkerTask::WorkerTask(const Message& message) {
   const std::vector<OptionSpec>& specs = registry_->option_specs(PluginKind::Target, id);
   target_ = registry_->create<Target>(
       id, Options::validate(specs, options_from(header.at("options")), plugin_name(PluginKind::Target, id)));
+  guard_plugin(PluginKind::Target, id, "open_device", [&] { target_->open_device(); });
   pool_.reset(tunesmith_runtime_pool_create(header.at("threads")));
   probe_ = std::make_unique<DisturbanceProbe>(pool_.get());
 
@@ -234,10 +241,10 @@ std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const Compil
   return verdicts;
 }
 
-KernelCall WorkerTask::timed_call(const LoadedKernel& loaded, const CompiledKernel& kernel,
+KernelCall WorkerTask::timed_call(LoadedKernel& loaded, const CompiledKernel& kernel,
                                   const PreparedMemory* prepared, GuardedBuffer* workspace) const {
   return {loaded.entry(), timed_->kernel_pointers(kernel, prepared == nullptr ? nullptr : prepared->data()),
-          workspace == nullptr ? nullptr : workspace->data(), pool_.get()};
+          workspace == nullptr ? nullptr : workspace->data(), pool_.get(), &loaded};
 }
 
 std::unique_ptr<PreparedMemory> WorkerTask::prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
@@ -285,8 +292,15 @@ json WorkerTask::run(const Message& message) {
   } catch (const EnvironmentError& error) {
     return no_memory(kernel, error);
   }
+  const KernelCall call = timed_call(*loaded, kernel, prepared.get(), space);
+  // What this process' clock saw of a device are copies for the most part.
+  const std::optional<double> on_device = call.device_seconds(1);
+  if (on_device) verified_call = *on_device;
+  if (const auto fault = loaded->take_fault()) return failure_of(*fault);
   const auto answer = [&](const std::vector<double>& samples, const Reading& reading) {
-    json result{{"samples", samples}, {"reading", reading_json(reading)}, {"verified_error", worst}};
+    json result{{"samples", samples}, {"verified_error", worst}};
+    // What disturbs this machine's cores does not touch a device's time.
+    if (!on_device) result["reading"] = reading_json(reading);
     if (prepared) result["prepare_seconds"] = prepare_seconds;
     return result;
   };
@@ -297,7 +311,6 @@ json WorkerTask::run(const Message& message) {
 
   const bool slow =
       limit > 0.0 && verified_call > std::max(kColdCallSeconds, kColdCall * sampling_.racing_factor * limit);
-  const KernelCall call = timed_call(*loaded, kernel, prepared.get(), space);
   if (slow) {
     timed_->take_outputs(sets_.back().memory);
   } else {
@@ -307,6 +320,7 @@ json WorkerTask::run(const Message& message) {
   const std::vector<double> samples =
       slow ? std::vector<double>{time_call(call)} : sample_kernel(call, sampling_, limit);
   const Reading reading = probe_->end();
+  if (const auto fault = loaded->take_fault()) return failure_of(*fault);
   // Called again since, with nothing reset, on other memory: what accumulates, or varies, shows.
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Buffer& buffer = arguments_[i].buffer;
@@ -341,6 +355,7 @@ json WorkerTask::add_to_rounds(const Message& message) {
   entry.call = timed_call(*loaded.kernel, kernel, loaded.prepared.get(), space);
   entry.modelled = loaded.kernel->modelled_seconds();
   entry.warm = entry.modelled ? *entry.modelled : time_call(entry.call);
+  if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
   loaded_.push_back(std::move(loaded));
   rounds_.push_back(std::move(entry));
   return {{"seconds", rounds_.back().warm}};
@@ -349,6 +364,9 @@ json WorkerTask::add_to_rounds(const Message& message) {
 json WorkerTask::time_in_turn(const Message& message) {
   probe_->begin();
   const std::vector<std::vector<double>> samples = time_rounds(rounds_, message.header.at("rounds"));
+  for (const Loaded& loaded : loaded_) {
+    if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
+  }
   return {{"samples", samples}, {"reading", reading_json(probe_->end())}};
 }
 

@@ -29,8 +29,9 @@ class WorkerTask {
   /// Likewise the reference's results.
   std::vector<std::string> reference_results() const;
 
-  /// Answers {samples, reading, verified_error}, with prepare_seconds where the kernel has a PrepareStep, or
-  /// {failure, message}.
+  /// Answers {samples, reading, verified_error}, with prepare_seconds where the kernel has a PrepareStep and
+  /// without a reading where the time is a model's or a device's, or {failure, message}. An answer with
+  /// {device_lost} is this worker's last.
   nlohmann::json run(const Message& message);
   /// Takes a kernel into the rounds, after those there are or (begin) instead of them. Answers {seconds} of a
   /// first call, or {failure, message}. A run() ends the rounds.
@@ -48,8 +49,8 @@ class WorkerTask {
   void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);
   GuardedBuffer* workspace(int64_t bytes) { return workspace(bytes, workspace_); }
   static GuardedBuffer* workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into);
-  KernelCall timed_call(const LoadedKernel& loaded, const CompiledKernel& kernel,
-                        const PreparedMemory* prepared, GuardedBuffer* workspace) const;
+  KernelCall timed_call(LoadedKernel& loaded, const CompiledKernel& kernel, const PreparedMemory* prepared,
+                        GuardedBuffer* workspace) const;
   /// For the timed calls; seconds in `seconds`.
   std::unique_ptr<PreparedMemory> prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                           GuardedBuffer* workspace, double& seconds) const;

@@ -49,6 +49,12 @@ class WatchedTarget final : public Target {
   bool models_times() const override {
     return call("models_times", [&] { return target_->models_times(); });
   }
+  std::string remark() const override {
+    return call("remark", [&] { return target_->remark(); });
+  }
+  void open_device() override {
+    call("open_device", [&] { target_->open_device(); });
+  }
   std::string identity() const override {
     return call("identity", [&] { return target_->identity(); });
   }

@@ -37,9 +37,18 @@ std::optional<KernelFault> LoadedKernel::take_fault() { return std::nullopt; }
 
 std::optional<double> LoadedKernel::modelled_seconds() const { return std::nullopt; }
 
+std::optional<double> LoadedKernel::device_seconds(int /*calls*/, void* const* /*buffers*/,
+                                                   void* /*workspace*/) {
+  return std::nullopt;
+}
+
 const ExecutionModel& Target::execution() const { return host_execution(); }
 
 bool Target::models_times() const { return false; }
+
+std::string Target::remark() const { return {}; }
+
+void Target::open_device() {}
 
 std::optional<std::string> Target::source(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) {
   return std::nullopt;

@@ -52,6 +52,7 @@ int run_doctor(const Common& common) {
                               {"environment", nlohmann::json::parse(environment.text())},
                               {"target", target.identity()},
                               {"device", quantities},
+                              {"remark", target.remark()},
                               {"peak_gflops_one_thread", peak_one * 1e-9},
                               {"peak_gflops", peak_all * 1e-9},
                               {"copy_gbytes_per_second", copy_all * 1e-9},
@@ -67,6 +68,8 @@ int run_doctor(const Common& common) {
   fmt::print(output(), "target    {}\n          {}\n", target.identity(), space->device().description);
   for (const auto& [name, value] : space->device().all())
     fmt::print(output(), "          {} = {}\n", name, value);
+  if (const std::string remark = target.remark(); !remark.empty())
+    fmt::print(output(), "          {}\n", remark);
   fmt::print(output(), "peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n", peak_one * 1e-9,
              peak_all * 1e-9, threads);
   fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", copy_all * 1e-9, threads);

@@ -54,6 +54,8 @@ struct KernelFault {
   };
   Kind kind = Kind::Mistake;
   std::string message;  // one line
+  /// The process can run nothing more on its device: the worker ends after its answer, and another begins.
+  bool device_lost = false;
 };
 
 /// A kernel in this process. Its code lives as long as this object.
@@ -67,6 +69,11 @@ class LoadedKernel {
   virtual std::optional<KernelFault> take_fault();
   /// The seconds of a call by a model, where Target::models_times(); nothing where calls are timed.
   virtual std::optional<double> modelled_seconds() const;
+  /// Where calls run on a device with a clock of its own: the seconds of one by that clock, the mean of at
+  /// least `calls` (1 or more) one after the other on these arguments, which are then as a call leaves them.
+  /// Positive, also of calls that did wrong, which take_fault() tells. Nothing where the caller's clock
+  /// tells, as it does unless the kernel says otherwise.
+  virtual std::optional<double> device_seconds(int calls, void* const* buffers, void* workspace);
 };
 
 /// A kernel that does nothing but independent multiply-adds, as fast as the machine can.
@@ -103,6 +110,12 @@ class Target {
   /// Do times come from a model, because nothing here could take them? Programs are run and verified all the
   /// same. Their tasks have the device `modelled`, so such a time is never compared with a measured one.
   virtual bool models_times() const;
+  /// What a person who looks after this machine should know of it besides, in one line: that there is no
+  /// device here to measure on, and why. Empty unless it says otherwise.
+  virtual std::string remark() const;
+  /// Called once in a process that runs kernels, before any of them is loaded and before its memory is
+  /// limited: opens what running them needs. Throws EnvironmentError. Does nothing unless it says otherwise.
+  virtual void open_device();
   /// What code is compiled for: kind, processor, features, options. Stable text of one line.
   virtual std::string identity() const = 0;
   /// Of the code generator: another text whenever compile() may make other code of one lowered program, so
