@@ -9,7 +9,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-constexpr char kMagic[] = "tunesmith emulated candidate 3\n";
+constexpr char kMagic[] = "tunesmith cuda candidate 4\n";
 
 class Writer {
  public:
@@ -56,9 +56,7 @@ class Reader {
     return value;
   }
   bool at_end() const { return at_ == bytes_.size(); }
-  [[noreturn]] static void fail() {
-    throw EnvironmentError("the object of an emulated candidate is damaged");
-  }
+  [[noreturn]] static void fail() { throw EnvironmentError("the object of a candidate is damaged"); }
 
  private:
   const std::string& bytes_;
@@ -69,8 +67,8 @@ class Reader {
 
 std::string CandidateObject::bytes() const {
   Writer writer;
+  writer.number(runs_on);
   writer.number(modelled_seconds);
-  writer.number(checked);
   writer.text(source);
   writer.number(outputs.size());
   for (const int64_t output : outputs) writer.number(output);
@@ -103,8 +101,8 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
   if (sum != hash_bytes(content)) Reader::fail();
   Reader reader(content);
   CandidateObject object;
+  object.runs_on = reader.number<RunsOn>();
   object.modelled_seconds = reader.number<double>();
-  object.checked = reader.number<bool>();
   object.source = reader.text();
   object.outputs.resize(reader.count());
   for (int64_t& output : object.outputs) output = reader.number<int64_t>();

@@ -18,17 +18,21 @@ struct ObjectArgument {
   std::string type;  // of an element, in the kernel's text
 };
 
+/// What a candidate's launches run on, and what `program` of each is for that: an executable that checks, one
+/// that does not, or a cubin.
+enum class RunsOn : uint8_t { Emulation, Host, Gpu };
+
 struct ObjectLaunch {
   std::string kernel;  // its name
   Launch launch;
   std::vector<ObjectArgument> arguments;
-  std::string program;  // the emulated kernel, an executable
+  std::string program;
 };
 
 struct CandidateObject {
+  RunsOn runs_on = RunsOn::Emulation;
   double modelled_seconds = 0;
-  bool checked = true;  // the programs call the checker at each access
-  std::string source;   // of all kernels
+  std::string source;  // of all kernels
   /// Positions of the buffers of a call that it writes.
   std::vector<int64_t> outputs;
   std::vector<ObjectLaunch> launches;

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "detected_architecture.h"
+#include "device_candidate.h"
+#include "device_peaks.h"
 #include "emulated_candidate.h"
 #include "expr_text.h"
 #include "generator_fingerprint.h"
@@ -38,27 +41,70 @@ ObjectArgument argument_of(const Buffer& buffer, const LoweredProgram& lowered) 
 
 std::vector<OptionSpec> CudaTarget::specs() {
   return {
-      OptionSpec::string("arch", "sm_80", "architecture that the code and the model of its times are for"),
-      OptionSpec::choice("device", "emulated", {"emulated"},
-                         "what programs run on: the emulation, which checks them and takes no times")};
+      OptionSpec::string("arch", "sm_80",
+                         "architecture that the code and the model of its times are for; detect: the GPU's"),
+      OptionSpec::choice(
+          "device", "emulated", {"emulated", "gpu"},
+          "what programs run on: the emulation, which checks them and takes no times, or a GPU")};
 }
 
-CudaTarget::CudaTarget(const Options& options) : runs_on_(options.get_string("device")) {
+CudaTarget::CudaTarget(const Options& options) : on_gpu_(options.get_string("device") == "gpu") {
+  const std::string arch = options.get_string("arch");
+  const bool detect = arch == kDetect;
+  if (on_gpu_ || detect) {
+    if (const Driver* const driver = Driver::find()) here_ = describe_device(*driver);
+  }
+  if (detect && !here_)
+    options.fail("arch",
+                 fmt::format("there is no GPU to detect ({}); name an architecture", Driver::why_absent()));
   try {
-    architecture_ = find_architecture(options.get_string("arch"));
+    architecture_ = detect ? architecture_of(*here_) : find_architecture(arch);
   } catch (const UserError& error) {
     options.fail("arch", error.what());
+  }
+  if (on_gpu_ && here_) {
+    if (std::string why = why_not_run(architecture_, *here_); !why.empty()) options.fail("arch", why);
+    take_speeds(architecture_, *here_);
   }
   execution_ = execution_of(architecture_);
   device_ = device_of(architecture_);
 }
 
 ProbeResult CudaTarget::probe() const {
-  return {EmulatedKernel::has_compiler() ? "" : "a C++ compiler (g++ or c++ in PATH, or TUNESMITH_CXX)"};
+  // The reference is the host's, on a GPU, too.
+  if (!EmulatedKernel::has_compiler()) return {"a C++ compiler (g++ or c++ in PATH, or TUNESMITH_CXX)"};
+  if (on_gpu_ && !here_) return {fmt::format("a GPU ({})", Driver::why_absent())};
+  if (on_gpu_ && Nvrtc::find() == nullptr) return {fmt::format("NVRTC ({})", Nvrtc::why_absent())};
+  return {};
 }
 
 std::string CudaTarget::identity() const {
-  return fmt::format("cuda arch={} device={} times=modelled", architecture_.name, runs_on_);
+  if (on_gpu_)
+    return fmt::format("cuda arch={} device=gpu {}", architecture_.name, here_ ? here_->name : "absent");
+  return fmt::format("cuda arch={} device=emulated times=modelled", architecture_.name);
+}
+
+std::string CudaTarget::remark() const {
+  const Driver* const driver = Driver::find();
+  if (driver == nullptr)
+    return fmt::format("compile-only: nothing is measured on a GPU here ({})", Driver::why_absent());
+  const DeviceDescription device = describe_device(*driver);
+  return fmt::format("GPU here: {}, {}.{}, {} multiprocessors{}", device.name, device.major, device.minor,
+                     device.multiprocessors, on_gpu_ ? "" : "; the option device: gpu measures on it");
+}
+
+void CudaTarget::open_device() {
+  if (on_gpu_) gpu();
+}
+
+const Device& CudaTarget::gpu() {
+  const std::lock_guard lock(mutex_);
+  if (!gpu_) {
+    const Driver* const driver = Driver::find();
+    if (driver == nullptr) throw EnvironmentError(Driver::why_absent());
+    gpu_ = std::make_unique<Device>(*driver);
+  }
+  return *gpu_;
 }
 
 std::string CudaTarget::fingerprint() const { return kGeneratorFingerprint; }
@@ -86,41 +132,50 @@ std::vector<KernelText> CudaTarget::texts_of(const LoweredProgram& lowered, cons
   return kernel_texts(lowered, execution_, static_cast<int64_t>(architecture_.static_shared_bytes), symbol);
 }
 
-std::string CudaTarget::objection(const LoweredProgram& lowered, const std::string& symbol) const {
+CudaTarget::Programs CudaTarget::cubins(std::span<const KernelText> kernels) const {
   const Nvrtc* const nvrtc = Nvrtc::find();
-  if (nvrtc == nullptr) return {};
-  for (const KernelText& kernel : texts_of(lowered, symbol)) {
-    const Compilation compilation =
+  std::vector<std::string> programs(kernels.size());
+  for (size_t i = 0; i < kernels.size() && nvrtc != nullptr; ++i) {
+    const KernelText& kernel = kernels[i];
+    Compilation compilation =
         KernelCompiler(*nvrtc).compile(program_text({&kernel, 1}), kernel.name + ".cu", architecture_.name);
     if (const auto refusal = refuse(compilation, kernel.name, architecture_, kernel.launch))
-      return fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text);
+      return tl::make_unexpected(fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text));
+    programs[i] = std::move(compilation.cubin);
   }
-  return {};
+  return programs;
 }
 
-tl::expected<CompiledKernel, std::string> CudaTarget::emulate(const LoweredProgram& lowered,
-                                                              const LoweredProgram& timed,
-                                                              const std::string& symbol,
-                                                              const EmulationOptions& options) const {
+CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels, bool checked) {
+  std::vector<std::string> programs;
+  for (const KernelText& kernel : kernels) {
+    EmulationOptions options{.checked = checked};
+    options.dynamic_shared_bytes = kernel.launch.dynamic_shared_bytes;
+    const EmulatedKernel emulated(program_text({&kernel, 1}), kernel.name, kernel.name + ".cu", options);
+    if (!emulated.compiled())
+      return tl::make_unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
+    programs.push_back(emulated.program());
+  }
+  return programs;
+}
+
+CompiledKernel CudaTarget::kernel_of(const LoweredProgram& lowered, const LoweredProgram& timed,
+                                     RunsOn runs_on, std::span<const KernelText> kernels,
+                                     std::vector<std::string> programs, const std::string& symbol) const {
   CandidateObject object;
+  object.runs_on = runs_on;
   object.modelled_seconds = grid_seconds(timed.program, execution_, device_);
-  object.checked = options.checked;
   const size_t inputs = lowered.program.inputs.size();
   for (size_t i = 0; i < lowered.program.outputs.size(); ++i)
     object.outputs.push_back(static_cast<int64_t>(inputs + i));
-  const std::vector<KernelText> kernels = texts_of(lowered, symbol);
   object.source = program_text(kernels);
-  for (const KernelText& kernel : kernels) {
-    EmulationOptions compiled = options;
-    compiled.dynamic_shared_bytes = kernel.launch.dynamic_shared_bytes;
-    const EmulatedKernel emulated(program_text({&kernel, 1}), kernel.name, kernel.name + ".cu", compiled);
-    if (!emulated.compiled())
-      return tl::unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
-    ObjectLaunch launch{kernel.name, kernel.launch, {}, emulated.program()};
-    for (const Buffer& buffer : kernel.arguments) launch.arguments.push_back(argument_of(buffer, lowered));
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    ObjectLaunch launch{kernels[i].name, kernels[i].launch, {}, std::move(programs[i])};
+    for (const Buffer& buffer : kernels[i].arguments)
+      launch.arguments.push_back(argument_of(buffer, lowered));
     object.launches.push_back(std::move(launch));
   }
-  return CompiledKernel{object.bytes(), symbol, lowered.workspace_bytes};
+  return {object.bytes(), symbol, lowered.workspace_bytes};
 }
 
 tl::expected<CompiledKernel, std::string> CudaTarget::compile(const LoweredProgram& lowered,
@@ -132,21 +187,32 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const Lowered
                                                                    const LoweredProgram& twin,
                                                                    const std::string& symbol) {
   const auto started = std::chrono::steady_clock::now();
-  if (std::string why = objection(lowered, symbol); !why.empty()) return tl::unexpected(std::move(why));
-  auto kernel = emulate(twin, lowered, symbol, {});
-  if (kernel) {
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-    kernel->compile_seconds = seconds.count();
-  }
+  if (on_gpu_ && Nvrtc::find() == nullptr) throw EnvironmentError(Nvrtc::why_absent());
+  const std::vector<KernelText> own = texts_of(lowered, symbol);
+  Programs programs = cubins(own);
+  if (!programs) return tl::make_unexpected(programs.error());
+  const std::vector<KernelText> run = &twin == &lowered ? own : texts_of(twin, symbol);
+  if (!on_gpu_) programs = executables(run, true);
+  if (!programs) return tl::make_unexpected(programs.error());
+  CompiledKernel kernel =
+      kernel_of(twin, lowered, on_gpu_ ? RunsOn::Gpu : RunsOn::Emulation, run, std::move(*programs), symbol);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  kernel.compile_seconds = seconds.count();
   return kernel;
 }
 
 tl::expected<CompiledKernel, std::string> CudaTarget::compile_reference(const LoweredProgram& lowered,
                                                                         const std::string& symbol) {
-  return emulate(lowered, lowered, symbol, {.checked = false});
+  const std::vector<KernelText> kernels = texts_of(lowered, symbol);
+  Programs programs = executables(kernels, false);
+  if (!programs) return tl::make_unexpected(programs.error());
+  return kernel_of(lowered, lowered, RunsOn::Host, kernels, std::move(*programs), symbol);
 }
 
 std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {
+  CandidateObject object = CandidateObject::parse(kernel.object);
+  if (object.runs_on == RunsOn::Gpu)
+    return std::make_unique<DeviceCandidate>(gpu(), std::move(object), kernel.workspace_bytes);
   return std::make_unique<EmulatedCandidate>(kernel.object);
 }
 
@@ -163,12 +229,15 @@ LibraryFiles CudaTarget::build_library(const LibraryRequest& request) {
 }
 
 PeakKernel CudaTarget::peak_kernel(DType /*type*/, int /*threads*/) {
+  if (on_gpu_) return device_peak_kernel(architecture_);
   CandidateObject object;
   object.modelled_seconds = kPeakOperations / (2 * device_.get("cores") * device_.get("fma_per_cycle") *
                                                device_.get("clock_ghz") * 1e9);
   return {{object.bytes(), "tunesmith_peak", 0, 0.0}, kPeakOperations};
 }
 
-double CudaTarget::measure_copy_bandwidth(int /*threads*/) { return device_.get("memory_bytes_per_second"); }
+double CudaTarget::measure_copy_bandwidth(int /*threads*/) {
+  return on_gpu_ ? device_copy_bandwidth(gpu()) : device_.get("memory_bytes_per_second");
+}
 
 }  // namespace tunesmith::cuda

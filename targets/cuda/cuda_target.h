@@ -1,10 +1,16 @@
-// The target `cuda`: programs as CUDA C++, run on the emulated device, with a model's times.
+// The target `cuda`: programs as CUDA C++, run on the emulated device, with a model's times, or on a GPU.
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "architecture.h"
-#include "emulated_kernel.h"
+#include "candidate_object.h"
+#include "device.h"
 #include "execution.h"
 #include "kernel_text.h"
 #include "tunesmith/plugin/options.h"
@@ -15,13 +21,16 @@ namespace tunesmith::cuda {
 class CudaTarget final : public Target {
  public:
   static std::vector<OptionSpec> specs();
-  /// Throws UserError at the option for an architecture that is not known.
+  /// Throws UserError at the option for an architecture that is not known, that cannot be detected, or whose
+  /// code the GPU does not run.
   explicit CudaTarget(const Options& options);
 
   ProbeResult probe() const override;
   const DeviceModel& device() const override { return device_; }
   const ExecutionModel& execution() const override { return execution_; }
-  bool models_times() const override { return true; }
+  bool models_times() const override { return !on_gpu_; }
+  std::string remark() const override;
+  void open_device() override;
   std::string identity() const override;
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;
@@ -31,11 +40,12 @@ class CudaTarget final : public Target {
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;
-  bool verifies_twins() const override { return true; }
+  /// A GPU runs programs of any shape.
+  bool verifies_twins() const override { return !on_gpu_; }
   tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
                                                          const LoweredProgram& twin,
                                                          const std::string& symbol) override;
-  /// Without checks of its accesses, and not by NVRTC.
+  /// For the host, without checks of its accesses, and not by NVRTC: one thread of a GPU is slow.
   tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
                                                               const std::string& symbol) override;
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
@@ -44,23 +54,31 @@ class CudaTarget final : public Target {
   std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override;
   /// Of the kernels' text (kernel_library.h).
   LibraryFiles build_library(const LibraryRequest& request) override;
-  /// Of the model.
+  /// Of the model, or of a kernel on the GPU.
   PeakKernel peak_kernel(DType type, int threads) override;
   double measure_copy_bandwidth(int threads) override;
 
  private:
-  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol) const;
-  /// What NVRTC has against the program; "" when there is nothing, or no NVRTC.
-  std::string objection(const LoweredProgram& lowered, const std::string& symbol) const;
-  /// An object that runs `lowered` and has the modelled time of `timed`.
-  tl::expected<CompiledKernel, std::string> emulate(const LoweredProgram& lowered,
-                                                    const LoweredProgram& timed, const std::string& symbol,
-                                                    const EmulationOptions& options) const;
+  using Programs = tl::expected<std::vector<std::string>, std::string>;
 
+  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol) const;
+  /// A cubin for each kernel, "" without NVRTC. The unexpected value is what NVRTC has against one.
+  Programs cubins(std::span<const KernelText> kernels) const;
+  /// For each kernel an executable for the emulation, or, unchecked, for the host's processor.
+  static Programs executables(std::span<const KernelText> kernels, bool checked);
+  /// An object of such programs of `lowered`, with the modelled time of `timed`.
+  CompiledKernel kernel_of(const LoweredProgram& lowered, const LoweredProgram& timed, RunsOn runs_on,
+                           std::span<const KernelText> kernels, std::vector<std::string> programs,
+                           const std::string& symbol) const;
+  const Device& gpu();
+
+  bool on_gpu_;                            // the option `device`
+  std::optional<DeviceDescription> here_;  // the GPU, where it was asked for and is there
   Architecture architecture_;
   ExecutionModel execution_;
-  std::string runs_on_;  // the option `device`
   DeviceModel device_;
+  std::mutex mutex_;
+  std::unique_ptr<Device> gpu_;  // once something runs on it
 };
 
 }  // namespace tunesmith::cuda

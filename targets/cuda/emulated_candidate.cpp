@@ -1,7 +1,6 @@
 #include "emulated_candidate.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <tuple>
@@ -15,33 +14,6 @@ namespace {
 /// A worker is ended when a candidate runs longer than it may; this is for who calls without one.
 constexpr double kLongestEmulation = 300;
 constexpr uint64_t kSeed = 1;
-
-// A kernel's entry is a plain function: one for each candidate that may be loaded at a time, which finds the
-// candidate by its own number.
-constexpr size_t kSlots = 256;
-std::array<EmulatedCandidate*, kSlots> slots;
-std::mutex slots_mutex;
-
-template <size_t kSlot>
-void entry_of(void* const* buffers, void* workspace, tunesmith_parallel_for /*parallel_for*/,
-              void* /*pool*/) {
-  slots[kSlot]->call(buffers, workspace);
-}
-
-template <size_t... kSlot>
-constexpr std::array<tunesmith_kernel, kSlots> make_entries(std::index_sequence<kSlot...> /*slots*/) {
-  return {entry_of<kSlot>...};
-}
-constexpr std::array<tunesmith_kernel, kSlots> kEntries = make_entries(std::make_index_sequence<kSlots>());
-
-size_t take_slot(EmulatedCandidate* candidate) {
-  const std::lock_guard lock(slots_mutex);
-  const auto free = std::find(slots.begin(), slots.end(), nullptr);
-  if (free == slots.end())
-    throw EnvironmentError(fmt::format("more than {} emulated candidates are loaded at once", kSlots));
-  *free = candidate;
-  return static_cast<size_t>(free - slots.begin());
-}
 
 KernelFault fault_of(const EmulationReport& report, ThreadOrder order) {
   KernelFault fault;
@@ -70,19 +42,13 @@ struct EmulatedCandidate::Memory {
 
 EmulatedCandidate::EmulatedCandidate(const std::string& object) : object_(CandidateObject::parse(object)) {
   for (ObjectLaunch& launch : object_.launches) {
-    EmulationOptions options{.checked = object_.checked};
+    EmulationOptions options{.checked = object_.runs_on == RunsOn::Emulation};
     options.dynamic_shared_bytes = launch.launch.dynamic_shared_bytes;
     kernels_.emplace_back(std::exchange(launch.program, {}), options);
   }
-  slot_ = take_slot(this);
 }
 
-EmulatedCandidate::~EmulatedCandidate() {
-  const std::lock_guard lock(slots_mutex);
-  slots[slot_] = nullptr;
-}
-
-tunesmith_kernel EmulatedCandidate::entry() const { return kEntries[slot_]; }
+tunesmith_kernel EmulatedCandidate::entry() const { return slot_.entry(); }
 
 std::optional<KernelFault> EmulatedCandidate::take_fault() {
   const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// tunesmith-cuda-check: is a kernel right, and what does it take? Without a GPU.
+// tunesmith-cuda-check: is a kernel right, and what does it take? Without a GPU, and on one.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -11,6 +11,7 @@
 #include "../emulated_kernel.h"
 #include "../refusal.h"
 #include "argument.h"
+#include "on_gpu.h"
 #include "tunesmith/support/error.h"
 
 namespace {
@@ -21,7 +22,7 @@ using namespace tunesmith::cuda;
 enum ExitCode { kRight = 0, kWrong = 1, kUserError = 2, kEnvironmentError = 4 };
 
 struct Request {
-  std::string file, kernel, grid = "1", block = "1", reference;
+  std::string file, kernel, grid = "1", block = "1", device = "emulated", reference;
   std::vector<std::string> arguments, architectures, options;
   size_t shared_bytes = 0;
   double tolerance = 1e-5, seconds = 10;
@@ -108,14 +109,48 @@ std::vector<CheckedArgument> expected(const Request& request, const std::vector<
   return checked;
 }
 
-// Runs the three orders; how many were wrong.
-int emulate(const Request& request, const std::string& text, const Launch& launch) {
+std::vector<CheckedArgument> make_inputs(const Request& request) {
   std::vector<CheckedArgument> inputs;
   RandomStream random(1);
   for (const std::string& argument : request.arguments) {
     inputs.push_back(read_argument(argument));
     fill(inputs.back(), random);
   }
+  return inputs;
+}
+
+double largest_error_of(const std::vector<CheckedArgument>& got, const std::vector<CheckedArgument>& right) {
+  double error = 0;
+  for (const CheckedArgument& one : right) {
+    if (!one.output) continue;
+    const auto same = std::find_if(got.begin(), got.end(), [&](const CheckedArgument& other) {
+      return other.output && other.argument.name == one.argument.name;
+    });
+    error = std::max(error, largest_error(*same, one));
+  }
+  return error;
+}
+
+// How many were wrong: one, or none.
+int run_and_time(const Request& request, const std::string& text, const Launch& launch) {
+  std::vector<CheckedArgument> arguments = make_inputs(request);
+  std::vector<CheckedArgument> right;
+  if (!request.reference.empty()) right = expected(request, arguments);
+  const GpuRun run = run_on_gpu(text, request.file, request.kernel, launch, request.options, arguments);
+  const double error = largest_error_of(arguments, right);
+  const bool values = error <= request.tolerance;
+  std::cout << fmt::format(
+      "gpu       {}  {:.3f} us  {}{}\n", run.device, run.seconds * 1e6,
+      right.empty() ? "without --reference no value was compared"
+      : values      ? "right"
+                    : "WRONG values",
+      right.empty() ? "" : fmt::format(", largest error {:.1e} of the largest value", error));
+  return values ? 0 : 1;
+}
+
+// Runs the three orders; how many were wrong.
+int emulate(const Request& request, const std::string& text, const Launch& launch) {
+  const std::vector<CheckedArgument> inputs = make_inputs(request);
   EmulationOptions options;
   options.checked = !request.values_only;
   options.dynamic_shared_bytes = launch.dynamic_shared_bytes;
@@ -132,14 +167,7 @@ int emulate(const Request& request, const std::string& text, const Launch& launc
     const EmulationReport report = kernel.run(launch, arguments, order, 1, request.seconds);
     std::vector<CheckedArgument> got = inputs;
     take_contents(got, arguments);
-    double error = 0;
-    for (const CheckedArgument& one : right) {
-      if (!one.output) continue;
-      const auto same = std::find_if(got.begin(), got.end(), [&](const CheckedArgument& other) {
-        return other.output && other.argument.name == one.argument.name;
-      });
-      error = std::max(error, largest_error(*same, one));
-    }
+    const double error = largest_error_of(got, right);
     const bool values = error <= request.tolerance;
     std::cout << fmt::format(
         "emulated  {:8}  {:.0f} ms  {}{}\n", order_name(order), report.cpu_seconds * 1e3,
@@ -161,7 +189,8 @@ int check(const Request& request) {
   launch.dynamic_shared_bytes = request.shared_bytes;
   const std::string text = read_file(request.file);
   const int refused = compile(request, text, launch);
-  const int wrong = emulate(request, text, launch);
+  const int wrong =
+      request.device == "gpu" ? run_and_time(request, text, launch) : emulate(request, text, launch);
   return refused + wrong == 0 ? kRight : kWrong;
 }
 
@@ -198,6 +227,11 @@ int main(int count, char** arguments) {
   app.add_option("--arch", request.architectures,
                  "also compile for this one (sm_80, sm_90a, ...), with NVRTC");
   app.add_option("--nvrtc-option", request.options, "an option for NVRTC, as it is")->allow_extra_args(false);
+  app.add_option(
+         "--device", request.device,
+         "emulated, or gpu: the one that is here, which takes the time of a launch and checks nothing but "
+         "values")
+      ->check(CLI::IsMember({"emulated", "gpu"}));
   app.add_option("--seconds", request.seconds, "the most that one order may take");
   app.add_flag("--values-only", request.values_only, "do not check each access: several times as fast");
   try {

@@ -1,0 +1,24 @@
+// One launch of a kernel on the GPU that is here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../launch.h"
+#include "argument.h"
+
+namespace tunesmith::cuda {
+
+struct GpuRun {
+  std::string device;  // its name
+  double seconds = 0;  // of a launch, by the device's clock, after one before it
+};
+
+/// Compiles `text` for the GPU and launches the kernel; `arguments` have their new contents afterwards.
+/// Throws EnvironmentError without a driver or NVRTC, and UserError for what the compiler refuses and for
+/// tensor maps.
+GpuRun run_on_gpu(const std::string& text, const std::string& file, const std::string& kernel,
+                  const Launch& launch, const std::vector<std::string>& options,
+                  std::vector<CheckedArgument>& arguments);
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,17 @@
+// What a GPU does at most, measured on it.
+#pragma once
+
+#include "architecture.h"
+#include "device.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::cuda {
+
+/// Multiply-adds of f32 on all multiprocessors, of no type but that: those of matrices have units of their
+/// own. Throws EnvironmentError without NVRTC.
+PeakKernel device_peak_kernel(const Architecture& architecture);
+
+/// Bytes a second, read plus written, of a copy from the device's memory to its memory.
+double device_copy_bandwidth(const Device& device);
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,57 @@
+// What the fakes of NVRTC and of the driver hand each other in the place of a cubin: kernels for the
+// emulation.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace tunesmith::fake_gpu {
+
+struct Kernel {
+  std::string name;
+  size_t parameters = 0;  // all of them pointers
+  std::string program;
+};
+
+constexpr char kMagic[] = "fake cubin";
+
+/// Says its own size, as the driver is told none.
+inline std::string cubin_of(const std::vector<Kernel>& kernels) {
+  std::string bytes = kMagic;
+  const auto number = [&](size_t value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  number(kernels.size());
+  for (const Kernel& kernel : kernels) {
+    number(kernel.parameters);
+    for (const std::string& text : {kernel.name, kernel.program}) {
+      number(text.size());
+      bytes += text;
+    }
+  }
+  return bytes;
+}
+
+inline bool read_cubin(const char* bytes, std::vector<Kernel>& kernels) {
+  if (std::strncmp(bytes, kMagic, sizeof kMagic - 1) != 0) return false;
+  bytes += sizeof kMagic - 1;
+  const auto number = [&] {
+    size_t value = 0;
+    std::memcpy(&value, bytes, sizeof value);
+    bytes += sizeof value;
+    return value;
+  };
+  kernels.resize(number());
+  for (Kernel& kernel : kernels) {
+    kernel.parameters = number();
+    for (std::string* text : {&kernel.name, &kernel.program}) {
+      const size_t size = number();
+      text->assign(bytes, size);
+      bytes += size;
+    }
+  }
+  return true;
+}
+
+}  // namespace tunesmith::fake_gpu

@@ -1,0 +1,83 @@
+// A library with NVRTC's functions whose cubins are programs for the emulation: for tests of the device `gpu`
+// where there is neither NVRTC nor a GPU.
+#include <algorithm>
+#include <cstring>
+#include <regex>
+
+#include "cubin.h"
+#include "emulated_kernel.h"
+
+namespace {
+
+using namespace tunesmith;
+
+struct Program {
+  std::string text, name, log, cubin;
+};
+
+/// More than any architecture has.
+constexpr size_t kDynamicBytes = size_t{256} << 10;
+
+int compile(Program& program) {
+  static const std::regex kernel(
+      R"(__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\))");
+  std::vector<fake_gpu::Kernel> kernels;
+  for (auto match = std::sregex_iterator(program.text.begin(), program.text.end(), kernel);
+       match != std::sregex_iterator(); ++match) {
+    const std::string parameters = (*match)[2];
+    cuda::EmulationOptions options;
+    options.dynamic_shared_bytes = kDynamicBytes;
+    const cuda::EmulatedKernel emulated(program.text, (*match)[1], program.name, options);
+    if (!emulated.compiled()) {
+      program.log = "error: " + emulated.log();
+      return 6;
+    }
+    const bool none = parameters.find_first_not_of(" \n") == std::string::npos;
+    kernels.push_back(
+        {(*match)[1], none ? 0 : size_t(std::ranges::count(parameters, ',')) + 1, emulated.program()});
+    program.log += "ptxas info    : Compiling entry function '" + std::string((*match)[1]) +
+                   "' for 'sm_80'\nptxas info    : Used 32 registers, 380 bytes cmem[0]\n";
+  }
+  program.cubin = fake_gpu::cubin_of(kernels);
+  return 0;
+}
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED int nvrtcVersion(int* major, int* minor) {
+  *major = 13;
+  *minor = 0;
+  return 0;
+}
+EXPORTED int nvrtcCreateProgram(void** program, const char* text, const char* name, int, const char* const*,
+                                const char* const*) {
+  *program = new Program{text, name, {}, {}};
+  return 0;
+}
+EXPORTED int nvrtcCompileProgram(void* program, int, const char* const*) {
+  return compile(*static_cast<Program*>(program));
+}
+EXPORTED int nvrtcGetProgramLogSize(void* program, size_t* bytes) {
+  *bytes = static_cast<Program*>(program)->log.size() + 1;
+  return 0;
+}
+EXPORTED int nvrtcGetProgramLog(void* program, char* log) {
+  std::strcpy(log, static_cast<Program*>(program)->log.c_str());
+  return 0;
+}
+EXPORTED int nvrtcGetCUBINSize(void* program, size_t* bytes) {
+  *bytes = static_cast<Program*>(program)->cubin.size();
+  return 0;
+}
+EXPORTED int nvrtcGetCUBIN(void* program, char* cubin) {
+  const std::string& bytes = static_cast<Program*>(program)->cubin;
+  std::memcpy(cubin, bytes.data(), bytes.size());
+  return 0;
+}
+EXPORTED int nvrtcDestroyProgram(void** program) {
+  delete static_cast<Program*>(*program);
+  *program = nullptr;
+  return 0;
+}

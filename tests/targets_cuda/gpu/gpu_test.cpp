@@ -1,0 +1,226 @@
+// The device `gpu` from end to end, with a driver and an NVRTC that are fakes: libraries that run launches
+// through the emulation, in this process and in the worker.
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "candidate_object.h"
+#include "cuda_target.h"
+#include "kernel_compiler.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/records/record_store.h"
+#include "tunesmith/tune/tuner.h"
+#include "tunesmith/workload/library.h"
+#include "unit/lower/grid_machine.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+using test::random_arguments;
+using ::testing::HasSubstr;
+
+// Before anything looks for them; the worker inherits them.
+const bool kFakesAreNamed = [] {
+  setenv("TUNESMITH_CUDA_DRIVER", TUNESMITH_FAKE_DRIVER, 1);
+  setenv("TUNESMITH_NVRTC", TUNESMITH_FAKE_NVRTC, 1);
+  return true;
+}();
+
+std::vector<RawOption> options(const std::string& arch, const std::string& device) {
+  std::vector<RawOption> raw;
+  for (const auto& [name, text] : {std::pair{"arch", arch}, {"device", device}}) {
+    RawOption option;
+    option.name = name;
+    option.location = {"t.yaml", 1, 1};
+    option.values.push_back({text, {"t.yaml", 1, 9}});
+    raw.push_back(option);
+  }
+  return raw;
+}
+
+CudaTarget target_of(const std::string& arch, const std::string& device) {
+  return CudaTarget(Options::validate(CudaTarget::specs(), options(arch, device), "target 'cuda'"));
+}
+
+CudaTarget& target() {
+  static CudaTarget one = target_of("detect", "gpu");
+  return one;
+}
+
+TEST(OnAGpu, TheTargetSaysWhatItRunsOn) {
+  EXPECT_TRUE(kFakesAreNamed);
+  EXPECT_TRUE(target().probe().here()) << target().probe().missing;
+  EXPECT_EQ(target().identity(), "cuda arch=sm_80 device=gpu Fake GPU");
+  EXPECT_FALSE(target().models_times());
+  EXPECT_EQ(target().device().get("cores"), 2);
+  EXPECT_THAT(target().remark(), HasSubstr("Fake GPU"));
+  const CudaTarget emulated = target_of("sm_90a", "emulated");
+  EXPECT_THAT(emulated.remark(), HasSubstr("device: gpu measures on it"));
+  EXPECT_TRUE(emulated.models_times());
+  try {
+    target_of("sm_90", "gpu");
+    FAIL() << "the device does not run it";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("does not run code for sm_90"));
+  }
+}
+
+TEST(OnAGpu, ProgramsRunAndAreTimedByItsClock) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=12,m=16,k=20");
+  const LoweredProgram lowered = lower_for(target(), workload.program);
+  const auto kernel = target().compile(lowered, "k");
+  ASSERT_TRUE(kernel) << kernel.error();
+  const std::unique_ptr<LoadedKernel> loaded = target().load(*kernel);
+  std::vector<Tensor> arguments = random_arguments(lowered.program);
+  std::vector<void*> pointers;
+  for (Tensor& tensor : arguments) pointers.push_back(tensor.bytes.data());
+  std::vector<std::byte> workspace(static_cast<size_t>(kernel->workspace_bytes) + 64);
+  loaded->entry()(pointers.data(), workspace.data(), nullptr, nullptr);
+  EXPECT_FALSE(loaded->take_fault());
+  std::vector<Tensor> expected = arguments;
+  interpret(workload.program, expected);
+  EXPECT_LT(max_error(arguments.back(), expected.back()), 1e-4);
+
+  std::ranges::fill(arguments.back().bytes, std::byte{0xff});
+  const auto seconds = loaded->device_seconds(3, pointers.data(), workspace.data());
+  ASSERT_TRUE(seconds);
+  EXPECT_GT(*seconds, 1e-3);  // what the fake takes for a launch
+  EXPECT_LT(*seconds, 5e-3);
+  EXPECT_LT(max_error(arguments.back(), expected.back()), 1e-4);
+  EXPECT_FALSE(loaded->modelled_seconds());
+}
+
+TEST(OnAGpu, TheReferenceIsTheHosts) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=4,m=4,k=4");
+  const LoweredProgram lowered = lower_for(target(), workload.program);
+  const auto kernel = target().compile_reference(lowered, "reference");
+  ASSERT_TRUE(kernel) << kernel.error();
+  EXPECT_EQ(CandidateObject::parse(kernel->object).runs_on, RunsOn::Host);
+  EXPECT_FALSE(target().load(*kernel)->device_seconds(1, nullptr, nullptr));
+}
+
+TEST(OnAGpu, PeaksAreMeasured) {
+  EXPECT_GT(measure_peak(target(), kF32, 1), 1e6);
+  EXPECT_GT(target().measure_copy_bandwidth(1), 1e9);
+}
+
+/// `count` elements, of which the kernel writes `writes`.
+std::optional<KernelFault> fault_of_writing(int writes, int count) {
+  const std::string text =
+      "extern \"C\" __global__ void __launch_bounds__(1) k(float* __restrict__ A) {\n  for (int i = 0; i < " +
+      std::to_string(writes) + "; i++) A[i] = 1.0f;\n}\n";
+  const Compilation compilation = KernelCompiler(*Nvrtc::find()).compile(text, "k.cu", "sm_80");
+  EXPECT_TRUE(compilation.succeeded) << compilation.log;
+  CandidateObject object;
+  object.runs_on = RunsOn::Gpu;
+  object.outputs = {0};
+  object.launches.push_back({"k", {}, {{"A", false, 0, int64_t{4} * count, "float"}}, compilation.cubin});
+  const std::unique_ptr<LoadedKernel> loaded = target().load({object.bytes(), "k", 0, 0.0});
+  std::vector<float> values(static_cast<size_t>(count));
+  void* pointer = values.data();
+  loaded->entry()(&pointer, nullptr, nullptr, nullptr);
+  return loaded->take_fault();
+}
+
+TEST(OnAGpu, WritingBehindAnArgumentIsSeen) {
+  EXPECT_FALSE(fault_of_writing(100, 100));
+  const auto fault = fault_of_writing(101, 100);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, KernelFault::Kind::OutOfBounds);
+  EXPECT_EQ(fault->message, "wrote outside of A");
+  EXPECT_FALSE(fault->device_lost);
+}
+
+class WithWorker : public ::testing::Test {
+ protected:
+  WithWorker() {
+    std::string name = (fs::temp_directory_path() / "tunesmith-gpu-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~WithWorker() override {
+    unsetenv("TUNESMITH_FAKE_GPU");
+    fs::remove_all(folder_);
+  }
+
+  std::unique_ptr<Runner> runner(const Workload& workload, Target& target) {
+    return make_worker_runner(
+        workload, target, {"cuda", options("detect", "gpu"), {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}},
+        {});
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(WithWorker, TuningFindsVerifiedProgramsWithMeasuredTimes) {
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/tests/targets_cuda/gpu/spaces.yaml").space("gpu"),
+                    registry);
+  const Workload workload = WorkloadLibrary().load("gmm:n=32,m=32,k=32");
+  RecordStore store(folder_ / "records.db");
+  TuneOptions tune_options;
+  tune_options.trials = 6;
+  tune_options.batch = 3;
+  const TuneResult result =
+      tune(workload, space, store, *runner(workload, space.target()), Environment(), tune_options);
+  std::string failures;
+  for (const auto& [cause, message] : result.first_failures)
+    failures += std::string(failure_cause_name(cause)) + ": " + message + "\n";
+  EXPECT_GE(result.valid, 3) << failures;
+  const std::vector<Record> records = store.list({});
+  ASSERT_FALSE(records.empty());
+  size_t timed = 0;
+  for (const Record& record : records) {
+    EXPECT_FALSE(record.modelled());
+    EXPECT_THAT(record.target, HasSubstr("device=gpu Fake GPU"));
+    if (!record.timing) continue;
+    ++timed;
+    // By the fake's clock: the same whenever it is asked.
+    EXPECT_GT(record.timing->min, 1e-3);
+    EXPECT_LT(record.timing->median, 1.01 * record.timing->min);
+  }
+  EXPECT_GE(timed, 3u);
+}
+
+TEST_F(WithWorker, ALostDeviceIsTheCandidatesFailureAndTheNextOneHasAnother) {
+  setenv("TUNESMITH_FAKE_GPU", "fail:bad=719", 1);
+  const Workload workload = WorkloadLibrary().load("gmm:n=8,m=8,k=8");
+  const LoweredProgram lowered = lower_for(target(), workload.program);
+  const auto good = target().compile(lowered, "good"), bad = target().compile(lowered, "bad");
+  ASSERT_TRUE(good && bad);
+  const std::vector<MeasureRequest> requests{{&*good, 0.0, false}, {&*bad, 0.0, false}, {&*good, 0.0, false}};
+  const auto measuring = runner(workload, target());
+  const std::vector<MeasureResult> results = measuring->run(requests);
+  EXPECT_TRUE(results[0].timing) << results[0].failure->message;
+  ASSERT_TRUE(results[1].failure);
+  EXPECT_EQ(results[1].failure->cause, FailureCause::Crash);
+  EXPECT_THAT(results[1].failure->message, HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
+  EXPECT_TRUE(results[2].timing) << results[2].failure->message;
+
+  const std::vector<const CompiledKernel*> kernels{&*good, &*bad, &*good};
+  const std::vector<InterleavedTimes> times = measuring->interleave(kernels, {});
+  EXPECT_FALSE(times[0].samples.empty());
+  ASSERT_TRUE(times[1].failure);
+  EXPECT_THAT(times[1].failure->message, HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
+  EXPECT_FALSE(times[2].samples.empty());
+}
+
+TEST_F(WithWorker, AWrongProgramIsRefused) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=8,m=8,k=8");
+  const Workload other = WorkloadLibrary().load("gmm:n=8,m=8,k=4");
+  auto wrong = target().compile(lower_for(target(), other.program), "wrong");
+  ASSERT_TRUE(wrong) << wrong.error();
+  CandidateObject object = CandidateObject::parse(wrong->object);
+  for (ObjectArgument& argument : object.launches.front().arguments)
+    if (argument.name == "A" || argument.name == "B") argument.bytes *= 2;
+  wrong->object = object.bytes();
+  const std::vector<MeasureRequest> requests{{&*wrong, 0.0, false}};
+  const MeasureResult result = runner(workload, target())->run(requests).front();
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->cause, FailureCause::WrongResult) << result.failure->message;
+}
+
+}  // namespace
+}  // namespace tunesmith::cuda
