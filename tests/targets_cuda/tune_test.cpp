@@ -72,6 +72,55 @@ TEST(WorkerForADevice, WaitsForWhatTheEmulationTakes) {
   EXPECT_TRUE(result.timing) << result.failure->message;
 }
 
+// Nothing smaller stands for it, so that it is run at a shape for which the emulation is too slow.
+TEST(WorkerForADevice, AReferenceThatTakesTooLongIsTheCandidatesFailure) {
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
+  const Workload workload = WorkloadLibrary().load("gmm:n=512,m=512,k=512");
+  MeasureOptions hasty;
+  hasty.time_out_seconds = 0.01;
+  const std::unique_ptr<Runner> runner = make_worker_runner(
+      workload, space.target(), {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, hasty);
+  const auto kernel = space.target().compile(lower_for(space.target(), workload.program), "unscheduled");
+  ASSERT_TRUE(kernel) << kernel.error();
+  const MeasureRequest request{&*kernel, 0.0, false};
+  for (int again = 0; again < 2; ++again) {
+    const MeasureResult result = runner->run({&request, 1}).front();
+    ASSERT_TRUE(result.failure);
+    EXPECT_EQ(result.failure->cause, FailureCause::TimeOut);
+    EXPECT_THAT(result.failure->message, ::testing::HasSubstr("no smaller twin"));
+  }
+}
+
+// What a candidate is verified on is in its record.
+TEST(TuneForALargeShape, VerifiesTwins) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "tunesmith-twins";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
+  const Workload workload = WorkloadLibrary().load("gmm:n=1024,m=1024,k=1024");
+  RecordStore store(folder / "records.db");
+  const std::unique_ptr<Runner> runner = make_worker_runner(
+      workload, space.target(), {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, {});
+  TuneOptions options;
+  options.trials = 4;
+  options.batch = 4;
+  options.final_candidates = 1;
+  const TuneResult result = tune(workload, space, store, *runner, Environment(), options);
+  int64_t twins = 0;
+  for (const auto& [key, count] : result.twins) {
+    EXPECT_LT(WorkloadLibrary().load(key).flops, workload.flops / 8) << key;
+    twins += count;
+  }
+  EXPECT_GE(twins, 1);
+  EXPECT_EQ(twins, result.valid);
+  for (const Record& record : store.list({.kind = MeasurementKind::Search})) {
+    EXPECT_TRUE(!record.ok() || result.twins.contains(record.verified_on)) << record.verified_on;
+  }
+  fs::remove_all(folder);
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads, TuneForADevice,
                          ::testing::Values("gmm:n=64,m=64,k=64", "gmm:n=13,m=17,k=19", "softmax:m=16,n=32",
                                            "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1",
