@@ -235,6 +235,8 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != ModuleStage::Finishing) continue;
       auto result = apply_module(module, finished, "", surroundings, claims);
+      if (!result && result.error().primitive() == module.id)
+        return refused(FailureCause::VerifyLimits, result.error().reason(), result.error().detail());
       if (!result) {
         return refused(FailureCause::IllegalSchedule,
                        fmt::format("finishing module '{}': {}", module.id, refusal_text(result.error())),

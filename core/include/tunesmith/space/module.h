@@ -80,7 +80,8 @@ class TransformationModule {
   /// a ScheduleMisuse is the module's mistake and ends the run with its name, as everything else does that is
   /// thrown. A Finishing module answers one schedule, or NotApplicable when there is nothing for it to do; a
   /// ScheduleError that leaves it makes the candidate a failure, illegal_schedule, that names the module: no
-  /// candidate is measured half finished.
+  /// candidate is measured half finished. One that the module throws itself, with its id as the primitive,
+  /// says that the candidate exceeds what the module is there to hold it to: verify_limits.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
 };
 
