@@ -305,7 +305,7 @@ void Machine::for_each_sharing(size_t slot, size_t offset, const Visit& visit) {
     const int64_t first = std::max<int64_t>(begin, 0) / width;
     const auto end = static_cast<int64_t>(other.written.size());
     for (int64_t at = first; at < end && at * width < begin + bytes; ++at)
-      visit(other, sharer.slot, static_cast<size_t>(at));
+      visit(other, static_cast<size_t>(at));
   }
 }
 
@@ -318,9 +318,7 @@ void Machine::note_read(Storage& from, size_t slot, size_t offset, Values values
   }
   touch_to_read(from, slot, offset, values);
   if (code_.sharers[slot].empty()) return;
-  for_each_sharing(slot, offset, [&](Storage& other, size_t other_slot, size_t at) {
-    touch_to_read(other, other_slot, at, values);
-  });
+  for_each_sharing(slot, offset, [&](Storage& other, size_t at) { check_ordered(other, at, false, values); });
 }
 
 void Machine::touch_to_read(Storage& from, size_t slot, size_t offset, Values values) {
@@ -351,14 +349,30 @@ void Machine::note_write(Storage& to, size_t slot, size_t offset, Values values)
          values);
   touch_to_write(to, slot, offset, values);
   if (code_.sharers[slot].empty()) return;
-  for_each_sharing(slot, offset, [&](Storage& other, size_t other_slot, size_t at) {
+  for_each_sharing(slot, offset, [&](Storage& other, size_t at) {
     if (other.is_pending(at))
       fail(fmt::format("{} is written where an asynchronous store to {} is under way", element(to, offset),
                        element(other, at)),
            values);
-    touch_to_write(other, other_slot, at, values);
+    check_ordered(other, at, true, values);
     other.clobber(at);
   });
+}
+
+void Machine::check_ordered(Storage& other, size_t offset, bool writes, Values values) {
+  for (size_t depth = other.level; depth < levels_.size(); ++depth) {
+    const Level& level = levels_[depth];
+    const Touches& touched = other.touches(depth, offset);
+    if (touched.epoch != level.epoch) continue;
+    const bool written = touched.writer != Touches::kNobody && touched.writer != level.iteration;
+    const bool read = touched.reader != Touches::kNobody && touched.reader != level.iteration;
+    if (written || (writes && read)) {
+      fail(fmt::format("race: {} of a parallel loop {} bytes of {}, which another iteration {}",
+                       name_of(level.iteration), writes ? "writes" : "reads", element(other, offset),
+                       written ? "wrote" : "reads"),
+           values);
+    }
+  }
 }
 
 void Machine::touch_to_write(Storage& to, size_t slot, size_t offset, Values values) {

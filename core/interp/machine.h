@@ -100,7 +100,10 @@ class Machine {
   // Of the order of accesses by concurrent iterations alone.
   void touch_to_read(Storage& from, size_t slot, size_t offset, Values values);
   void touch_to_write(Storage& to, size_t slot, size_t offset, Values values);
-  /// Calls `visit(Storage&, slot, offset)` for living elements of other buffers that have a byte of this one.
+  /// That an access of bytes that this element of another buffer has, too, is ordered with the accesses of
+  /// it.
+  void check_ordered(Storage& other, size_t offset, bool writes, Values values);
+  /// Calls `visit(Storage&, offset)` for living elements of other buffers that have a byte of this one.
   template <typename Visit>
   void for_each_sharing(size_t slot, size_t offset, const Visit& visit);
 

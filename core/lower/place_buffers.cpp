@@ -184,7 +184,12 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const Exec
   }
   // The launches beside this one have no part in it.
   if (around != nullptr) {
-    wrap_statement(*around, placed);
+    Stmt* outermost = around;
+    while (const Allocate* other = outermost->parent->as<Allocate>()) {
+      if (other->buffer->scope != placed->scope) break;
+      outermost = outermost->parent;
+    }
+    wrap_statement(*outermost, placed);
   } else {
     wrap(site, placed);
   }

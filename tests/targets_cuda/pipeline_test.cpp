@@ -78,7 +78,7 @@ TEST(CudaPipeline, CopiesAsynchronouslyAndCountsItsStages) {
   const Schedule s = Product{}.schedule();
   const std::string text = pipelined_text(s);
   for (const char* part :
-       {"cp_async16(&A_shared[", "cp_async_commit();", "cp_async_wait<1>();", "k_0_in_3 == 2 ? 0 :"})
+       {"cp_async16(&A_shared[", "cp_async_commit();", "cp_async_wait<1>();", "k_0_in_3_1 == 2 ? 0 :"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("% 3"))) << "stages are counted, not divided";
   expect_right(s.program());
