@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "address_parts.h"
 #include "execution.h"
 #include "tunesmith/lower/lower.h"
 
@@ -49,8 +50,9 @@ std::string held_piece(const TensorCall::Operand& operand, int64_t elements, con
 
 }  // namespace
 
-std::vector<std::string> call_lines(const TensorCall& call, const Analyzer& ranges, const Names& names,
-                                    ExprText& exprs) {
+std::vector<std::string> call_lines(const Loop& loop, const Names& names, ExprText& exprs) {
+  const TensorCall call = tensor_call(loop);
+  const Analyzer ranges = Analyzer::at(loop);
   const TensorIntrinsic& intrinsic = *call.intrinsic;
   const auto found = intrinsic.implementations.find("cuda");
   if (found == intrinsic.implementations.end() || found->second.form != TensorImplementation::Form::Fragment)
@@ -61,7 +63,11 @@ std::vector<std::string> call_lines(const TensorCall& call, const Analyzer& rang
     const TensorCall::Operand& operand = call.operands[i];
     const std::string& name = declared.buffer->name;
     if (declared.layout.empty()) {
-      words[name] = "&" + exprs.element(operand.buffer, operand.offset, ranges);
+      AddressParts parts{operand.offset};
+      if (found->second.text.find(name + "_offset") != std::string::npos)
+        parts = address_parts(operand.offset, loop);
+      words[name] = "&" + exprs.element(operand.buffer, parts.fixed, ranges);
+      words[name + "_offset"] = moving_text(parts, ranges, exprs);
       const size_t free = declared.free_dimension();
       if (free < operand.strides.size()) words[name + "_stride"] = fmt::format("{}", operand.strides[free]);
     } else {

@@ -13,8 +13,8 @@ namespace tunesmith::cuda {
 
 /// Throws LowerError where the intrinsic is not written so, or an operand is a part of what is held in one
 /// piece.
-std::vector<std::string> call_lines(const TensorCall& call, const Analyzer& ranges, const Names& names,
-                                    ExprText& exprs);
+/// A pointer whose text says NAME_offset, too, is one to the fixed part of the offset (address_parts.h).
+std::vector<std::string> call_lines(const Loop& call, const Names& names, ExprText& exprs);
 
 /// The registers of a thread for a buffer that calls hold as `operand`: one array for each piece.
 std::string held_declaration(const TensorOperand& operand, const Buffer& buffer, const std::string& name);

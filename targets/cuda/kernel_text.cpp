@@ -150,8 +150,14 @@ class KernelWriter {
     if (at.loop_kind == LoopKind::Unrolled) line("#pragma unroll");
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     nested(*at.body());
-    for (const WrappedCounter& counter : counters)
-      line(fmt::format("  {0} = {0} == {1} ? 0 : {0} + 1;", counter.name, counter.period - 1));
+    for (size_t i = 0; i < counters.size(); ++i) {
+      // What another one is now, which goes on after it.
+      const auto next = std::find_if(counters.begin() + static_cast<std::ptrdiff_t>(i), counters.end(),
+                                     [&](const WrappedCounter& other) { return other.follows(counters[i]); });
+      line(next != counters.end()
+               ? fmt::format("  {} = {};", counters[i].name, next->name)
+               : fmt::format("  {0} = {0} == {1} ? 0 : {0} + 1;", counters[i].name, counters[i].period - 1));
+    }
     line("}");
   }
 
@@ -217,7 +223,7 @@ class KernelWriter {
   }
 
   void call(const Loop& at) {
-    for (const std::string& text : call_lines(tensor_call(at), Analyzer::at(at), names_, exprs_)) line(text);
+    for (const std::string& text : call_lines(at, names_, exprs_)) line(text);
   }
 
   void store(const Store& at) {

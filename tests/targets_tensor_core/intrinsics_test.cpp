@@ -73,11 +73,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"multiplied_by_columns", "tensor_core", "wmma_mma$of<0, 0>", "wmma_mma$of<0, 1>"},
         Mistake{"stored_by_columns", "tensor_core", "wmma_store<0>", "wmma_store<1>"},
         Mistake{"forgets_the_zero", "tensor_core", "C[e] = 0;", "C[e] = 1;"},
-        Mistake{"not_transposed", "tensor_core_mma", "ldmatrix_x2_trans", "ldmatrix_x2"},
+        Mistake{"not_transposed", "tensor_core_mma", "ldmatrix_x4_trans", "ldmatrix_x4"},
         Mistake{"rows_of_other_lanes", "tensor_core_mma", "threadIdx.x % 16 * M_stride + threadIdx.x / 16",
                 "threadIdx.x / 2 * M_stride + threadIdx.x % 2"},
         Mistake{"halves_swapped", "tensor_core_mma", "B[0], B[1]", "B[1], B[0]"},
-        Mistake{"stored_to_other_rows", "tensor_core_mma", "e / 2 * 8", "e / 2"}),
+        Mistake{"stored_to_other_rows", "tensor_core_mma", "e / 2 % 2 * 8", "e / 2 % 2"}),
     [](const auto& mistake) { return std::string(mistake.param.name); });
 
 }  // namespace

@@ -1,0 +1,74 @@
+// A product of f16 by a trace that was written by hand: tiles of 128x128x32 in four stages, four warps of
+// 64x64.
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/printer.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/workload/library.h"
+#include "unit/lower/grid_machine.h"
+
+namespace tunesmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+Space& mma_space() {
+  static PluginRegistry registry;
+  static Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda-tensorcore-mma"),
+                     registry);
+  return space;
+}
+
+CandidatePtr by_hand(const Program& program) {
+  std::stringstream text;
+  text << std::ifstream(TUNESMITH_SOURCE_DIR "/tests/targets_tensor_core/traces/hgemm_128x128x32.trace")
+              .rdbuf();
+  auto candidate = mma_space().materialise(program, Trace::parse(text.str()), RandomStream(1, 1));
+  EXPECT_TRUE(candidate) << candidate.error().message;
+  return candidate ? *candidate : nullptr;
+}
+
+TEST(MainLoop, IsRightOnTheEmulatedDevice) {
+  const Program program = std::move(WorkloadLibrary().load("gmm:n=128,m=128,k=224,dtype=f16").program);
+  const CandidatePtr candidate = by_hand(program);
+  ASSERT_NE(candidate, nullptr);
+  const auto kernel = mma_space().target().compile(candidate->lowered, "k");
+  ASSERT_TRUE(kernel) << kernel.error();
+  std::vector<Tensor> arguments = test::random_arguments(program);
+  std::vector<void*> pointers;
+  for (Tensor& tensor : arguments) pointers.push_back(tensor.bytes.data());
+  const std::unique_ptr<LoadedKernel> loaded = mma_space().target().load(*kernel);
+  loaded->entry()(pointers.data(), nullptr, nullptr, nullptr);
+  const auto fault = loaded->take_fault();
+  ASSERT_FALSE(fault) << fault->message;
+  std::vector<Tensor> wanted = arguments;
+  interpret(program, wanted);
+  EXPECT_LT(max_error(wanted.back(), arguments.back()), 1e-2);
+}
+
+TEST(MainLoop, HasAddressesThatAreComputedOnce) {
+  const Program program = std::move(WorkloadLibrary().load("gmm:n=1024,m=1024,k=1024,dtype=f16").program);
+  const CandidatePtr candidate = by_hand(program);
+  ASSERT_NE(candidate, nullptr);
+  // Sums are staged where the operands were: 4 * (128 * 40 + 32 * 136) elements, and not 64 KB more.
+  int64_t bytes = 0;
+  for (const Allocate* allocate : collect<Allocate>(candidate->lowered.program.root())) {
+    if (allocate->offset) bytes = std::max(bytes, *allocate->offset + allocate->buffer->bytes());
+  }
+  EXPECT_LE(bytes, 4 * (128 * 40 + 32 * 136) * 2);
+  EXPECT_GE(bytes, 128 * 128 * 4);
+  const std::string text = mma_space().target().source(candidate->lowered, "k").value();
+  for (const char* part : {"cp_async_wait<2>();", "r_0_0_in_4 = r_0_0_in_4_1;",
+                           "r_0_0_in_4_1 == 3 ? 0 :", "+ r_0_0_in_4_1 * 5120 + (r_0_1 * 16 + ax0_0 * 640));"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+}  // namespace
+}  // namespace tunesmith
