@@ -10,7 +10,7 @@ namespace tunesmith::fake_gpu {
 
 struct Kernel {
   std::string name;
-  size_t parameters = 0;  // all of them pointers
+  std::string parameters;  // for each 'p', a pointer, or 'v', a number of 4 bytes
   std::string program;
 };
 
@@ -24,8 +24,7 @@ inline std::string cubin_of(const std::vector<Kernel>& kernels) {
   };
   number(kernels.size());
   for (const Kernel& kernel : kernels) {
-    number(kernel.parameters);
-    for (const std::string& text : {kernel.name, kernel.program}) {
+    for (const std::string& text : {kernel.name, kernel.parameters, kernel.program}) {
       number(text.size());
       bytes += text;
     }
@@ -44,8 +43,7 @@ inline bool read_cubin(const char* bytes, std::vector<Kernel>& kernels) {
   };
   kernels.resize(number());
   for (Kernel& kernel : kernels) {
-    kernel.parameters = number();
-    for (std::string* text : {&kernel.name, &kernel.program}) {
+    for (std::string* text : {&kernel.name, &kernel.parameters, &kernel.program}) {
       const size_t size = number();
       text->assign(bytes, size);
       bytes += size;

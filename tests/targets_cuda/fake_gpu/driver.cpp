@@ -83,12 +83,14 @@ void run(Function& function, const Launch& launch, void** parameters) {
   }
   std::vector<EmulatedArgument> arguments;
   std::vector<DriverPointer> pointers;
-  for (size_t i = 0; i < function.kernel.parameters; ++i) {
-    pointers.push_back(*static_cast<DriverPointer*>(parameters[i]));
-    const auto* from = reinterpret_cast<unsigned char*>(pointers.back());
+  for (size_t i = 0; i < function.kernel.parameters.size(); ++i) {
+    const bool value = function.kernel.parameters[i] == 'v';
+    pointers.push_back(value ? 0 : *static_cast<DriverPointer*>(parameters[i]));
+    const auto* from = value ? static_cast<unsigned char*>(parameters[i])
+                             : reinterpret_cast<unsigned char*>(pointers.back());
     arguments.push_back({"argument" + std::to_string(i),
-                         EmulatedArgument::Kind::Buffer,
-                         {from, from + bytes_from(pointers.back())},
+                         value ? EmulatedArgument::Kind::Value : EmulatedArgument::Kind::Buffer,
+                         {from, from + (value ? 4 : bytes_from(pointers.back()))},
                          {},
                          {}});
   }
@@ -100,6 +102,7 @@ void run(Function& function, const Launch& launch, void** parameters) {
       function.emulated->run(launch, arguments, ThreadOrder::Forward, 1, kRunSeconds);
   // Two arguments may be parts of one allocation: only what the kernel wrote is taken.
   for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind == EmulatedArgument::Kind::Value) continue;
     auto* to = reinterpret_cast<unsigned char*>(pointers[i]);
     for (size_t at = 0; at < arguments[i].bytes.size(); ++at)
       if (arguments[i].bytes[at] != before[i].bytes[at]) to[at] = arguments[i].bytes[at];

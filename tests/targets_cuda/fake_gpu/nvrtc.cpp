@@ -1,8 +1,8 @@
 // A library with NVRTC's functions whose cubins are programs for the emulation: for tests of the device `gpu`
 // where there is neither NVRTC nor a GPU.
-#include <algorithm>
 #include <cstring>
 #include <regex>
+#include <sstream>
 
 #include "cubin.h"
 #include "emulated_kernel.h"
@@ -32,9 +32,12 @@ int compile(Program& program) {
       program.log = "error: " + emulated.log();
       return 6;
     }
-    const bool none = parameters.find_first_not_of(" \n") == std::string::npos;
-    kernels.push_back(
-        {(*match)[1], none ? 0 : size_t(std::ranges::count(parameters, ',')) + 1, emulated.program()});
+    std::string kinds;
+    std::istringstream list(parameters);
+    for (std::string one; std::getline(list, one, ',');)
+      if (one.find_first_not_of(" \n") != std::string::npos)
+        kinds += one.find('*') == std::string::npos ? 'v' : 'p';
+    kernels.push_back({(*match)[1], kinds, emulated.program()});
     program.log += "ptxas info    : Compiling entry function '" + std::string((*match)[1]) +
                    "' for 'sm_80'\nptxas info    : Used 32 registers, 380 bytes cmem[0]\n";
   }

@@ -1,0 +1,139 @@
+// The time of cuBLAS for a product of matrices on the GPU that is here, by the device's clock, its caches
+// warm. Usage: bench_cublas M N K f32|f16        f16: sums and results are f32 Prints {"seconds", "error"};
+// ends with 4 where there is no GPU or no cuBLAS, and says which.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "device.h"
+#include "device/float16.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/random.h"
+
+namespace {
+
+using namespace tunesmith;
+using namespace tunesmith::cuda;
+
+// As in cublas_api.h.
+constexpr int kNotTransposed = 0, kF32 = 0, kF16 = 2, kComputeF32 = 68, kDefaultAlgorithm = -1;
+constexpr int kSamples = 10;
+constexpr double kSampleSeconds = 2e-3;
+constexpr double kTolerance = 1e-3;
+
+struct Blas {
+  int (*create)(void** handle) = nullptr;
+  int (*destroy)(void* handle) = nullptr;
+  int (*gemm)(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
+              const void* a, int type_a, int lda, const void* b, int type_b, int ldb, const void* beta,
+              void* c, int type_c, int ldc, int compute, int algorithm) = nullptr;
+};
+
+Blas find_blas() {
+  const char* const chosen = std::getenv("TUNESMITH_CUBLAS");
+  std::vector<std::string> names{"libcublas.so.13", "libcublas.so.12"};
+  if (chosen != nullptr && *chosen != '\0') names = {chosen};
+  for (const std::string& name : names) {
+    void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    Blas blas;
+    blas.create = reinterpret_cast<decltype(blas.create)>(dlsym(library, "cublasCreate_v2"));
+    blas.destroy = reinterpret_cast<decltype(blas.destroy)>(dlsym(library, "cublasDestroy_v2"));
+    blas.gemm = reinterpret_cast<decltype(blas.gemm)>(dlsym(library, "cublasGemmEx"));
+    if (blas.create != nullptr && blas.destroy != nullptr && blas.gemm != nullptr) return blas;
+  }
+  throw EnvironmentError("no cuBLAS: set TUNESMITH_CUBLAS to the path of libcublas.so");
+}
+
+void check(int status, const char* what) {
+  if (status != 0) throw EnvironmentError(fmt::format("{}: cuBLAS' error {}", what, status));
+}
+
+/// Numbers that both types hold exactly.
+std::vector<float> numbers(size_t count, RandomStream& random) {
+  std::vector<float> values(count);
+  for (float& value : values) value = float(std::floor(random.uniform() * 17) - 8) / 8;
+  return values;
+}
+
+DriverPointer on_device(const Device& device, const std::vector<float>& values, bool half) {
+  const size_t bytes = values.size() * (half ? 2 : 4);
+  const DriverPointer pointer = device.allocate(bytes);
+  if (!half) {
+    device.to_device(pointer, values.data(), bytes);
+    return pointer;
+  }
+  std::vector<uint16_t> halves;
+  for (const float value : values) halves.push_back(tunesmith_emulation::f32_to_f16(value));
+  device.to_device(pointer, halves.data(), bytes);
+  return pointer;
+}
+
+int run(int m, int n, int k, bool half) {
+  const Driver* const driver = Driver::find();
+  if (driver == nullptr) throw EnvironmentError(Driver::why_absent());
+  const Blas blas = find_blas();
+  const Device device(*driver);
+  device.use();
+  void* handle = nullptr;
+  check(blas.create(&handle), "cublasCreate");
+  RandomStream random(1);
+  const std::vector<float> a = numbers(size_t(m) * size_t(k), random),
+                           b = numbers(size_t(k) * size_t(n), random);
+  std::vector<float> c(size_t(m) * size_t(n));
+  const DriverPointer at_a = on_device(device, a, half), at_b = on_device(device, b, half),
+                      at_c = on_device(device, c, false);
+  const float one = 1, zero = 0;
+  const int type = half ? kF16 : kF32;
+  const auto pointer = [](DriverPointer address) { return reinterpret_cast<void*>(address); };
+  // Row by row, C = A B is column by column the product of B and A.
+  const auto gemm = [&] {
+    check(blas.gemm(handle, kNotTransposed, kNotTransposed, n, m, k, &one, pointer(at_b), type, n,
+                    pointer(at_a), type, k, &zero, pointer(at_c), kF32, n, kComputeF32, kDefaultAlgorithm),
+          "cublasGemmEx");
+  };
+  const auto time = [&](int count) {
+    device.begin_time();
+    for (int i = 0; i < count; ++i) gemm();
+    return device.end_time() / count;
+  };
+  gemm();
+  device.wait();
+  const int count = int(std::clamp(std::ceil(kSampleSeconds / std::max(time(1), 1e-7)), 1.0, 1000.0));
+  double seconds = time(count);
+  for (int i = 1; i < kSamples; ++i) seconds = std::min(seconds, time(count));
+  device.to_host(c.data(), at_c, c.size() * 4);
+  double error = 0;
+  for (int sample = 0; sample < 1000; ++sample) {
+    const auto i = size_t(random.uniform() * m), j = size_t(random.uniform() * n);
+    double sum = 0;
+    for (size_t r = 0; r < size_t(k); ++r) sum += double(a[i * size_t(k) + r]) * double(b[r * size_t(n) + j]);
+    error = std::max(error, std::abs(c[i * size_t(n) + j] - sum) / k);
+  }
+  blas.destroy(handle);
+  for (const DriverPointer address : {at_a, at_b, at_c}) device.free(address);
+  fmt::print("{{\"seconds\": {:.9g}, \"error\": {:.3g}}}\n", seconds, error);
+  return error <= kTolerance ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string type = count == 5 ? arguments[4] : "";
+  if (type != "f32" && type != "f16") {
+    fmt::print(stderr, "usage: bench_cublas M N K f32|f16\n");
+    return 2;
+  }
+  try {
+    return run(std::atoi(arguments[1]), std::atoi(arguments[2]), std::atoi(arguments[3]), type == "f16");
+  } catch (const EnvironmentError& error) {
+    fmt::print(stderr, "bench_cublas: {}\n", error.what());
+    return 4;
+  }
+}
