@@ -117,8 +117,8 @@ TEST(JoinThreads, ACooperativeFetchWaitsBeforeAndAfterItsUse) {
   EXPECT_EQ(joined_text(s, "flatten"), R"(
   for i_0 in 0..2 bind(block.y):
     for j_0 in 0..2 bind(block.x):
-      alloc A_shared: f32[4, 4] shared:
-        alloc B_shared: f32[4, 4] shared:
+      alloc B_shared: f32[4, 4] shared:
+        alloc A_shared: f32[4, 4] shared:
           for thread_y in 0..4 bind(thread.y):
             for thread_x in 0..4 bind(thread.x):
               for k_0 in 0..4:
