@@ -71,6 +71,22 @@ TEST(SoftwarePipeline, RefusesWhatReadsTheLoopsResults) {
                  [&] { s.software_pipeline(tiles, int64_t{2}); });
 }
 
+TEST(SoftwarePipeline, RefusesWhatIsFilledInSteps) {
+  Schedule chained = filled_in_tiles("D[i<n] = A[i] * 3\n  B[i<n] = D[i] + 1\n  O[i<n] = B[i] * 2");
+  chained.set_scope(chained.get_block("D"), 0, "shared");
+  chained.compute_at(chained.get_block("D"), chained.get_loops(chained.get_block("B")).back());
+  const LoopRV chained_tiles = tiles_of(chained);
+  expect_refused(chained, "software_pipeline", "what the loop begins with reads what the loop writes",
+                 [&] { chained.software_pipeline(chained_tiles, int64_t{2}); });
+
+  Schedule summed = filled_in_tiles("B[i<n] = sum(k<3) A[i] * f32(k)\n  O[i<n] = B[i] * 2");
+  const BlockRV sum = summed.get_block("B");
+  summed.decompose_reduction(sum, summed.get_loops(sum)[1]);
+  const LoopRV summed_tiles = tiles_of(summed);
+  expect_refused(summed, "software_pipeline", "the rest of the loop writes what it begins with to fill",
+                 [&] { summed.software_pipeline(summed_tiles, int64_t{2}); });
+}
+
 TEST(SoftwarePipeline, RefusesALoopThatOnlyFills) {
   Schedule s(
       make_program("{n: 12}", kInputs, "B[i<n] = A[i] + 1\n  D[i<n] = A[i] * 2\n  O[i<n] = B[i] + D[i]"));
