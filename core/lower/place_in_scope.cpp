@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/tree_surgery.h"
@@ -114,13 +116,13 @@ class Places {
 
   void set() {
     // The largest first; those of one size in the order of the text.
-    std::vector<Placed*> order;
-    for (Placed& placed : buffers_) order.push_back(&placed);
-    std::ranges::stable_sort(order, [](const Placed* a, const Placed* b) { return a->bytes > b->bytes; });
+    std::vector<size_t> order(buffers_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::sort(order, {}, [&](size_t i) { return std::pair(-buffers_[i].bytes, i); });
     std::vector<const Placed*> done;
-    for (Placed* placed : order) {
-      placed->allocate->offset = lowest_place(*placed, done);
-      done.push_back(placed);
+    for (const size_t i : order) {
+      buffers_[i].allocate->offset = lowest_place(buffers_[i], done);
+      done.push_back(&buffers_[i]);
     }
     // From the last one, so that positions stay.
     std::map<size_t, bool, std::greater<>> barriers;
