@@ -21,8 +21,7 @@ constexpr double kLittleWork = 1 << 22;
 /// more than stages that a pipeline may have.
 constexpr int64_t kLeastBound = 2;
 constexpr int64_t kLeastSerial = 5;
-/// Smaller instances of one candidate that are lowered, and values of one parameter that are tried, at most.
-constexpr size_t kMostLowered = 6;
+/// Values of one parameter that are tried before it is left as it is.
 constexpr size_t kMostValues = 8;
 constexpr const char* kSymbol = "twin";
 
@@ -185,17 +184,36 @@ bool TwinFinder::applies(const Original& original, const Values& values) const {
          loops_correspond(original.schedule.program(), schedule->program(), space_.target().execution());
 }
 
-std::optional<TwinFinder::Values> TwinFinder::shrink(const Original& original, const Values& from,
-                                                     size_t param) const {
-  size_t tried = 0;
-  for (const int64_t value : smaller_values(original.candidate, own_[param])) {
-    if (value >= from[param]) continue;
-    if (++tried > kMostValues) break;
-    Values values = from;
-    values[param] = value;
-    if (applies(original, values)) return values;
+std::optional<Twin> TwinFinder::twin_at(const Candidate& candidate, const Values& values) const {
+  const std::shared_ptr<const Workload> smaller = instance(values);
+  auto twin = space_.materialise(smaller->program, candidate.trace, RandomStream(0));
+  if (!twin || !have_one_structure(candidate.lowered, (*twin)->lowered, space_.target())) return std::nullopt;
+  return Twin{smaller, std::move(*twin)};
+}
+
+TwinFinder::Values TwinFinder::shrink(const Candidate& candidate, const Passes& passes) const {
+  Values values = own_;
+  std::vector<bool> stuck(params_.size());
+  while (work_of(*instance(values)) > kLittleWork) {
+    size_t param = params_.size();
+    for (size_t i = 0; i < params_.size(); ++i) {
+      if (!stuck[i] && (param == params_.size() || values[i] > values[param])) param = i;
+    }
+    if (param == params_.size()) break;
+    stuck[param] = true;
+    size_t tried = 0;
+    for (const int64_t smaller : smaller_values(candidate, own_[param])) {
+      if (smaller >= values[param]) continue;
+      if (++tried > kMostValues) break;
+      Values next = values;
+      next[param] = smaller;
+      if (!passes(next)) continue;
+      values = std::move(next);
+      stuck[param] = false;
+      break;
+    }
   }
-  return std::nullopt;
+  return values;
 }
 
 std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
@@ -203,33 +221,20 @@ std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
   auto schedule = replay(workload_.program, candidate.trace, RandomStream(0));
   check_invariant(schedule.has_value(), "a candidate's trace applies to its workload");
   const Original original{candidate, std::move(*schedule)};
-
-  std::vector<Values> found{own_};  // each smaller than the one before
-  std::vector<bool> stuck(params_.size());
-  const auto largest = [&] {
-    size_t best = params_.size();
-    for (size_t i = 0; i < params_.size(); ++i) {
-      if (!stuck[i] && (best == params_.size() || found.back()[i] > found.back()[best])) best = i;
-    }
-    return best;
-  };
-  for (size_t param = largest(); param < params_.size(); param = largest()) {
-    if (work_of(*instance(found.back())) <= kLittleWork) break;
-    if (std::optional<Values> smaller = shrink(original, found.back(), param)) {
-      found.push_back(std::move(*smaller));
-    } else {
-      stuck[param] = true;
-    }
-  }
-
-  size_t last = found.size() - 1;
-  for (size_t lowered = 0; last > 0 && lowered < kMostLowered; ++lowered, last = last * 3 / 4) {
-    const std::shared_ptr<const Workload> smaller = instance(found[last]);
-    auto twin = space_.materialise(smaller->program, candidate.trace, RandomStream(0));
-    if (twin && have_one_structure(candidate.lowered, (*twin)->lowered, space_.target()))
-      return Twin{smaller, std::move(*twin)};
-  }
-  return std::nullopt;
+  const auto applies_at = [&](const Values& values) { return applies(original, values); };
+  const Values smallest = shrink(candidate, applies_at);
+  if (smallest == own_) return std::nullopt;
+  if (std::optional<Twin> twin = twin_at(candidate, smallest)) return twin;
+  // Seldom: what only lowering tells is asked at each step.
+  std::optional<Twin> found;
+  shrink(candidate, [&](const Values& values) {
+    if (!applies_at(values)) return false;
+    std::optional<Twin> twin = twin_at(candidate, values);
+    if (!twin) return false;
+    found = std::move(twin);
+    return true;
+  });
+  return found;
 }
 
 }  // namespace tunesmith

@@ -2,6 +2,7 @@
 // running it at its full shape would take too long (Target::verifies_twins()).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,7 +45,10 @@ class TwinFinder {
   std::vector<int64_t> smaller_values(const Candidate& candidate, int64_t value) const;
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
   bool applies(const Original& original, const Values& values) const;
-  std::optional<Values> shrink(const Original& original, const Values& from, size_t param) const;
+  std::optional<Twin> twin_at(const Candidate& candidate, const Values& values) const;
+  /// The smallest values that `passes` lets pass, and those on the way to them.
+  using Passes = std::function<bool(const Values&)>;
+  Values shrink(const Candidate& candidate, const Passes& passes) const;
 
   const Workload& workload_;
   const Space& space_;

@@ -63,6 +63,15 @@ TEST(ModelledTimes, ProgramsAreLoweredForTheLevelsOfTheTarget) {
   EXPECT_NE(target.execution(), host_execution());
 }
 
+// Only a target that says so has its candidates verified as twins: no time of a twin is ever taken.
+TEST(ModelledTimes, NoTwinsAreVerifiedUnlessATargetSaysSo) {
+  ModellingTarget target;
+  EXPECT_FALSE(target.verifies_twins());
+  const LoweredProgram lowered;
+  EXPECT_THROW(static_cast<void>(target.compile_twin(lowered, lowered, "k")), InternalError);
+  EXPECT_EQ(target.compile_reference(lowered, "k").error(), target.compile(lowered, "k").error());
+}
+
 TEST(ModelledTimes, RecordsOfTheirTasksAreCalledSo) {
   Record record;
   EXPECT_FALSE(record.modelled());
