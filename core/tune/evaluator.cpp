@@ -122,6 +122,7 @@ void Evaluator::record_ranking(std::span<const Ranked> ranked) {
     record.timing->prepare = one.prepare;
     record.seconds = one.seconds;
     record.disturbed = one.disturbed;
+    record.verified_on = one.verified_on;
     records.push_back(std::move(record));
   }
   add(records);

@@ -55,6 +55,7 @@ class Evaluator {
     double seconds = 0.0;         // at the quantile by which times are compared
     double prepare = 0.0;         // of preparing constant inputs, measured before
     bool disturbed = false;       // something else used the machine meanwhile
+    std::string verified_on;      // as Record has it
   };
   void record_ranking(std::span<const Ranked> ranked);
 

@@ -1,5 +1,6 @@
 #include "tune/rank_leaders.h"
 
+#include <string>
 #include <vector>
 
 #include "tune/rank.h"
@@ -14,11 +15,13 @@ LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner
   std::vector<const CompiledKernel*> kernels;
   std::vector<double> expected_seconds;
   std::vector<const Measured*> timed;
+  std::vector<std::string> verified_on;
   for (size_t i = 0; i < built.size(); ++i) {
     if (!built[i].kernel) continue;
     kernels.push_back(&*built[i].kernel);
     expected_seconds.push_back(leaders.all()[i].timing->min);
     timed.push_back(&leaders.all()[i]);
+    verified_on.push_back(built[i].instance ? built[i].instance->key : "");
   }
   const MeasuringWatch watch = evaluator.measuring();
   const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = rounds});
@@ -29,7 +32,7 @@ LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner
     const RankedKernel& kernel = ranking.kernels[i];
     if (!kernel.time) continue;
     ranked.push_back({timed[i]->candidate, kernel.samples, kernel.time->value, timed[i]->timing->prepare,
-                      kernel.disturbed});
+                      kernel.disturbed, verified_on[i]});
     result.times.emplace(timed[i]->candidate->lowered_hash, *kernel.time);
   }
   evaluator.record_ranking(ranked);

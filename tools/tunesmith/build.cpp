@@ -73,6 +73,8 @@ int run_build(const Common& common, const BuildArguments& arguments) {
                         is_measured(*candidate, workload, *space, arguments.database, threads);
   if (measured) {
     provenance += seconds_text(named.record->seconds);
+    if (!named.record->verified_on.empty())
+      provenance += fmt::format(", verified as its twin of {}", named.record->verified_on);
   } else {
     const std::string time = seconds_text(measure(workload, *kernel, arguments, session, space->target()));
     provenance += fmt::format("{}, verified and measured when it was built", time);
