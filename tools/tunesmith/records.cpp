@@ -84,6 +84,7 @@ nlohmann::json to_json(const Record& record) {
                      {"time_ms", record.time_ms}};
   if (record.timing) one["seconds"] = record.seconds;
   one["modelled"] = record.modelled();
+  if (!record.verified_on.empty()) one["verified_on"] = record.verified_on;
   if (record.failure) one["cause"] = failure_cause_name(record.failure->cause);
   return one;
 }
