@@ -1,0 +1,289 @@
+// What the checks are worth: mistakes are put into the texts of programs that were accepted, and each is
+// given to the worker as a candidate. Usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers]
+//   PROGRAMS   accepted programs of the spaces below, in turn; of each, every barrier, wait and commit is
+//   taken away OTHERS     and so many other mistakes are put in, drawn at random
+//   --barriers only programs that have one count
+// An accepted mutant is explained: a barrier that the interpreter does not miss in the program, either, and
+// an expression that has the same value wherever it is evaluated, are no mistakes. What is left is printed,
+// and the exit code is 1.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "candidate_object.h"
+#include "emulated_kernel.h"
+#include "kernel_text.h"
+#include "mutation.h"
+#include "tunesmith/features/grid_work.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/measure/runner.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/workload/library.h"
+#include "unit/lower/grid_machine.h"
+
+namespace {
+
+using namespace tunesmith;
+using namespace tunesmith::cuda;
+using tunesmith::testing::Mutation;
+
+struct Source {
+  const char* space;
+  const char* workload;
+};
+constexpr Source kSources[] = {{"cuda", "gmm:n=32,m=48,k=16"},
+                               {"cuda-tensorcore", "gmm:n=32,m=48,k=64,dtype=f16"},
+                               {"cuda", "conv2d:h=8,w=8,ci=4,co=8,kernel=3,padding=1"},
+                               {"cuda", "gmm:n=7,m=11,k=13"},
+                               {"cuda", "softmax:m=5,n=75"},
+                               {"cuda", "dense_bias_gelu:n=12,m=8,k=10"},
+                               {"cuda-tensorcore", "gmm:n=20,m=24,k=40,dtype=bf16"},
+                               {"cuda", "norm:m=9,n=40"},
+                               {"cuda", "conv2d:h=9,w=9,ci=3,co=5,kernel=3,stride=2"},
+                               {"cuda", "depthwise_conv2d:h=7,w=7,c=8"},
+                               {"cuda-tensorcore", "gmm:n=32,m=32,k=32,dtype=i8"},
+                               {"cuda", "conv1d:l=16,ci=4,co=8"},
+                               {"cuda", "layer_norm:m=5,n=64"},
+                               {"cuda", "transposed_conv2d:h=3,w=3,ci=4,co=5"},
+                               {"cuda", "gmm:b=3,n=8,m=12,k=10"},
+                               {"cuda", "reduce_sum_1d:n=1001"}};
+constexpr uint64_t kMostDraws = 4000;
+constexpr const char* kSymbol = "k";
+
+/// What a kind of mistakes came to.
+struct Count {
+  int made = 0, refused = 0, not_compiled = 0, none = 0, accepted = 0;
+};
+
+/// One operator in one space, with its worker.
+class Task {
+ public:
+  Task(const Source& source, PluginRegistry& registry)
+      : name_(fmt::format("{} in {}", source.workload, source.space)),
+        space_(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(source.space), registry),
+        workload_(WorkloadLibrary().load(source.workload)),
+        sketches_(space_.generate(workload_.program)) {
+    MeasureOptions options;
+    options.time_out_seconds = 100;
+    runner_ = make_worker_runner(workload_, space_.target(),
+                                 {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, options);
+  }
+
+  const std::string& name() const { return name_; }
+  const Program& program() const { return workload_.program; }
+  const ExecutionModel& execution() const { return space_.target().execution(); }
+
+  /// The next candidate; null when there are no more.
+  CandidatePtr draw(uint64_t seed) {
+    for (; draws_ < kMostDraws;) {
+      const uint64_t number = draws_++;
+      const Trace sketch =
+          sketches_.sketches[number % sketches_.sketches.size()].trace().with_open_decisions();
+      if (auto candidate = space_.materialise(workload_.program, sketch, RandomStream(seed, number)))
+        return *candidate;
+    }
+    return nullptr;
+  }
+
+  tl::expected<CompiledKernel, std::string> compile(const Candidate& candidate) {
+    return space_.target().compile(candidate.lowered, kSymbol);
+  }
+
+  /// Why it is refused, or "".
+  std::string refusal(const CompiledKernel& kernel) {
+    const std::vector<MeasureRequest> requests{{&kernel, 0.0, false}};
+    const MeasureResult result = runner_->run(requests).front();
+    if (!result.failure) return "";
+    return fmt::format("{}: {}", failure_cause_name(result.failure->cause), result.failure->message);
+  }
+
+ private:
+  std::string name_;
+  Space space_;
+  Workload workload_;
+  SketchSet sketches_;
+  std::unique_ptr<Runner> runner_;
+  uint64_t draws_ = 0;
+};
+
+/// `kernel` with another text for one of its launches; nothing when the host's compiler does not take it.
+std::optional<CompiledKernel> with_text(const CompiledKernel& kernel, size_t launch,
+                                        const std::string& text) {
+  CandidateObject object = CandidateObject::parse(kernel.object);
+  EmulationOptions options;
+  options.dynamic_shared_bytes = object.launches[launch].launch.dynamic_shared_bytes;
+  const EmulatedKernel emulated(text, object.launches[launch].kernel, "mutant.cu", options);
+  if (!emulated.compiled()) return std::nullopt;
+  object.launches[launch].program = emulated.program();
+  CompiledKernel changed = kernel;
+  changed.object = object.bytes();
+  return changed;
+}
+
+/// What the interpreter has against the joined program without the barrier `number` of launch `launch`, or
+/// "".
+std::string interpreters_objection(const Task& task, const Candidate& candidate, size_t launch,
+                                   size_t number) {
+  Program program = candidate.lowered.program.clone();
+  const std::vector<const Barrier*> barriers =
+      collect<Barrier>(*launches_of(program, task.execution())[launch]);
+  auto* const barrier = const_cast<Barrier*>(barriers.at(number));
+  Seq* const around = barrier->parent->as<Seq>();
+  check_invariant(around != nullptr, "a barrier stands among other statements");
+  around->remove(around->index_of(*barrier));
+  std::vector<Tensor> arguments = tunesmith::test::random_arguments(task.program());
+  try {
+    interpret(program, arguments);
+    return "";
+  } catch (const InterpreterError& error) {
+    return error.what();
+  }
+}
+
+class Experiment {
+ public:
+  Experiment(uint64_t seed, bool barriers_only) : seed_(seed), barriers_only_(barriers_only) {}
+
+  void run(int programs, int others) {
+    RandomStream random(seed_);
+    for (int turn = 0; accepted_programs_ < programs && turn < 20 * programs; ++turn) {
+      const size_t number = size_t(turn) % std::size(kSources);
+      if (number == tasks_.size()) tasks_.push_back(std::make_unique<Task>(kSources[number], registry_));
+      Task& task = *tasks_[number];
+      const CandidatePtr candidate = task.draw(seed_);
+      if (!candidate) continue;
+      const auto kernel = task.compile(*candidate);
+      if (!kernel) continue;  // over a limit, or spills
+      const std::vector<KernelText> texts = kernel_texts(candidate->lowered, task.execution(), kSymbol);
+      if (barriers_only_ && std::ranges::none_of(texts, [](const KernelText& one) {
+            return one.text.find("__syncthreads") != std::string::npos;
+          }))
+        continue;
+      if (const std::string why = task.refusal(*kernel); !why.empty()) {
+        fmt::print("REFUSED as emitted: {}: {}\n{}\n", task.name(), why, program_text(texts));
+        ++refused_programs_;
+        continue;
+      }
+      ++accepted_programs_;
+      const int share = others * accepted_programs_ / programs - others_made_;
+      try_mutants(task, *candidate, *kernel, texts, share, random);
+      std::fflush(stdout);
+      fmt::print(stderr, "{} programs: {}\n", accepted_programs_, progress());
+    }
+  }
+
+  /// How many mistakes were accepted and are not explained.
+  int report() const {
+    fmt::print("{} programs accepted, {} refused as emitted\n", accepted_programs_, refused_programs_);
+    fmt::print("{:<10} {:>6} {:>8} {:>13} {:>8} {:>9}\n", "mistake", "made", "refused", "not compiled",
+               "none", "ACCEPTED");
+    int accepted = refused_programs_;
+    for (const auto& [kind, count] : counts_) {
+      fmt::print("{:<10} {:>6} {:>8} {:>13} {:>8} {:>9}\n", kind, count.made, count.refused,
+                 count.not_compiled, count.none, count.accepted);
+      // Accesses to what a thread has of its own are not checked yet: a mistake there shows by its values, or
+      // not.
+      if (kind != "register") accepted += count.accepted;
+    }
+    fmt::print("{} barriers that the emulation misses and the interpreter does not\n", only_emulation_);
+    return accepted;
+  }
+
+ private:
+  std::string progress() const {
+    std::string text;
+    for (const auto& [kind, count] : counts_)
+      text += fmt::format("{} {} ({} refused, {} none, {} accepted); ", count.made, kind, count.refused,
+                          count.none, count.accepted);
+    return text;
+  }
+
+  void try_mutants(Task& task, const Candidate& candidate, const CompiledKernel& kernel,
+                   const std::vector<KernelText>& texts, int share, RandomStream& random) {
+    std::map<std::string, std::vector<std::pair<size_t, Mutation>>> others;  // by kind: each is as likely
+    for (size_t launch = 0; launch < texts.size(); ++launch) {
+      const std::string text = program_text({&texts[launch], 1});
+      for (Mutation& mutation : tunesmith::testing::mutations_of(text)) {
+        if (mutation.kind == "barrier" || mutation.kind == "wait" || mutation.kind == "commit") {
+          try_one(task, candidate, kernel, launch, mutation);
+        } else {
+          others[mutation.kind].emplace_back(launch, std::move(mutation));
+        }
+      }
+    }
+    const auto below = [&](size_t count) { return std::ptrdiff_t(random.uniform() * double(count)); };
+    for (; share > 0 && !others.empty(); --share, ++others_made_) {
+      const auto kind = std::next(others.begin(), below(others.size()));
+      const auto one = kind->second.begin() + below(kind->second.size());
+      try_one(task, candidate, kernel, one->first, one->second);
+      kind->second.erase(one);
+      if (kind->second.empty()) others.erase(kind);
+    }
+  }
+
+  void try_one(Task& task, const Candidate& candidate, const CompiledKernel& kernel, size_t launch,
+               const Mutation& mutation) {
+    Count& count = counts_[mutation.kind];
+    ++count.made;
+    const auto mutant = with_text(kernel, launch, mutation.text);
+    if (!mutant) {
+      ++count.not_compiled;
+      return;
+    }
+    const std::string why = task.refusal(*mutant);
+    const std::string objection =
+        mutation.kind == "barrier" ? interpreters_objection(task, candidate, launch, mutation.barrier) : "";
+    if (!why.empty()) {
+      ++count.refused;
+      if (mutation.kind != "barrier" || !objection.empty()) return;
+      ++only_emulation_;
+      fmt::print("the interpreter does not miss barrier {} of launch {}: {}: {}\n", mutation.barrier, launch,
+                 task.name(), why);
+      return;
+    }
+    if (is_none(task, kernel, launch, mutation, objection)) {
+      ++count.none;
+      return;
+    }
+    ++count.accepted;
+    fmt::print("ACCEPTED: {}: {}: {}{}\n{}\n", task.name(), mutation.kind, mutation.what,
+               objection.empty() ? "" : "; the interpreter says: " + objection, mutation.text);
+  }
+
+  /// Accepted because it is no mistake?
+  static bool is_none(Task& task, const CompiledKernel& kernel, size_t launch, const Mutation& mutation,
+                      const std::string& objection) {
+    if (mutation.kind == "barrier") return objection.empty();
+    if (mutation.witness.empty()) return false;
+    const auto witness = with_text(kernel, launch, mutation.witness);
+    return witness && task.refusal(*witness).empty();
+  }
+
+  uint64_t seed_;
+  bool barriers_only_;
+  PluginRegistry registry_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::map<std::string, Count> counts_;
+  int accepted_programs_ = 0, refused_programs_ = 0, others_made_ = 0, only_emulation_ = 0;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  const bool barriers_only = !words.empty() && words.back() == "--barriers";
+  const size_t numbers = words.size() - (barriers_only ? 1 : 0);
+  if (numbers < 2 || numbers > 3) {
+    fmt::print(stderr, "usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers]\n");
+    return 2;
+  }
+  Experiment experiment(numbers == 3 ? std::stoull(words[2]) : 1, barriers_only);
+  experiment.run(std::stoi(words[0]), std::stoi(words[1]));
+  return experiment.report() == 0 ? 0 : 1;
+}
