@@ -242,6 +242,8 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kerne
 #endif
   // Calls a function for each access; the runtime has these, and the linker is not told to look for others.
   if (checked_) compile.push_back("-fsanitize=thread,alignment");
+  // What a thread has of its own and has not written is a large number, and not by chance what is right.
+  if (checked_) compile.push_back("-ftrivial-auto-var-init=pattern");
   std::vector<std::string> link{compiler, object, (support / "libtunesmith_cuda_emulation.a").string(), "-o",
                                 (folder_.path() / "kernel").string()};
   if (has_quick_linker()) link.push_back("-fuse-ld=gold");
