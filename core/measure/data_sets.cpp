@@ -91,20 +91,20 @@ double real(RandomStream& random, const Fill& fill) {
   return fill.positive ? std::abs(value) + 0.05 : value;
 }
 
-/// Of an element; that of each neighbour, along whatever axis, is another one.
+/// Of an element; that of each neighbour, along whatever axis, is another one of kLevels.
 int64_t level_of(int64_t element, const std::vector<int64_t>& shape) {
   int64_t level = 0;
   for (size_t axis = shape.size(); axis-- > 0;) {
     level += element % shape[axis] * (1 + static_cast<int64_t>(axis) % (kLevels - 1));
     element /= shape[axis];
   }
-  return level % kLevels;
+  return level;
 }
 
 /// Neighbours are far apart, so that one does not pass for the other within the tolerance of a narrow type.
 double background(RandomStream& random, const Fill& fill, int64_t level) {
   constexpr double kJitter = 0.1;
-  const auto at = static_cast<double>(level);
+  const auto at = static_cast<double>(level % kLevels);
   const double apart = fill.positive ? (at + 1) / kLevels : 2 * at / (kLevels - 1) - 1;
   return fill.background + fill.noise * (apart + kJitter * real(random, fill));
 }
@@ -219,7 +219,7 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     return;
   }
   RandomStream random(seed, static_cast<uint64_t>(number));
-  const bool spread = fill.draws > 1 && first;
+  const bool spread = exact && fill.draws > 1 && first;
   const bool sparse = fill.terms > 0 && !fill.balanced && (spread || first || fill.all_sparse);
   const double mean_share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
   const int64_t row = data.shape.empty() ? 1 : data.shape.back();
@@ -236,7 +236,8 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     // Rows differ, so that one's sum is not taken for another's.
     if (sparse && drawn++ % row == 0) share = mean_share * std::exp2(2 * random.uniform() - 1);
     if (sparse && random.uniform() >= share)
-      return fill.noise == 0.0 ? fill.background : background(random, fill, level_of(drawn - 1, data.shape));
+      return fill.noise == 0.0 ? fill.background
+                               : background(random, fill, level_of(drawn - 1, data.shape) + number);
     return exact ? integer(random, fill) : real(random, fill);
   };
   const int64_t count = data.elements();

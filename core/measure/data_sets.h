@@ -35,8 +35,9 @@ struct Fill {
   /// zero and its mean square a power of a quarter: what is divided by them stays exact. In turn a sum has
   /// many that are not zero, others in each draw, and few.
   bool balanced = false;
-  /// More than one: the set is drawn so often (a power of two), and every element of the first floating input
-  /// is no background in just one of the draws (of balanced rows: in one at least, of every second row).
+  /// More than one: the set is drawn so often (a power of two), and of the exact set every element of the
+  /// first floating input is no background in just one of the draws (of balanced rows: in one at least, of
+  /// every second row).
   int64_t draws = 1;
 
   /// Terms of a longest sum that are no background.

@@ -43,7 +43,7 @@ class WorkerTask {
   void choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
   /// The exact set anew, so that it sees every term of the longest sums. False where it cannot.
   bool draw_several_times(const CompiledKernel& reference, const DataQuestion& question);
-  static bool take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws);
+  bool take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws);
   RunReference runner_of(const CompiledKernel& reference, const LoadedKernel& loaded);
   void take_data(const Message& message, const DataQuestion& question, size_t set, size_t& attachment);
   void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);

@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(32) scale(const float* __restrict__
 TEST(CudaTarget, RunsProgramsWithSharedMemoryAndBarriers) {
   const Schedule s = cooperative_product();
   const std::string text = target().assembly(lower_for(target(), s.program()), "k");
-  EXPECT_THAT(text, ::testing::HasSubstr("__shared__ __align__(32) float A_shared[16];"));
+  EXPECT_THAT(text, ::testing::HasSubstr("__shared__ __align__(32) float A_shared[12];"));
   EXPECT_THAT(text, ::testing::HasSubstr("__syncthreads();"));
   expect_right(s.program());
 }

@@ -55,6 +55,8 @@ constexpr Source kSources[] = {{"cuda", "gmm:n=32,m=48,k=16"},
                                {"cuda", "reduce_sum_1d:n=1001"}};
 constexpr uint64_t kMostDraws = 4000;
 constexpr const char* kSymbol = "k";
+/// More than what the programs here have, so that buffers keep their names.
+constexpr int64_t kStaticSharedBytes = 49152;
 
 /// What a kind of mistakes came to.
 struct Count {
@@ -160,7 +162,8 @@ class Experiment {
       if (!candidate) continue;
       const auto kernel = task.compile(*candidate);
       if (!kernel) continue;  // over a limit, or spills
-      const std::vector<KernelText> texts = kernel_texts(candidate->lowered, task.execution(), kSymbol);
+      const std::vector<KernelText> texts =
+          kernel_texts(candidate->lowered, task.execution(), kStaticSharedBytes, kSymbol);
       if (barriers_only_ && std::ranges::none_of(texts, [](const KernelText& one) {
             return one.text.find("__syncthreads") != std::string::npos;
           }))

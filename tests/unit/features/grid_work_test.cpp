@@ -105,7 +105,7 @@ TEST(GridWork, CountsBarriersAndWhatABlockAndAThreadKeep) {
   const GridWork work = work_of(s);
   EXPECT_EQ(work.threads, 16);
   EXPECT_EQ(work.barriers, 2 * 4);
-  EXPECT_EQ(work.block_bytes, 64) << "has room for what all threads might touch";
+  EXPECT_EQ(work.block_bytes, 32) << "eight of the threads fill it";
   EXPECT_GT(work.registers, 24) << "its result";
   EXPECT_GT(work.wavefronts, 0);
 }
