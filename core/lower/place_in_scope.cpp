@@ -1,8 +1,9 @@
 #include "lower/place_in_scope.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-/// Bytes that must be saved for a barrier more.
+/// Bytes that must be saved for a barrier more: room for another tile of 16 x 16 numbers.
 constexpr int64_t kWorthABarrier = 1024;
 
 /// A buffer between the first and the last of the launch's statements that use it.
@@ -125,14 +126,14 @@ class Places {
       done.push_back(&buffers_[i]);
     }
     // From the last one, so that positions stay.
-    std::map<size_t, bool, std::greater<>> barriers;
+    std::set<size_t, std::greater<>> barriers;
     for (const Placed& a : buffers_) {
       for (const Placed& b : buffers_) {
         if (a.last < b.first && overlap(a, b) && !program_.is_parted(a.last, b.first))
-          barriers[b.first] = true;
+          barriers.insert(b.first);
       }
     }
-    for (const auto& [position, wanted] : barriers)
+    for (const size_t position : barriers)
       program_.statements->insert(position, std::make_unique<Barrier>(program_.level));
   }
 
