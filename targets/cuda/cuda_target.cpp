@@ -49,7 +49,7 @@ std::vector<OptionSpec> CudaTarget::specs() {
 }
 
 CudaTarget::CudaTarget(const Options& options) : on_gpu_(options.get_string("device") == "gpu") {
-  const std::string arch = options.get_string("arch");
+  const std::string& arch = options.get_string("arch");
   const bool detect = arch == kDetect;
   if (on_gpu_ || detect) {
     if (const Driver* const driver = Driver::find()) here_ = describe_device(*driver);
