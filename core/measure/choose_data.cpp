@@ -79,11 +79,20 @@ Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs
   return trial;
 }
 
+constexpr int64_t kMostBytes = int64_t{64} << 20;  // of all draws of a set together
+
+int64_t bytes_of_draw(const DataQuestion& question) {
+  int64_t bytes = 0;
+  for (const Argument& argument : question.arguments) bytes += argument.buffer->bytes();
+  return bytes;
+}
+
 /// Of random data. A wrong element is as near to the right one as rounding allows in about so many of the
 /// draws as the bound is loose; in all of several it hardly is.
-int64_t draws_for(double looseness) {
-  if (looseness > 1e-2) return 4;
-  return looseness > 1e-3 ? 2 : 1;
+int64_t draws_for(double looseness, int64_t bytes) {
+  int64_t draws = looseness > 1e-2 ? 4 : looseness > 1e-3 ? 2 : 1;
+  while (draws > 1 && draws * bytes > kMostBytes) draws /= 2;
+  return draws;
 }
 
 std::vector<Buffer> outputs_of(const DataQuestion& question) {
@@ -186,7 +195,8 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
             buffers[best.loosest]->name, 100.0 * best.looseness, drawn.fill.text()),
         "compute sums in a wider type");
   }
-  if (question.kind == DataKind::Random) drawn.fill.draws = draws_for(best.looseness);
+  if (question.kind == DataKind::Random)
+    drawn.fill.draws = draws_for(best.looseness, bytes_of_draw(question));
   for (size_t i = 0; i < buffers.size(); ++i)
     drawn.expected.emplace_back(buffers[i], best.values[i], best.bound(question, i));
   return drawn;
@@ -198,20 +208,23 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
   for (int64_t number = 0; number < fill.draws; ++number) {
     DrawnData drawn{fill, draw_inputs(question, fill, number), {}};
     const Trial trial = try_inputs(question, drawn.inputs, run);
-    if (!trial.usable() || !trial.finite) return {};
+    if (!trial.usable() || !trial.finite) {
+      // Each draw of the exact set has terms of its own; of the random one, those before do.
+      if (question.kind == DataKind::Exact) return {};
+      break;
+    }
     for (size_t i = 0; i < outputs.size(); ++i)
       drawn.expected.emplace_back(outputs[i], trial.values[i], trial.bound(question, i));
     const bool exact = question.kind == DataKind::Exact;
     if (exact && number == 0 && !sees_a_term(question, drawn, trial, run)) return {};
     draws.push_back(std::move(drawn));
   }
+  for (DrawnData& drawn : draws) drawn.fill.draws = static_cast<int64_t>(draws.size());
   return draws;
 }
 
 std::vector<DrawnData> choose_several_draws(const DataQuestion& question, const RunReference& run) {
-  constexpr int64_t kMostBytes = int64_t{64} << 20;  // of all draws together
-  int64_t bytes = 0;
-  for (const Argument& argument : question.arguments) bytes += argument.buffer->bytes();
+  const int64_t bytes = bytes_of_draw(question);
   const std::optional<size_t> first = first_floating(question);
   if (!first) return {};
   const DType type = question.arguments[*first].buffer->dtype;

@@ -239,6 +239,22 @@ TEST(ChooseData, NeighboursOfABackgroundLieApart) {
   }
 }
 
+TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
+  const auto draws = [](const char* text) {
+    return data_of(WorkloadLibrary().load(text).program, DataKind::Random).fill.draws;
+  };
+  EXPECT_EQ(draws("softmax:m=16,n=512"), 1);
+  EXPECT_EQ(draws("softmax:m=16,n=512,dtype=bf16"), 4);
+  const Program program = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16").program;
+  const Program reference = reference_program(program, DataKind::Random);
+  const RunReference run = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+  const DataQuestion question = question_of(program, DataKind::Random);
+  const std::vector<DrawnData> all = draw_all(question, choose_data(question, run).fill, run);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all.front().fill.draws, 4);
+  EXPECT_NE(all[0].inputs[0].bytes, all[1].inputs[0].bytes);
+}
+
 // These were refused: too few of their terms could be seen at once.
 TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
   for (const char* text : {"reduce_sum_1d:n=4096,dtype=bf16", "norm:m=64,n=64,dtype=f16",
