@@ -31,14 +31,13 @@ KernelFault fault_of(const DriverError& error) {
 
 }  // namespace
 
+DeviceCandidate::DeviceCandidate(const Device& device, CandidateObject object)
+    : device_(device), object_(std::move(object)) {}
+
+// Delegates, so that the destructor gives back what was taken before an error.
 DeviceCandidate::DeviceCandidate(const Device& device, CandidateObject object, int64_t workspace_bytes)
-    : device_(device), object_(std::move(object)) {
-  try {
-    load(workspace_bytes);
-  } catch (...) {
-    release();
-    throw;
-  }
+    : DeviceCandidate(device, std::move(object)) {
+  load(workspace_bytes);
 }
 
 DeviceCandidate::~DeviceCandidate() { release(); }

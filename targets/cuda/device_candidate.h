@@ -35,6 +35,7 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
     std::string name;
   };
 
+  DeviceCandidate(const Device& device, CandidateObject object);
   void call(void* const* buffers, void* workspace) override;
   DriverPointer data(const Region& region) const;
   void allocate(Region& region);
