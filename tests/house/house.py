@@ -3,6 +3,8 @@
 
 Each check first shows that it finds what it looks for: a search that finds nothing anywhere proves nothing."""
 import concurrent.futures
+import gzip
+import json
 import pathlib
 import re
 import subprocess
@@ -193,6 +195,22 @@ def a_matrix_unit_in_82_lines():
     lines = sum(len((pack / name).read_text().splitlines()) for name in ("acme_npu.yaml", "acme_tile.cpp"))
     assert lines <= 82, f"{lines} lines"
     assert f"with the extension {lines} lines" in (pack / "README.md").read_text(), f"README.md does not say {lines} lines"
+
+
+def folders_of_a_machine(command):
+    """Words of a command line that only the machine it was given on understands, and its program if that is a path."""
+    return [word for place, word in enumerate(command.split()) if word.startswith("/") or (place == 0 and "/" in word)]
+
+
+def recorded_tables_name_no_machine():
+    """Where somebody's checkout lies does not belong in what is published."""
+    assert folders_of_a_machine("build/bin/tunesmith tables record gmm --spaces /home/me/spaces.yaml -o new/gmm.table.gz") == [
+        "build/bin/tunesmith", "/home/me/spaces.yaml"]
+    tables = sorted((ROOT / "bench/tables").glob("*.table.gz"))
+    assert len(tables) > 5
+    fail_if([f"{table.name}: {word}" for table in tables
+             for word in folders_of_a_machine(json.loads(gzip.open(table, "rt").readline())["command"])],
+            "a recorded table names folders of a machine")
 
 
 if __name__ == "__main__":

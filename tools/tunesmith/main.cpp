@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -326,7 +327,9 @@ int main(int argc, char** argv) {
   add_completion(app, shell, code);
   std::string man_folder;
   add_man_pages(app, man_folder, code);
-  for (int i = 0; i < argc; ++i) common.command_line += (i == 0 ? "" : " ") + std::string(argv[i]);
+  // Where the program lies is nobody's business who gets a record or a table.
+  common.command_line = std::filesystem::path(argv[0]).filename();
+  for (int i = 1; i < argc; ++i) common.command_line += " " + std::string(argv[i]);
   try {
     app.parse(argc, argv);
     return code;

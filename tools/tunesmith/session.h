@@ -23,7 +23,7 @@ struct Common {
   std::string lock_file;
   bool json = false;
   bool quiet = false;
-  std::string command_line;     // as it was given, for the records
+  std::string command_line;     // for the records: the program's name, and its arguments as they were given
   int plugin_seconds = 60;      // that one call of a plugin may take; 0: any
   double plugin_gibibytes = 4;  // by which the process may grow meanwhile; 0: any
 };
