@@ -62,17 +62,17 @@ std::vector<float> numbers(size_t count, RandomStream& random) {
   return values;
 }
 
-DriverPointer on_device(const Device& device, const std::vector<float>& values, bool half) {
+DeviceMemory on_device(const Device& device, const std::vector<float>& values, bool half) {
   const size_t bytes = values.size() * (half ? 2 : 4);
-  const DriverPointer pointer = device.allocate(bytes);
+  DeviceMemory memory = device.allocate(bytes);
   if (!half) {
-    device.to_device(pointer, values.data(), bytes);
-    return pointer;
+    device.to_device(memory.get(), values.data(), bytes);
+    return memory;
   }
   std::vector<uint16_t> halves;
   for (const float value : values) halves.push_back(tunesmith_emulation::f32_to_f16(value));
-  device.to_device(pointer, halves.data(), bytes);
-  return pointer;
+  device.to_device(memory.get(), halves.data(), bytes);
+  return memory;
 }
 
 int run(int m, int n, int k, bool half) {
@@ -87,11 +87,11 @@ int run(int m, int n, int k, bool half) {
   const std::vector<float> a = numbers(size_t(m) * size_t(k), random),
                            b = numbers(size_t(k) * size_t(n), random);
   std::vector<float> c(size_t(m) * size_t(n));
-  const DriverPointer at_a = on_device(device, a, half), at_b = on_device(device, b, half),
-                      at_c = on_device(device, c, false);
+  const DeviceMemory at_a = on_device(device, a, half), at_b = on_device(device, b, half),
+                     at_c = on_device(device, c, false);
   const float one = 1, zero = 0;
   const int type = half ? kF16 : kF32;
-  const auto pointer = [](DriverPointer address) { return reinterpret_cast<void*>(address); };
+  const auto pointer = [](const DeviceMemory& memory) { return reinterpret_cast<void*>(memory.get()); };
   // Row by row, C = A B is column by column the product of B and A.
   const auto gemm = [&] {
     check(blas.gemm(handle, kNotTransposed, kNotTransposed, n, m, k, &one, pointer(at_b), type, n,
@@ -108,7 +108,7 @@ int run(int m, int n, int k, bool half) {
   const int count = int(std::clamp(std::ceil(kSampleSeconds / std::max(time(1), 1e-7)), 1.0, 1000.0));
   double seconds = time(count);
   for (int i = 1; i < kSamples; ++i) seconds = std::min(seconds, time(count));
-  device.to_host(c.data(), at_c, c.size() * 4);
+  device.to_host(c.data(), at_c.get(), c.size() * 4);
   double error = 0;
   for (int sample = 0; sample < 1000; ++sample) {
     const auto i = size_t(random.uniform() * m), j = size_t(random.uniform() * n);
@@ -117,7 +117,6 @@ int run(int m, int n, int k, bool half) {
     error = std::max(error, std::abs(c[i * size_t(n) + j] - sum) / k);
   }
   blas.destroy(handle);
-  for (const DriverPointer address : {at_a, at_b, at_c}) device.free(address);
   fmt::print("{{\"seconds\": {:.9g}, \"error\": {:.3g}}}\n", seconds, error);
   return error <= kTolerance ? 0 : 1;
 }

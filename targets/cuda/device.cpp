@@ -64,13 +64,22 @@ Device::~Device() {
 
 void Device::use() const { driver_.check(driver_.functions().context_set(context_), "cuCtxSetCurrent"); }
 
-DriverPointer Device::allocate(size_t bytes) const {
+DeviceMemory Device::allocate(size_t bytes) const {
   DriverPointer pointer = 0;
   driver_.check(driver_.functions().allocate(&pointer, bytes), fmt::format("cuMemAlloc of {} bytes", bytes));
-  return pointer;
+  return {*this, pointer};
 }
 
-void Device::free(DriverPointer pointer) const noexcept { driver_.functions().free(pointer); }
+// A context that is lost refuses these, which changes nothing.
+void Device::give_back(DriverPointer pointer) const noexcept {
+  driver_.functions().context_set(context_);
+  driver_.functions().free(pointer);
+}
+
+void Device::give_back(DriverModule module) const noexcept {
+  driver_.functions().context_set(context_);
+  driver_.functions().module_unload(module);
+}
 
 void Device::to_device(DriverPointer to, const void* from, size_t bytes) const {
   driver_.check(driver_.functions().copy_to_device(to, from, bytes),
@@ -91,18 +100,17 @@ void Device::fill(DriverPointer to, unsigned char value, size_t bytes) const {
   driver_.check(driver_.functions().fill(to, value, bytes), fmt::format("cuMemsetD8 of {} bytes", bytes));
 }
 
-DriverModule Device::load(const std::string& cubin) const {
+DeviceModule Device::load(const std::string& cubin) const {
   DriverModule module = nullptr;
   driver_.check(driver_.functions().module_load(&module, cubin.data(), 0, nullptr, nullptr),
                 fmt::format("cuModuleLoadDataEx of {} bytes", cubin.size()));
-  return module;
+  return {*this, module};
 }
 
-void Device::unload(DriverModule module) const noexcept { driver_.functions().module_unload(module); }
-
-DriverFunction Device::function(DriverModule module, const std::string& name, const Launch& launch) const {
+DriverFunction Device::function(const DeviceModule& module, const std::string& name,
+                                const Launch& launch) const {
   DriverFunction function = nullptr;
-  driver_.check(driver_.functions().module_function(&function, module, name.c_str()),
+  driver_.check(driver_.functions().module_function(&function, module.get(), name.c_str()),
                 fmt::format("cuModuleGetFunction of {}", name));
   if (launch.dynamic_shared_bytes > 0) {
     driver_.check(driver_.functions().function_set(function, FunctionAttribute::DynamicSharedBytes,

@@ -31,18 +31,8 @@ KernelFault fault_of(const DriverError& error) {
 
 }  // namespace
 
-DeviceCandidate::DeviceCandidate(const Device& device, CandidateObject object)
-    : device_(device), object_(std::move(object)) {}
-
-// Delegates, so that the destructor gives back what was taken before an error.
 DeviceCandidate::DeviceCandidate(const Device& device, CandidateObject object, int64_t workspace_bytes)
-    : DeviceCandidate(device, std::move(object)) {
-  load(workspace_bytes);
-}
-
-DeviceCandidate::~DeviceCandidate() { release(); }
-
-void DeviceCandidate::load(int64_t workspace_bytes) {
+    : device_(device), object_(std::move(object)) {
   device_.use();
   workspace_.bytes = workspace_bytes;
   workspace_.name = "the workspace";
@@ -51,7 +41,7 @@ void DeviceCandidate::load(int64_t workspace_bytes) {
     launch.program.clear();
     functions_.push_back(device_.function(modules_.back(), launch.kernel, launch.launch));
     for (const ObjectArgument& argument : launch.arguments) {
-      if (!argument.in_workspace) buffers_[argument.position] = {0, argument.bytes, argument.name};
+      if (!argument.in_workspace) buffers_[argument.position] = {{}, argument.bytes, argument.name};
     }
   }
   for (auto& [position, region] : buffers_) allocate(region);
@@ -59,20 +49,8 @@ void DeviceCandidate::load(int64_t workspace_bytes) {
 }
 
 void DeviceCandidate::allocate(Region& region) {
-  region.base = device_.allocate(static_cast<size_t>(region.bytes + 2 * kZone));
-  device_.fill(region.base, kPoison, static_cast<size_t>(region.bytes + 2 * kZone));
-}
-
-void DeviceCandidate::release() noexcept {
-  try {
-    device_.use();
-  } catch (const DriverError&) {
-    return;  // what is lost has nothing to be given back
-  }
-  for (const auto& [position, region] : buffers_)
-    if (region.base != 0) device_.free(region.base);
-  if (workspace_.base != 0) device_.free(workspace_.base);
-  for (const DriverModule module : modules_) device_.unload(module);
+  region.memory = device_.allocate(static_cast<size_t>(region.bytes + 2 * kZone));
+  device_.fill(region.memory.get(), kPoison, static_cast<size_t>(region.bytes + 2 * kZone));
 }
 
 std::optional<KernelFault> DeviceCandidate::take_fault() {
@@ -81,7 +59,7 @@ std::optional<KernelFault> DeviceCandidate::take_fault() {
 }
 
 DriverPointer DeviceCandidate::data(const Region& region) const {
-  return region.base + static_cast<DriverPointer>(kZone);
+  return region.memory.get() + static_cast<DriverPointer>(kZone);
 }
 
 void DeviceCandidate::copy_in(void* const* buffers) const {
@@ -115,7 +93,7 @@ void DeviceCandidate::copy_out(void* const* buffers) const {
 const DeviceCandidate::Region* DeviceCandidate::touched_around() const {
   const auto touched = [&](const Region& region) {
     std::vector<unsigned char> zones(2 * kZone);
-    device_.to_host(zones.data(), region.base, kZone);
+    device_.to_host(zones.data(), region.memory.get(), kZone);
     device_.to_host(zones.data() + kZone, data(region) + static_cast<DriverPointer>(region.bytes), kZone);
     return std::ranges::any_of(zones, [](unsigned char byte) { return byte != kPoison; });
   };

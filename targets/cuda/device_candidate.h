@@ -18,7 +18,6 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
   /// `device` must outlive this. Throws EnvironmentError when the object is damaged, the driver refuses it,
   /// or the device has no memory for its arguments.
   DeviceCandidate(const Device& device, CandidateObject object, int64_t workspace_bytes);
-  ~DeviceCandidate() override;
 
   /// Calls may come from several threads; they run one after the other.
   tunesmith_kernel entry() const override { return slot_.entry(); }
@@ -30,17 +29,14 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
  private:
   /// Memory between two zones that nobody may touch.
   struct Region {
-    DriverPointer base = 0;
+    DeviceMemory memory;
     int64_t bytes = 0;
     std::string name;
   };
 
-  DeviceCandidate(const Device& device, CandidateObject object);
   void call(void* const* buffers, void* workspace) override;
   DriverPointer data(const Region& region) const;
   void allocate(Region& region);
-  void load(int64_t workspace_bytes);
-  void release() noexcept;
   void copy_in(void* const* buffers) const;
   void run() const;
   void copy_out(void* const* buffers) const;
@@ -51,7 +47,7 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
 
   const Device& device_;
   CandidateObject object_;
-  std::vector<DriverModule> modules_;
+  std::vector<DeviceModule> modules_;
   std::vector<DriverFunction> functions_;
   std::map<int64_t, Region> buffers_;  // by position in a call
   Region workspace_;

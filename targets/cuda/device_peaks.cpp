@@ -62,25 +62,15 @@ PeakKernel device_peak_kernel(const Architecture& architecture) {
 
 double device_copy_bandwidth(const Device& device) {
   device.use();
-  const DriverPointer from = device.allocate(kCopyBytes);
-  DriverPointer to = 0;
+  const DeviceMemory from = device.allocate(kCopyBytes), to = device.allocate(kCopyBytes);
+  device.fill(from.get(), 0, kCopyBytes);
   double best = 0;
-  try {
-    to = device.allocate(kCopyBytes);
-    device.fill(from, 0, kCopyBytes);
-    for (int i = 0; i < kCopies; ++i) {
-      device.wait();
-      device.begin_time();
-      device.on_device(to, from, kCopyBytes);
-      best = std::max(best, 2.0 * kCopyBytes / std::max(device.end_time(), 1e-9));
-    }
-  } catch (const DriverError&) {
-    device.free(from);
-    if (to != 0) device.free(to);
-    throw;
+  for (int i = 0; i < kCopies; ++i) {
+    device.wait();
+    device.begin_time();
+    device.on_device(to.get(), from.get(), kCopyBytes);
+    best = std::max(best, 2.0 * kCopyBytes / std::max(device.end_time(), 1e-9));
   }
-  device.free(from);
-  device.free(to);
   return best;
 }
 

@@ -63,6 +63,16 @@ DriverFunctions functions() {
   table.event_elapsed = [](float* milliseconds, DriverEvent, DriverEvent) {
     return *milliseconds = 2.5f, kSuccess;
   };
+  table.module_load = [](DriverModule* module, const void*, unsigned, int*, void**) {
+    return *module = reinterpret_cast<DriverModule>(&devices), kSuccess;
+  };
+  table.module_unload = [](DriverModule) { return asked.emplace_back("unload"), kSuccess; };
+  table.allocate = [](DriverPointer* pointer, size_t bytes) {
+    return *pointer = bytes, bytes < 1000 ? kSuccess : kOutOfMemory;
+  };
+  table.free = [](DriverPointer pointer) {
+    return asked.push_back("free " + std::to_string(pointer)), kSuccess;
+  };
   table.module_function = [](DriverFunction* function, DriverModule, const char* name) {
     *function = reinterpret_cast<DriverFunction>(&devices);
     return std::string(name) == "k" ? kSuccess : kNotFound;
@@ -153,16 +163,17 @@ TEST(Devices, LaunchAndTakeTimesThroughTheTable) {
   {
     const Device device(*here);
     Launch launch{{7, 1, 1}, {64, 1, 1}, 65536};
-    const DriverFunction function = device.function(nullptr, "k", launch);
+    const DeviceModule module;
+    const DriverFunction function = device.function(module, "k", launch);
     EXPECT_EQ(shared_bytes, 65536);
     DriverPointer first = 11, second = 12;
     std::vector<void*> parameters{&first, &second};
     device.begin_time();
     device.launch(function, launch, parameters);
     EXPECT_DOUBLE_EQ(device.end_time(), 2.5e-3);
-    EXPECT_THROW(device.function(nullptr, "other", launch), DriverError);
+    EXPECT_THROW(device.function(module, "other", launch), DriverError);
     launch.dynamic_shared_bytes = 300000;
-    EXPECT_THROW(device.function(nullptr, "k", launch), DriverError);
+    EXPECT_THROW(device.function(module, "k", launch), DriverError);
     try {
       device.wait();
       FAIL() << "the launch did wrong";
@@ -172,6 +183,24 @@ TEST(Devices, LaunchAndTakeTimesThroughTheTable) {
     }
   }
   EXPECT_THAT(asked, ::testing::ElementsAre("retain", "7x64 12", "destroy", "destroy", "release"));
+}
+
+TEST(Devices, AreGivenBackWhatTheyGave) {
+  const auto here = driver();
+  const Device device(*here);
+  asked.clear();
+  try {
+    DeviceMemory first = device.allocate(64), second = device.allocate(32);
+    const DeviceModule module = device.load("a cubin");
+    const DeviceMemory moved = std::move(first);
+    EXPECT_EQ(moved.get(), 64u);
+    second = device.allocate(16);
+    EXPECT_THAT(asked, ::testing::ElementsAre("free 32"));
+    device.allocate(1000);
+    FAIL() << "there is no such memory";
+  } catch (const DriverError&) {
+    EXPECT_THAT(asked, ::testing::ElementsAre("free 32", "free 64", "unload", "free 16"));
+  }
 }
 
 DeviceDescription device_of_version(int major, int minor) {

@@ -42,9 +42,10 @@ GpuRun run_on_gpu(const std::string& text, const std::string& file, const std::s
   const std::string cubin = compile(text, file, kernel, launch, architecture_of(description), options);
   const Device device(*driver);
   device.use();
-  const DriverModule module = device.load(cubin);
+  const DeviceModule module = device.load(cubin);
   const DriverFunction function = device.function(module, kernel, launch);
-  std::list<DriverPointer> buffers;
+  std::vector<DeviceMemory> buffers;
+  std::list<DriverPointer> addresses;
   std::vector<void*> parameters;
   for (CheckedArgument& one : arguments) {
     EmulatedArgument& argument = one.argument;
@@ -55,8 +56,9 @@ GpuRun run_on_gpu(const std::string& text, const std::string& file, const std::s
       continue;
     }
     buffers.push_back(device.allocate(argument.bytes.size()));
-    device.to_device(buffers.back(), argument.bytes.data(), argument.bytes.size());
-    parameters.push_back(&buffers.back());
+    addresses.push_back(buffers.back().get());
+    device.to_device(addresses.back(), argument.bytes.data(), argument.bytes.size());
+    parameters.push_back(&addresses.back());
   }
   GpuRun run{description.name, 0};
   const auto time = [&](int count) {
@@ -68,13 +70,11 @@ GpuRun run_on_gpu(const std::string& text, const std::string& file, const std::s
   device.wait();
   run.seconds = time(1);
   run.seconds = time(int(std::clamp(std::ceil(kSampleSeconds / std::max(run.seconds, 1e-7)), 1.0, 1000.0)));
-  auto buffer = buffers.begin();
+  auto address = addresses.begin();
   for (CheckedArgument& one : arguments) {
     if (one.argument.kind == EmulatedArgument::Kind::Value) continue;
-    device.to_host(one.argument.bytes.data(), *buffer, one.argument.bytes.size());
-    device.free(*buffer++);
+    device.to_host(one.argument.bytes.data(), *address++, one.argument.bytes.size());
   }
-  device.unload(module);
   return run;
 }
 
