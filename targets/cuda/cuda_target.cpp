@@ -9,6 +9,7 @@
 #include "detected_architecture.h"
 #include "device_candidate.h"
 #include "device_peaks.h"
+#include "disassembler.h"
 #include "emulated_candidate.h"
 #include "expr_text.h"
 #include "generator_fingerprint.h"
@@ -217,7 +218,18 @@ std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {
 }
 
 std::string CudaTarget::assembly(const LoweredProgram& lowered, const std::string& symbol) {
-  return program_text(texts_of(lowered, symbol));
+  const std::vector<KernelText> kernels = texts_of(lowered, symbol);
+  const auto text_because = [&](const std::string& why) {
+    return fmt::format("// Not the machine code: {}.\n{}", why, program_text(kernels));
+  };
+  if (Nvrtc::find() == nullptr) return text_because(Nvrtc::why_absent());
+  const std::string disassembler = find_disassembler();
+  if (disassembler.empty()) return text_because("nvdisasm is not in PATH, and TUNESMITH_NVDISASM names none");
+  const Programs programs = cubins(kernels);
+  if (!programs) return text_because(programs.error());
+  std::string code;
+  for (const std::string& program : *programs) code += disassemble(disassembler, program);
+  return code;
 }
 
 std::optional<std::string> CudaTarget::source(const LoweredProgram& lowered, const std::string& symbol) {

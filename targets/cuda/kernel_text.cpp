@@ -278,8 +278,10 @@ std::string program_text(std::span<const KernelText> kernels) {
   }
   if (!helpers.empty()) text += helper_texts(helpers) + "\n";
   for (const KernelText& kernel : kernels) {
-    text += fmt::format("// {} <<<({}), ({})>>>\n{}\n", kernel.name, fmt::join(kernel.launch.grid, ", "),
-                        fmt::join(kernel.launch.block, ", "), kernel.text);
+    const size_t shared = kernel.launch.dynamic_shared_bytes;
+    text += fmt::format("// {} <<<({}), ({}){}>>>\n{}\n", kernel.name, fmt::join(kernel.launch.grid, ", "),
+                        fmt::join(kernel.launch.block, ", "), shared > 0 ? fmt::format(", {}", shared) : "",
+                        kernel.text);
   }
   return text;
 }

@@ -31,7 +31,7 @@ def nests_are_bound_to_blocks_and_threads_that_share_memory(folder):
     best = json.loads(tuned)["trace"]
     shown = run("trace", "show", best, "--database", folder / "records.db").stdout
     assert '"block.x"' in shown and '"thread.x"' in shown and '"shared"' in shown, shown
-    text = run("trace", "show", best, "--database", folder / "records.db", "--space", "cuda", "--assembly").stdout
+    text = run("trace", "show", best, "--database", folder / "records.db", "--space", "cuda", "--code").stdout
     assert "__global__" in text and "threadIdx.x" in text and "__shared__" in text and "__syncthreads" in text, text
 
 

@@ -71,7 +71,7 @@ struct Product {
 };
 
 std::string pipelined_text(const Schedule& s) {
-  return target().assembly(lower_for(target(), s.program()), "k");
+  return target().source(lower_for(target(), s.program()), "k").value();
 }
 
 TEST(CudaPipeline, CopiesAsynchronouslyAndCountsItsStages) {
@@ -117,7 +117,7 @@ TEST(CudaPipeline, WaitsWhereTheArchitectureCannotCopyAsynchronously) {
   written[0].values.emplace_back().text = "sm_75";
   CudaTarget old(Options::validate(CudaTarget::specs(), written, "target 'cuda'"));
   const Schedule s = Product{}.schedule();
-  const std::string text = old.assembly(lower_for(old, s.program()), "k");
+  const std::string text = old.source(lower_for(old, s.program()), "k").value();
   EXPECT_THAT(text, ::testing::Not(HasSubstr("cp_async")));
   EXPECT_THAT(text, HasSubstr("k_0_in_3"));
 }

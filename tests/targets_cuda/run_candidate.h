@@ -45,12 +45,14 @@ inline Called call(const LoweredProgram& lowered, const CompiledKernel& kernel) 
 inline void expect_right(const Program& program) {
   const LoweredProgram lowered = lower_for(target(), program);
   const auto kernel = target().compile(lowered, "k");
-  ASSERT_TRUE(kernel.has_value()) << kernel.error() << target().assembly(lowered, "k");
+  ASSERT_TRUE(kernel.has_value()) << kernel.error() << target().source(lowered, "k").value();
   const Called called = call(lowered, *kernel);
-  ASSERT_FALSE(called.fault.has_value()) << called.fault->message << "\n" << target().assembly(lowered, "k");
+  ASSERT_FALSE(called.fault.has_value()) << called.fault->message << "\n"
+                                         << target().source(lowered, "k").value();
   std::vector<Tensor> expected = called.arguments;
   interpret(program, expected);
-  EXPECT_LT(max_error(called.arguments.back(), expected.back()), 1e-4) << target().assembly(lowered, "k");
+  EXPECT_LT(max_error(called.arguments.back(), expected.back()), 1e-4)
+      << target().source(lowered, "k").value();
 }
 
 }  // namespace tunesmith::cuda::test

@@ -46,7 +46,7 @@ TEST(CudaTarget, WritesReadableText) {
   const std::vector<LoopRV> parts = s.split(s.fuse({loops[0], loops[1]}), {std::nullopt, 32});
   s.bind(parts[0], "block.x");
   s.bind(parts[1], "thread.x");
-  EXPECT_EQ(target().assembly(lower_for(target(), s.program()), "scale"),
+  EXPECT_EQ(target().source(lower_for(target(), s.program()), "scale").value(),
             R"(template <class T>
 __device__ __forceinline__ T greater(T a, T b) { return a > b ? a : b; }
 
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(32) scale(const float* __restrict__
 
 TEST(CudaTarget, RunsProgramsWithSharedMemoryAndBarriers) {
   const Schedule s = cooperative_product();
-  const std::string text = target().assembly(lower_for(target(), s.program()), "k");
+  const std::string text = target().source(lower_for(target(), s.program()), "k").value();
   EXPECT_THAT(text, ::testing::HasSubstr("__shared__ __align__(32) float A_shared[12];"));
   EXPECT_THAT(text, ::testing::HasSubstr("__syncthreads();"));
   expect_right(s.program());

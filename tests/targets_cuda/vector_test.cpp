@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string text_of(const Schedule& schedule) {
-  return test::target().assembly(lower_for(test::target(), schedule.program()), "k");
+  return test::target().source(lower_for(test::target(), schedule.program()), "k").value();
 }
 
 /// A copy of `rows` by `columns` elements through shared memory, `width` neighbours at a time.

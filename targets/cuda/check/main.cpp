@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "../disassembler.h"
 #include "../emulated_kernel.h"
+#include "../main_loop.h"
 #include "../refusal.h"
 #include "argument.h"
 #include "on_gpu.h"
@@ -26,7 +28,7 @@ struct Request {
   std::vector<std::string> arguments, architectures, options;
   size_t shared_bytes = 0;
   double tolerance = 1e-5, seconds = 10;
-  bool values_only = false;
+  bool values_only = false, compile_only = false, main_loop = false;
 };
 
 std::string read_file(const std::string& file) {
@@ -46,6 +48,16 @@ std::array<unsigned, 3> read_extents(const std::string& option, const std::strin
   for (size_t i = 0; i < extents.size(); ++i)
     if (match[i + 1].matched) extents[i] = unsigned(std::stoul(match[i + 1]));
   return extents;
+}
+
+void print_main_loop(const Compilation& compilation, const std::string& kernel) {
+  const std::string disassembler = find_disassembler();
+  if (disassembler.empty())
+    throw EnvironmentError(
+        "--main-loop needs NVIDIA's disassembler: nvdisasm in PATH, or TUNESMITH_NVDISASM");
+  const auto loop = find_main_loop(disassemble(disassembler, compilation.cubin), kernel);
+  std::cout << fmt::format("{:9} main loop: {}\n", compilation.architecture,
+                           loop ? loop->text() : "no loop multiplies");
 }
 
 // Compiles for each architecture that was asked for; how many were refused.
@@ -72,6 +84,7 @@ int compile(const Request& request, const std::string& text, const Launch& launc
         "ms\n",
         name, kernel.registers, shared, blocks * ((launch.threads() + 31) / 32), architecture.warps,
         nvrtc->version(), milliseconds);
+    if (request.main_loop) print_main_loop(compilation, request.kernel);
   }
   return refused;
 }
@@ -189,6 +202,7 @@ int check(const Request& request) {
   launch.dynamic_shared_bytes = request.shared_bytes;
   const std::string text = read_file(request.file);
   const int refused = compile(request, text, launch);
+  if (request.compile_only) return refused == 0 ? kRight : kWrong;
   const int wrong =
       request.device == "gpu" ? run_and_time(request, text, launch) : emulate(request, text, launch);
   return refused + wrong == 0 ? kRight : kWrong;
@@ -226,6 +240,12 @@ int main(int count, char** arguments) {
   app.add_option("--tolerance", request.tolerance, "the largest error, of the largest value of an output");
   app.add_option("--arch", request.architectures,
                  "also compile for this one (sm_80, sm_90a, ...), with NVRTC");
+  CLI::Option* const architectures = app.get_option("--arch");
+  app.add_flag("--compile-only", request.compile_only, "do not run it")->needs(architectures);
+  app.add_flag("--main-loop", request.main_loop,
+               "also print of what instructions the loop consists in which the kernel multiplies; needs "
+               "NVIDIA's disassembler: TUNESMITH_NVDISASM, or nvdisasm in PATH")
+      ->needs(architectures);
   app.add_option("--nvrtc-option", request.options, "an option for NVRTC, as it is")->allow_extra_args(false);
   app.add_option(
          "--device", request.device,
