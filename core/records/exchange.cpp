@@ -44,11 +44,13 @@ class Export {
     out_ << line_of(record) << '\n';
   }
 
-  /// Behind all records: those of the environments that these named.
-  void write_roofs() {
+  /// Behind all records: the roofs of the environments that these named.
+  void finish() {
     for (const RecordedRoof& roof : roofs_) {
       if (named_.contains(roof.environment)) out_ << line_of(roof) << '\n';
     }
+    out_.flush();
+    if (!out_) throw EnvironmentError("the export could not be written");
   }
 
   std::vector<std::string> left_out;
@@ -201,9 +203,15 @@ std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const Reco
       lines.left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
     }
   });
-  lines.write_roofs();
-  out.flush();
-  if (!out) throw EnvironmentError("the export could not be written");
+  lines.finish();
+  return std::move(lines.left_out);
+}
+
+std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, std::span<const Record> records) const {
+  const std::lock_guard lock(impl_->mutex);
+  Export lines(impl_->database, out);
+  for (const Record& record : records) lines.write(record);
+  lines.finish();
   return std::move(lines.left_out);
 }
 

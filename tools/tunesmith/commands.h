@@ -99,6 +99,7 @@ struct RecordsArguments {
   std::string record;    // an id
   std::string file;      // to export to or import from; empty: stdout or stdin
   int count = 10;
+  bool best = false;  // to export: the best `count` of each task alone
 };
 int run_records_best(const Common& common, const RecordsArguments& arguments);
 int run_records_list(const Common& common, const RecordsArguments& arguments);

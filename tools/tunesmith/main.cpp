@@ -109,6 +109,12 @@ void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int
   export_command->add_option(
       "--workload", arguments.workload,
       "only records of this workload: its text, or its name and some of its parameters");
+  export_command
+      ->add_option(
+          "--best", arguments.count,
+          "only the fastest so many programs of each task on this machine, as `records best` has them")
+      ->check(CLI::PositiveNumber)
+      ->each([&arguments](const std::string&) { arguments.best = true; });
   export_command->add_option("--output,-o", arguments.file, "the file to write (default: standard output)");
   add("import", "read records from JSON lines", run_records_import)
       ->add_option("file", arguments.file, "the file to read (default: standard input)");

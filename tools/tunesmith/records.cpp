@@ -51,6 +51,16 @@ std::vector<TaskKey> tasks_of(const RecordsArguments& arguments, const RecordSto
   return store.tasks(filter);
 }
 
+/// On this machine.
+std::vector<Record> best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
+  const uint64_t machine = detect_environment({}).machine();
+  std::vector<Record> records;
+  for (const TaskKey& task : tasks_of(arguments, store))
+    std::ranges::move(store.best({task, machine, {}}, static_cast<size_t>(arguments.count)),
+                      std::back_inserter(records));
+  return records;
+}
+
 std::string outcome(const Record& record) {
   if (record.ok()) return seconds_text(record.seconds) + (record.modelled() ? " modelled" : "");
   return fmt::format("{} {}", failure_cause_name(record.failure->cause), record.failure->message);
@@ -193,12 +203,7 @@ void show_run(const Record& record, const std::optional<RecordedRun>& run) {
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
-  const uint64_t machine = detect_environment({}).machine();
-  std::vector<Record> records;
-  for (const TaskKey& task : tasks_of(arguments, store)) {
-    for (Record& record : store.best({task, machine, {}}, static_cast<size_t>(arguments.count)))
-      records.push_back(std::move(record));
-  }
+  const std::vector<Record> records = best_of_each_task(arguments, store);
   print_records(common, records);
   if (records.empty() && !common.json) {
     RecordFilter filter = filter_of(arguments, store);
@@ -278,16 +283,17 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
                     "name a file for them with --output");
   const RecordStore store = open(arguments);
   const RecordFilter filter = filter_of(arguments, store);
-  const size_t count = store.count(filter);
+  const std::vector<Record> best =
+      arguments.best ? best_of_each_task(arguments, store) : std::vector<Record>();
+  const size_t count = arguments.best ? best.size() : store.count(filter);
   std::ofstream file;
   if (!arguments.file.empty()) {
     file.open(arguments.file);
     if (!file) throw EnvironmentError(fmt::format("{}: cannot be written", arguments.file));
   }
   std::ostream& out = arguments.file.empty() ? std::cout : file;
-  const std::vector<std::string> left_out = store.export_jsonl(out, filter);
-  out.flush();
-  if (!out) throw EnvironmentError("the records could not be written whole");
+  const std::vector<std::string> left_out =
+      arguments.best ? store.export_jsonl(out, best) : store.export_jsonl(out, filter);
   for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
   if (count == 0) say_no_match(arguments, store);
   if (common.json) {

@@ -104,6 +104,16 @@ TEST_F(ExchangeTest, RecordsWithoutTheirEnvironmentAreRefused) {
   EXPECT_THAT(report.refused[1], HasSubstr("in.jsonl:4: its environment"));
 }
 
+TEST_F(ExchangeTest, SomeRecordsGoWithAllThatTheyName) {
+  std::stringstream out;
+  EXPECT_THAT(source_.export_jsonl(out, std::vector{*source_.find("c")}), IsEmpty());
+  RecordStore copy(path("copy.db"));
+  EXPECT_THAT(copy.import_jsonl(out, "some.jsonl").refused, IsEmpty());
+  EXPECT_THAT(copy.list(), ElementsAre(*source_.find("c")));
+  EXPECT_EQ(copy.environments(), source_.environments());
+  EXPECT_TRUE(copy.check().clean());
+}
+
 TEST_F(ExchangeTest, OtherLinesAreRefused) {
   std::string newer = exported_lines()[0];
   newer.replace(newer.rfind("\"version\":4"), 11, "\"version\":9");

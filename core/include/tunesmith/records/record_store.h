@@ -176,6 +176,9 @@ class RecordStore {
   /// damaged, one text each.
   [[nodiscard]] std::vector<std::string> export_jsonl(std::ostream& out,
                                                       const RecordFilter& filter = {}) const;
+  /// The same of these records, which are this store's.
+  [[nodiscard]] std::vector<std::string> export_jsonl(std::ostream& out,
+                                                      std::span<const Record> records) const;
   /// Takes in what export_jsonl wrote, lines in any order, also what older versions wrote, as unattributed
   /// records. A damaged line is refused and reported with its
   /// number; the rest is imported. `name` stands for the input in the report.
