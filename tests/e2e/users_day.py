@@ -162,6 +162,9 @@ def json_everywhere_or_refused(folder):
     assert not other["equal"] and "- " in other["diff"], other
     out = json.loads(run("records", "export", "--output", folder / "all.jsonl", "--database", database, "--json").stdout)
     assert out["records"] >= 4 and out["file"] == str(folder / "all.jsonl"), out
+    fastest = json.loads(run("records", "export", "--best", 1, "--output", folder / "best.jsonl", "--database", database, "--json").stdout)
+    assert fastest["records"] == 1 and f'"id":"{best}"' in (folder / "best.jsonl").read_text(), fastest
+    assert "--best" in run("records", "export", "--best", 0, "--database", database, code=2).stderr
     assert "--output" in run("records", "export", "--database", database, "--json", code=2).stderr
 
 

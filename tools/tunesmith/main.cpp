@@ -113,7 +113,7 @@ void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int
       ->add_option(
           "--best", arguments.count,
           "only the fastest so many programs of each task on this machine, as `records best` has them")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->each([&arguments](const std::string&) { arguments.best = true; });
   export_command->add_option("--output,-o", arguments.file, "the file to write (default: standard output)");
   add("import", "read records from JSON lines", run_records_import)
