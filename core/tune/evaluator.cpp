@@ -28,9 +28,8 @@ Evaluator::Evaluator(const Workload& workload, const Space& space, RecordStore& 
       common_(std::move(common)),
       options_(options),
       hooks_(hooks),
-      pool_(pool) {
-  if (space.target().verifies_twins()) twin_finder_.emplace(workload, space);
-}
+      pool_(pool),
+      compiler_(workload, space) {}
 
 MachineLock::Turn Evaluator::compute_turn() const {
   return options_.machine ? options_.machine->wait(MachineLock::Use::Compute, hooks_.stop)
@@ -43,32 +42,22 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   std::vector<Built> built(candidates.size());
   pool_.parallel_for(candidates.size(), [&](size_t i) {
     built[i].candidate = candidates[i];
-    built[i].kernel = stopped() ? tl::make_unexpected(std::string("stopped by the user")) : compile(built[i]);
+    built[i].code = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
+                              : compiler_.compile(*candidates[i], kSymbol);
   });
   for (const Built& one : built) {
-    if (one.kernel) compile_seconds_.push_back(one.kernel->compile_seconds);
+    if (one.code) compile_seconds_.push_back(one.code->kernel.compile_seconds);
   }
   return built;
-}
-
-tl::expected<CompiledKernel, std::string> Evaluator::compile(Built& built) {
-  const LoweredProgram& lowered = built.candidate->lowered;
-  if (twin_finder_) {
-    if (const std::optional<Twin> twin = twin_finder_->find(*built.candidate)) {
-      built.instance = twin->workload;
-      return space_.target().compile_twin(lowered, twin->candidate->lowered, kSymbol);
-    }
-  }
-  return space_.target().compile(lowered, kSymbol);
 }
 
 std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index,
                                          const RoundRecord& round) {
   std::vector<MeasureRequest> requests;
   for (const Built& one : group) {
-    if (one.kernel)
-      requests.push_back(
-          {&*one.kernel, limit, has_parallel_loop(one.candidate->lowered.program), one.instance.get()});
+    if (one.code)
+      requests.push_back({&one.code->kernel, limit, has_parallel_loop(one.candidate->lowered.program),
+                          one.code->instance.get()});
   }
   std::vector<MeasureResult> answers;
   {
@@ -80,10 +69,10 @@ std::vector<Measured> Evaluator::measure(std::span<const Built> group, double li
   size_t next = 0;
   for (const Built& one : group) {
     MeasureResult answer;
-    if (one.kernel) {
+    if (one.code) {
       answer = std::move(answers[next++]);
     } else {
-      answer.failure = CandidateFailure{FailureCause::CompileError, one.kernel.error()};
+      answer.failure = CandidateFailure{FailureCause::CompileError, one.code.error()};
     }
     if (stopped() && answer.failure) continue;  // the interruption may be its cause
     Record record = record_of(*one.candidate);
@@ -97,9 +86,9 @@ std::vector<Measured> Evaluator::measure(std::span<const Built> group, double li
       record.seconds = answer.timing->min;
       record.verified_error = answer.verified_error;
     }
-    if (one.instance) {
-      record.verified_on = one.instance->key;
-      if (answer.timing) ++verified_twins_[one.instance->key];
+    if (one.code && one.code->instance) {
+      record.verified_on = one.code->instance->key;
+      if (answer.timing) ++verified_twins_[record.verified_on];
     }
     record.disturbed = answer.disturbed;
     if (answer.timing && answer.disturbed.value_or(false)) ++disturbed_;

@@ -13,10 +13,10 @@
 
 #include "tune/measuring_watch.h"
 #include "tune/recorded_names.h"
-#include "tune/twin_finder.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/support/thread_pool.h"
+#include "tunesmith/tune/candidate_compiler.h"
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {
@@ -24,8 +24,7 @@ namespace tunesmith {
 /// A candidate with its code, or the compiler's message.
 struct Built {
   CandidatePtr candidate;
-  tl::expected<CompiledKernel, std::string> kernel;
-  std::shared_ptr<const Workload> instance = nullptr;  // that the kernel is of, where it is of a twin
+  tl::expected<CandidateKernel, std::string> code;
 };
 
 /// What the records say of where in a run a candidate was measured.
@@ -74,7 +73,6 @@ class Evaluator {
   double median_compile_seconds() const;
 
  private:
-  tl::expected<CompiledKernel, std::string> compile(Built& built);
   bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
   Record record_of(const Candidate& candidate) const;
   void add(std::span<const Record> records);
@@ -87,7 +85,7 @@ class Evaluator {
   const TuneOptions& options_;
   const TuneHooks& hooks_;
   ThreadPool& pool_;
-  std::optional<TwinFinder> twin_finder_;  // where the target verifies twins
+  CandidateCompiler compiler_;
   std::map<std::string, int64_t> verified_twins_;
   std::vector<double> compile_seconds_;
   double build_seconds_ = 0.0;

@@ -17,11 +17,11 @@ LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner
   std::vector<const Measured*> timed;
   std::vector<std::string> verified_on;
   for (size_t i = 0; i < built.size(); ++i) {
-    if (!built[i].kernel) continue;
-    kernels.push_back(&*built[i].kernel);
+    if (!built[i].code) continue;
+    kernels.push_back(&built[i].code->kernel);
     expected_seconds.push_back(leaders.all()[i].timing->min);
     timed.push_back(&leaders.all()[i]);
-    verified_on.push_back(built[i].instance ? built[i].instance->key : "");
+    verified_on.push_back(built[i].code->instance ? built[i].code->instance->key : "");
   }
   const MeasuringWatch watch = evaluator.measuring();
   const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = rounds});

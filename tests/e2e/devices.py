@@ -2,6 +2,7 @@
 """Programs for a device that is not there, as a user tunes them. Usage: devices.py --tunesmith BINARY TEST"""
 import functools
 import json
+import pathlib
 import sqlite3
 
 import cli
@@ -48,6 +49,19 @@ def code_waste_and_a_library_are_had_of_a_program(folder):
                            "--output", folder / "out", "--json").stdout)
     assert built["library"].endswith("product.cu") and "<<<dim3(" in (folder / "out" / "product.cu").read_text(), built
     assert "int product(const float* A, const float* B, float* " in (folder / "out" / "product.h").read_text(), built
+
+
+def a_program_without_a_record_is_verified_as_its_twin(folder):
+    trace = pathlib.Path(__file__).parents[1] / "targets_cuda/traces/sgemm_128x128x8.trace"
+    workload = "gmm:n=512,m=512,k=512"
+    database = folder / "records.db"
+    build = lambda *options, **more: run("build", workload, "--space", "cuda", "--trace", trace, "--database", database, "--output", folder / "out", *options, **more)
+    built = json.loads(build("--json").stdout)
+    assert built["measured_now"] and "verified and modelled when it was built, as its twin of gmm:" in built["provenance"], built
+    assert "verified and modelled now, as its twin of gmm:" in build().stdout
+    run("tune", workload, "--space", "cuda", "--trials", 2, "--database", database)
+    compared = json.loads(run("bench", workload, "--space", "cuda", "--compare", trace, "--rounds", 3, "--database", database, "--json").stdout)
+    assert all(entry["seconds"] > 0 for entry in compared["benchmarks"][0]["entries"]), compared
 
 
 def what_a_processor_has_not_is_said_in_a_sentence(folder):

@@ -7,6 +7,7 @@
 #include <tunesmith/measure/runner.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tune/candidate_compiler.h>
 #include <tunesmith/tune/ranking.h>
 
 #include "commands.h"
@@ -22,11 +23,12 @@ namespace {
 
 constexpr const char* kUnscheduled = "unscheduled";
 constexpr std::string_view kSpacePrefix = "space:";
+constexpr const char* kBenchSymbol = "tunesmith_bench";
 
 /// One program of one workload.
 struct Entry {
   std::string name;
-  CompiledKernel kernel;
+  CandidateKernel code;
   double verified_error = 0.0;
   double prepare_seconds = 0.0;  // 0: nothing to prepare
   std::string failure;           // why it has no time
@@ -46,13 +48,17 @@ struct ComparedWorkload {
 Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
                  const Workload& workload, const std::string& typed, const Space& space, int threads) {
   Entry entry{what, {}, 0.0, 0.0, "", {}};
-  const auto compile = [&](const LoweredProgram& lowered) {
-    auto kernel = space.target().compile(lowered, "tunesmith_bench");
-    if (!kernel) throw EnvironmentError(fmt::format("{} does not compile: {}", what, kernel.error()));
-    entry.kernel = std::move(*kernel);
+  const auto made = [&](auto compiled) {
+    if (!compiled) throw EnvironmentError(fmt::format("{} does not compile: {}", what, compiled.error()));
+    return std::move(*compiled);
+  };
+  const auto compile = [&](const Space& of, const std::string& trace) {
+    const CandidatePtr candidate = materialise(of, workload, load_trace(trace, arguments.database));
+    entry.code = made(CandidateCompiler(workload, of).compile(*candidate, kBenchSymbol));
   };
   if (what == kUnscheduled) {
-    compile(lower_for(space.target(), workload.program));
+    entry.code.kernel =
+        made(space.target().compile(lower_for(space.target(), workload.program), kBenchSymbol));
     return entry;
   }
   if (what.starts_with(kSpacePrefix)) {
@@ -66,13 +72,13 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
           "compare spaces of one target");
     }
     const Record best = best_record(workload, *its, arguments.database, threads, typed, other.space);
-    compile(materialise(*its, workload, load_trace(best.id, arguments.database))->lowered);
+    compile(*its, best.id);
     return entry;
   }
   const std::string name =
       what.empty() ? best_record(workload, space, arguments.database, threads, typed, common.space).id : what;
   if (what.empty()) entry.name = "record " + name;
-  compile(materialise(space, workload, load_trace(name, arguments.database))->lowered);
+  compile(space, name);
   return entry;
 }
 
@@ -85,7 +91,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, Target& target, int t
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
   for (Entry& entry : comparison.entries) {
-    const MeasureRequest request{&entry.kernel, 0.0};
+    const MeasureRequest request{.kernel = &entry.code.kernel, .instance = entry.code.instance.get()};
     const MeasureResult result = runner.run({&request, 1}).front();
     if (result.failure) {
       entry.failure = failure_text(*result.failure);
@@ -94,7 +100,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, Target& target, int t
     entry.verified_error = result.verified_error;
     entry.prepare_seconds = result.timing->prepare;
     timed.push_back(&entry);
-    kernels.push_back(&entry.kernel);
+    kernels.push_back(&entry.code.kernel);
   }
   const PeakKernel peak = target.peak_kernel(comparison.workload.program.outputs.front()->dtype, threads);
   comparison.peak_operations = peak.operations;

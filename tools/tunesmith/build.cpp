@@ -6,6 +6,7 @@
 #include <tunesmith/measure/runner.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tune/candidate_compiler.h>
 
 #include "commands.h"
 #include "exit_codes.h"
@@ -31,22 +32,31 @@ void require_identifier(const std::string& name) {
                   "letters, digits and _, and no digit first");
 }
 
+/// What a verified program takes, and how it was verified.
+struct Verified {
+  double seconds = 0.0;
+  std::string of_twin;  // "" or ", as its twin of gmm:n=128,..."
+};
+
 /// Verifies and times a program of which there is no record. Throws UserError when it is not right.
-double measure(const Workload& workload, const CompiledKernel& kernel, const BuildArguments& arguments,
-               const Session& session, Target& target) {
+Verified measure(const Workload& workload, const Candidate& candidate, const BuildArguments& arguments,
+                 const Session& session, const Space& space) {
   require_memory(workload, arguments.allow_memory);
+  const auto code = CandidateCompiler(workload, space).compile(candidate, "tunesmith_verified");
+  if (!code) throw EnvironmentError(fmt::format("{} does not compile: {}", workload.key, code.error()));
   MeasureOptions options;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
   options.machine = machine_lock();
-  const MeasureRequest request{&kernel, 0.0};
-  const MeasureResult result =
-      make_worker_runner(workload, target, session.worker_target(), options)->run({&request, 1}).front();
+  const MeasureRequest request{.kernel = &code->kernel, .instance = code->instance.get()};
+  const MeasureResult result = make_worker_runner(workload, space.target(), session.worker_target(), options)
+                                   ->run({&request, 1})
+                                   .front();
   if (result.failure) {
     throw UserError(fmt::format("the program is not shipped: {}, {}",
                                 failure_cause_name(result.failure->cause), result.failure->message));
   }
-  return result.timing->min;
+  return {result.timing->min, code->instance ? fmt::format(", as its twin of {}", code->instance->key) : ""};
 }
 
 }  // namespace
@@ -76,10 +86,13 @@ int run_build(const Common& common, const BuildArguments& arguments) {
     if (!named.record->verified_on.empty())
       provenance += fmt::format(", verified as its twin of {}", named.record->verified_on);
   } else {
-    const std::string time = seconds_text(measure(workload, *kernel, arguments, session, space->target()));
-    provenance += fmt::format("{}, verified and measured when it was built", time);
+    const Verified verified = measure(workload, *candidate, arguments, session, *space);
+    const std::string time = seconds_text(verified.seconds);
+    const std::string_view how = space->target().models_times() ? "modelled" : "measured";
+    provenance += fmt::format("{}, verified and {} when it was built{}", time, how, verified.of_twin);
     if (!common.json)
-      fmt::print(output(), "no record of this program: verified and measured now, {}\n", time);
+      fmt::print(output(), "no record of this program: verified and {} now{}, {}\n", how, verified.of_twin,
+                 time);
   }
   std::filesystem::create_directories(arguments.output);
   const LibraryFiles files =
