@@ -192,14 +192,22 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const Lowered
   const std::vector<KernelText> own = texts_of(lowered, symbol);
   Programs programs = cubins(own);
   if (!programs) return tl::make_unexpected(programs.error());
-  const std::vector<KernelText> run = &twin == &lowered ? own : texts_of(twin, symbol);
-  if (!on_gpu_) programs = executables(run, true);
-  if (!programs) return tl::make_unexpected(programs.error());
-  CompiledKernel kernel =
-      kernel_of(twin, lowered, on_gpu_ ? RunsOn::Gpu : RunsOn::Emulation, run, std::move(*programs), symbol);
+  tl::expected<CompiledKernel, std::string> kernel =
+      on_gpu_ ? kernel_of(twin, lowered, RunsOn::Gpu, own, std::move(*programs), symbol)
+              : compile_emulated(lowered, twin, symbol);
+  if (!kernel) return kernel;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  kernel.compile_seconds = seconds.count();
+  kernel->compile_seconds = seconds.count();
   return kernel;
+}
+
+tl::expected<CompiledKernel, std::string> CudaTarget::compile_emulated(const LoweredProgram& lowered,
+                                                                       const LoweredProgram& twin,
+                                                                       const std::string& symbol) const {
+  const std::vector<KernelText> kernels = texts_of(twin, symbol);
+  Programs programs = executables(kernels, true);
+  if (!programs) return tl::make_unexpected(programs.error());
+  return kernel_of(twin, lowered, RunsOn::Emulation, kernels, std::move(*programs), symbol);
 }
 
 tl::expected<CompiledKernel, std::string> CudaTarget::compile_reference(const LoweredProgram& lowered,

@@ -45,6 +45,10 @@ class CudaTarget final : public Target {
   tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
                                                          const LoweredProgram& twin,
                                                          const std::string& symbol) override;
+  /// compile_twin() for the emulated device, without what NVRTC says of `lowered`.
+  tl::expected<CompiledKernel, std::string> compile_emulated(const LoweredProgram& lowered,
+                                                             const LoweredProgram& twin,
+                                                             const std::string& symbol) const;
   /// For the host, without checks of its accesses, and not by NVRTC: one thread of a GPU is slow.
   tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
                                                               const std::string& symbol) override;
@@ -58,10 +62,12 @@ class CudaTarget final : public Target {
   PeakKernel peak_kernel(DType type, int threads) override;
   double measure_copy_bandwidth(int threads) override;
 
+  /// The text of each kernel, which the target compiles.
+  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol) const;
+
  private:
   using Programs = tl::expected<std::vector<std::string>, std::string>;
 
-  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol) const;
   /// A cubin for each kernel, "" without NVRTC. The unexpected value is what NVRTC has against one.
   Programs cubins(std::span<const KernelText> kernels) const;
   /// For each kernel an executable for the emulation, or, unchecked, for the host's processor.

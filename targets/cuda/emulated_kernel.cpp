@@ -241,7 +241,7 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kerne
   compile.push_back("-march=native");
 #endif
   // Calls a function for each access; the runtime has these, and the linker is not told to look for others.
-  if (checked_) compile.push_back("-fsanitize=thread,alignment");
+  if (checked_) compile.push_back("-fsanitize=thread,alignment,bounds");
   // What a thread has of its own and has not written is a large number, and not by chance what is right.
   if (checked_) compile.push_back("-ftrivial-auto-var-init=pattern");
   std::vector<std::string> link{compiler, object, (support / "libtunesmith_cuda_emulation.a").string(), "-o",

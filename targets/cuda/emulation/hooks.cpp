@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <sys/types.h>
+
 #include "checker.h"
 #include "findings.h"
 
@@ -63,6 +65,19 @@ void __ubsan_handle_type_mismatch_v1(const SourcePlace* at, const void* address)
       tunesmith_emulation::Kind::Misaligned,
       "line %u: thread %u accesses %s, which its type's alignment does not divide", at->line,
       tunesmith_emulation::running().id, place);
+}
+// Of arrays that a thread has of its own: the index, a number of the type that is described last.
+struct ArrayAccess {
+  SourcePlace at;
+  const struct ArrayType {
+    uint16_t kind, info;
+    char name[1];  // "'float [8]'"
+  } * array;
+};
+void __ubsan_handle_out_of_bounds(const ArrayAccess* access, uintptr_t index) {
+  tunesmith_emulation::report_and_stop(
+      tunesmith_emulation::Kind::OutOfBounds, "line %u: thread %u accesses element %zd of an array %s",
+      access->at.line, tunesmith_emulation::running().id, ssize_t(index), access->array->name);
 }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

@@ -49,6 +49,30 @@ class Finder {
     });
   }
 
+  /// One group more may be under way.
+  void weaker_waits() {
+    static const std::regex wait(R"(cp_async_wait<(\d+)>)");
+    each(wait, [&](size_t at, const std::smatch& match) {
+      const std::string weaker = fmt::format("cp_async_wait<{}>", std::stoi(match[1]) + 1);
+      found_.push_back({"wait", fmt::format("{} in the place of {}", weaker, match.str()),
+                        replaced(at, match.length(), weaker), "", 0});
+    });
+  }
+
+  /// Counters of stages, `NAME_in_PERIOD`, that begin with the next stage, or leave out the last.
+  void stages() {
+    static const std::regex first(R"(int \w+_in_(\d+) = (\d+);)");
+    each(first, [&](size_t at, const std::smatch& match) {
+      const std::string next = std::to_string((std::stoi(match[2]) + 1) % std::stoi(match[1]));
+      stage(at + size_t(match.position(2) - match.position()), match[2], next, match.str());
+    });
+    static const std::regex last(R"((\w+_in_\d+) = \1 == (\d+) \?)");
+    each(last, [&](size_t at, const std::smatch& match) {
+      stage(at + size_t(match.position(2) - match.position()), match[2],
+            std::to_string(std::stoi(match[2]) - 1), match.str());
+    });
+  }
+
   void predicates() {
     static const std::regex condition(R"(\bif \()");
     each(condition, [&](size_t at, const std::smatch& match) {
@@ -145,6 +169,11 @@ class Finder {
     return std::regex_search(line, declaration) && line.find('=') == std::string::npos;
   }
 
+  void stage(size_t at, const std::string& right, const std::string& wrong, const std::string& where) {
+    found_.push_back({"stage", fmt::format("{} in the place of {}: {}", wrong, right, where),
+                      replaced(at, std::ptrdiff_t(right.size()), wrong), "", 0});
+  }
+
   /// Of the vector that is accessed here: "*(float4*)&A[".
   int lanes_at(size_t at) const {
     static const std::regex vector(R"((\d)\*\)&?$)");
@@ -181,6 +210,8 @@ std::vector<Mutation> mutations_of(const std::string& text) {
   finder.statements("barrier", barrier);
   finder.statements("wait", wait);
   finder.statements("commit", commit);
+  finder.weaker_waits();
+  finder.stages();
   finder.predicates();
   finder.subscripts();
   finder.loops();

@@ -7,8 +7,9 @@
 namespace tunesmith::testing {
 
 struct Mutation {
-  std::string kind;  // "barrier", "wait", "predicate", "offset", "layout", "stride", "loop", "alias",
-                     // "register": an offset and its like in what a thread has of its own
+  std::string kind;  // "barrier", "wait", "commit", "stage" (a counter of stages is off by one), "predicate",
+                     // "offset", "layout", "stride", "loop", "alias", "register": an offset and its like in
+                     // what a thread has of its own
   std::string what;  // one line: what stands where, and what is there instead
   std::string text;  // the kernel with the mistake
   /// The kernel that traps where what was changed has another value than before: where this one runs to its

@@ -1,0 +1,26 @@
+// What became of the candidates, for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "operator_check.h"
+
+namespace tunesmith::testing {
+
+/// All that NVRTC compiled at once.
+struct CompileRate {
+  size_t threads = 0;
+  size_t texts = 0;
+  double seconds = 0;
+};
+
+/// Of one space: a line for each operator, and one for all.
+std::string table_of(const std::vector<OperatorCounts>& operators,
+                     const std::vector<std::string>& architectures);
+
+nlohmann::json json_of(const OperatorCounts& counts);
+
+}  // namespace tunesmith::testing
