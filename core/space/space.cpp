@@ -1,5 +1,6 @@
 #include "tunesmith/space/space.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,9 @@
 
 namespace tunesmith {
 namespace {
+
+/// Of open decisions, when the target's limits refuse what comes of them.
+constexpr uint64_t kMostDraws = 100;
 
 /// Checks options and makes plugins, keeping account of what was used.
 class Composer {
@@ -219,6 +223,20 @@ std::shared_ptr<TaskScheduler> Space::create_task_scheduler() const {
 tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& program, const Trace& trace,
                                                                 RandomStream random,
                                                                 const LoweringObserver& observer) const {
+  auto made = materialise_draw(program, trace, random, observer);
+  const auto refused_draw = [&] {
+    if (made || made.error().cause != FailureCause::VerifyLimits) return false;
+    const std::vector<size_t> points = trace.sampling();
+    return std::ranges::any_of(points, [&](size_t point) { return !trace[point].decision; });
+  };
+  for (uint64_t draw = 1; draw < kMostDraws && refused_draw(); ++draw)
+    made = materialise_draw(program, trace, RandomStream(random.next(), draw), observer);
+  return made;
+}
+
+tl::expected<CandidatePtr, CandidateFailure> Space::materialise_draw(const Program& program,
+                                                                     const Trace& trace, RandomStream random,
+                                                                     const LoweringObserver& observer) const {
   tl::expected<Schedule, ScheduleError> replayed = replay(program, trace, random);
   const auto refused = [](FailureCause cause, std::string why, std::string detail) {
     return tl::make_unexpected(CandidateFailure{cause, std::move(why), std::move(detail)});

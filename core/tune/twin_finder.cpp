@@ -15,8 +15,8 @@
 namespace tunesmith {
 namespace {
 
-/// Operations, or bytes moved, of a call that is not shrunk further: a product of 128 x 128 x 128.
-constexpr double kLittleWork = 1 << 22;
+/// Operations, or bytes moved, of a call that is not shrunk further: a product of 64 x 64 x 64.
+constexpr double kLittleWork = 1 << 19;
 /// A loop keeps so many of its iterations at least: the first and the last of a launch, and of a serial loop
 /// more than stages that a pipeline may have.
 constexpr int64_t kLeastBound = 2;
@@ -152,22 +152,52 @@ std::shared_ptr<const Workload> TwinFinder::instance(const Values& values) const
   return instances_.emplace(values, made).first->second;
 }
 
-/// Falling. A tile of `extent` iterations in steps of `inner` loses steps when the parameter that makes the
-/// extent does; which one that is, trying shows. What is left over of a tile stays the same. Others are
-/// halved.
-std::vector<int64_t> TwinFinder::smaller_values(const Candidate& candidate, int64_t value) const {
+std::vector<int64_t> TwinFinder::extents_at(size_t param, int64_t value) const {
+  Values values = own_;
+  values[param] = value;
+  const std::shared_ptr<const Workload> smaller = instance(values);
+  std::vector<int64_t> extents;
+  if (smaller == nullptr) return extents;
+  for (const Block* block : smaller->program.blocks()) {
+    for (const IterVar& iter : block->iters) extents.push_back(iter.extent);
+  }
+  return extents;
+}
+
+/// Falling. A tile loses steps when the parameter that makes its extent does: whatever the extent is of the
+/// parameter, it falls with it, so that halving finds the value at which it has so many steps fewer. Of a
+/// parameter that makes no tile, halves.
+std::vector<int64_t> TwinFinder::smaller_values(const Candidate& candidate, size_t param) const {
+  const int64_t value = own_[param];
+  const std::vector<int64_t> own = extents_at(param, value);
   std::set<int64_t, std::greater<>> values;
+  const auto insert = [&](size_t position, int64_t extent) {
+    int64_t low = 0;  // makes less than `extent`, or no workload
+    int64_t high = value;
+    while (high - low > 1) {
+      const int64_t middle = low + (high - low) / 2;
+      const std::vector<int64_t> there = extents_at(param, middle);
+      (position < there.size() && there[position] >= extent ? high : low) = middle;
+    }
+    const std::vector<int64_t> there = extents_at(param, high);
+    if (position < there.size() && there[position] == extent) values.insert(high);
+  };
+  std::set<std::pair<size_t, int64_t>> seen;  // positions and steps
   for (const SamplingPoint& point : candidate.points) {
     if (point.domain.parts < 1) continue;
     const int64_t extent = point.domain.extent;
-    const int64_t scale = (value + extent - 1) / extent;  // a tile may be of tiles of an intrinsic
-    if (extent != (value + scale - 1) / scale) continue;
     const int64_t steps = candidate.trace[point.position].decision->front();
-    const auto insert = [&](int64_t left) {
-      values.insert(value - scale * (extent / steps) * (steps - left));
-    };
-    for (int64_t left = steps; left > kLeastBound;) insert(left = (left + 1) / 2);
-    insert(kLeastSerial);
+    const bool exact = std::ranges::find(own, extent) != own.end();
+    for (size_t position = 0; position < own.size(); ++position) {
+      // A tile may be of tiles of an intrinsic.
+      const int64_t scale = exact ? 1 : (own[position] + extent - 1) / extent;
+      if (extent != (own[position] + scale - 1) / scale || !seen.emplace(position, steps).second) continue;
+      const auto keep = [&](int64_t left) {
+        insert(position, own[position] - scale * (extent / steps) * (steps - left));
+      };
+      for (int64_t left = steps; left > kLeastBound;) keep(left = (left + 1) / 2);
+      keep(kLeastSerial);
+    }
   }
   if (values.empty()) {
     for (int64_t half = value; half % 2 == 0; half /= 2) values.insert(half / 2);
@@ -202,7 +232,7 @@ TwinFinder::Values TwinFinder::shrink(const Candidate& candidate, const Passes& 
     if (param == params_.size()) break;
     stuck[param] = true;
     size_t tried = 0;
-    for (const int64_t smaller : smaller_values(candidate, own_[param])) {
+    for (const int64_t smaller : smaller_values(candidate, param)) {
       if (smaller >= values[param]) continue;
       if (++tried > kMostValues) break;
       Values next = values;

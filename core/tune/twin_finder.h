@@ -42,7 +42,10 @@ class TwinFinder {
 
   /// Null where the definition does not allow these values.
   std::shared_ptr<const Workload> instance(const Values& values) const;
-  std::vector<int64_t> smaller_values(const Candidate& candidate, int64_t value) const;
+  /// Of all iterators of the instance's blocks, where one parameter has another value; empty where there is
+  /// no such instance.
+  std::vector<int64_t> extents_at(size_t param, int64_t value) const;
+  std::vector<int64_t> smaller_values(const Candidate& candidate, size_t param) const;
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
   bool applies(const Original& original, const Values& values) const;
   std::optional<Twin> twin_at(const Candidate& candidate, const Values& values) const;

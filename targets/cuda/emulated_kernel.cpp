@@ -232,7 +232,8 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kerne
                     object = (folder_.path() / "unit.o").string();
   std::ofstream(unit) << unit_text(text, kernel, file, options.dynamic_shared_bytes);
   const std::string compiler = host_compiler();
-  std::vector<std::string> compile{compiler, "-std=c++20", "-O2", "-w",
+  // What is checked runs briefly: more than -O1 takes longer to compile than it saves.
+  std::vector<std::string> compile{compiler, "-std=c++20", checked_ ? "-O1" : "-O2", "-w",
                                    // Vectors are accessed through pointers to other types.
                                    "-fno-strict-aliasing", "-include",
                                    (support / "device" / "tunesmith_emulation.h").string(),

@@ -88,6 +88,18 @@ TEST(Checker, AccessesOutsideOfTheArguments) {
   finds("fault", "  if (t == 5) out[1 << 20] = t;\n");
 }
 
+TEST(Checker, AccessesBeyondAnArrayOfAThread) {
+  const std::string array = "  int own[4] = {t, t, t, t};\n";
+  finds("out_of_bounds", array + "  out[t] = own[t];\n");
+  finds("out_of_bounds", array + "  own[t - 60] = 1; out[t] = own[3];\n");
+  finds("out_of_bounds", array + "  for (int i = 0; i <= 4; ++i) own[i] += 1;\n  out[t] = own[3];\n");
+  finds("out_of_bounds", "  __shared__ int s[64], next[64]; s[t] = next[t] = t; out[t] = s[t + 64];\n");
+  finds_nothing(array + "  for (int i = 0; i < 4; ++i) own[i] += 1;\n  out[t] = own[t % 4];\n");
+  // The message says where, and of which array.
+  const std::string text = run_body(array + "  out[t] = own[t];\n").text();
+  EXPECT_NE(text.find("element 4 of an array 'int [4]'"), std::string::npos) << text;
+}
+
 TEST(Checker, BarriersThatNotAllThreadsReach) {
   finds("divergent_barrier", "  if (t < 32) __syncthreads(); else __syncthreads(); out[t] = t;\n");
   finds("divergent_barrier", "  if (t < 32) __syncthreads();\n  else\n    __syncthreads();\n  out[t] = t;\n");

@@ -85,6 +85,34 @@ TEST_P(CudaSpace, KeepsTheMeaningOfTheProgram) {
   EXPECT_EQ(compared, kDraws) << "the last that was refused: " << refused;
 }
 
+// Most tilings have too few threads: another draw takes the place of one that a limit refuses.
+TEST(CudaSpaceDraws, AreThoseThatTheLimitsAllow) {
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
+  const Program program =
+      std::move(WorkloadLibrary().load("conv2d:h=28,w=28,ci=16,co=32,kernel=3,padding=1").program);
+  const Trace sketch = space.generate(program).sketches.front().trace().with_open_decisions();
+  uint64_t refused = 0;
+  constexpr uint64_t kSketchDraws = 20;
+  for (uint64_t draw = 0; draw < kSketchDraws; ++draw) {
+    const auto drawn = space.materialise(program, sketch, RandomStream(3, draw));
+    ASSERT_TRUE(drawn) << drawn.error().message;
+    EXPECT_EQ((*drawn)->lowered_hash,
+              (*space.materialise(program, sketch, RandomStream(3, draw)))->lowered_hash);
+    // The first draw with its decisions is what it is.
+    const auto first = replay(program, sketch, RandomStream(3, draw));
+    ASSERT_TRUE(first);
+    const auto decided = space.materialise(program, first->trace(), RandomStream(3, draw));
+    if (decided) {
+      EXPECT_EQ((*decided)->trace, (*drawn)->trace);
+    } else {
+      EXPECT_EQ(decided.error().cause, FailureCause::VerifyLimits);
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, kSketchDraws / 2) << "nothing was to be drawn again";
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Workloads, CudaSpace,
     ::testing::Values(

@@ -77,6 +77,7 @@ void OperatorCheck::draw(int count, int most_draws, uint64_t seed) {
     auto drawn = space_.materialise(workload_.program, sketch, random);
     if (!drawn) {
       ++counts_.kept[std::string(failure_cause_name(drawn.error().cause))];
+      ++counts_.reasons[drawn.error().message];
     } else if (!known.insert((*drawn)->lowered_hash).second) {
       ++counts_.kept["same"];
     } else {
@@ -149,7 +150,7 @@ void OperatorCheck::verify_one(const Candidate& candidate) {
   Verified verified;
   double seconds = timed(verified);
   // The first at a shape waits for its reference.
-  if (shapes_[twin ? twin->workload->key : workload_.key]++ == 0 && verified.cause.empty()) {
+  if (counts_.shapes[twin ? twin->workload->key : workload_.key]++ == 0 && verified.cause.empty()) {
     const double again = timed(verified);
     counts_.references.push_back(seconds - again);
     seconds = again;

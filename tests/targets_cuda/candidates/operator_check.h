@@ -24,11 +24,13 @@ struct ArchitectureCounts {
 
 struct OperatorCounts {
   std::string operator_id, space, workload;
-  int drawn = 0;                    // sketches whose decisions were drawn
-  std::map<std::string, int> kept;  // of these, no candidates: by the cause; "same" as one before
+  int drawn = 0;                       // sketches whose decisions were drawn
+  std::map<std::string, int> kept;     // of these, no candidates: by the cause; "same" as one before
+  std::map<std::string, int> reasons;  // of those that were refused
   int candidates = 0;
   int fitting = 0;  // candidates that NVRTC takes for every architecture, within limits and without spills
   int twins = 0;    // candidates that were verified at a smaller shape
+  std::map<std::string, int> shapes;  // at which candidates were verified, as workloads
   std::map<std::string, ArchitectureCounts> architectures;
   std::map<std::string, int> mistakes;  // "race", "wrong_result", ...: candidates
   std::vector<std::string> examples;    // of each cause the first; what is wrong with its trace
@@ -77,7 +79,6 @@ class OperatorCheck {
   TwinFinder twins_;
   std::unique_ptr<Runner> runner_;
   std::vector<CandidatePtr> candidates_;
-  std::map<std::string, int> shapes_;  // that were run, by the instances' keys
 };
 
 }  // namespace tunesmith::testing

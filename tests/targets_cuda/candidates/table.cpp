@@ -50,6 +50,7 @@ OperatorCounts sum_of(const std::vector<OperatorCounts>& operators) {
     sum.fitting += one.fitting;
     sum.twins += one.twins;
     add(sum.kept, one.kept);
+    add(sum.reasons, one.reasons);
     add(sum.mistakes, one.mistakes);
     for (const auto& [name, counts] : one.architectures) {
       add(sum.architectures[name].refused, counts.refused);
@@ -113,7 +114,9 @@ std::string table_of(const std::vector<OperatorCounts>& operators,
       "operator", "drawn", "illegal", "limits", "same", "cand.", "over", "spills", "serial", "error", "fit",
       "ofdrawn", "wrong", "races", "others", "check", "p95", "twin", "build", "run", "nvrtc");
   for (const OperatorCounts& one : operators) text += line_of(one, architectures);
-  if (operators.size() > 1) text += line_of(sum_of(operators), architectures);
+  const OperatorCounts sum = sum_of(operators);
+  if (operators.size() > 1) text += line_of(sum, architectures);
+  for (const auto& [reason, count] : sum.reasons) text += fmt::format("refused {:>6}: {}\n", count, reason);
   return text;
 }
 
@@ -127,9 +130,11 @@ json json_of(const OperatorCounts& counts) {
           {"workload", counts.workload},
           {"drawn", counts.drawn},
           {"no_candidates", counts.kept},
+          {"refused", counts.reasons},
           {"candidates", counts.candidates},
           {"fitting", counts.fitting},
           {"twins", counts.twins},
+          {"shapes", counts.shapes},
           {"architectures", architectures},
           {"mistakes", counts.mistakes},
           {"check_seconds", {{"median", quantile(checks, 0.5)}, {"p95", quantile(checks, 0.95)}}},

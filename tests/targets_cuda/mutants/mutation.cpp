@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -61,14 +62,14 @@ class Finder {
 
   /// Counters of stages, `NAME_in_PERIOD`, that begin with the next stage, or leave out the last.
   void stages() {
-    static const std::regex first(R"(int \w+_in_(\d+) = (\d+);)");
+    static const std::regex first(R"(int (\w+_in_(\d+)) = (\d+);)");
     each(first, [&](size_t at, const std::smatch& match) {
-      const std::string next = std::to_string((std::stoi(match[2]) + 1) % std::stoi(match[1]));
-      stage(at + size_t(match.position(2) - match.position()), match[2], next, match.str());
+      const std::string next = std::to_string((std::stoi(match[3]) + 1) % std::stoi(match[2]));
+      stage(at + size_t(match.position(3) - match.position()), match[1], match[3], next, match.str());
     });
     static const std::regex last(R"((\w+_in_\d+) = \1 == (\d+) \?)");
     each(last, [&](size_t at, const std::smatch& match) {
-      stage(at + size_t(match.position(2) - match.position()), match[2],
+      stage(at + size_t(match.position(2) - match.position()), match[1], match[2],
             std::to_string(std::stoi(match[2]) - 1), match.str());
     });
   }
@@ -169,9 +170,28 @@ class Finder {
     return std::regex_search(line, declaration) && line.find('=') == std::string::npos;
   }
 
-  void stage(size_t at, const std::string& right, const std::string& wrong, const std::string& where) {
-    found_.push_back({"stage", fmt::format("{} in the place of {}: {}", wrong, right, where),
-                      replaced(at, std::ptrdiff_t(right.size()), wrong), "", 0});
+  /// The witness counts both ways and compares them where the counter is used.
+  void stage(size_t at, const std::string& counter, const std::string& right, const std::string& wrong,
+             const std::string& where) {
+    const std::string mutated = replaced(at, std::ptrdiff_t(right.size()), wrong);
+    const std::regex counts(fmt::format(R"(^ *(int )?{}( = .*)$)", counter)),
+        name(fmt::format(R"(\b{}\b)", counter));
+    const std::string both = fmt::format("mutant_witness<int>({0}, {0}_wrong)", counter);
+    std::string witness;
+    std::istringstream rights(text_), wrongs(mutated);
+    for (std::string line, other; std::getline(rights, line) && std::getline(wrongs, other);) {
+      const bool count = std::regex_match(line, counts);
+      witness += (count ? line : std::regex_replace(line, name, both)) + "\n";
+      if (count) witness += std::regex_replace(other, name, counter + "_wrong") + "\n";
+    }
+    found_.push_back({"stage", fmt::format("{} in the place of {}: {}", wrong, right, where), mutated,
+                      with_witness(std::move(witness)), 0});
+  }
+
+  static std::string with_witness(std::string text) {
+    const size_t kernel = text.rfind('\n', text.find("__global__"));
+    text.insert(kernel == std::string::npos ? 0 : kernel + 1, kWitness);
+    return text;
   }
 
   /// Of the vector that is accessed here: "*(float4*)&A[".
@@ -188,11 +208,10 @@ class Finder {
     const auto length = std::ptrdiff_t(right.size());
     const bool boolean = std::string_view(kind) == "predicate";
     const char* const type = boolean ? "bool" : "int";
-    Mutation mutation{kind, fmt::format("{} in the place of {}: {}", wrong, right, line_at(text_, at)),
-                      replaced(at, length, wrong),
-                      replaced(at, length, fmt::format("mutant_witness<{}>({}, {})", type, right, wrong)), 0};
-    const size_t kernel = mutation.witness.rfind('\n', mutation.witness.find("__global__"));
-    mutation.witness.insert(kernel == std::string::npos ? 0 : kernel + 1, kWitness);
+    Mutation mutation{
+        kind, fmt::format("{} in the place of {}: {}", wrong, right, line_at(text_, at)),
+        replaced(at, length, wrong),
+        with_witness(replaced(at, length, fmt::format("mutant_witness<{}>({}, {})", type, right, wrong))), 0};
     found_.push_back(std::move(mutation));
   }
 

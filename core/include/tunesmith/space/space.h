@@ -106,14 +106,19 @@ class Space {
   /// not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
   /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A complete trace
-  /// is only replayed and lowered: no module is asked. Failure: illegal_schedule or verify_limits. `observer`
-  /// sees the program after each step of lowering.
+  /// is only replayed and lowered: no module is asked. Failure: illegal_schedule or verify_limits. Open
+  /// decisions are drawn again, some hundred times at most, as long as a limit refuses them: each draw that
+  /// the limits allow is as likely as before. `observer` sees the program after each step of lowering.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
                                                            RandomStream random,
                                                            const LoweringObserver& observer = {}) const;
 
  private:
   struct State;
+  /// Of one draw.
+  tl::expected<CandidatePtr, CandidateFailure> materialise_draw(const Program& program, const Trace& trace,
+                                                                RandomStream random,
+                                                                const LoweringObserver& observer) const;
   std::unique_ptr<State> state_;
 };
 
