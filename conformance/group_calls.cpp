@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/trace/schedule.h"
@@ -32,6 +35,18 @@ const TensorIntrinsic* find_fill(const Intrinsics& all, const TensorOperand& hel
     return one->operands.size() == 1 && alike(one->operands[0], held);
   });
   return found == all.end() ? nullptr : found->get();
+}
+
+/// Dimension d of what the copy reads is this one of what it writes.
+std::vector<size_t> order_read(const TensorIntrinsic& copy) {
+  const Access read = read_accesses(copy.block()).front();
+  std::vector<size_t> order;
+  for (const Expr& index : read.indices) {
+    const auto found = std::ranges::find_if(copy.store().indices,
+                                            [&](const Expr& written) { return written.same_as(index); });
+    order.push_back(static_cast<size_t>(found - copy.store().indices.begin()));
+  }
+  return order;
 }
 
 bool is_elsewhere(const TensorOperand& operand) {
@@ -70,19 +85,44 @@ class Caller {
   LoopRV inside(BlockRV block) { return schedule_.get_loops(block).at(1); }
 
   BlockRV copy_in(const Buffer& of, const std::string& scope) {
-    const auto position =
-        std::ranges::find(intrinsic_.semantics.inputs, of) - intrinsic_.semantics.inputs.begin();
-    return schedule_.cache_read(block_, static_cast<int>(position), scope);
+    return schedule_.cache_read(block_, read_of(of), scope);
+  }
+
+  /// The same with dimension d of the copy being dimension `order`[d] of the operand.
+  BlockRV copy_in(const Buffer& of, const std::string& scope, const std::vector<size_t>& order) {
+    const Block& block = schedule_.block(block_);
+    const std::vector<Expr> indices =
+        read_accesses(intrinsic_.block()).at(static_cast<size_t>(read_of(of))).indices;
+    std::vector<std::string> iters;
+    for (size_t i = 0; i < block.iters.size(); ++i) iters.push_back(fmt::format("v{}", i));
+    std::vector<std::string> places;
+    for (const size_t d : order)
+      places.push_back(
+          iters.at(static_cast<size_t>(intrinsic_.block().iter_index(Var::from(indices.at(d))))));
+    return schedule_.reindex_cache_read(
+        block_, read_of(of), scope,
+        fmt::format("({}) -> ({})", fmt::join(iters, ", "), fmt::join(places, ", ")));
+  }
+
+  int read_of(const Buffer& buffer) const {
+    return static_cast<int>(std::ranges::find(intrinsic_.semantics.inputs, buffer) -
+                            intrinsic_.semantics.inputs.begin());
   }
 
   bool bring(const TensorOperand& operand) {
     const TensorIntrinsic* load = operand.layout.empty() ? nullptr : find_copy(all_, operand, true);
     if (!operand.layout.empty() && load == nullptr) return false;
     const TensorOperand& first = load == nullptr ? operand : load->operands[1];
+    const std::vector<size_t> order = load == nullptr ? std::vector<size_t>() : order_read(*load);
+    const bool turned = !std::ranges::is_sorted(order);
     std::optional<BlockRV> near;
-    if (is_elsewhere(first)) near = copy_in(operand.buffer, first.scope);
+    if (is_elsewhere(first))
+      near = turned ? copy_in(operand.buffer, first.scope, order) : copy_in(operand.buffer, first.scope);
     if (load != nullptr) {
-      const BlockRV held = copy_in(operand.buffer, operand.scope);
+      std::vector<size_t> own = order;
+      std::ranges::sort(own);
+      const BlockRV held =
+          turned ? copy_in(operand.buffer, operand.scope, own) : copy_in(operand.buffer, operand.scope);
       schedule_.compute_at(held, launch_);
       schedule_.tensorize(inside(held), load->name);
     }

@@ -100,8 +100,9 @@ std::string place_of(const TensorIntrinsic& intrinsic) {
   return {};
 }
 
-/// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` gets the names of those
-/// that the program calls, none where it cannot be checked by itself.
+/// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` has the names of those
+/// that are checked, and gets those that the program calls besides: none where it cannot be checked by
+/// itself.
 std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const LowerOptions& options,
                      const Pipeline& pipeline, bool here, const std::vector<TensorIntrinsicPtr>& own,
                      std::set<std::string>& called) {
@@ -123,9 +124,11 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   } catch (const LowerError& refusal) {
     return fmt::format("{}{}: a call of it cannot be lowered: {}", place_of(intrinsic), name, refusal.what());
   }
-  called = calls_in(lowered.program);
-  if (!called.contains(intrinsic.name))
+  std::set<std::string> calls = calls_in(lowered.program);
+  if (!calls.contains(intrinsic.name))
     return fmt::format("{}{}: it is not called in the lowered program", place_of(intrinsic), name);
+  if (std::ranges::includes(called, calls)) return {};
+  called.merge(calls);
   tl::expected<CompiledKernel, std::string> compiled;
   if (here) {
     compiled = base.compile(lowered, "kernel");
@@ -159,15 +162,16 @@ Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtens
   // Called by their names, which another extension may have taken.
   for (const TensorIntrinsicPtr& intrinsic : own) TensorIntrinsics::global().add(intrinsic);
   std::set<std::string> checked;
-  for (const TensorIntrinsicPtr& intrinsic : own) {
-    // Of several that could bring or take an operand, one that nothing has called yet.
-    std::vector<TensorIntrinsicPtr> others = own;
-    std::ranges::stable_partition(
-        others, [&](const TensorIntrinsicPtr& other) { return !checked.contains(other->name); });
-    std::set<std::string> called;
-    const std::string fault = fault_of(*intrinsic, *base, options, pipeline, probe.here(), others, called);
-    if (!fault.empty()) return failed(fault);
-    checked.merge(called);
+  // Again as long as that calls what nothing has called yet: one product may take what several loads bring.
+  for (size_t known = own.size() + 1; known != checked.size();) {
+    known = checked.size();
+    for (const TensorIntrinsicPtr& intrinsic : own) {
+      std::vector<TensorIntrinsicPtr> others = own;
+      std::ranges::stable_partition(
+          others, [&](const TensorIntrinsicPtr& other) { return !checked.contains(other->name); });
+      const std::string fault = fault_of(*intrinsic, *base, options, pipeline, probe.here(), others, checked);
+      if (!fault.empty()) return failed(fault);
+    }
   }
   for (const TensorIntrinsicPtr& intrinsic : own) {
     if (!checked.contains(intrinsic->name))

@@ -20,6 +20,10 @@ class Context final : public ModuleContext {
   const ExecutionModel& execution() const override { return surroundings_.execution; }
   const Program& original() const override { return surroundings_.original; }
   bool has_extension(std::string_view name) const override { return surroundings_.extensions.contains(name); }
+  std::vector<TensorIntrinsicPtr> intrinsics(std::string_view extension) const override {
+    const auto found = surroundings_.extensions.find(extension);
+    return found == surroundings_.extensions.end() ? std::vector<TensorIntrinsicPtr>() : found->second;
+  }
   void claim(std::string_view block_name, std::string why) override {
     claims_.try_emplace(std::string(block_name), Claim{module_, std::move(why)});
   }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,9 @@
 #include "tunesmith/space/space.h"
 
 namespace tunesmith {
+
+/// Extensions that are here, by name, with the intrinsics that each gives to the target.
+using Extensions = std::map<std::string, std::vector<TensorIntrinsicPtr>, std::less<>>;
 
 /// A module in use.
 struct ComposedModule {
@@ -25,7 +27,7 @@ struct Space::State {
   PluginRegistry* registry = nullptr;
   std::shared_ptr<Target> target;
   std::vector<std::shared_ptr<TargetExtension>> extensions;
-  std::set<std::string, std::less<>> extension_names;  // of those
+  Extensions intrinsics;  // of those
   DeviceModel device;
   std::vector<FeatureColumn> columns = tunesmith::feature_columns();
   std::shared_ptr<const std::vector<AddedColumn>> added_columns;  // null: none
@@ -59,7 +61,7 @@ std::string refusal_text(const ScheduleError& refusal);
 struct ModuleSurroundings {
   const DeviceModel& device;
   const ExecutionModel& execution;
-  const std::set<std::string, std::less<>>& extensions;  // names of those that are here
+  const Extensions& extensions;
   const Program& original;
 };
 

@@ -107,8 +107,8 @@ class Generator {
 
 SketchSet Space::generate(const Program& program) const {
   SketchSet set;
-  const ModuleSurroundings surroundings{state_->device, state_->lower_options.execution,
-                                        state_->extension_names, program};
+  const ModuleSurroundings surroundings{state_->device, state_->lower_options.execution, state_->intrinsics,
+                                        program};
   Generator generator(surroundings, state_->spec, set.events);
   std::vector<Branch> branches;
   branches.push_back({Schedule(program), {}, {}});

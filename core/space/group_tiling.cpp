@@ -1,10 +1,14 @@
 #include "tunesmith/space/group_tiling.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/element_reader.h"
+#include "space/matrix_form.h"
+#include "space/unit_intrinsics.h"
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/schedule_error.h"
@@ -31,8 +35,8 @@ class Tiler {
       : s_(schedule), names_(names), block_(s_.get_block(block)) {}
 
   BlockRV run() {
-    if (read_accesses(s_.block(block_)).size() != 2 || writes_of(s_.block(block_)).size() != 1)
-      refuse("the block is no product of two factors");
+    form_ = bring_to_matrix_form(s_, block_);
+    if (!names_.unit.empty()) choose();
     make_copies();
     lay_out();
     const TensorTile unit = tile_for_intrinsic(s_, block_, names_.product);
@@ -69,20 +73,74 @@ class Tiler {
     throw ScheduleError("tile_for_groups", reason, s_.block(block_).name, s_.program(), &s_.block(block_));
   }
 
+  /// Names what multiplies such factors, in the order in which they lie if that is there.
+  void choose() {
+    const Block& block = s_.block(block_);
+    const std::vector<Access> reads = read_accesses(block);
+    const auto type = [&](size_t factor) { return reads.at(form_.reads[factor]).buffer->dtype; };
+    const std::optional<UnitIntrinsics> chosen =
+        choose_intrinsics(names_.unit, {writes_of(block).front().buffer->dtype, {type(0), type(1)}},
+                          form_.reduction_last, names_);
+    if (!chosen) refuse("the unit has no product of these types");
+    names_.product = chosen->product->name;
+    names_.loads = {chosen->loads[0]->name, chosen->loads[1]->name};
+    names_.zero = chosen->zero->name;
+    names_.store = chosen->store->name;
+  }
+
   void make_copies() {
+    const Buffer result = writes_of(s_.block(block_)).front().buffer;
     const std::vector<BlockRV> padded = pad_for_intrinsic(s_, block_, names_.product);
-    if (writes_output(s_.program(), s_.block(block_))) {
-      out_ = s_.cache_write(block_, 0, names_.shared_scope);
-    } else {
-      s_.set_scope(block_, 0, names_.shared_scope);
-      out_ = s_.get_consumers(block_).at(0);
-    }
+    make_result(writes_of(s_.block(block_)).front().buffer != result);
     store_ = s_.cache_write(block_, 0, names_.held_scope);
-    for (const int factor : {0, 1}) {
-      fetched_.push_back(s_.cache_read(block_, factor, names_.shared_scope));
-      held_.push_back(s_.cache_read(block_, factor, names_.held_scope));
+    for (const size_t factor : {0U, 1U}) {
+      const bool lies = form_.reduction_last[factor];
+      const bool held = takes_reduction_last(*intrinsic(names_.product), factor);
+      const bool shared = turns(*intrinsic(names_.loads[factor])) ? !held : held;
+      fetched_.push_back(copy_factor(factor, names_.shared_scope, lies, shared, lies));
+      held_.push_back(copy_factor(factor, names_.held_scope, shared, held, held));
     }
+    for (const BlockRV& copy : form_.copies) s_.compute_inline(copy);
     for (const BlockRV& copy : padded) s_.compute_inline(copy);
+  }
+
+  /// `from` and `to`: has the factor the reduction as last dimension, before and in the copy? `goes`: and
+  /// where they differ, as the copy's innermost loop?
+  BlockRV copy_factor(size_t factor, const std::string& scope, bool from, bool to, bool goes) {
+    const int read = form_.reads[factor];
+    if (from == to) return s_.cache_read(block_, read, scope);
+    const BlockRV copy = s_.reindex_cache_read(block_, read, scope, map_of_factor(s_, block_, factor, to));
+    const Loops loops = s_.get_loops(copy);
+    if (!goes) s_.reorder({loops.end()[-1], loops.end()[-2]});
+    return copy;
+  }
+
+  /// What writes the result: the copies after the block and a consumer of each element are one block.
+  void make_result(bool padded) {
+    const std::optional<BlockRV> reader = padded         ? std::optional(s_.get_consumers(block_).at(0))
+                                          : form_.result ? form_.result
+                                                         : reader_of(block_);
+    if (!reader) {
+      out_ = s_.cache_write(block_, 0, names_.shared_scope);
+      return;
+    }
+    s_.set_scope(block_, 0, names_.shared_scope);
+    out_ = *reader;
+    while (const std::optional<BlockRV> next = reader_of(out_)) s_.reverse_compute_inline(*next);
+  }
+
+  /// The only reader of what the block writes, if that reads element by element.
+  std::optional<BlockRV> reader_of(BlockRV block) {
+    const Buffer made = writes_of(s_.block(block)).front().buffer;
+    const std::vector<Block*> readers = readers_of(s_.program(), made);
+    Stage stage;
+    std::vector<Expr> indices;
+    if (readers.size() != 1 || writes_output(s_.program(), s_.block(block)) ||
+        stage_refusal(s_.program(), *readers.front(), &stage) || readers.front()->has_reduction() ||
+        body_store(*readers.front()) == nullptr || element_reader_refusal(*readers.front(), made, &indices) ||
+        inputs_before_refusal(s_.program(), stage, made, s_.block(block)))
+      return std::nullopt;
+    return s_.handle(*readers.front());
   }
 
   Cut cut(LoopRV loop, int parts) {
@@ -100,7 +158,8 @@ class Tiler {
     for (const size_t factor : {0U, 1U}) {
       const TensorOperand from = operand(names_.loads[factor], 1);
       const std::vector<int64_t>& tile = from.buffer->shape;
-      s_.transform_layout(held_[factor], "write", 0, map_to_tiles(held_[factor], tile));
+      const std::vector<int64_t> held = operand(names_.loads[factor], 0).buffer->shape;
+      s_.transform_layout(held_[factor], "write", 0, map_to_tiles(held_[factor], held));
       if (tile.back() * from.buffer->dtype.bytes() % from.alignment == 0) {
         align_rows(fetched_[factor]);
       } else {
@@ -112,10 +171,15 @@ class Tiler {
       s_.annotate(copy, "cooperative_fetch", s_.sample_categorical(names_.widths, even));
   }
 
-  TensorOperand operand(const std::string& intrinsic, size_t position) const {
-    const TensorIntrinsicPtr found = TensorIntrinsics::global().find(intrinsic);
-    if (found == nullptr || found->operands.size() <= position)
-      refuse("an intrinsic is not there, or has other operands");
+  TensorIntrinsicPtr intrinsic(const std::string& name) const {
+    TensorIntrinsicPtr found = TensorIntrinsics::global().find(name);
+    if (found == nullptr) refuse("an intrinsic is not there");
+    return found;
+  }
+
+  TensorOperand operand(const std::string& name, size_t position) const {
+    const TensorIntrinsicPtr found = intrinsic(name);
+    if (found->operands.size() <= position) refuse("an intrinsic has other operands");
     return found->operands[position];
   }
 
@@ -162,8 +226,9 @@ class Tiler {
   }
 
   Schedule& s_;
-  const GroupTiling& names_;
+  GroupTiling names_;
   const BlockRV block_;
+  MatrixForm form_;
   BlockRV out_, store_;
   std::vector<BlockRV> fetched_, held_;
   Cut rows_, columns_;

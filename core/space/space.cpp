@@ -136,6 +136,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
                       use.location.str(), use.id, probe.missing, use.id));
     }
     call("describe", [&] { extension->describe(state.device); });
+    const auto known = static_cast<std::ptrdiff_t>(state.lower_options.intrinsics.size());
     call("adapt", [&] { extension->adapt(state.lower_options); });
     check_description(PluginKind::Extension, name, state.device, state.lower_options);
     Pipeline extended = state.pipeline;
@@ -148,7 +149,8 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     }
     state.rules += rule;
     state.extensions.push_back(extension);
-    state.extension_names.insert(name);
+    const std::vector<TensorIntrinsicPtr>& all = state.lower_options.intrinsics;
+    state.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
   }
   if (!added_columns.empty())
     state.added_columns = std::make_shared<const std::vector<AddedColumn>>(std::move(added_columns));
@@ -248,8 +250,8 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise_draw(const Progr
   if (!trace.complete()) {
     finished.enter_finishing();
     Claims claims;
-    const ModuleSurroundings surroundings{state_->device, state_->lower_options.execution,
-                                          state_->extension_names, program};
+    const ModuleSurroundings surroundings{state_->device, state_->lower_options.execution, state_->intrinsics,
+                                          program};
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != ModuleStage::Finishing) continue;
       auto result = apply_module(module, finished, "", surroundings, claims);

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "plugin/file_plugin.h"
 #include "support/installation.h"
 #include "support/yaml.h"
+#include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/workload/workload.h"
 #include "workload/definition.h"
@@ -228,13 +231,35 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
 /// What stands for "$key" in the texts of the intrinsics.
 using Variant = std::map<std::string, std::string, std::greater<>>;  // a longer key before its beginning
 
-std::vector<Variant> read_variants(const YamlNode& root) {
-  if (root.find("variants") == nullptr) return {Variant()};
+std::vector<Variant> read_choice(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::Sequence) fail(node, "variants: expected a list of mappings");
   std::vector<Variant> variants;
-  for (const YamlNode& node : required(root, "variants", YamlNode::Kind::Sequence).items) {
-    if (node.kind != YamlNode::Kind::Map) fail(node, "variants: expected a list of mappings");
+  for (const YamlNode& item : node.items) {
+    if (item.kind != YamlNode::Kind::Map) fail(item, "variants: expected a list of mappings");
     Variant& variant = variants.emplace_back();
-    for (const YamlEntry& entry : node.entries) variant[entry.key] = text_of(entry.value);
+    for (const YamlEntry& entry : item.entries) variant[entry.key] = text_of(entry.value);
+  }
+  return variants;
+}
+
+/// A list of mappings; or several such lists, of which each variant has one mapping from each.
+std::vector<Variant> read_variants(const YamlNode& owner) {
+  if (owner.find("variants") == nullptr) return {Variant()};
+  const YamlNode& lists = required(owner, "variants", YamlNode::Kind::Sequence);
+  if (lists.items.empty() || lists.items.front().kind != YamlNode::Kind::Sequence) return read_choice(lists);
+  std::vector<Variant> variants{Variant()};
+  for (const YamlNode& list : lists.items) {
+    std::vector<Variant> longer;
+    for (const Variant& variant : variants) {
+      for (Variant choice : read_choice(list)) {
+        for (const auto& [key, text] : choice) {
+          if (variant.contains(key)) fail(list, fmt::format("variants: two lists have the key '{}'", key));
+        }
+        choice.insert(variant.begin(), variant.end());
+        longer.push_back(std::move(choice));
+      }
+    }
+    variants = std::move(longer);
   }
   return variants;
 }
@@ -249,6 +274,23 @@ void put_in(YamlNode& node, const Variant& variant) {
   }
   for (YamlNode& item : node.items) put_in(item, variant);
   for (YamlEntry& entry : node.entries) put_in(entry.value, variant);
+}
+
+bool same_operand(const TensorOperand& a, const TensorOperand& b) {
+  return std::tie(a.strides, a.stride_multiple, a.alignment, a.scope, a.layout, a.registers) ==
+         std::tie(b.strides, b.stride_multiple, b.alignment, b.scope, b.layout, b.registers);
+}
+
+/// Do two readings of one entry, as different variants, give the same?
+bool same_intrinsic(const TensorIntrinsic& a, const TensorIntrinsic& b) {
+  const auto texts = [](const TensorIntrinsic& one) {
+    std::string all = to_string(one.semantics);
+    for (const auto& [target, implementation] : one.implementations)
+      all += fmt::format("{} {}", implementation.text, fmt::join(implementation.arguments, " "));
+    return all;
+  };
+  return a.name == b.name && a.cycles == b.cycles && texts(a) == texts(b) &&
+         std::ranges::equal(a.operands, b.operands, same_operand);
 }
 
 /// An extension of a pack may be such a file.
@@ -293,12 +335,17 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   const std::vector<Variant> variants = read_variants(root);
   if (quantities == nullptr || root.find("intrinsics") != nullptr) {
     for (const YamlNode& node : required(root, "intrinsics", YamlNode::Kind::Sequence).items) {
+      const std::ptrdiff_t before = std::ssize(extension->intrinsics_);
       for (const Variant& variant : variants) {
         YamlNode own = node;
         put_in(own, variant);
         Common of_all = common;
         put_in(of_all.operands, variant);
-        extension->add(read_intrinsic(own, of_all), node);
+        TensorIntrinsicPtr read = read_intrinsic(own, of_all);
+        // What the variants' differences do not touch is one intrinsic.
+        const bool known = std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
+                                       [&](const auto& other) { return same_intrinsic(*other, *read); });
+        if (!known) extension->add(std::move(read), node);
       }
     }
   }

@@ -1,5 +1,4 @@
 // Gives products of matrices to a matrix unit: the intrinsics of an extension as tensor_core.yaml.
-#include <tunesmith/analysis/accesses.h>
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/group_tiling.h>
@@ -15,19 +14,14 @@ class TensorCore final : public TransformationModule {
 
   /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
-    const Block& product = *schedule.program().find_block(name);
-    if (!context.has_extension(unit_)) return ModuleResult::not_applicable("there is no such unit");
-    if (!needs_tiling(product) || read_accesses(product).empty())
-      return ModuleResult::not_applicable("the block is no product of matrices");
-    const std::string type = "_" + read_accesses(product).front().buffer->dtype.str();
-    const GroupTiling warps{.product = unit_ + type,
-                            .loads = {unit_ + "_a" + type, unit_ + "_b" + type},
-                            .zero = unit_ + "_zero" + type,
-                            .store = unit_ + "_store" + type,
+    const GroupTiling warps{.unit = context.intrinsics(unit_),
                             .launch_axis = "block.x",
                             .group_axis = "warp.x",
                             .shared_scope = "shared",
                             .held_scope = "fragment"};
+    if (warps.unit.empty()) return ModuleResult::not_applicable("there is no such unit");
+    if (!needs_tiling(*schedule.program().find_block(name)))
+      return ModuleResult::not_applicable("the block is no product of matrices");
     const BlockRV call = tile_for_groups(schedule, name, warps);
     context.claim(schedule.block(call).name, "it runs on Tensor Cores");
     return ModuleResult::applied(std::move(schedule));

@@ -1,6 +1,7 @@
 // The packs' intrinsics as the conformance kit checks them: each computes its semantics, interpreted and on
 // the emulated device; and mistakes in their texts are found.
 #include <fstream>
+#include <ostream>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -45,6 +46,9 @@ struct Mistake {
   const char* wrong;
 };
 
+// So that tests have the same names everywhere.
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
+
 class AMistakeInAPack : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(AMistakeInAPack, IsFound) {
@@ -69,11 +73,17 @@ TEST_P(AMistakeInAPack, IsFound) {
 INSTANTIATE_TEST_SUITE_P(
     TensorCore, AMistakeInAPack,
     ::testing::Values(
-        Mistake{"loaded_by_columns", "tensor_core", "wmma_load_a$of<0>", "wmma_load_a$of<1>"},
-        Mistake{"multiplied_by_columns", "tensor_core", "wmma_mma$of<0, 0>", "wmma_mma$of<0, 1>"},
+        Mistake{"loaded_by_columns", "tensor_core", "wmma_load_a$of<$a>", "wmma_load_a$of<1>"},
+        Mistake{"loaded_by_rows", "tensor_core", "wmma_load_b$of<$b>", "wmma_load_b$of<0>"},
+        Mistake{"multiplied_by_columns", "tensor_core", "wmma_mma$of<$a, $b>", "wmma_mma$of<$a, 1>"},
+        Mistake{"factors_exchanged", "tensor_core", "wmma_mma$of<$a, $b>", "wmma_mma$of<$b, $a>"},
+        Mistake{"one_layout_for_both_orders", "tensor_core", "layout: a$a", "layout: a"},
         Mistake{"stored_by_columns", "tensor_core", "wmma_store<0>", "wmma_store<1>"},
         Mistake{"forgets_the_zero", "tensor_core", "C[e] = 0;", "C[e] = 1;"},
         Mistake{"not_transposed", "tensor_core_mma", "ldmatrix_x4_trans", "ldmatrix_x4"},
+        Mistake{"transposed", "tensor_core_mma", "ldmatrix_x4(B,", "ldmatrix_x4_trans(B,"},
+        Mistake{"columns_of_other_lanes", "tensor_core_mma", "ldmatrix_x4_trans(A, M + (threadIdx.x % 8",
+                "ldmatrix_x4_trans(A, M + (threadIdx.x / 8 % 2 * 8"},
         Mistake{"rows_of_other_lanes", "tensor_core_mma", "threadIdx.x % 16 * M_stride + threadIdx.x / 16",
                 "threadIdx.x / 2 * M_stride + threadIdx.x % 2"},
         Mistake{"halves_swapped", "tensor_core_mma", "B[0], B[1]", "B[1], B[0]"},

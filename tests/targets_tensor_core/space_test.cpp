@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -86,6 +87,9 @@ struct Form {
   const char* workload;
 };
 
+// So that tests have the same names everywhere.
+void PrintTo(const Form& form, std::ostream* out) { *out << form.space << " " << form.workload; }
+
 class TensorCore : public ::testing::TestWithParam<Form> {};
 
 TEST_P(TensorCore, KeepsTheMeaningOfTheProgram) {
@@ -98,6 +102,7 @@ TEST_P(TensorCore, KeepsTheMeaningOfTheProgram) {
     ASSERT_NE(candidate, nullptr) << draws.refused;
     const std::string text = candidate->trace.str() + to_string(candidate->lowered.program);
     EXPECT_EQ(calls_in(candidate->lowered.program), 5U) << text;
+    EXPECT_EQ(candidate->lowered.workspace_bytes, 0) << text;
     std::vector<Tensor> interpreted = test::random_arguments(draws.program);
     ASSERT_NO_THROW(interpret(candidate->lowered, interpreted)) << text;
     EXPECT_LT(max_error(wanted.back(), interpreted.back()), 1e-3) << text;
@@ -112,29 +117,40 @@ TEST_P(TensorCore, KeepsTheMeaningOfTheProgram) {
 constexpr const char* kSimple = "cuda-tensorcore";
 constexpr const char* kMma = "cuda-tensorcore-mma";
 
-INSTANTIATE_TEST_SUITE_P(Workloads, TensorCore,
-                         ::testing::Values(Form{kSimple, "gmm:n=64,m=64,k=64,dtype=f16"},
-                                           Form{kSimple, "gmm:n=100,m=72,k=50,dtype=f16"},
-                                           Form{kSimple, "gmm:n=48,m=32,k=80,dtype=bf16"},
-                                           Form{kSimple, "gmm:n=32,m=64,k=48,dtype=i8"},
-                                           Form{kSimple, "gmm:n=33,m=20,k=17,dtype=i8"},
-                                           Form{kSimple, "gmm:b=3,n=16,m=40,k=32,dtype=f16"},
-                                           Form{kSimple, "dense_bias:n=32,m=48,k=64,dtype=f16"},
-                                           Form{kSimple, "dense_bias_gelu:n=30,m=48,k=40,dtype=bf16"},
-                                           Form{kMma, "gmm:n=64,m=64,k=64,dtype=f16"},
-                                           Form{kMma, "gmm:n=100,m=72,k=50,dtype=bf16"},
-                                           Form{kMma, "gmm:b=2,n=17,m=9,k=33,dtype=f16"}),
-                         [](const auto& one) {
-                           std::string name = std::string(one.param.space) + "_" + one.param.workload;
-                           std::ranges::replace_if(
-                               name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
-                               '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Workloads, TensorCore,
+    ::testing::Values(
+        Form{kSimple, "gmm:n=64,m=64,k=64,dtype=f16"}, Form{kSimple, "gmm:n=100,m=72,k=50,dtype=f16"},
+        Form{kSimple, "gmm:n=48,m=32,k=80,dtype=bf16"}, Form{kSimple, "gmm:n=32,m=64,k=48,dtype=i8"},
+        Form{kSimple, "gmm:n=33,m=20,k=17,dtype=i8"}, Form{kSimple, "gmm:b=3,n=16,m=40,k=32,dtype=f16"},
+        Form{kSimple, "dense_bias:n=32,m=48,k=64,dtype=f16"},
+        Form{kSimple, "dense_bias_gelu:n=30,m=48,k=40,dtype=bf16"}, Form{kSimple, "gram:n=32,k=48,dtype=f16"},
+        Form{kSimple, "gram:b=2,n=19,k=37,dtype=i8"},
+        Form{kSimple, "attention_scores:seq=24,heads=3,dim=32,dtype=bf16"},
+        Form{kSimple, "conv2d:h=8,w=8,ci=16,co=32,kernel=3,dtype=f16"},
+        Form{kSimple, "conv2d:h=7,w=5,ci=3,co=11,kernel=3,stride=2,dtype=bf16"},
+        Form{kSimple, "conv2d:h=9,w=9,ci=8,co=24,kernel=3,dilation=2,groups=2,dtype=i8"},
+        Form{kSimple, "conv1d:l=29,ci=16,co=16,kernel=5,padding=2,dtype=f16"},
+        Form{kSimple, "conv3d:d=3,h=4,w=5,ci=4,co=8,kernel=2,dtype=f16"},
+        Form{kSimple, "transposed_conv2d:h=4,w=4,ci=16,co=16,dtype=f16"},
+        Form{kSimple, "capsule_conv2d:h=4,w=4,ci=8,co=8,dtype=f16"},
+        Form{kSimple, "conv_bias_bn_relu:h=7,w=7,ci=8,co=20,kernel=3,dtype=f16"},
+        Form{kMma, "gram:b=2,n=17,k=33,dtype=bf16"},
+        Form{kMma, "attention_scores:seq=32,heads=2,dim=48,dtype=f16"},
+        Form{kMma, "conv2d:h=7,w=7,ci=24,co=40,kernel=3,groups=2,dtype=f16"},
+        Form{kMma, "transposed_conv2d:h=3,w=4,ci=16,co=8,dtype=bf16"},
+        Form{kMma, "gmm:n=64,m=64,k=64,dtype=f16"}, Form{kMma, "gmm:n=100,m=72,k=50,dtype=bf16"},
+        Form{kMma, "gmm:b=2,n=17,m=9,k=33,dtype=f16"}),
+    [](const auto& one) {
+      std::string name = std::string(one.param.space) + "_" + one.param.workload;
+      std::ranges::replace_if(
+          name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+      return name;
+    });
 
 TEST(TensorCoreSpace, LeavesOtherBlocksToTheOtherModules) {
   for (const char* workload :
-       {"gmm:n=32,m=32,k=32", "softmax:m=5,n=75", "conv2d:h=8,w=8,ci=4,co=8,kernel=3,dtype=f16"}) {
+       {"gmm:n=32,m=32,k=32", "softmax:m=5,n=75", "depthwise_conv2d:h=8,w=8,c=16,kernel=3,dtype=f16"}) {
     SCOPED_TRACE(workload);
     Draws draws(workload);
     EXPECT_GE(draws.sketches(), 1U);

@@ -63,7 +63,7 @@ class ApplyModule : public testing::Test {
   Workload workload_ = WorkloadDefinition::parse(kText, "twice.yaml").instantiate();
   Schedule schedule_{workload_.program};
   DeviceModel device_;
-  std::set<std::string, std::less<>> extensions_;
+  Extensions extensions_;
   Claims claims_;
 };
 
@@ -184,7 +184,7 @@ TEST_F(ApplyModule, AUsersErrorNamesTheModule) {
 }
 
 TEST_F(ApplyModule, AModuleIsToldWhichExtensionsAreHere) {
-  extensions_ = {"here"};
+  extensions_ = {{"here", {}}};
   bool here = false;
   bool absent = true;
   const ComposedModule module{"asker", std::make_shared<Asker>(here, absent), ModuleStage::Block};

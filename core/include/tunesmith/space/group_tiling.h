@@ -1,24 +1,29 @@
 // Products of matrices by tensor intrinsics that a level's groups execute together (TensorIntrinsic::level):
 // tiles of a launch, of a group and of the intrinsic; both factors fetched to memory that the groups share,
-// and all that the intrinsic takes and leaves held by the groups.
+// and all that the intrinsic takes and leaves held by the groups. Batches of products are such, sums over
+// several axes, and convolutions, whose windows are put into rows as they are fetched.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
 
-/// Names of intrinsics, axes and scopes.
+/// Intrinsics, and names of axes and scopes.
 struct GroupTiling {
-  std::string product;  // intrinsics: of what a group holds, sums += first factor * second factor
-  std::array<std::string, 2> loads;  // of the factors, from shared memory
-  std::string zero;                  // what sums begin with
-  std::string store;                 // of sums, to shared memory
-  std::string launch_axis;           // tiles of a launch are bound to it
-  std::string group_axis;            // and tiles of a group to it
+  /// Those of which the next four are chosen: by the block's types, and so that factors are loaded in the
+  /// order in which they lie, if some load can do that. With none, they are named.
+  std::vector<TensorIntrinsicPtr> unit = {};
+  std::string product = {};  // intrinsics: of what a group holds, sums += first factor * second factor
+  std::array<std::string, 2> loads = {};  // of the factors, from shared memory
+  std::string zero = {};                  // what sums begin with
+  std::string store = {};                 // of sums, to shared memory
+  std::string launch_axis;                // tiles of a launch are bound to it
+  std::string group_axis;                 // and tiles of a group to it
   std::string shared_scope;
   std::string held_scope;
   int max_tiles = 4;                           // of the intrinsic that a group computes along one dimension
@@ -30,8 +35,9 @@ struct GroupTiling {
 
 /// Cuts the loops of the block, padded where the intrinsic's tiles do not divide them, and makes all calls.
 /// Answers the block that calls the product. What groups share is annotated `cooperative_fetch`. A consumer
-/// that reads the result element by element becomes what writes it. Throws ScheduleError, with the schedule
-/// half way, where the block is no such product: two reads, of which the first has the rows.
+/// that reads the result element by element becomes what writes it, and what pads a factor becomes part of
+/// the copy that fetches it. Throws ScheduleError, with the schedule half way, where the block is no sum of
+/// products of two factors, each with an axis of its own, or the unit has no such product.
 BlockRV tile_for_groups(Schedule& schedule, const std::string& block, const GroupTiling& tiling);
 
 }  // namespace tunesmith

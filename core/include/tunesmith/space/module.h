@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/execution_model.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/trace/schedule.h"
@@ -61,6 +62,8 @@ class ModuleContext {
   /// intrinsics of every extension that was read, here or not, so ask before using them: calls that the
   /// target does not emit become plain loops.
   virtual bool has_extension(std::string_view name) const = 0;
+  /// Those that the extension gives to the target, in its order; none where it is not here.
+  virtual std::vector<TensorIntrinsicPtr> intrinsics(std::string_view extension) const = 0;
   /// Keeps modules after this one away from the block: who and why are shown by `spaces explain`.
   virtual void claim(std::string_view block_name, std::string why) = 0;
 };
