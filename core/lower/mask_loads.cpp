@@ -14,13 +14,19 @@ bool inside_buffer(const LoadNode& access, const Analyzer& analyzer) {
   return true;
 }
 
+/// What pads what pads with the same is one select: select(a, select(b, x, y), y) = select(a && b, x, y).
+Expr joined_select(const Expr& guard, const Expr& chosen, const Expr& other) {
+  if (!chosen.is(ExprKind::Select) || !equal(chosen.arg(2), other)) return select(guard, chosen, other);
+  return select(logical_and(guard, chosen.arg(0)), chosen.arg(1), other);
+}
+
 /// `expr` where only `condition` (null: always) makes its loads happen.
 Expr masked(const Expr& expr, const Expr& condition, const Analyzer& analyzer) {
   if (expr.is(ExprKind::Select)) {
     const Expr guard = masked(expr.arg(0), condition, analyzer);
     // As a mask the condition is a value like any other, whose own loads need their masks.
-    return select(guard, masked(expr.arg(1), conjunction(condition, guard), analyzer),
-                  masked(expr.arg(2), conjunction(condition, logical_not(guard)), analyzer));
+    return joined_select(guard, masked(expr.arg(1), conjunction(condition, guard), analyzer),
+                         masked(expr.arg(2), conjunction(condition, logical_not(guard)), analyzer));
   }
   if (expr.args().empty()) return expr;
   std::vector<Expr> args;

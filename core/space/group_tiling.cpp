@@ -1,6 +1,7 @@
 #include "tunesmith/space/group_tiling.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -110,8 +111,12 @@ class Tiler {
     const int read = form_.reads[factor];
     if (from == to) return s_.cache_read(block_, read, scope);
     const BlockRV copy = s_.reindex_cache_read(block_, read, scope, map_of_factor(s_, block_, factor, to));
-    const Loops loops = s_.get_loops(copy);
-    if (!goes) s_.reorder({loops.end()[-1], loops.end()[-2]});
+    std::vector<int64_t> order(s_.block(copy).iters.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (!goes) {
+      std::swap(order.end()[-1], order.end()[-2]);
+      s_.reorder_block_iter_var(copy, order);
+    }
     return copy;
   }
 

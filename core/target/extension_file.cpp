@@ -201,7 +201,8 @@ void read_operands(const YamlNode& node, bool of_all, TensorIntrinsic* intrinsic
 
 TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
   if (node.kind != YamlNode::Kind::Map) fail(node, "an intrinsic: expected a mapping");
-  refuse_unknown_keys(node, {"name", "cycles", "semantics", "operands", "implementation"}, "an intrinsic");
+  refuse_unknown_keys(node, {"name", "cycles", "variants", "semantics", "operands", "implementation"},
+                      "an intrinsic");
   auto intrinsic = std::make_shared<TensorIntrinsic>();
   intrinsic->level = common.level;
   if (const YamlNode* cycles = node.find("cycles")) intrinsic->cycles = number_of(*cycles, "cycles");
@@ -231,6 +232,10 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
 /// What stands for "$key" in the texts of the intrinsics.
 using Variant = std::map<std::string, std::string, std::greater<>>;  // a longer key before its beginning
 
+bool has_several_lists(const YamlNode& variants) {
+  return !variants.items.empty() && variants.items.front().kind == YamlNode::Kind::Sequence;
+}
+
 std::vector<Variant> read_choice(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::Sequence) fail(node, "variants: expected a list of mappings");
   std::vector<Variant> variants;
@@ -246,7 +251,7 @@ std::vector<Variant> read_choice(const YamlNode& node) {
 std::vector<Variant> read_variants(const YamlNode& owner) {
   if (owner.find("variants") == nullptr) return {Variant()};
   const YamlNode& lists = required(owner, "variants", YamlNode::Kind::Sequence);
-  if (lists.items.empty() || lists.items.front().kind != YamlNode::Kind::Sequence) return read_choice(lists);
+  if (!has_several_lists(lists)) return read_choice(lists);
   std::vector<Variant> variants{Variant()};
   for (const YamlNode& list : lists.items) {
     std::vector<Variant> longer;
@@ -336,15 +341,19 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (quantities == nullptr || root.find("intrinsics") != nullptr) {
     for (const YamlNode& node : required(root, "intrinsics", YamlNode::Kind::Sequence).items) {
       const std::ptrdiff_t before = std::ssize(extension->intrinsics_);
-      for (const Variant& variant : variants) {
+      const bool has_own = node.kind == YamlNode::Kind::Map && node.find("variants") != nullptr;
+      const YamlNode* lists = has_own ? node.find("variants") : root.find("variants");
+      for (const Variant& variant : has_own ? read_variants(node) : variants) {
         YamlNode own = node;
         put_in(own, variant);
         Common of_all = common;
         put_in(of_all.operands, variant);
         TensorIntrinsicPtr read = read_intrinsic(own, of_all);
-        // What the variants' differences do not touch is one intrinsic.
-        const bool known = std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
-                                       [&](const auto& other) { return same_intrinsic(*other, *read); });
+        // What says nothing of a list is one for all that the list has.
+        const bool known =
+            lists != nullptr && has_several_lists(*lists) &&
+            std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
+                        [&](const TensorIntrinsicPtr& other) { return same_intrinsic(*other, *read); });
         if (!known) extension->add(std::move(read), node);
       }
     }

@@ -86,6 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "ldmatrix_x4_trans(A, M + (threadIdx.x / 8 % 2 * 8"},
         Mistake{"rows_of_other_lanes", "tensor_core_mma", "threadIdx.x % 16 * M_stride + threadIdx.x / 16",
                 "threadIdx.x / 2 * M_stride + threadIdx.x % 2"},
+        Mistake{"rows_of_bytes", "tensor_core_mma", "k: 32, row: 16}", "k: 32, row: 8}"},
         Mistake{"halves_swapped", "tensor_core_mma", "B[0], B[1]", "B[1], B[0]"},
         Mistake{"stored_to_other_rows", "tensor_core_mma", "e / 2 % 2 * 8", "e / 2 % 2"}),
     [](const auto& mistake) { return std::string(mistake.param.name); });

@@ -154,6 +154,50 @@ TEST(ExtensionFile, MistakesInWhatGroupsHold) {
               HasSubstr("intrinsic 'one' is there already"));
 }
 
+constexpr const char* kOrders = R"yaml(extension: acme
+target: t
+level: squad
+variants:
+  - [{type: f16}, {type: i8}]
+  - [{of: "", at: "i, j"}, {of: _turned, at: "j, i"}]
+operands:
+  A: {scope: tile, layout: a$of, registers: "u32[4]"}
+intrinsics:
+  - name: acme_load$of_$type
+    semantics: {inputs: {M: {shape: [4, 4], dtype: $type}}, compute: "A[i<4, j<4] = M[$at]", outputs: [A]}
+    implementation: {fragment: "load$of(A, M);"}
+  - name: acme_zero_$type
+    semantics: {compute: "C[i<4] = $type(0)", outputs: [C]}
+    implementation: {fragment: "zero(C);"}
+  - name: acme_one
+    variants: [{type: f16, at: "i, j"}]
+    semantics: {inputs: {M: {shape: [4, 4], dtype: $type}}, compute: "O[i<4, j<4] = M[$at]", outputs: [O]}
+    implementation: {fragment: "one(O, M);"}
+)yaml";
+
+TEST(ExtensionFile, VariantsMayBeChosenFromSeveralLists) {
+  const auto extension = ExtensionFile::parse(kOrders, "a.yaml");
+  std::vector<std::string> names;
+  for (const TensorIntrinsicPtr& intrinsic : extension->intrinsics()) names.push_back(intrinsic->name);
+  EXPECT_THAT(names,
+              testing::ElementsAre("acme_load_f16", "acme_load_turned_f16", "acme_load_i8",
+                                   "acme_load_turned_i8", "acme_zero_f16", "acme_zero_i8", "acme_one"));
+  EXPECT_EQ(extension->intrinsics()[1]->operands[0].layout, "a_turned");
+  EXPECT_EQ(extension->intrinsics()[1]->implementations.at("t").text, "load_turned(A, M);");
+}
+
+TEST(ExtensionFile, VariantsOfSeveralListsThatDifferHaveTheirOwnNames) {
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string text = kOrders;
+    text.replace(text.find(from), from.size(), to);
+    return complaint(text);
+  };
+  EXPECT_THAT(with("acme_load$of_$type", "acme_load_$type"), HasSubstr("'acme_load_f16' is there already"));
+  EXPECT_THAT(with("{of: \"\", at", "{type: f32, of: \"\", at"), HasSubstr("two lists have the key 'type'"));
+  EXPECT_THAT(with("[{type: f16}, {type: i8}]\n  - ", "[{type: f16}]\n  - {a: 1}\n  - "),
+              HasSubstr("expected a list of mappings"));
+}
+
 TEST(ExtensionFile, SetsQuantitiesOfTheDevice) {
   const auto extension = ExtensionFile::parse(
       "extension: acme\ntarget: t\nquantities: {acme_rows: 16, acme_rate: 0.5}\n", "a.yaml");
