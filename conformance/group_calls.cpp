@@ -127,6 +127,7 @@ class Caller {
       schedule_.tensorize(inside(held), load->name);
     }
     if (near) schedule_.compute_at(*near, launch_);
+    if (near && first.swizzled == TensorOperand::Swizzled::Always) schedule_.storage_swizzle(*near, 0);
     return true;
   }
 

@@ -119,8 +119,9 @@ std::optional<LockstepAccess> lockstep_access(const Stmt& stmt, const AccessSite
         if (*taken == 0) continue;
         auto& instruction = instructions[together ? 0 : static_cast<size_t>(lane)];
         if (!together || !takes_part) instruction.emplace_back();
-        instruction.back().push_back(*at * element);
-        all.push_back(*at * element);
+        const int64_t address = access.buffer->swizzle.place_of(*at) * element;
+        instruction.back().push_back(address);
+        all.push_back(address);
         takes_part = true;
       }
       if (takes_part) mean.threads += 1.0;

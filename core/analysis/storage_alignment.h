@@ -1,5 +1,5 @@
-// How storage_align tells lowering what it wants: an annotation of the block that writes the buffer, because
-// the buffer's final shape is known only once it is placed.
+// How storage_align and storage_swizzle tell lowering what they want: an annotation of the block that writes
+// the buffer, because the buffer's final shape is known only once it is placed.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 namespace tunesmith {
 
 inline constexpr const char* kStorageAlign = "storage_align";
+/// With the value 1: the buffer gets a Swizzle.
+inline constexpr const char* kStorageSwizzle = "storage_swizzle";
 
 /// The stride of dimension `axis` is `offset` more than a multiple of `factor`.
 struct StorageAlignment {

@@ -108,7 +108,8 @@ class Counter {
     std::map<int64_t, int> rows;
     int most = 0;
     for (int64_t row = 0; row < pieces; ++row) {
-      const int64_t at = row * operand.strides[free] * operand.buffer->dtype.bytes();
+      const int64_t at =
+          operand.buffer->swizzle.place_of(row * operand.strides[free]) * operand.buffer->dtype.bytes();
       most = std::max(most, ++rows[at / machine_.access_bytes % pieces]);
     }
     return most;

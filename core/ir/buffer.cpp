@@ -34,13 +34,14 @@ std::vector<int64_t> BufferNode::effective_strides() const {
 }
 
 Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape, std::string scope,
-                   bool constant, std::vector<int64_t> strides) {
+                   bool constant, std::vector<int64_t> strides, Swizzle swizzle) {
   check_invariant(strides.empty() || strides.size() == shape.size(),
                   "a buffer has a stride for each dimension");
   boost::intrusive_ptr<BufferNode> node(
       new BufferNode(std::move(name), dtype, std::move(shape), std::move(scope)));
   node->constant = constant;
   node->strides = std::move(strides);
+  node->swizzle = swizzle;
   return node;
 }
 

@@ -1,6 +1,7 @@
 #include "tunesmith/ir/execution_model.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,6 +9,10 @@
 #include "tunesmith/ir/buffer.h"
 
 namespace tunesmith {
+
+int64_t MemoryScope::alignment_of(const BufferNode& buffer) const {
+  return std::lcm(alignment, buffer.swizzle.bits == 0 ? 1 : buffer.swizzle.period() * buffer.dtype.bytes());
+}
 
 std::optional<ExecutionModel::Axis> ExecutionModel::find_axis(std::string_view name) const {
   for (size_t level = 0; level < levels.size(); ++level) {
@@ -48,7 +53,9 @@ const ExecutionLevel* ExecutionModel::find_level(std::string_view name) const {
 
 std::optional<ExecutionModel::Axis> ExecutionModel::group_axis(size_t level) const {
   if (levels.at(level).group == 0) return std::nullopt;
-  return Axis{level + 1, 0};
+  size_t inside = level + 1;
+  while (levels.at(inside).group > 0) ++inside;
+  return Axis{inside, 0};
 }
 
 size_t ExecutionModel::first_synchronising() const {
@@ -70,8 +77,10 @@ std::string execution_model_fault(const ExecutionModel& model) {
   }
   for (size_t i = 0; i < model.levels.size(); ++i) {
     const ExecutionLevel& level = model.levels[i];
-    if (level.group < 0 || (level.group > 0 && (i + 1 == model.levels.size() || !level.synchronises ||
-                                                model.levels[i + 1].axes.empty())))
+    size_t inside = i + 1;
+    while (inside < model.levels.size() && model.levels[inside].group > 0) ++inside;
+    if (level.group < 0 || (level.group > 0 && (inside == model.levels.size() || !level.synchronises ||
+                                                model.levels[inside].axes.empty())))
       return fmt::format("level '{}' has groups of what is no axis of a level inside", level.name);
   }
   std::set<std::string> scopes;

@@ -64,6 +64,8 @@ std::string buffer_text(const BufferNode& buffer) {
   if (buffer.scope != kScopeGlobal) text += " " + buffer.scope;
   if (buffer.constant) text += " constant";
   if (!buffer.strides.empty()) text += fmt::format(" strides [{}]", fmt::join(buffer.strides, ", "));
+  const auto& [bits, to, from] = buffer.swizzle;
+  if (bits > 0) text += fmt::format(" swizzle [{} bits from {} at {}]", bits, from, to);
   return text;
 }
 

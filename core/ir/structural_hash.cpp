@@ -58,6 +58,9 @@ void StructuralHasher::buffer(const Buffer& b) {
   number(b->constant);
   number(b->strides.size());
   for (const int64_t stride : b->strides) number(static_cast<uint64_t>(stride));
+  const Swizzle& swizzle = b->swizzle;
+  if (swizzle.bits == 0) return;
+  for (const int part : {swizzle.bits, swizzle.to, swizzle.from}) number(static_cast<uint64_t>(part));
 }
 
 void StructuralHasher::sum(const Expr& e) {

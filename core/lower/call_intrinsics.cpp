@@ -42,6 +42,19 @@ StmtPtr make_call(Program& program, const TensorIntrinsic& intrinsic, const Intr
   return program.make_nest(loops, std::make_unique<Store>(to, std::vector<Expr>{at}, value));
 }
 
+void check_swizzles(const TensorIntrinsic& intrinsic, const IntrinsicMatch& match) {
+  for (size_t i = 0; i < match.operands.size(); ++i) {
+    const Buffer& buffer = match.operands[i].buffer;
+    const TensorOperand::Swizzled wanted = intrinsic.operands[i].swizzled;
+    const bool swizzled = buffer->swizzle.bits > 0;
+    const std::string detail = fmt::format("{} of {}", buffer->name, intrinsic.name);
+    if (swizzled && wanted == TensorOperand::Swizzled::No)
+      throw LowerError("call_intrinsics", "an operand is swizzled", detail);
+    if (!swizzled && wanted == TensorOperand::Swizzled::Always)
+      throw LowerError("call_intrinsics", "an operand is not swizzled", detail);
+  }
+}
+
 /// The operands begin where the intrinsic wants them to.
 void check_alignment(const TensorIntrinsic& intrinsic, const IntrinsicMatch& match, const Loop& loop,
                      const ExecutionModel& model) {
@@ -52,7 +65,8 @@ void check_alignment(const TensorIntrinsic& intrinsic, const IntrinsicMatch& mat
     const IntrinsicMatch::Operand& operand = match.operands[i];
     const MemoryScope* scope = model.find_scope(operand.buffer->scope);
     const Expr rest = floormod(operand.first.front() * operand.buffer->dtype.bytes(), alignment);
-    if (scope == nullptr || scope->alignment % alignment != 0 || !analyzer.can_prove_equal(rest, 0))
+    if (scope == nullptr || scope->alignment_of(*operand.buffer) % alignment != 0 ||
+        !analyzer.can_prove_equal(rest, 0))
       throw LowerError("call_intrinsics", "an operand does not begin where the intrinsic wants it",
                        fmt::format("{} of {}, at a multiple of {} bytes", operand.buffer->name,
                                    intrinsic.name, alignment));
@@ -69,6 +83,7 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   const auto match =
       nest ? match_intrinsic(*known, *nest, program, true, &why) : std::optional<IntrinsicMatch>();
   if (!match) throw LowerError("call_intrinsics", why, known->name);
+  check_swizzles(*known, *match);
   check_alignment(*known, *match, loop, options.execution);
   StmtPtr call = make_call(program, *known, *match);
   Loop& outermost = *call->as<Loop>();

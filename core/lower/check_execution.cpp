@@ -14,6 +14,14 @@ void check_execution(const Program& program, const ExecutionModel& model) {
                      fmt::format("{} to '{}'; {}", loop->var->name, loop->thread,
                                  known.empty() ? "it binds no loops" : suggest(loop->thread, known)));
   });
+  for (const Block* block : program.blocks()) {
+    if (!block->annotations.contains(kStorageSwizzle)) continue;
+    const Buffer& buffer = collect<Store>(*block).front()->buffer;
+    const MemoryScope* scope = model.find_scope(buffer->scope);
+    if (scope != nullptr && scope->banks == 0)
+      throw LowerError("storage_swizzle", "the memory has no banks",
+                       fmt::format("'{}', of {}", buffer->scope, buffer->name));
+  }
   for (const Buffer& buffer : program.intermediates) {
     if (model.find_scope(buffer->scope) != nullptr) continue;
     std::vector<std::string> known;

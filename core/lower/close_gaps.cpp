@@ -45,7 +45,7 @@ class GapCloser {
   explicit GapCloser(Allocate& allocate) : allocate_(allocate) {}
 
   void run() {
-    if (!allocate_.buffer->strides.empty()) return;
+    if (!allocate_.buffer->strides.empty() || allocate_.buffer->swizzle.bits > 0) return;
     for (size_t d = 0; d < allocate_.buffer->shape.size(); ++d) {
       while (close_in(d)) {
       }

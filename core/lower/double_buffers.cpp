@@ -74,7 +74,8 @@ Buffer doubled(const Buffer& buffer) {
     strides.push_back(buffer->span());
     strides.insert(strides.end(), buffer->strides.begin(), buffer->strides.end());
   }
-  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false, std::move(strides));
+  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false, std::move(strides),
+                     buffer->swizzle);
 }
 
 StmtPtr copy_for(Program& program, const Stmt& producer, const Var& var, const Expr& iteration) {

@@ -74,10 +74,12 @@ BlockFacts lower_blocks(Program& program) {
     const auto alignment = storage_alignment(*block);
     const bool doubled = block->annotations.contains(kDoubleBuffer);
     const Loop* loop = outermost_carrying_loop(*block);
-    if (!alignment && !doubled && loop == nullptr) continue;
+    const bool swizzled = block->annotations.contains(kStorageSwizzle);
+    if (!alignment && !swizzled && !doubled && loop == nullptr) continue;
     for (const Store* store : collect<Store>(*block)) {
       const Buffer& buffer = store->buffer;
       if (alignment) facts.aligned.push_back({buffer, *alignment});
+      if (swizzled && !contains(facts.swizzled, buffer)) facts.swizzled.push_back(buffer);
       if (doubled && !contains(facts.doubled, buffer)) facts.doubled.push_back(buffer);
       if (loop != nullptr && !is_made_anew(program, *block, *store)) facts.carried.push_back({buffer, loop});
     }

@@ -10,7 +10,7 @@ namespace tunesmith {
 
 /// What must be known of the blocks once they are gone: the loops across whose iterations a buffer's elements
 /// live on, because a reduction accumulates over them or an opaque iterator keeps their order; the strides
-/// that were asked for.
+/// and swizzles that were asked for.
 struct BlockFacts {
   struct Carried {
     Buffer buffer;
@@ -22,6 +22,7 @@ struct BlockFacts {
     StorageAlignment alignment;
   };
   std::vector<Aligned> aligned;
+  std::vector<Buffer> swizzled;
   std::vector<Buffer> doubled;  // as they lie after place_buffers
   /// Buffers that each iteration of a loop makes anew, since place_buffers; of loops to be pipelined.
   struct Remade {
@@ -75,7 +76,8 @@ std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int
 void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& model);
 
 /// Where all accesses of an allocated buffer step over elements that none touches, those that are touched
-/// move together: what a thread has of a tile whose parts lie far apart. Buffers with strides stay.
+/// move together: what a thread has of a tile whose parts lie far apart. Buffers with strides or a swizzle
+/// stay.
 void close_gaps(Program& program);
 
 /// A buffer that is to be a double one gets a half for the even and one for the odd iterations of the loop

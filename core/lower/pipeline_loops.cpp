@@ -216,14 +216,15 @@ class LoopPipeline {
       const MemoryScope& scope = *model_.find_scope(buffer->scope);
       asynchronous_ = asynchronous_ && !scope.async_copy_bytes.empty();
       // Each version begins where a buffer may.
-      const int64_t unit = std::lcm<int64_t>(scope.alignment, buffer->dtype.bytes()) / buffer->dtype.bytes();
+      const int64_t unit =
+          std::lcm<int64_t>(scope.alignment_of(*buffer), buffer->dtype.bytes()) / buffer->dtype.bytes();
       std::vector<int64_t> shape{stages_};
       std::vector<int64_t> strides{(buffer->span() + unit - 1) / unit * unit};
       const std::vector<int64_t> own = buffer->effective_strides();
       shape.insert(shape.end(), buffer->shape.begin(), buffer->shape.end());
       strides.insert(strides.end(), own.begin(), own.end());
       one.versions = make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false,
-                                 std::move(strides));
+                                 std::move(strides), buffer->swizzle);
       Allocate* allocate =
           find_first<Allocate>(program_.root(), [&](const Allocate& at) { return at.buffer == buffer; });
       check_invariant(allocate != nullptr, "what is fetched has a place");

@@ -1,16 +1,24 @@
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "affine/linear_form.h"
 #include "ir/fold.h"
 #include "ir/move_accesses.h"
 #include "lower/passes.h"
+#include "support/contains.h"
 #include "tunesmith/affine/region.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
+
+/// What threads load or store at once at most: a swizzle moves such pieces of a row as a whole.
+constexpr int64_t kPieceBytes = 16;
 
 /// A load or a store of the buffer, in the statement that has it.
 struct Use {
@@ -118,7 +126,27 @@ Analyzer known_at(const Stmt& stmt, const std::vector<Var>& threads) {
   return analyzer;
 }
 
-Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& facts) {
+/// For rows of the buffer as it is placed.
+Swizzle swizzle_of(const Buffer& buffer, const std::vector<int64_t>& shape, const MemoryScope& scope) {
+  const auto refuse = [&](std::string_view reason) {
+    throw LowerError("storage_swizzle", reason, fmt::format("{}[{}]", buffer->name, fmt::join(shape, ", ")));
+  };
+  const auto power = [](int64_t value) { return std::countr_zero(static_cast<uint64_t>(value)); };
+  const int64_t row = shape.back() * buffer->dtype.bytes();
+  if (!std::has_single_bit(static_cast<uint64_t>(row)) || row < 2 * kPieceBytes)
+    refuse("a row is no power of two of bytes, or too short to be swizzled");
+  const int64_t banks = scope.banks * scope.bank_bytes;
+  if (!std::has_single_bit(static_cast<uint64_t>(banks)) || banks < 2 * kPieceBytes)
+    refuse("the banks deliver no power of two of bytes at once, or too few");
+  Swizzle swizzle;
+  swizzle.bits = power(std::min(row, banks) / kPieceBytes);
+  swizzle.to = power(kPieceBytes / buffer->dtype.bytes());
+  swizzle.from = power(std::max(row, banks) / buffer->dtype.bytes());
+  return swizzle;
+}
+
+Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& facts,
+              const ExecutionModel& model) {
   std::vector<int64_t> shape;
   bool whole = true;
   for (const DimRange& range : region) {
@@ -126,8 +154,16 @@ Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& fact
     whole = whole && is_const_int(range.min, 0);
   }
   std::vector<int64_t> strides = aligned_strides(buffer, shape, facts);
-  if (whole && shape == buffer->shape && strides.empty()) return buffer;
-  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false, std::move(strides));
+  Swizzle swizzle;
+  if (contains(facts.swizzled, buffer)) {
+    if (!strides.empty())
+      throw LowerError("storage_swizzle", "the rows to be swizzled have gaps between them", buffer->name);
+    swizzle = swizzle_of(buffer, shape, *model.find_scope(buffer->scope));
+  } else if (whole && shape == buffer->shape && strides.empty()) {
+    return buffer;
+  }
+  return make_buffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope, false, std::move(strides),
+                     swizzle);
 }
 
 std::vector<Expr> shifted(std::span<const Expr> indices, const Region& region) {
@@ -172,7 +208,7 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const Exec
     const Region touched = relax_access(buffer, use.indices, moving, known_at(*use.stmt, shared));
     region = region.empty() ? touched : unite(region, touched, buffer, outside);
   }
-  const Buffer placed = shrink(buffer, region, facts);
+  const Buffer placed = shrink(buffer, region, facts, model);
   if (placed != buffer) {
     move_accesses(site, buffer, placed,
                   [&](const Stmt&, std::span<const Expr> indices) { return shifted(indices, region); });

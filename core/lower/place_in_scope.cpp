@@ -94,7 +94,7 @@ struct ThreadProgram {
 class Places {
  public:
   Places(Stmt& launch, const ExecutionModel& model, const MemoryScope& scope)
-      : alignment_(scope.alignment), program_(launch, model) {
+      : scope_(scope), program_(launch, model) {
     for (Allocate* allocate : collect<Allocate>(launch)) {
       if (allocate->buffer->scope != scope.name) continue;
       Placed placed{allocate, allocate->buffer->bytes(), program_.count() - 1, 0};
@@ -152,15 +152,16 @@ class Places {
   int64_t lowest_place(const Placed& placed, std::vector<const Placed*> others) const {
     std::erase_if(others, [&](const Placed* other) { return may_share(placed, *other); });
     std::ranges::sort(others, {}, [](const Placed* other) { return *other->allocate->offset; });
+    const int64_t alignment = scope_.alignment_of(*placed.allocate->buffer);
     int64_t place = 0;
     for (const Placed* other : others) {
       if (place + placed.bytes <= *other->allocate->offset) break;
-      place = std::max(place, next_multiple(*other->allocate->offset + other->bytes, alignment_));
+      place = std::max(place, next_multiple(*other->allocate->offset + other->bytes, alignment));
     }
     return place;
   }
 
-  int64_t alignment_;
+  const MemoryScope& scope_;
   ThreadProgram program_;
   std::vector<Placed> buffers_;
 };

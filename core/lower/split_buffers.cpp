@@ -4,6 +4,7 @@
 
 #include "ir/move_accesses.h"
 #include "lower/passes.h"
+#include "support/contains.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/visit.h"
 
@@ -104,6 +105,7 @@ void split_buffers(Program& program, BlockFacts& facts) {
       for (size_t i = 0, n = facts.aligned.size(); i < n; ++i) {
         if (facts.aligned[i].buffer == buffer) facts.aligned.push_back({part, facts.aligned[i].alignment});
       }
+      if (contains(facts.swizzled, buffer)) facts.swizzled.push_back(part);
       for (size_t i = 0, n = facts.doubled.size(); i < n; ++i) {
         if (facts.doubled[i] == buffer) facts.doubled.push_back(part);
       }

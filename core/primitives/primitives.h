@@ -66,6 +66,7 @@ void reorder_block_iter_var(Program& program, BlockId block, std::span<const int
 
 void storage_align(Program& program, BlockId block, int64_t write_index, int64_t axis, int64_t factor,
                    int64_t offset);
+void storage_swizzle(Program& program, BlockId block, int64_t write_index);
 void pad_einsum(Program& program, BlockId block, std::span<const int64_t> padding);
 BlockId decompose_padding(Program& program, BlockId block, LoopId loop);
 

@@ -1,6 +1,7 @@
 #include "tunesmith/space/group_tiling.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -38,23 +39,27 @@ class Tiler {
   BlockRV run() {
     form_ = bring_to_matrix_form(s_, block_);
     if (!names_.unit.empty()) choose();
+    sums_ = operand(names_.product, 0).buffer->shape;
     make_copies();
     lay_out();
+    const Loops whole = s_.get_loops(block_);
+    cut_panels(whole[whole.size() - 2]);
     const TensorTile unit = tile_for_intrinsic(s_, block_, names_.product);
+    const LoopRV reduction = unit.outer.back();
     for (const LoopRV& loop : unit.rest) {
       if (use_of(s_.loop(loop), s_.block(block_)).reduction)
         refuse("the block reduces over more than the intrinsic does");
     }
     rows_ = cut(unit.outer[0], 3);
-    columns_ = cut(unit.outer[1], 3);
-    s_.reorder({rows_.loops[0], columns_.loops[0], unit.outer[2], rows_.loops[1], columns_.loops[1],
+    columns_ = cut(columns_of(unit), 3);
+    s_.reorder({rows_.loops[0], columns_.loops[0], reduction, rows_.loops[1], columns_.loops[1],
                 rows_.loops[2], columns_.loops[2], unit.tile});
-    begin_with_zero(unit.outer[2]);
-    const Cut steps = cut(unit.outer[2], 2);
+    begin_with_zero(reduction);
+    const Cut steps = cut(reduction, 2);
     s_.reorder({steps.loops[0], rows_.loops[1], columns_.loops[1], steps.loops[1], rows_.loops[2],
                 columns_.loops[2], unit.tile});
     for (const size_t factor : {0U, 1U}) {
-      s_.compute_at(held_[factor], steps.loops[1]);
+      if (is_held()) s_.compute_at(held_[factor], steps.loops[1]);
       s_.compute_at(fetched_[factor], steps.loops[0]);
     }
     s_.reverse_compute_at(store_, columns_.loops[0]);
@@ -64,7 +69,8 @@ class Tiler {
     grid.push_back(columns_.loops[0]);
     s_.bind(s_.fuse(grid), names_.launch_axis);
     s_.bind(s_.fuse({rows_.loops[1], columns_.loops[1]}), names_.group_axis);
-    for (const size_t factor : {0U, 1U}) tensorize_tiles(s_, held_[factor], names_.loads[factor]);
+    for (size_t factor = 0; factor < held_.size(); ++factor)
+      tensorize_tiles(s_, held_[factor], names_.loads[factor]);
     store_tiles();
     return s_.tensorize(unit.tile, names_.product);
   }
@@ -89,17 +95,42 @@ class Tiler {
     names_.store = chosen->store->name;
   }
 
+  bool is_held() const { return !names_.loads[0].empty(); }
+
+  int64_t columns_of_tile() const {
+    return std::accumulate(sums_.begin() + 1, sums_.end(), int64_t{1}, std::multiplies());
+  }
+
+  /// Of the reduction in one call.
+  int64_t steps_of_tile() const {
+    int64_t steps = 1;
+    for (const IterVar& iter : intrinsic(names_.product)->block().iters)
+      steps *= iter.kind == IterKind::Reduction ? iter.extent : 1;
+    return steps;
+  }
+
+  /// The loop over columns of one call: two loops where they are in panels.
+  Loops cut_panels(LoopRV columns) {
+    return sums_.size() == 2 ? Loops{columns} : s_.split(columns, {std::nullopt, sums_.back()});
+  }
+
+  /// The loop over tiles of columns; no more than one tile is along what is left of a panel's.
+  LoopRV columns_of(const TensorTile& tile) const {
+    return sums_.size() == 2 ? tile.outer[1] : s_.fuse({tile.outer[1], tile.outer[2]});
+  }
+
   void make_copies() {
     const Buffer result = writes_of(s_.block(block_)).front().buffer;
-    const std::vector<BlockRV> padded = pad_for_intrinsic(s_, block_, names_.product);
+    const std::vector<BlockRV> padded =
+        pad_for_tile(s_, block_, {sums_.front(), columns_of_tile()}, {steps_of_tile()});
     make_result(writes_of(s_.block(block_)).front().buffer != result);
     store_ = s_.cache_write(block_, 0, names_.held_scope);
     for (const size_t factor : {0U, 1U}) {
       const bool lies = form_.reduction_last[factor];
-      const bool held = takes_reduction_last(*intrinsic(names_.product), factor);
-      const bool shared = turns(*intrinsic(names_.loads[factor])) ? !held : held;
+      const bool taken = takes_reduction_last(*intrinsic(names_.product), factor);
+      const bool shared = is_held() && turns(*intrinsic(names_.loads[factor])) ? !taken : taken;
       fetched_.push_back(copy_factor(factor, names_.shared_scope, lies, shared, lies));
-      held_.push_back(copy_factor(factor, names_.held_scope, shared, held, held));
+      if (is_held()) held_.push_back(copy_factor(factor, names_.held_scope, shared, taken, taken));
     }
     for (const BlockRV& copy : form_.copies) s_.compute_inline(copy);
     for (const BlockRV& copy : padded) s_.compute_inline(copy);
@@ -157,10 +188,14 @@ class Tiler {
   /// Tiles that groups hold lie one after the other, and so do those whose rows would not all begin where the
   /// intrinsic wants them; rows that are shared begin at odd multiples of a piece.
   void lay_out() {
-    const std::vector<int64_t> sums = operand(names_.product, 0).buffer->shape;
-    s_.transform_layout(block_, "write", 0, map_to_tiles(block_, sums));
+    s_.transform_layout(block_, "write", 0, map_to_tiles(block_, sums_));
     align_rows(store_);
     for (const size_t factor : {0U, 1U}) {
+      if (names_.panel > 0) {
+        s_.transform_layout(fetched_[factor], "write", 0, map_to_panels(fetched_[factor]));
+        s_.storage_swizzle(fetched_[factor], 0);
+        continue;
+      }
       const TensorOperand from = operand(names_.loads[factor], 1);
       const std::vector<int64_t>& tile = from.buffer->shape;
       const std::vector<int64_t> held = operand(names_.loads[factor], 0).buffer->shape;
@@ -189,11 +224,25 @@ class Tiler {
   }
 
   void align_rows(BlockRV copy) {
+    if (names_.piece_bytes == 0) return;
     const int64_t bytes = writes_of(s_.block(copy)).front().buffer->dtype.bytes();
     s_.storage_align(copy, 0, -2, 2 * names_.piece_bytes / bytes, names_.piece_bytes / bytes);
   }
 
-  /// "(d0, d1, d2) -> (d0, d1 // 16, d2 // 16, d1 % 16, d2 % 16)".
+  /// "(d0, d1, d2) -> (d0, d2 // 64, d1, d2 % 64)".
+  std::string map_to_panels(BlockRV part) const {
+    const size_t rank = writes_of(s_.block(part)).front().buffer->shape.size();
+    std::vector<std::string> axes;
+    for (size_t d = 0; d < rank; ++d) axes.push_back(fmt::format("d{}", d));
+    std::vector<std::string> panels(axes.begin(), axes.end() - 2);
+    panels.push_back(fmt::format("{} // {}", axes.back(), names_.panel));
+    panels.push_back(axes[rank - 2]);
+    panels.push_back(fmt::format("{} % {}", axes.back(), names_.panel));
+    return fmt::format("({}) -> ({})", fmt::join(axes, ", "), fmt::join(panels, ", "));
+  }
+
+  /// "(d0, d1, d2) -> (d0, d1 // 16, d2 // 16, d1 % 16, d2 % 16)", and for a tile of 64 x 2 x 64
+  /// "(d0, d1, d2) -> (d0, d1 // 64, d2 // 128, d1 % 64, d2 % 128 // 64, d2 % 64)".
   std::string map_to_tiles(BlockRV part, const std::vector<int64_t>& tile) const {
     const size_t rank = writes_of(s_.block(part)).front().buffer->shape.size();
     std::vector<std::string> axes;
@@ -205,8 +254,12 @@ class Tiler {
         outer.push_back(axes.back());
         continue;
       }
-      outer.push_back(fmt::format("d{} // {}", d, tile[d + 2 - rank]));
-      inner.push_back(fmt::format("d{} % {}", d, tile[d + 2 - rank]));
+      const int64_t width = d + 1 < rank ? tile.front() : tile.back();
+      const int64_t panels = d + 1 < rank || tile.size() == 2 ? 1 : tile[1];
+      outer.push_back(fmt::format("d{} // {}", d, width * panels));
+      if (tile.size() == 3 && d + 1 == rank)
+        inner.push_back(fmt::format("d{} % {} // {}", d, width * panels, width));
+      inner.push_back(fmt::format("d{} % {}", d, width));
     }
     return fmt::format("({}) -> ({}, {})", fmt::join(axes, ", "), fmt::join(outer, ", "),
                        fmt::join(inner, ", "));
@@ -216,18 +269,21 @@ class Tiler {
   /// around the zeros.
   void begin_with_zero(LoopRV reduction) {
     const Loops loops = s_.get_loops(s_.decompose_reduction(block_, reduction));
-    const size_t own = loops.size() - 6;  // of the group, of its tiles, and of a tile
+    const size_t own = loops.size() - 4 - sums_.size();  // of the group, of its tiles, and of a tile
     s_.tensorize(loops[own + 4], names_.zero);
     s_.bind(s_.fuse({loops[own], loops[own + 1]}), names_.group_axis);
   }
 
   void store_tiles() {
-    const TensorTile stored = tile_for_intrinsic(s_, store_, names_.store);
-    const Loops rows = s_.split(stored.outer[0], {rows_.factors[1], rows_.factors[2]});
-    const Loops columns = s_.split(stored.outer[1], {columns_.factors[1], columns_.factors[2]});
-    s_.reorder({rows[0], columns[0], rows[1], columns[1], stored.tile});
+    const Loops loops = s_.get_loops(store_);
+    const Loops rows = s_.split(loops[loops.size() - 2], {rows_.factors[1], rows_.factors[2], sums_.front()});
+    const Loops columns =
+        s_.split(loops.back(), {columns_.factors[1], columns_.factors[2], columns_of_tile()});
+    Loops order{rows[0], columns[0], rows[1], columns[1], rows[2]};
+    for (const LoopRV& loop : cut_panels(columns[2])) order.push_back(loop);
+    s_.reorder(order);
     s_.bind(s_.fuse({rows[0], columns[0]}), names_.group_axis);
-    s_.tensorize(stored.tile, names_.store);
+    s_.tensorize(rows[2], names_.store);
   }
 
   Schedule& s_;
@@ -237,6 +293,7 @@ class Tiler {
   BlockRV out_, store_;
   std::vector<BlockRV> fetched_, held_;
   Cut rows_, columns_;
+  std::vector<int64_t> sums_;  // of one call
 };
 
 }  // namespace

@@ -75,8 +75,12 @@ TensorTile tile_for_intrinsic(Schedule& schedule, BlockRV block, std::string_vie
 
 std::vector<BlockRV> pad_for_intrinsic(Schedule& schedule, BlockRV block, std::string_view name) {
   const TensorIntrinsicPtr intrinsic = intrinsic_named(schedule, block, name);
-  std::vector<int64_t> spatial = extents_of(*intrinsic, IterKind::Spatial);
-  std::vector<int64_t> reduction = extents_of(*intrinsic, IterKind::Reduction);
+  return pad_for_tile(schedule, block, extents_of(*intrinsic, IterKind::Spatial),
+                      extents_of(*intrinsic, IterKind::Reduction));
+}
+
+std::vector<BlockRV> pad_for_tile(Schedule& schedule, BlockRV block, std::vector<int64_t> spatial,
+                                  std::vector<int64_t> reduction) {
   // Innermost first, as the block's loops are taken.
   const std::vector<IterVar> iters = schedule.block(block).iters;
   std::vector<int64_t> multiples(iters.size(), 1);

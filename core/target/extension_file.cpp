@@ -107,7 +107,8 @@ void read_strides(const YamlEntry& entry, TensorOperand& operand) {
 void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
   TensorOperand& operand = intrinsic->operands[operand_named(*intrinsic, entry.key, entry.value)];
   if (entry.value.kind != YamlNode::Kind::Map) fail(entry.value, "an operand: expected a mapping");
-  refuse_unknown_keys(entry.value, {"strides", "alignment", "scope", "layout", "registers"}, "an operand");
+  refuse_unknown_keys(entry.value, {"strides", "alignment", "swizzle", "scope", "layout", "registers"},
+                      "an operand");
   if (const YamlNode* scope = entry.value.find("scope")) {
     operand.scope = text_of(*scope);
     if (operand.scope == kScopeRegister)
@@ -118,6 +119,12 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
     if (!bytes) fail(*alignment, "alignment: expected a number of bytes");
     operand.alignment = *bytes;
   }
+  if (const YamlNode* swizzle = entry.value.find("swizzle")) {
+    const std::string& text = text_of(*swizzle);
+    if (text != "any" && text != "always")
+      fail(*swizzle, fmt::format("swizzle: expected any or always, found '{}'", text));
+    operand.swizzled = text == "any" ? TensorOperand::Swizzled::Any : TensorOperand::Swizzled::Always;
+  }
   if (const YamlNode* layout = entry.value.find("layout")) operand.layout = text_of(*layout);
   if (const YamlNode* registers = entry.value.find("registers")) operand.registers = text_of(*registers);
   if (operand.layout.empty() != operand.registers.empty())
@@ -126,7 +133,8 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
 }
 
 TensorImplementation read_implementation(const YamlNode& node, const TensorIntrinsic& intrinsic) {
-  refuse_unknown_keys(node, {"intrinsic", "fragment", "arguments"}, "an implementation");
+  refuse_unknown_keys(node, {"intrinsic", "fragment", "after", "before_barrier", "arguments"},
+                      "an implementation");
   TensorImplementation result;
   const YamlNode* fragment = node.find("fragment");
   if ((fragment == nullptr) == (node.find("intrinsic") == nullptr))
@@ -137,6 +145,8 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
       required(node, fragment != nullptr ? "fragment" : "intrinsic", YamlNode::Kind::Scalar);
   result.text = text.text;
   result.location = text.at(0);
+  if (const YamlNode* after = node.find("after")) result.after = text_of(*after);
+  if (const YamlNode* before = node.find("before_barrier")) result.before_barrier = text_of(*before);
   if (node.find("arguments") == nullptr) {
     for (size_t i = 0; i < intrinsic.operands.size(); ++i) result.arguments.push_back(i);
     return result;

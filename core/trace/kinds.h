@@ -64,6 +64,7 @@ KindPtr transform_block_layout_kind();
 KindPtr reindex_kind();
 KindPtr reorder_block_iter_var_kind();
 KindPtr storage_align_kind();
+KindPtr storage_swizzle_kind();
 KindPtr pad_einsum_kind();
 KindPtr decompose_padding_kind();
 

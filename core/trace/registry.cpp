@@ -29,7 +29,7 @@ constexpr KindPtr (*kBuiltIn[])() = {
     decompose_reduction_kind, rfactor_kind, fuse_reduction_epilogue_kind,
     // Layouts
     transform_layout_kind, transform_block_layout_kind, reindex_kind, reorder_block_iter_var_kind,
-    storage_align_kind, pad_einsum_kind, decompose_padding_kind,
+    storage_align_kind, storage_swizzle_kind, pad_einsum_kind, decompose_padding_kind,
     // Tensor intrinsics
     blockize_kind, tensorize_kind,
     // Annotations

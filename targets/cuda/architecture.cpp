@@ -17,8 +17,9 @@ SourceLocation place(const std::filesystem::path& file, const YAML::Mark& mark) 
   return {file.string(), mark.line + 1, mark.column + 1};
 }
 
-/// The one field that is a list, and that an architecture may lack.
+/// Fields that an architecture may lack.
 constexpr const char* kAsyncCopyBytes = "async_copy_bytes";
+constexpr const char* kWarpgroupThreads = "warpgroup_threads";
 
 struct Field {
   const char* name;
@@ -52,10 +53,14 @@ Architecture read_architecture(const std::filesystem::path& file, const std::str
       architecture.async_copy_bytes = entry.second.as<std::vector<int64_t>>();
       continue;
     }
+    if (key == kWarpgroupThreads) {
+      architecture.warpgroup_threads = entry.second.as<size_t>();
+      continue;
+    }
     const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
                                       [&](const Field& known) { return key == known.name; });
     if (field == std::end(kFields)) {
-      std::vector<std::string> known{kAsyncCopyBytes};
+      std::vector<std::string> known{kAsyncCopyBytes, kWarpgroupThreads};
       for (const Field& other : kFields) known.push_back(other.name);
       throw UserError(place(file, entry.first.Mark()), fmt::format("{} has no '{}'", name, key),
                       suggest(key, known));

@@ -21,6 +21,7 @@ struct Architecture {
   size_t reserved_shared_bytes = 0, shared_unit_bytes = 0;
   unsigned multiprocessors = 0, fma_per_cycle = 0, clock_mhz = 0;
   unsigned memory_gb_per_second = 0, l2_gb_per_second = 0;
+  size_t warpgroup_threads = 0;           // 0: it has no instructions of warpgroups
   std::vector<int64_t> async_copy_bytes;  // empty: it copies nothing asynchronously
 
   /// How many blocks of so many threads fit, with their registers a thread and their static and dynamic

@@ -74,11 +74,11 @@ std::optional<std::string> async_copy_text(const Store& store, const ExecutionMo
   const auto place = [&](const Buffer& buffer, const Expr& index) {
     return "&" + exprs.element(buffer, ranges.simplify(in_lane(index, 0)), ranges);
   };
-  const AddressParts parts = address_parts(ranges.simplify(in_lane(store.indices[0], 0)), store);
+  const AddressParts parts =
+      address_parts(ranges.simplify(in_lane(store.indices[0], 0)), store, store.buffer->swizzle);
   const std::string there = is_const_int(parts.moving, 0)
                                 ? place(store.buffer, store.indices[0])
-                                : fmt::format("&{} + {}", exprs.element(store.buffer, parts.fixed, ranges),
-                                              moving_text(parts, ranges, exprs));
+                                : address_text(store.buffer, parts, "", ranges, exprs);
   const std::string addresses = there + ", " + place(load.buffer, load.indices()[0]);
   const Expr condition = ranges.simplify(source->condition);
   if (is_const_int(condition, 1) || exprs.holds(condition)) {

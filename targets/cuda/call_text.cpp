@@ -1,6 +1,7 @@
 #include "call_text.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -14,13 +15,24 @@ namespace tunesmith::cuda {
 namespace {
 
 using Words = std::map<std::string, std::string>;
+using Functions = std::map<std::string, std::function<std::string(const std::string&)>>;
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// The text with what `words` says in the place of its words.
-std::string put_in(const std::string& text, const Words& words) {
+/// Behind the bracket that closes the one at `open`.
+size_t end_of_brackets(const std::string& text, size_t open) {
+  size_t depth = 0;
+  for (size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0) return at + 1;
+  }
+  throw LowerError("cuda", "a fragment of CUDA C++ leaves a bracket open", text);
+}
+
+/// The text with what `words` says in the place of its words, and what `functions` make of their arguments.
+std::string put_in(const std::string& text, const Words& words, const Functions& functions) {
   std::string result;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = begin;
@@ -30,6 +42,12 @@ std::string put_in(const std::string& text, const Words& words) {
       continue;
     }
     const std::string word = text.substr(begin, end - begin);
+    const auto function = functions.find(word);
+    if (function != functions.end() && end < text.size() && text[end] == '(') {
+      begin = end_of_brackets(text, end);
+      result += function->second(put_in(text.substr(end, begin - end), words, functions));
+      continue;
+    }
     const auto known = words.find(word);
     result += known == words.end() ? word : known->second;
     begin = end;
@@ -40,9 +58,8 @@ std::string put_in(const std::string& text, const Words& words) {
 /// Which piece of a held buffer the call is about.
 std::string held_piece(const TensorCall::Operand& operand, int64_t elements, const Analyzer& ranges,
                        const Names& names, ExprText& exprs) {
-  if (operand.buffer->scope != kScopeFragment ||
-      !ranges.can_prove_equal(floormod(operand.offset, elements), 0))
-    throw LowerError("cuda", "a call is about a part of what a warp holds in one piece",
+  if (!is_held(operand.buffer) || !ranges.can_prove_equal(floormod(operand.offset, elements), 0))
+    throw LowerError("cuda", "a call is about a part of what a group holds in one piece",
                      operand.buffer->name);
   const Expr piece = ranges.simplify(floordiv(operand.offset, elements));
   return fmt::format("{}[{}]", names.of(operand.buffer.get()), exprs.text(piece, ranges));
@@ -58,6 +75,7 @@ std::vector<std::string> call_lines(const Loop& loop, const Names& names, ExprTe
   if (found == intrinsic.implementations.end() || found->second.form != TensorImplementation::Form::Fragment)
     throw LowerError("cuda", "an intrinsic has no fragment of CUDA C++", intrinsic.name);
   Words words;
+  Functions functions;
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const TensorOperand& declared = intrinsic.operands[i];
     const TensorCall::Operand& operand = call.operands[i];
@@ -66,8 +84,14 @@ std::vector<std::string> call_lines(const Loop& loop, const Names& names, ExprTe
       AddressParts parts{operand.offset};
       if (found->second.text.find(name + "_offset") != std::string::npos)
         parts = address_parts(operand.offset, loop);
-      words[name] = "&" + exprs.element(operand.buffer, parts.fixed, ranges);
+      words[name] = fmt::format("&{}[{}]", exprs.name_of(operand.buffer), exprs.text(parts.fixed, ranges));
       words[name + "_offset"] = moving_text(parts, ranges, exprs);
+      functions[name + "_at"] = [&](const std::string& own) {
+        const uint64_t bits = bits_of_tile(declared.buffer->shape, operand.strides);
+        const Swizzle& swizzle = operand.buffer->swizzle;
+        return address_text(operand.buffer, address_parts(operand.offset, loop, swizzle, bits), own, ranges,
+                            exprs);
+      };
       const size_t free = declared.free_dimension();
       if (free < operand.strides.size()) words[name + "_stride"] = fmt::format("{}", operand.strides[free]);
     } else {
@@ -75,7 +99,7 @@ std::vector<std::string> call_lines(const Loop& loop, const Names& names, ExprTe
     }
   }
   std::vector<std::string> lines;
-  std::istringstream text(put_in(found->second.text, words));
+  std::istringstream text(put_in(found->second.text, words, functions));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
 }

@@ -14,6 +14,7 @@ namespace tunesmith::cuda {
 /// Throws LowerError where the intrinsic is not written so, or an operand is a part of what is held in one
 /// piece.
 /// A pointer whose text says NAME_offset, too, is one to the fixed part of the offset (address_parts.h).
+/// NAME_at(e) is the address of what lies e elements behind the first one, as the buffer's swizzle has it.
 std::vector<std::string> call_lines(const Loop& call, const Names& names, ExprText& exprs);
 
 /// The registers of a thread for a buffer that calls hold as `operand`: one array for each piece.

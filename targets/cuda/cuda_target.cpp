@@ -117,6 +117,8 @@ bool CudaTarget::has_feature(std::string_view name) const {
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return architecture.starts_with("sm_") ? number : 0;
   };
+  // What has a letter is of one architecture alone.
+  if (!name.empty() && (name.back() < '0' || name.back() > '9')) return name == architecture_.name;
   return generation(name) > 0 && generation(name) <= generation(architecture_.name);
 }
 

@@ -17,7 +17,7 @@ constexpr int64_t kLocalBytes = kMostRegistersOfThread * int64_t{4};
 constexpr double kSchedulers = 4;
 
 bool in_registers(const Buffer& buffer) {
-  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister || buffer->scope == kScopeFragment;
+  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister || is_held(buffer);
 }
 
 /// A thread's arrays lie in registers only where their indices are constants once loops are written out.
@@ -52,6 +52,11 @@ ExecutionModel execution_of(const Architecture& architecture) {
                   {kScopeFragment, "warp", kWarp * kLocalBytes, 4, 0, 0},
                   {kScopeLocal, "thread", kLocalBytes, 16, 0, 0},
                   {kScopeRegister, "thread", kLocalBytes, 4, 0, 0}};
+  if (const auto group = static_cast<int64_t>(architecture.warpgroup_threads); group > 0) {
+    const int64_t most = kMostThreadsOfBlock / group;
+    model.levels.insert(model.levels.begin() + 1, {"warpgroup", {"x"}, {most}, most, true, group});
+    model.scopes.push_back({kScopeAccumulator, "warpgroup", group * kLocalBytes, 4, 0, 0});
+  }
   return model;
 }
 
@@ -97,7 +102,7 @@ GridAxis grid_axis(const std::string& thread) {
   const std::string level = thread.substr(0, dot);
   const size_t position =
       dot == std::string::npos ? std::string::npos : std::string("xyz").find(thread.substr(dot + 1));
-  if (thread == "warp.x") return {false, 1};
+  if (thread == "warp.x" || thread == "warpgroup.x") return {false, 1};
   if (position == std::string::npos || (level != "block" && level != "thread"))
     throw LowerError("cuda", "a loop is bound to what the device does not have", thread);
   return {level == "block", position};

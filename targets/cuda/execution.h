@@ -17,11 +17,18 @@ inline constexpr const char* kScopeShared = "shared";
 inline constexpr int64_t kWarp = 32;
 /// What a warp holds together in its registers, in a layout that its instructions know.
 inline constexpr const char* kScopeFragment = "fragment";
+/// And what a warpgroup does.
+inline constexpr const char* kScopeAccumulator = "accumulator";
+/// Is it held in registers by threads together?
+inline bool is_held(const Buffer& buffer) {
+  return buffer->scope == kScopeFragment || buffer->scope == kScopeAccumulator;
+}
 /// Where arrays in shared memory begin, in bytes.
 inline constexpr int64_t kSharedAlignment = 32;
 
 /// Levels `block` and `thread`, each with the axes x, y and z, and between them `warp` with the axis x, whose
-/// groups are the 32 threads along thread.x; scopes global, shared, fragment, local and register.
+/// groups are the 32 threads along thread.x; scopes global, shared, fragment, local and register. Where the
+/// architecture has warpgroups, they are a level `warpgroup` like `warp`, with the scope accumulator.
 ExecutionModel execution_of(const Architecture& architecture);
 DeviceModel device_of(const Architecture& architecture);
 
@@ -29,7 +36,8 @@ struct GridAxis {
   bool of_block = false;  // of the grid of blocks, else of the threads of a block
   size_t position = 0;    // x, y, z
 };
-/// What a loop is bound to: warps lie along the y of the threads. LowerError for what is none of them.
+/// What a loop is bound to: warps, or warpgroups, lie along the y of the threads. LowerError for what is none
+/// of them.
 GridAxis grid_axis(const std::string& thread);
 
 /// Vectors are of what one instruction loads or stores; what is to run on cores becomes a loop of each

@@ -52,6 +52,9 @@ constexpr Helper kHelpers[] = {
     {"quotient",
      "template <class T>\n__device__ __forceinline__ T quotient(T a, T b) {\n"
      "  if (b == 0) return 0;\n  return b == T(-1) ? T(0ull - (unsigned long long)a) : T(a / b);\n}\n"},
+    {"swizzled",
+     "template <int bits, int to, int from>\n__device__ __forceinline__ int swizzled(int i) {\n"
+     "  return i ^ (i >> from & ((1 << bits) - 1)) << to;\n}\n"},
     // What the type does not hold becomes the nearest that it does, and no number becomes 0. `low` and `high`
     // are the ends of the range, `high` exclusive, where both are numbers of F.
     {"to_integer",
@@ -89,18 +92,19 @@ std::string value_type(DType type) {
 }
 
 Names::Names()
-    : used_{"int",      "float",    "double",    "char",      "bool",     "long",       "short",   "unsigned",
-            "signed",   "void",     "if",        "else",      "for",      "while",      "do",      "return",
-            "const",    "static",   "extern",    "template",  "class",    "struct",     "union",   "new",
-            "delete",   "this",     "auto",      "register",  "switch",   "case",       "default", "break",
-            "continue", "goto",     "true",      "false",     "and",      "or",         "not",     "xor",
-            "min",      "max",      "half_t",    "threadIdx", "blockIdx", "blockDim",   "gridDim", "warpSize",
-            "lesser",   "greater",  "floor_div", "floor_mod", "quotient", "to_integer", "exp",     "log",
-            "sqrt",     "pow",      "tanh",      "erf",       "operator", "namespace",  "using",   "try",
-            "catch",    "throw",    "inline",    "volatile",  "sizeof",   "typename",   "enum",    "friend",
-            "public",   "private",  "float2",    "float4",    "double2",  "int2",       "int4",    "uint2",
-            "uint4",    "short2",   "short4",    "ushort2",   "ushort4",  "char2",      "char4",   "uchar2",
-            "uchar4",   "longlong2"} {}
+    : used_{"int",      "float",     "double",    "char",     "bool",       "long",     "short",
+            "unsigned", "signed",    "void",      "if",       "else",       "for",      "while",
+            "do",       "return",    "const",     "static",   "extern",     "template", "class",
+            "struct",   "union",     "new",       "delete",   "this",       "auto",     "register",
+            "switch",   "case",      "default",   "break",    "continue",   "goto",     "true",
+            "false",    "and",       "or",        "not",      "xor",        "min",      "max",
+            "half_t",   "threadIdx", "blockIdx",  "blockDim", "gridDim",    "warpSize", "lesser",
+            "greater",  "floor_div", "floor_mod", "quotient", "to_integer", "swizzled", "exp",
+            "log",      "sqrt",      "pow",       "tanh",     "erf",        "operator", "namespace",
+            "using",    "try",       "catch",     "throw",    "inline",     "volatile", "sizeof",
+            "typename", "enum",      "friend",    "public",   "private",    "float2",   "float4",
+            "double2",  "int2",      "int4",      "uint2",    "uint4",      "short2",   "short4",
+            "ushort2",  "ushort4",   "char2",     "char4",    "uchar2",     "uchar4",   "longlong2"} {}
 
 std::string Names::fresh(const std::string& wanted) {
   std::string name;
@@ -333,8 +337,28 @@ std::string ExprText::function(const Expr& expr, const Analyzer& ranges) {
   throw InternalError("a function of no name");
 }
 
+std::string ExprText::place(const Swizzle& swizzle, const std::string& index) {
+  return call(fmt::format("swizzled<{}, {}, {}>", swizzle.bits, swizzle.to, swizzle.from), index);
+}
+
 std::string ExprText::element(const Buffer& buffer, const Expr& index, const Analyzer& ranges) {
-  return fmt::format("{}[{}]", names_.of(buffer.get()), text(index, ranges));
+  if (buffer->swizzle.bits == 0) return fmt::format("{}[{}]", name_of(buffer), text(index, ranges));
+  Expr kept = 0;  // terms that leave the pattern as it is
+  Expr rest = 0;
+  std::vector<Expr> open{index};
+  while (!open.empty()) {
+    const Expr term = open.back();
+    open.pop_back();
+    if (term.is(ExprKind::Add)) {
+      open.insert(open.end(), {term.arg(1), term.arg(0)});
+    } else {
+      Expr& part = ranges.can_prove_equal(floormod(term, buffer->swizzle.period()), 0) ? kept : rest;
+      part = part + term;
+    }
+  }
+  std::string where = place(buffer->swizzle, text(rest, ranges));
+  if (!is_const_int(kept, 0)) where += " + " + text(kept, ranges, kSum);
+  return fmt::format("{}[{}]", name_of(buffer), where);
 }
 
 std::string ExprText::loaded(const Expr& expr, const Analyzer& ranges, int outer) {

@@ -41,8 +41,11 @@ class ExprText {
   /// Operators bind at least as strongly as `outer` (0: anything goes). `ranges` tells which indices are
   /// never negative. Throws LowerError for vectors.
   std::string text(const Expr& expr, const Analyzer& ranges, int outer = 0);
-  /// The element of the buffer at the index.
+  /// The element of the buffer at the index, or where its swizzle moves it.
   std::string element(const Buffer& buffer, const Expr& index, const Analyzer& ranges);
+  const std::string& name_of(const Buffer& buffer) const { return names_.of(buffer.get()); }
+  /// Where the swizzle moves the element of that index.
+  std::string place(const Swizzle& swizzle, const std::string& index);
   /// A value as it is stored: rounded to 16 bits where the buffer's type has so many.
   std::string stored(DType type, const std::string& value) const;
   /// What is stored as a value.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +29,7 @@ bool has_half(const Stmt& stmt) {
 }
 
 /// Where the block of shared memory begins.
-constexpr int kBlockAlignment = 128;
+constexpr int64_t kBlockAlignment = 128;
 
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
@@ -58,6 +59,7 @@ class KernelWriter {
                                        storage_type(buffer->dtype), names_.of(buffer.get())));
     }
     depth_ = 1;
+    before_barrier_ = text_before_barriers();
     plan_shared();
     stmt(root_);
     kernel_.needs_header = has_half(root_) || find_first<Loop>(root_, is_call) != nullptr ||
@@ -117,6 +119,7 @@ class KernelWriter {
       case StmtKind::Allocate:
         return allocate(static_cast<const Allocate&>(at));
       case StmtKind::Barrier:
+        if (!before_barrier_.empty()) line(before_barrier_);
         return line("__syncthreads();");
       case StmtKind::AsyncGroup: {
         asynchronous_ = true;
@@ -133,6 +136,13 @@ class KernelWriter {
   }
 
   void loop(const Loop& at) {
+    const std::string after = after_.empty() ? left_under_way(at) : "";
+    if (!after.empty()) {
+      after_ = after;
+      loop(at);
+      after_.clear();
+      return line(after);
+    }
     if (is_call(at)) return call(at);
     const std::string name = names_.fresh(at.var->name);
     names_.set(at.var.get(), name);
@@ -161,12 +171,37 @@ class KernelWriter {
     line("}");
   }
 
+  /// What waits for the calls of a loop that makes nothing else; "" for one that does, or leaves nothing to
+  /// wait for.
+  static std::string left_under_way(const Loop& at) {
+    std::string after;
+    size_t called = 0;
+    for (const Loop* call : collect<Loop>(at, is_call)) {
+      after = tensor_call(*call).intrinsic->implementations.at("cuda").after;
+      if (after.empty()) return "";
+      called += collect<Store>(*call).size();
+    }
+    const bool waits = find_first<Barrier>(at) != nullptr || find_first<AsyncWait>(at) != nullptr;
+    return waits || called != collect<Store>(at).size() ? "" : after;
+  }
+
+  std::string text_before_barriers() const {
+    for (const Loop* loop : collect<Loop>(root_, is_call)) {
+      const auto& texts = tensor_call(*loop).intrinsic->implementations;
+      const auto own = texts.find("cuda");
+      if (own != texts.end() && !own->second.before_barrier.empty()) return own->second.before_barrier;
+    }
+    return "";
+  }
+
   void bound(const Loop& at, const std::string& name) {
     const GridAxis axis = grid_axis(at.thread);
     auto& shape = axis.of_block ? kernel_.launch.grid : kernel_.launch.block;
     shape[axis.position] = static_cast<unsigned>(at.const_extent());
-    line(fmt::format("const int {} = {}.{};", name, axis.of_block ? "blockIdx" : "threadIdx",
-                     "xyz"[axis.position]));
+    std::string value = fmt::format("{}.{}", axis.of_block ? "blockIdx" : "threadIdx", "xyz"[axis.position]);
+    // The compiler cannot know that all threads of a warp have the same one; what it tells stays uniform.
+    if (at.thread == "warpgroup.x") value = fmt::format("__shfl_sync(0xffffffffu, {}, 0)", value);
+    line(fmt::format("const int {} = {};", name, value));
     stmt(*at.body());
   }
 
@@ -180,8 +215,8 @@ class KernelWriter {
       const std::string type = storage_type(buffer->dtype);
       line(fmt::format("{0}* const {1} = ({0}*)({2} + {3});", type, name, shared_block_, *at.offset));
     } else {
-      const std::string shared =
-          fmt::format("__shared__ __align__({}) ", execution_.find_scope(kScopeShared)->alignment);
+      const std::string shared = fmt::format("__shared__ __align__({}) ",
+                                             execution_.find_scope(kScopeShared)->alignment_of(*buffer));
       line(fmt::format("{}{} {}[{}];", buffer->scope == kScopeShared ? shared : "",
                        storage_type(buffer->dtype), name, std::max<int64_t>(buffer->span(), 1)));
     }
@@ -196,22 +231,24 @@ class KernelWriter {
     });
     std::ranges::sort(buffers, {}, [](const Allocate* allocate) { return *allocate->offset; });
     int64_t bytes = 0;
+    int64_t alignment = kBlockAlignment;
     bool shares = false;
     for (const Allocate* allocate : buffers) {
+      alignment = std::lcm(alignment, execution_.find_scope(kScopeShared)->alignment_of(*allocate->buffer));
       shares = shares || *allocate->offset < bytes;
       bytes = std::max(bytes, *allocate->offset + allocate->buffer->bytes());
     }
     const bool dynamic = bytes > static_shared_bytes_;
     if (!shares && !dynamic) return;
     shared_block_ = names_.fresh("shared_memory");
-    line(fmt::format("{}__shared__ __align__({}) char {}[{}];", dynamic ? "extern " : "", kBlockAlignment,
+    line(fmt::format("{}__shared__ __align__({}) char {}[{}];", dynamic ? "extern " : "", alignment,
                      shared_block_, dynamic ? "" : std::to_string(bytes)));
     if (dynamic) kernel_.launch.dynamic_shared_bytes = static_cast<size_t>(bytes);
   }
 
-  /// As what the warp's calls hold the buffer; null for one that threads have.
+  /// As what the group's calls hold the buffer; null for one that threads have.
   static const TensorOperand* held_as(const Allocate& at) {
-    if (at.buffer->scope != kScopeFragment) return nullptr;
+    if (!is_held(at.buffer)) return nullptr;
     for (const Loop* loop : collect<Loop>(*at.body(), is_call)) {
       const TensorCall call = tensor_call(*loop);
       for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -219,7 +256,7 @@ class KernelWriter {
         if (call.operands[i].buffer == at.buffer && !operand.layout.empty()) return &operand;
       }
     }
-    throw LowerError("cuda", "no call says how a warp holds a buffer", at.buffer->name);
+    throw LowerError("cuda", "no call says how a group holds a buffer", at.buffer->name);
   }
 
   void call(const Loop& at) {
@@ -254,6 +291,8 @@ class KernelWriter {
   size_t depth_ = 0;
   std::string shared_block_;   // that has all buffers in shared memory; "": each is declared
   bool asynchronous_ = false;  // stores may arrive later
+  std::string before_barrier_;
+  std::string after_;  // what waits for the calls of the loop around
 };
 
 }  // namespace

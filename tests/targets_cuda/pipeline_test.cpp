@@ -27,6 +27,7 @@ struct Product {
   int64_t stages = 3;
   int64_t width = 4;  // that a thread copies at once
   const char* type = "f32";
+  bool swizzled = false;
 
   Program program() const {
     return program_of(
@@ -53,6 +54,7 @@ struct Product {
     s.bind(s.fuse({y[0], x[0]}), "thread.x");
     for (const int operand : {0, 1}) {
       const BlockRV copy = s.cache_read(product, operand, "shared");
+      if (swizzled) s.storage_swizzle(copy, 0);
       s.compute_at(copy, k[0]);
       const std::vector<LoopRV> own = s.get_loops(copy);
       const LoopRV all = s.fuse({own.end() - 2, own.end()});
@@ -111,6 +113,25 @@ TEST(CudaPipeline, FillsUpWithZerosAndCopiesNarrowElementsAtOnce) {
   expect_right(half.schedule().program());
 }
 
+TEST(CudaPipeline, SwizzledRowsAreRightForEveryTypeAndWidth) {
+  for (const char* type : {"f32", "f16", "i8"}) {
+    for (const int64_t stages : {0, 3}) {
+      for (const int64_t width : {1, 4, 16}) {
+        SCOPED_TRACE(fmt::format("{}, {} stages, {} at once", type, stages, width));
+        Product product{64, 64, 96};
+        product.tile = 32;
+        product.step = 32;
+        product.type = type;
+        product.stages = stages;
+        product.width = width;
+        product.swizzled = true;
+        EXPECT_THAT(pipelined_text(product.schedule()), HasSubstr("A_shared[swizzled<"));
+        expect_right(product.schedule().program());
+      }
+    }
+  }
+}
+
 TEST(CudaPipeline, WaitsWhereTheArchitectureCannotCopyAsynchronously) {
   std::vector<RawOption> written(1);
   written[0].name = "arch";
@@ -123,7 +144,8 @@ TEST(CudaPipeline, WaitsWhereTheArchitectureCannotCopyAsynchronously) {
 }
 
 /// What the emulation says of the text, which is one kernel of A, B and O.
-EmulationReport emulated(const std::string& text, const Schedule& s, ThreadOrder order) {
+EmulationReport emulated(const std::string& text, const Schedule& s, ThreadOrder order,
+                         std::vector<unsigned char>* output = nullptr) {
   const LoweredProgram lowered = lower_for(target(), s.program());
   const Launch launch = kernel_texts(lowered, target().execution(), 49152, "k").at(0).launch;
   EmulationOptions options;
@@ -135,7 +157,9 @@ EmulationReport emulated(const std::string& text, const Schedule& s, ThreadOrder
     const auto* begin = reinterpret_cast<const unsigned char*>(tensor.bytes.data());
     arguments.push_back({"x", EmulatedArgument::Kind::Buffer, {begin, begin + tensor.bytes.size()}, {}, {}});
   }
-  return kernel.run(launch, arguments, order, 1, 60);
+  EmulationReport report = kernel.run(launch, arguments, order, 1, 60);
+  if (output != nullptr) *output = arguments.back().bytes;
+  return report;
 }
 
 TEST(CudaPipeline, TheEmulationSeesEachCommitWaitAndBarrierThatIsMissing) {
@@ -163,6 +187,26 @@ TEST(CudaPipeline, TheEmulationSeesEachCommitWaitAndBarrierThatIsMissing) {
     // The last of them is the loop's.
     without("cp_async_commit();", static_cast<size_t>(stages - 1));
   }
+}
+
+TEST(CudaPipeline, ASwizzleOnOneSideOnlyGivesWrongResults) {
+  Product product{32, 32, 64};
+  product.tile = product.step = 32;
+  product.swizzled = true;
+  const Schedule s = product.schedule();
+  const std::string text = pipelined_text(s);
+  std::vector<unsigned char> right;
+  EXPECT_TRUE(emulated(text, s, ThreadOrder::Forward, &right).clean());
+  const std::string call = "shared[swizzled<";
+  size_t calls = 0;
+  for (size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1), ++calls) {
+    std::string wrong = text;
+    wrong.replace(at + call.size(), wrong.find('>', at) - at - call.size(), "0, 0, 0");
+    std::vector<unsigned char> output;
+    emulated(wrong, s, ThreadOrder::Forward, &output);
+    EXPECT_NE(output, right) << wrong;
+  }
+  EXPECT_GE(calls, 4u) << text;
 }
 
 /// More than may be declared.

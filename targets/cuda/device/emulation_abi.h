@@ -68,10 +68,10 @@ void multiply_fragments(FragmentType type, void* accumulators, const unsigned* a
 void load_accumulators(void* accumulators, const void* memory, unsigned stride, bool column, int line);
 void store_accumulators(void* memory, const void* accumulators, unsigned stride, bool column, int line);
 
-/// wgmma m64 n`columns` k16 of f16 with f32 accumulators; a and b are matrix descriptors. The product is
-/// formed when its group is waited for.
+/// wgmma m64 n`columns` k16 of f16 or bf16 with f32 accumulators; a and b are matrix descriptors. The product
+/// is formed when its group is waited for.
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
-                    bool b_row_major, bool accumulate, int line);
+                    bool b_row_major, bool accumulate, bool bf16, int line);
 void commit_products();
 void wait_for_products(unsigned groups, int line);
 /// fence.proxy.async: this thread's earlier writes to shared memory, before what the asynchronous proxy

@@ -17,16 +17,20 @@ inline unsigned long long wgmma_desc(const void* p, unsigned leading, unsigned s
   return (unsigned long long)((smem_u32(p) & 0x3FFFF) >> 4) | (unsigned long long)(leading >> 4) << 16 |
          (unsigned long long)(stride >> 4) << 32 | 1ull << 62;
 }
-#define TUNESMITH_WGMMA(n)                                                                     \
-  template <int b_row_major>                                                                   \
-  inline void wgmma_m64n##n##k16(float(&d)[n / 2], unsigned long long a, unsigned long long b, \
-                                 int accumulate, int line = __builtin_LINE()) {                \
-    tunesmith_emulation::multiply_group(d, n, a, b, b_row_major != 0, accumulate != 0, line);  \
+#define TUNESMITH_WGMMA(n, type, bf16)                                                               \
+  template <int b_row_major>                                                                         \
+  inline void wgmma_m64n##n##k16##type(float(&d)[n / 2], unsigned long long a, unsigned long long b, \
+                                       int accumulate, int line = __builtin_LINE()) {                \
+    tunesmith_emulation::multiply_group(d, n, a, b, b_row_major != 0, accumulate != 0, bf16, line);  \
   }
-TUNESMITH_WGMMA(64)
-TUNESMITH_WGMMA(128)
-TUNESMITH_WGMMA(192)
-TUNESMITH_WGMMA(256)
+TUNESMITH_WGMMA(64, , false)
+TUNESMITH_WGMMA(128, , false)
+TUNESMITH_WGMMA(192, , false)
+TUNESMITH_WGMMA(256, , false)
+TUNESMITH_WGMMA(64, _bf16, true)
+TUNESMITH_WGMMA(128, _bf16, true)
+TUNESMITH_WGMMA(192, _bf16, true)
+TUNESMITH_WGMMA(256, _bf16, true)
 #undef TUNESMITH_WGMMA
 
 inline void mbar_init(void* barrier, int count) {

@@ -1,6 +1,6 @@
-// wgmma m64nNk16, f16 from shared memory with the 128-byte swizzle. Lane t of the warpgroup holds of D, in
-// register 4 j + r, row 16 (t / 32) + (t % 32) / 4 + 8 (r >> 1), column 8 j + 2 (t % 4) + (r & 1). A matrix
-// descriptor:
+// wgmma m64nNk16, f16 or bf16 from shared memory with the 128-byte swizzle. Lane t of the warpgroup holds of
+// D, in register 4 j + r, row 16 (t / 32) + (t % 32) / 4 + 8 (r >> 1), column 8 j + 2 (t % 4) + (r & 1). A
+// matrix descriptor:
 //   bits 0-13 start, 16-29 leading offset, 32-45 stride, all in units of 16 bytes; 62-63 the swizzle, 1 for
 //   128 bytes
 // Byte of element (mn, k) from the start, in the operand whose rows run along k, and in the one whose rows
@@ -84,8 +84,9 @@ void form(unsigned first) {
     for (unsigned column = 0; column < columns; ++column)
       std::memcpy(&b_halves[k * columns + column],
                   operand_address(product, product.b, column, k, product.b_row_major), 2);
-  f16_values(a_halves, a, kWgmmaRows * kWgmmaDepth);
-  f16_values(b_halves, b, kWgmmaDepth * columns);
+  const auto values_of = product.bf16 ? bf16_values : f16_values;
+  values_of(a_halves, a, kWgmmaRows * kWgmmaDepth);
+  values_of(b_halves, b, kWgmmaDepth * columns);
   const auto each_accumulator = [&](auto visit) {
     for (unsigned lane = 0; lane < kWarpgroup; ++lane) {
       float* registers = product_of(first, lane).accumulators;
@@ -113,9 +114,9 @@ void* shared_pointer(unsigned address) {
 }
 
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
-                    bool b_row_major, bool accumulate, int line) {
+                    bool b_row_major, bool accumulate, bool bf16, int line) {
   Thread& thread = running();
-  const PendingProduct product{accumulators, a, b, columns, b_row_major, accumulate, line};
+  const PendingProduct product{accumulators, a, b, columns, b_row_major, accumulate, bf16, line};
   thread.products.issue(product);
   // One thread stands for the warpgroup: its reads are the instruction's.
   if (checks_on() && thread.id % kWarpgroup == 0)

@@ -20,8 +20,10 @@ class LockstepAccessTest : public ::testing::Test {
   int64_t rows_ = 1;
   Expr condition_;
 
+  Swizzle swizzle_;
+
   LockstepAccess written(const char* scope, DType type, const Expr& index, const Expr& mask = {}) {
-    const Buffer buffer = make_buffer("T", type, {1 << 20}, scope);
+    const Buffer buffer = make_buffer("T", type, {1 << 20}, scope, false, {}, swizzle_);
     const int lanes = index.dtype().lanes;
     StmtPtr body =
         std::make_unique<Store>(buffer, std::vector<Expr>{index}, constant(0, type.with_lanes(lanes)), mask);
@@ -85,6 +87,26 @@ TEST_F(LockstepAccessTest, WavefrontsAreTheWordsOfTheBusiestBank) {
   EXPECT_EQ(written("shared", kF64, x_).wavefronts, 2) << "two phases";
   EXPECT_EQ(written("shared", kF32, ramp(x_ * 4, 1, 4)).wavefronts, 4) << "four phases";
   EXPECT_EQ(written(kScopeGlobal, kF32, x_).wavefronts, 0) << "has no banks";
+}
+
+// As ldmatrix reads 16 x 16 elements of 16 bits: a thread's address is of eight of a row. Four wavefronts are
+// what the bytes fill.
+TEST_F(LockstepAccessTest, SwizzledRowsHaveNoConflicts) {
+  struct Rows {
+    int64_t elements;
+    Swizzle swizzle;
+    double plain;
+  };
+  for (const Rows& rows :
+       {Rows{16, {1, 3, 6}, 8}, Rows{32, {2, 3, 6}, 16}, Rows{64, {3, 3, 6}, 32}, Rows{128, {3, 3, 7}, 32}}) {
+    const Expr address = ramp(floormod(x_, 16) * rows.elements + floordiv(x_, 16) * 8, 1, 8);
+    swizzle_ = {};
+    EXPECT_EQ(written("shared", kF16, address).wavefronts, rows.plain) << rows.elements;
+    swizzle_ = rows.swizzle;
+    EXPECT_EQ(written("shared", kF16, address).wavefronts, 4) << rows.elements;
+  }
+  swizzle_ = {2, 3, 5};  // by the row's lowest bits: c ^ (r & 3)
+  EXPECT_EQ(written("shared", kF16, ramp(floormod(x_, 16) * 32 + floordiv(x_, 16) * 8, 1, 8)).wavefronts, 8);
 }
 
 TEST_F(LockstepAccessTest, AVectorThatIsNotAlignedIsAccessedLaneByLane) {

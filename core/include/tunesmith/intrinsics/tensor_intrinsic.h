@@ -29,6 +29,9 @@ struct TensorOperand {
   int64_t stride_multiple = 1;
   /// Bytes whose multiple the address of the first element must be; 1 for any address.
   int64_t alignment = 1;
+  /// May the operand's buffer have a Swizzle? Any: it may, or none; Always: it must.
+  enum class Swizzled : uint8_t { No, Any, Always };
+  Swizzled swizzled = Swizzled::No;
   /// Memory scope in which the operand must live; empty for any but `register`, where none can live.
   std::string scope;
   /// Where the scope belongs to a group: how the group's members hold the operand, by a name of its own. What
@@ -51,6 +54,11 @@ struct TensorImplementation {
   std::string text;
   /// Of the first line of `text`, for messages; unknown for what was not read from a file.
   SourceLocation location = {};
+  /// Of a fragment that leaves work under way: a statement that waits for it, put behind the outermost loops
+  /// that do nothing but make such calls; and one that each barrier of a program with such calls is to
+  /// follow, for what threads have written before it and calls read after it. "": none.
+  std::string after;
+  std::string before_barrier;
   /// Positions in TensorIntrinsic::operands, in the order in which the implementation takes them.
   std::vector<size_t> arguments;
 };

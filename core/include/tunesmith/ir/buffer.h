@@ -20,6 +20,23 @@ inline constexpr const char* kScopeGlobal = "global";
 inline constexpr const char* kScopeLocal = "local";
 inline constexpr const char* kScopeRegister = "register";
 
+/// How the elements of a buffer change places in its memory, so that neighbouring rows have what stands in
+/// one column in different banks: pieces of 16 bytes move within their row. Nothing moves without bits.
+struct Swizzle {
+  int bits = 0;  // how many bits of an element's index change: those from `to` on,
+  int to = 0;
+  int from = 0;  // each where its counterpart from `from` on is set; from >= to + bits
+
+  /// Where the element of this index lies. One-to-one, and its own inverse.
+  int64_t place_of(int64_t index) const {
+    return index ^ ((index >> from & ((int64_t{1} << bits) - 1)) << to);
+  }
+  /// Elements after which all repeats: place_of(index + period()) is place_of(index) + period().
+  int64_t period() const { return bits == 0 ? 1 : int64_t{1} << (from + bits); }
+
+  bool operator==(const Swizzle&) const = default;
+};
+
 class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
  public:
   BufferNode(std::string name, DType dtype, std::vector<int64_t> shape, std::string scope);
@@ -32,6 +49,9 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
   bool constant = false;
   /// Elements between neighbours along each dimension; empty = row-major without gaps.
   std::vector<int64_t> strides;
+  /// Of a lowered program: the element of which an access gives the offset lies at swizzle.place_of(offset).
+  /// Whoever makes an address of the offset applies it; to all else the buffer is as if it had none.
+  Swizzle swizzle;
 
   int64_t elements() const;
   /// Elements spanned in memory, with strides.
@@ -45,7 +65,7 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
 using Buffer = boost::intrusive_ptr<const BufferNode>;
 
 Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape,
-                   std::string scope = kScopeGlobal, bool constant = false,
-                   std::vector<int64_t> strides = {});
+                   std::string scope = kScopeGlobal, bool constant = false, std::vector<int64_t> strides = {},
+                   Swizzle swizzle = {});
 
 }  // namespace tunesmith

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tunesmith/ir/buffer.h"
+
 namespace tunesmith {
 
 /// One level of a machine that executes iterations of loops at once: its cores, or the blocks of threads of a
@@ -20,8 +22,9 @@ struct ExecutionLevel {
   int64_t most_together = 0;      // iterations along all axes together at most
   /// Those within one iteration of the level around share memory and may wait for one another.
   bool synchronises = false;
-  /// Each of its iterations is a group of so many of the level inside, along that one's first axis, which can
-  /// execute one instruction together; 0: of as many as loops are bound for.
+  /// Each of its iterations is a group of so many of the first level inside that has no groups, along that
+  /// one's first axis, which can execute one instruction together; 0: of as many as loops are bound for.
+  /// Levels of larger and of smaller groups may stand inside one another; a launch uses one of them.
   int64_t group = 0;
 
   bool operator==(const ExecutionLevel&) const = default;
@@ -38,6 +41,10 @@ struct MemoryScope {
   /// Copies of so many bytes from memory that all share may arrive in it after the thread that makes them
   /// goes on (AsyncGroup). Empty: none may.
   std::vector<int64_t> async_copy_bytes = {};
+
+  /// Bytes: where the buffer begins in it. One with a swizzle begins where its pattern does, so that bits of
+  /// an address stand for those of an offset.
+  int64_t alignment_of(const BufferNode& buffer) const;
 
   bool operator==(const MemoryScope&) const = default;
 };

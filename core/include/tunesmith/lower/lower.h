@@ -6,7 +6,7 @@
 //    and AsyncGroup and AsyncWait where it has pipeline_loops and a scope says how it is filled so; no Block
 //    is left;
 //  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical
-//    and simplified;
+//    and simplified; where the buffer has a swizzle, the element lies at Swizzle::place_of() of it;
 //  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an
 //    odd tail is a masked vector), wider loops are an Unrolled loop around them;
 //  - Unrolled loops have constant bounds and are to be emitted once for each iteration with the variable a

@@ -19,21 +19,27 @@ struct GroupTiling {
   /// order in which they lie, if some load can do that. With none, they are named.
   std::vector<TensorIntrinsicPtr> unit = {};
   std::string product = {};  // intrinsics: of what a group holds, sums += first factor * second factor
-  std::array<std::string, 2> loads = {};  // of the factors, from shared memory
-  std::string zero = {};                  // what sums begin with
-  std::string store = {};                 // of sums, to shared memory
-  std::string launch_axis;                // tiles of a launch are bound to it
-  std::string group_axis;                 // and tiles of a group to it
+  /// Of the factors, from shared memory; "": the product reads both where they are shared.
+  std::array<std::string, 2> loads = {};
+  std::string zero = {};    // what sums begin with
+  std::string store = {};   // of sums, to shared memory
+  std::string launch_axis;  // tiles of a launch are bound to it
+  std::string group_axis;   // and tiles of a group to it
   std::string shared_scope;
   std::string held_scope;
   int max_tiles = 4;                           // of the intrinsic that a group computes along one dimension
   std::vector<int64_t> widths = {1, 2, 4, 8};  // choices for the elements that a thread copies at once
   /// The intrinsics load rows of shared memory in pieces of so many bytes. A row begins at an odd multiple of
   /// it after the one before, so that pieces of neighbouring rows lie in different banks.
+  /// 0: rows stay as they are.
   int64_t piece_bytes = 16;
+  /// Elements of a row of what is shared of a factor, whose other columns follow in panels of such rows. Rows
+  /// are then swizzled (storage_swizzle). 0: a row is as long as the tile is wide.
+  int64_t panel = 0;
 };
 
 /// Cuts the loops of the block, padded where the intrinsic's tiles do not divide them, and makes all calls.
+/// The product's intrinsic may have its columns as two iterators, panels and those of one.
 /// Answers the block that calls the product. What groups share is annotated `cooperative_fetch`. A consumer
 /// that reads the result element by element becomes what writes it, and what pads a factor becomes part of
 /// the copy that fetches it. Throws ScheduleError, with the schedule half way, where the block is no sum of

@@ -28,6 +28,10 @@ TensorTile tile_for_intrinsic(Schedule& schedule, BlockRV block, std::string_vie
 /// all fits. Throws ScheduleError as pad_einsum does.
 std::vector<BlockRV> pad_for_intrinsic(Schedule& schedule, BlockRV block, std::string_view intrinsic);
 
+/// The same for tiles of these extents, outermost first.
+std::vector<BlockRV> pad_for_tile(Schedule& schedule, BlockRV block, std::vector<int64_t> spatial,
+                                  std::vector<int64_t> reduction);
+
 /// tile_for_intrinsic and then tensorize: answers the calling block.
 BlockRV tensorize_tiles(Schedule& schedule, BlockRV block, std::string_view intrinsic);
 

@@ -220,6 +220,13 @@ class Schedule {
   /// `offset` more than a multiple of `factor`; gaps are never read. Requires: an intermediate buffer, the
   /// only one that the block writes.
   void storage_align(BlockRV block, int write_index, int axis, int64_t factor, int64_t offset);
+  /// In memory, pieces of 16 bytes of each row of the `write_index`-th buffer that the block writes change
+  /// places with the row's number (Swizzle), so that a column of neighbouring rows lies in different banks.
+  /// Requires: an intermediate buffer, the only one that the block writes, whose rows storage_align leaves
+  /// alone. Lowering refuses memory without banks, rows (along the last dimension, of what is left of the
+  /// buffer in its place) that are no power of two of at least 32 bytes, and calls of intrinsics that do not
+  /// take such an operand.
+  void storage_swizzle(BlockRV block, int write_index);
   /// Enlarges the iterators of a product of tensors to multiples of `padding`, one for each: inputs are read
   /// through copies "X_pad" that end in zeros, the output is written to a larger buffer and copied back.
   /// Requires: a nest of one loop for each iterator and nothing else; padded iterators are indices of their
