@@ -8,6 +8,7 @@ using TensorMap = tunesmith_emulation::TensorMap;
 
 inline void fence_async_shared() { tunesmith_emulation::fence_async_proxy(); }
 inline void wgmma_fence() {}
+inline void wgmma_set(float& /*accumulator*/) {}
 inline void wgmma_commit() { tunesmith_emulation::commit_products(); }
 template <int N>
 inline void wgmma_wait(int line = __builtin_LINE()) {

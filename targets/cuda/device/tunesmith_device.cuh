@@ -285,6 +285,8 @@ __device__ __forceinline__ void wmma_store(int* p, const int (&d)[8], unsigned s
 // This thread's writes to shared memory, before wgmma reads them.
 __device__ __forceinline__ void fence_async_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+// An accumulator's value is in its register here, and not put there behind a fence that follows.
+__device__ __forceinline__ void wgmma_set(float& accumulator) { asm volatile("" : "+f"(accumulator)::"memory"); }
 __device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int N>
 __device__ __forceinline__ void wgmma_wait() {

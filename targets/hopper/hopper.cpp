@@ -1,0 +1,60 @@
+// Gives products of matrices to the matrix unit of warpgroups: the intrinsics of hopper.yaml. Each number of
+// columns of a call is a sketch.
+#include <fmt/format.h>
+
+#include <tunesmith/analysis/accesses.h>
+#include <tunesmith/analysis/blocks.h>
+#include <tunesmith/analysis/schedule_error.h>
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/group_tiling.h>
+#include <tunesmith/space/module.h>
+
+namespace {
+
+using namespace tunesmith;
+
+class Hopper final : public TransformationModule {
+ public:
+  explicit Hopper(const Options& options) : columns_(options.get_ints("columns")) {
+    if (columns_.empty()) options.fail("columns", "expected at least one number of columns");
+  }
+
+  /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.
+  ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
+    const Block& product = *schedule.program().find_block(name);
+    if (!context.has_extension("hopper")) return ModuleResult::not_applicable("there is no such unit");
+    if (!needs_tiling(product) || read_accesses(product).empty())
+      return ModuleResult::not_applicable("the block is no product of matrices");
+    const std::string type = read_accesses(product).front().buffer->dtype.str();
+    std::vector<Schedule> sketches;
+    for (const int64_t columns : columns_) {
+      const auto intrinsic = [&](const char* what) {
+        return fmt::format("hopper_{}{}_{}", columns, what, type);
+      };
+      const GroupTiling warpgroups{.product = intrinsic(""),
+                                   .loads = {},
+                                   .zero = intrinsic("_zero"),
+                                   .store = intrinsic("_store"),
+                                   .launch_axis = "block.x",
+                                   .group_axis = "warpgroup.x",
+                                   .shared_scope = "shared",
+                                   .held_scope = "accumulator",
+                                   .panel = 64};
+      Schedule sketch = schedule.clone();
+      const BlockRV call = tile_for_groups(sketch, name, warpgroups);
+      context.claim(sketch.block(call).name, "it runs on the matrix unit of warpgroups");
+      sketches.push_back(std::move(sketch));
+    }
+    return ModuleResult::applied(std::move(sketches));
+  }
+
+ private:
+  std::vector<int64_t> columns_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(Hopper, PluginKind::Module, "hopper", "0.1.0",
+                 "give products to the matrix unit of warpgroups",
+                 OptionSpec::integers("columns", {128, 256}, 128, 256,
+                                      "columns of what a call computes; each is a sketch"));

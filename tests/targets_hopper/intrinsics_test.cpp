@@ -1,0 +1,95 @@
+// The pack's intrinsics as the conformance kit checks them, and mistakes in their texts, which it finds.
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "intrinsic_checks.h"
+#include "tunesmith/plugin/registry.h"
+#include "tunesmith/target/extension_file.h"
+
+namespace tunesmith {
+namespace {
+
+std::shared_ptr<Target> device(const char* architecture = "sm_90a") {
+  static PluginRegistry registry;
+  std::vector<RawOption> written(1);
+  written[0].name = "arch";
+  written[0].values.emplace_back().text = architecture;
+  return registry.create<Target>(
+      "cuda", Options::validate(registry.option_specs(PluginKind::Target, "cuda"), written, "cuda"));
+}
+
+std::string pack() {
+  std::stringstream text;
+  text << std::ifstream(builtin_extension("hopper")).rdbuf();
+  return text.str();
+}
+
+TEST(Hopper, EachIntrinsicComputesItsSemantics) {
+  const auto extension = ExtensionFile::parse(pack(), "pack.yaml");
+  EXPECT_EQ(extension->intrinsics().size(), 18U);
+  const conformance::Verdict verdict = conformance::check_intrinsics(device(), *extension);
+  EXPECT_EQ(verdict.outcome, conformance::Outcome::Passed) << verdict.reason;
+}
+
+TEST(Hopper, IsOfOneArchitecture) {
+  const auto extension = ExtensionFile::parse(pack(), "pack.yaml");
+  EXPECT_TRUE(extension->probe(*device("sm_90a")).missing.empty());
+  for (const char* other : {"sm_80", "sm_90", "sm_100", "sm_100a", "sm_120"})
+    EXPECT_EQ(extension->probe(*device(other)).missing, "sm_90a") << other;
+}
+
+struct Mistake {
+  const char* name;
+  const char* right;
+  const char* wrong;
+};
+
+class AMistakeInHopper : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(AMistakeInHopper, IsFound) {
+  std::string text = pack();
+  // One variant shows them all, and sooner.
+  for (const char* variant : {"type: bf16", "columns: 192", "columns: 256"}) {
+    for (size_t at = text.find(variant); at != std::string::npos; at = text.find(variant)) {
+      const size_t begin = text.rfind("\n", at);
+      text.erase(begin, text.find('\n', at) - begin);
+    }
+  }
+  const std::string whole = text;
+  const std::string right = GetParam().right;
+  for (size_t at = text.find(right); at != std::string::npos; at = text.find(right, at + 1))
+    text.replace(at, right.size(), GetParam().wrong);
+  ASSERT_NE(text, whole);
+  std::string seen;
+  try {
+    const auto extension = ExtensionFile::parse(text, "pack.yaml");
+    const conformance::Verdict verdict = conformance::check_intrinsics(device(), *extension);
+    if (verdict.outcome == conformance::Outcome::Failed) seen = verdict.reason;
+  } catch (const Error& error) {
+    seen = error.what();
+  }
+  EXPECT_NE(seen, "");
+  // The tests that come after use the intrinsics as they should be.
+  ExtensionFile::parse(pack(), "pack.yaml");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Hopper, AMistakeInHopper,
+    ::testing::Values(Mistake{"other_rows_of_a", "wgmma_desc(A, 16, 1024)", "wgmma_desc(A, 16, 512)"},
+                      Mistake{"other_panels_of_b", "B_stride * 2", "B_stride"},
+                      Mistake{"other_steps_of_a", "s * 2", "s"},
+                      Mistake{"other_steps_of_b", "s * 128", "s * 64"},
+                      Mistake{"by_columns", "$of<1>", "$of<0>"}, Mistake{"a_step_less", "s < 4", "s < 3"},
+                      Mistake{"begins_with_ones", "C[e] = 0,", "C[e] = 1,"},
+                      Mistake{"does_not_add", "B_offset) / 8 + s * 128, 1", "B_offset) / 8 + s * 128, 0"},
+                      Mistake{"does_not_wait", "      after: wgmma_wait<0>();\n", ""},
+                      Mistake{"does_not_commit", "        wgmma_commit();\n", ""},
+                      Mistake{"without_a_fence", "      before_barrier: fence_async_shared();\n", ""},
+                      Mistake{"rows_as_they_are", ", swizzle: always", ""},
+                      Mistake{"stored_to_other_rows", "e / 2 % 2 * 8", "e / 2 % 2"}),
+    [](const auto& mistake) { return std::string(mistake.param.name); });
+
+}  // namespace
+}  // namespace tunesmith
