@@ -43,6 +43,8 @@ std::string_view math_op_name(MathOp op) {
       return "floor";
     case MathOp::Ceil:
       return "ceil";
+    case MathOp::RoundTf32:
+      return "round_tf32";
   }
   return "?";
 }

@@ -1,9 +1,22 @@
 #include "ir/fold.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace tunesmith {
+namespace {
+
+/// To 11 significant bits, ties away from zero.
+double round_tf32(double value) {
+  if (!std::isfinite(value)) return value;
+  constexpr int kDropped = 52 - 10;
+  const uint64_t half = uint64_t{1} << (kDropped - 1);
+  const uint64_t bits = (std::bit_cast<uint64_t>(value) + half) & ~(2 * half - 1);
+  return std::bit_cast<double>(bits);
+}
+
+}  // namespace
 
 int64_t float_to_int(double value, DType type) {
   if (type.is_bool()) return value != 0;
@@ -44,6 +57,8 @@ double evaluate_math(MathOp op, double a, double b) {
       return std::floor(a);
     case MathOp::Ceil:
       return std::ceil(a);
+    case MathOp::RoundTf32:
+      return round_tf32(a);
   }
   return a;
 }

@@ -206,6 +206,11 @@ Expr ErrorBound::of_call(const Expr& expr) const {
     case MathOp::Ceil:
       return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0),
                     error + number_imm(1.0));
+    case MathOp::RoundTf32: {
+      // Two neighbours are 2^-10 of their size apart, and those of denormals 2^-136.
+      const Expr apart = size * number_imm(0x1p-10) + number_imm(0x1p-136);
+      return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
+    }
     case MathOp::Exp:
       carried = times(size, plus(error, tail));
       break;

@@ -8,6 +8,11 @@
 namespace tunesmith {
 namespace {
 
+/// Does it give one of the values of its operand's type, the same to the bit wherever it is computed?
+bool is_rounding(MathOp op) {
+  return op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil || op == MathOp::RoundTf32;
+}
+
 double terms_of(const Block& block) {
   double terms = 1.0;
   for (const IterVar& iter : block.iters) {
@@ -169,8 +174,7 @@ bool Twins::exact(const Expr& expr) const {
       case ExprKind::Div:
         return false;
       case ExprKind::Call: {
-        const MathOp op = expr.as<CallNode>()->op;
-        if (op != MathOp::Abs && op != MathOp::Floor && op != MathOp::Ceil) return false;
+        if (!is_rounding(expr.as<CallNode>()->op)) return false;
         break;
       }
       default:
@@ -204,10 +208,8 @@ bool Twins::integral(const Expr& expr) const {
     case ExprKind::Cast:
       return holds_all_of(expr.dtype(), expr.arg(0).dtype()) &&
              (expr.arg(0).dtype().is_float() ? integral(expr.arg(0)) : exact(expr.arg(0)));
-    case ExprKind::Call: {
-      const MathOp op = expr.as<CallNode>()->op;
-      return (op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil) && of_args(0);
-    }
+    case ExprKind::Call:
+      return is_rounding(expr.as<CallNode>()->op) && of_args(0);
     default:
       return false;
   }

@@ -79,6 +79,8 @@ bool vanishes(const Expr& term, const Var& var) {
       return vanishes(term.arg(0), var) && vanishes(term.arg(1), var);
     case ExprKind::Cast:
       return vanishes(term.arg(0), var);
+    case ExprKind::Call:
+      return term.as<CallNode>()->op == MathOp::RoundTf32 && vanishes(term.arg(0), var);
     case ExprKind::Load:
       return uses_var(term, var) && !term.as<LoadNode>()->mask();
     default:

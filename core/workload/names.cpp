@@ -10,7 +10,7 @@ namespace tunesmith::workload {
 namespace {
 constexpr std::array kMathOps = {MathOp::Exp,     MathOp::Log,   MathOp::Tanh, MathOp::Erf,
                                  MathOp::Sqrt,    MathOp::Rsqrt, MathOp::Pow,  MathOp::Abs,
-                                 MathOp::Sigmoid, MathOp::Floor, MathOp::Ceil};
+                                 MathOp::Sigmoid, MathOp::Floor, MathOp::Ceil, MathOp::RoundTf32};
 constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
 }  // namespace
 

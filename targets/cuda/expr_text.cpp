@@ -324,6 +324,8 @@ std::string ExprText::function(const Expr& expr, const Analyzer& ranges) {
     case MathOp::Sigmoid:
       return rounded(type, type.bits == 64 ? fmt::format("(1.0 / (1.0 + exp(-({}))))", arguments)
                                            : fmt::format("(1.0f / (1.0f + expf(-({}))))", arguments));
+    case MathOp::RoundTf32:
+      return rounded(type, fmt::format("round_tf32({})", arguments));
     case MathOp::Exp:
     case MathOp::Log:
     case MathOp::Tanh:

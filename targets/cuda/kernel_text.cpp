@@ -31,6 +31,11 @@ bool has_half(const Stmt& stmt) {
 /// Where the block of shared memory begins.
 constexpr int64_t kBlockAlignment = 128;
 
+bool is_of_header(const Expr& expr) {
+  const CallNode* call = expr.as<CallNode>();
+  return call != nullptr && call->op == MathOp::RoundTf32;
+}
+
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
 /// One statement of the root as a kernel.
@@ -62,9 +67,9 @@ class KernelWriter {
     before_barrier_ = text_before_barriers();
     plan_shared();
     stmt(root_);
-    kernel_.needs_header = has_half(root_) || find_first<Loop>(root_, is_call) != nullptr ||
-                           find_first<AsyncWait>(root_) != nullptr ||
-                           find_first<AsyncGroup>(root_) != nullptr;
+    kernel_.needs_header =
+        has_half(root_) || any_of_exprs(root_, is_of_header) || find_first<Loop>(root_, is_call) != nullptr ||
+        find_first<AsyncWait>(root_) != nullptr || find_first<AsyncGroup>(root_) != nullptr;
     kernel_.helpers = exprs_.helpers();
     kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
                                kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);

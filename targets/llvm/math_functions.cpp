@@ -21,6 +21,8 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x);
     case MathOp::Ceil:
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
+    case MathOp::RoundTf32:
+      return round_tf32(x);
     case MathOp::Sigmoid: {
       // exp of what is not positive: it never overflows, and small results keep their digits.
       Value e = emit(MathOp::Exp, ir_.CreateFNeg(absolute(x)));
@@ -45,6 +47,17 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
     default:
       return from_library(op, operands);
   }
+}
+
+/// Half of what is dropped is added to the bits, which rounds ties away from zero. Narrow types have no more.
+llvm::Value* MathFunctions::round_tf32(Value x) {
+  const unsigned bits = x->getType()->getScalarSizeInBits();
+  if (bits < 32) return x;
+  const uint64_t half = uint64_t{1} << (bits == 32 ? 12 : 41);
+  llvm::Type* type = integers_like(x);
+  Value sum = ir_.CreateAdd(ir_.CreateBitCast(x, type), llvm::ConstantInt::get(type, half));
+  Value rounded = ir_.CreateAnd(sum, llvm::ConstantInt::get(type, ~(2 * half - 1)));
+  return ir_.CreateSelect(ir_.CreateFCmpORD(x, x), ir_.CreateBitCast(rounded, x->getType()), x);
 }
 
 llvm::Value* MathFunctions::from_library(MathOp op, llvm::ArrayRef<llvm::Value*> operands) {

@@ -51,6 +51,7 @@ class MathFunctions {
   /// Horner's scheme, highest power first.
   Value polynomial(Value x, std::span<const double> coefficients);
   Value absolute(Value x);
+  Value round_tf32(Value x);
   Value with_sign_of(Value magnitude, Value sign);
   /// The type of x with integers of the same width.
   llvm::Type* integers_like(const llvm::Value* x);

@@ -64,6 +64,27 @@ def a_program_without_a_record_is_verified_as_its_twin(folder):
     assert all(entry["seconds"] > 0 for entry in compared["benchmarks"][0]["entries"]), compared
 
 
+def products_under_other_axes_run_on_a_matrix_unit(folder):
+    """Convolutions, factors that lie transposed, bytes and f32 rounded to tf32: each candidate is verified."""
+    for workload, space, calls in (
+            ("conv2d:h=7,w=9,ci=8,co=20,kernel=3,dtype=f16", "cuda-tensorcore", ["tensor_core_a_f16", "tensor_core_b_f16"]),
+            ("gram:n=40,k=24,dtype=bf16", "cuda-tensorcore", ["tensor_core_a_bf16", "tensor_core_b_bt_bf16", "tensor_core_bt_bf16"]),
+            ("conv1d:l=20,ci=8,co=16,kernel=3,dtype=i8", "cuda-tensorcore-mma", ["tensor_core_mma_a_i8", "tensor_core_mma_b_bt_i8"]),
+            ("gmm_tf32:n=24,m=16,k=40", "cuda-tensorcore-mma", ["tensor_core_mma_a_f32", "tensor_core_mma_f32"])):
+        database = folder / f"{workload.split(':')[0]}.db"
+        result = json.loads(run("tune", workload, "--space", space, "--trials", 4, "--database", database, "--json").stdout)
+        assert result["valid"] == result["trials"] == 4, result
+        shown = run("trace", "show", result["trace"], "--database", database).stdout
+        assert all(f'"{call}"' in shown for call in calls), shown
+        text = run("trace", "show", result["trace"], "--database", database, "--space", space, "--code").stdout
+        assert text.count("__global__") == 1, text  # padding, windows and the result's place need no launch of their own
+
+
+def a_matrix_unit_declines_what_has_nothing_to_use_again(folder):
+    explained = run("spaces", "explain", "depthwise_conv2d:h=8,w=8,c=16,kernel=3,dtype=f16", "--space", "cuda-tensorcore").stdout
+    assert "a factor has no axis of its own, along which the other one could be used again" in explained, explained
+
+
 def what_a_processor_has_not_is_said_in_a_sentence(folder):
     database = folder / "records.db"
     best = json.loads(run("tune", "gmm:n=16,m=16,k=16", "--trials", 2, "--database", database, "--json").stdout)["trace"]

@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "layer_norm:m=5,n=37", "norm:m=9,n=10", "elementwise_chain:n=13,m=11",
                                      "max_pool2d:h=9,w=8,c=3", "reduce_sum_1d:n=101", "reduce_sum_1d:n=3",
                                      "attention_scores:seq=6,heads=2,dim=5", "gram:n=13,k=7",
-                                     "gram:b=2,n=8,k=12", "transposed_conv2d:h=3,w=3,ci=4,co=5")),
+                                     "gram:b=2,n=8,k=12", "gmm_tf32:n=7,m=11,k=13",
+                                     "transposed_conv2d:h=3,w=3,ci=4,co=5")),
     [](const testing::TestParamInfo<BuiltInSpaces::ParamType>& param) {
       std::string name = std::string(std::get<0>(param.param)) + "_" + std::get<1>(param.param);
       for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

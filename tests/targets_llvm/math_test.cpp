@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -184,6 +185,12 @@ TEST(MathOfF32, RoundsToIntegersAndTakesMagnitudesExactly) {
   expect_within(0.0, MathOp::Floor, inputs, [](long double x) { return std::floor(x); });
   expect_within(0.0, MathOp::Ceil, inputs, [](long double x) { return std::ceil(x); });
   expect_within(0.0, MathOp::Abs, inputs, [](long double x) { return std::abs(x); });
+  expect_within(promised_ulps(MathOp::RoundTf32), MathOp::RoundTf32, inputs, [](long double x) {
+    int exponent = 0;
+    std::frexp(x, &exponent);
+    exponent = std::max(exponent, -125);  // denormals lie 2^-136 apart
+    return std::ldexp(std::round(std::ldexp(x, 11 - exponent)), exponent - 11);
+  });
 }
 
 TEST(MathAccuracyOfPow, StaysWithinItsBound) {

@@ -87,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"rows_of_other_lanes", "tensor_core_mma", "threadIdx.x % 16 * M_stride + threadIdx.x / 16",
                 "threadIdx.x / 2 * M_stride + threadIdx.x % 2"},
         Mistake{"rows_of_bytes", "tensor_core_mma", "k: 32, row: 16}", "k: 32, row: 8}"},
+        Mistake{"not_rounded", "tensor_core_mma", "of: _f32", "of: _tf32"},
         Mistake{"halves_swapped", "tensor_core_mma", "B[0], B[1]", "B[1], B[0]"},
         Mistake{"stored_to_other_rows", "tensor_core_mma", "e / 2 % 2 * 8", "e / 2 % 2"}),
     [](const auto& mistake) { return std::string(mistake.param.name); });

@@ -136,6 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
         Form{kSimple, "capsule_conv2d:h=4,w=4,ci=8,co=8,dtype=f16"},
         Form{kSimple, "conv_bias_bn_relu:h=7,w=7,ci=8,co=20,kernel=3,dtype=f16"},
         Form{kMma, "gram:b=2,n=17,k=33,dtype=bf16"}, Form{kMma, "gram:n=32,k=64,dtype=i8"},
+        Form{kMma, "gmm_tf32:n=32,m=48,k=40"}, Form{kMma, "gmm_tf32:b=2,n=17,m=23,k=19"},
         Form{kMma, "gmm:n=48,m=40,k=70,dtype=i8"}, Form{kMma, "conv2d:h=6,w=7,ci=8,co=24,kernel=3,dtype=i8"},
         Form{kMma, "attention_scores:seq=32,heads=2,dim=48,dtype=f16"},
         Form{kMma, "conv2d:h=6,w=5,ci=8,co=24,kernel=3,groups=2,dtype=f16"},
@@ -150,8 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(TensorCoreSpace, LeavesOtherBlocksToTheOtherModules) {
-  for (const char* workload :
-       {"gmm:n=32,m=32,k=32", "softmax:m=5,n=75", "depthwise_conv2d:h=8,w=8,c=16,kernel=3,dtype=f16"}) {
+  for (const char* workload : {"gmm:n=32,m=32,k=32", "gmm_tf32:n=16,m=16,k=16", "softmax:m=5,n=75",
+                               "depthwise_conv2d:h=8,w=8,c=16,kernel=3,dtype=f16"}) {
     SCOPED_TRACE(workload);
     Draws draws(workload);
     EXPECT_GE(draws.sketches(), 1U);

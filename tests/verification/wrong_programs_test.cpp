@@ -129,6 +129,14 @@ TEST_F(WrongPrograms, SixteenTermsMissingOfThreeThousand) {
   EXPECT_EQ(verify(text, shortened(program_of(text), 3072 - 16)), "wrong_result");
 }
 
+// Whether factors are rounded is the workload's to say, either way.
+TEST_F(WrongPrograms, FactorsThatAreNotRoundedAsTheWorkloadSays) {
+  const std::string shape = "n=24,m=16,k=40";
+  EXPECT_EQ(verify("gmm_tf32:" + shape, program_of("gmm_tf32:" + shape)), "");
+  EXPECT_EQ(verify("gmm_tf32:" + shape, program_of("gmm:" + shape)), "wrong_result");
+  EXPECT_EQ(verify("gmm:" + shape, program_of("gmm_tf32:" + shape)), "wrong_result");
+}
+
 TEST_F(WrongPrograms, AConvolutionWithoutItsFillOfPadding) {
   for (const char* text : {"conv2d:h=14,w=14,ci=8,co=8", "max_pool2d:h=12,w=12,c=8",
                            "conv2d:h=14,w=14,ci=8,co=8,dtype=u8,w_dtype=i8"}) {

@@ -44,6 +44,16 @@ inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fmul_rn(float x, float y) { return x * y; }
 inline float __fadd_rn(float x, float y) { return x + y; }
 
+// To 11 significant bits, ties away from zero, as cvt.rna.tf32 does; of f64 what f32 would have.
+inline float round_tf32(float x) {
+  const unsigned bits = __builtin_bit_cast(unsigned, x);
+  return x != x ? x : __builtin_bit_cast(float, (bits + 0x1000u) & 0xffffe000u);
+}
+inline double round_tf32(double x) {
+  const unsigned long long bits = __builtin_bit_cast(unsigned long long, x), half = 1ull << 41;
+  return x != x ? x : __builtin_bit_cast(double, (bits + half) & ~(2 * half - 1));
+}
+
 inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
 inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }

@@ -2,6 +2,7 @@
 // Each function has the contract that is written there.
 #pragma once
 
+#include "emulation_math.h"
 #include "float16.h"
 
 inline float f16_to_f32(half_t x) { return tunesmith_emulation::f16_to_f32(x); }
@@ -58,6 +59,16 @@ TUNESMITH_MMA(mma_m16n8k16_bf16, Bf16m16n8k16, float)
 TUNESMITH_MMA(mma_m16n8k8_tf32, Tf32m16n8k8, float)
 TUNESMITH_MMA(mma_m16n8k32_s8, S8m16n8k32, int)
 #undef TUNESMITH_MMA
+
+// Of f32 operands, which are rounded to tf32 first.
+inline unsigned tf32_bits(unsigned f32) {
+  return __builtin_bit_cast(unsigned, round_tf32(__builtin_bit_cast(float, f32)));
+}
+inline void mma_m16n8k8_f32(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
+                            int line = __builtin_LINE()) {
+  const unsigned rounded[4] = {tf32_bits(a[0]), tf32_bits(a[1]), tf32_bits(a[2]), tf32_bits(a[3])};
+  mma_m16n8k8_tf32(d, rounded, tf32_bits(b0), tf32_bits(b1), line);
+}
 #define TUNESMITH_MMA(name, product, accumulator)                                                        \
   inline void name(accumulator(&d)[4], const unsigned(&a)[2], unsigned b, int line = __builtin_LINE()) { \
     tunesmith_emulation::multiply(tunesmith_emulation::Product::product, d, a, &b, line);                \

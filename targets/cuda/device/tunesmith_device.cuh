@@ -6,6 +6,7 @@
 //   cp_async16 / 8 / 4 [_zfill], cp_async_commit, cp_async_wait<N>     sm_80
 //   ldmatrix_x1 / x2 / x4 [_trans]                       sm_75; lane l gives the address of row l % 8 of matrix l / 8
 //   mma_m16n8k16, _bf16, mma_m16n8k8_tf32, mma_m16n8k32_s8, mma_m16n8k16_s8     sm_80; mma_m16n8k8 sm_75
+//   round_tf32, mma_m16n8k8_f32                          sm_80; of f32 that are rounded to tf32 (cvt.rna)
 //   wmma_load_a<column>, wmma_load_b<column>, wmma_mma<a_column, b_column>, wmma_load_c, wmma_store    16x16x16 of
 //                                                        f16 (sm_75), _s8 (sm_75), _bf16 (sm_80); opaque fragments
 //   wgmma_*, fence_async_shared, mbar_*, tma_load_2d, reg_alloc<N>, reg_dealloc<N>     sm_90a
@@ -32,6 +33,21 @@ __device__ __forceinline__ half_t f32_to_bf16(float x) {
   half_t value;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(value) : "f"(x));
   return value;
+}
+
+// To 11 significant bits, ties away from zero.
+__device__ __forceinline__ float round_tf32(float x) {
+#if __CUDA_ARCH__ >= 800
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+#else
+  return x != x ? x : __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
+#endif
+}
+__device__ __forceinline__ double round_tf32(double x) {
+  const unsigned long long bits = (unsigned long long)__double_as_longlong(x), half = 1ull << 41;
+  return x != x ? x : __longlong_as_double((long long)((bits + half) & ~(2 * half - 1)));
 }
 
 __device__ __forceinline__ unsigned smem_u32(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -112,6 +128,12 @@ __device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+// Of f32 operands, which are rounded to tf32 first.
+__device__ __forceinline__ unsigned tf32_bits(unsigned f32) { return __float_as_uint(round_tf32(__uint_as_float(f32))); }
+__device__ __forceinline__ void mma_m16n8k8_f32(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  const unsigned rounded[4] = {tf32_bits(a[0]), tf32_bits(a[1]), tf32_bits(a[2]), tf32_bits(a[3])};
+  mma_m16n8k8_tf32(d, rounded, tf32_bits(b0), tf32_bits(b1));
 }
 __device__ __forceinline__ void mma_m16n8k32_s8(int (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
   asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"

@@ -77,6 +77,21 @@ TEST(Evaluate, FunctionsAreRoundedToTheirType) {
             (Values{9}));
 }
 
+TEST(Evaluate, RoundsToElevenBitsTiesAwayFromZero) {
+  const auto round = [](const Expr& e) { return call(MathOp::RoundTf32, {e}); };
+  const double step = 0x1p-10;
+  for (const DType type : {kF32, kF64}) {
+    EXPECT_EQ(
+        map(type, type, {1 + step / 2, -1 - step / 2, 1 + step * 0.499, 1 + 1.5 * step, 2 - step / 4}, round),
+        (Values{1 + step, -1 - step, 1, 1 + 2 * step, 2}))
+        << type.str();
+    EXPECT_EQ(map(type, type, {0, 3, -1024, 0x1p100}, round), (Values{0, 3, -1024, 0x1p100})) << type.str();
+  }
+  EXPECT_EQ(map(kF32, kF32, {3.4028e38}, round), (Values{std::numeric_limits<double>::infinity()}));
+  EXPECT_TRUE(std::isnan(map(kF32, kF32, {std::numeric_limits<double>::quiet_NaN()}, round)[0]));
+  EXPECT_EQ(map(kF16, kF16, {1.0009765625}, round), (Values{1.0009765625}));
+}
+
 TEST(Evaluate, IntegersWrapInTheirType) {
   const auto double_it = [](const Expr& x) { return x + x; };
   EXPECT_EQ(map(kI8, kI8, {100, -100}, double_it), (Values{-56, 56}));

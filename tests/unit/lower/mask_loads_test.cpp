@@ -41,6 +41,22 @@ TEST(MaskLoads, NestedConditionsAreAllInTheMask) {
   EXPECT_THAT(text, testing::HasSubstr("X[i, j - 1] if i < 4 and 0 <= j - 1 and j - 1 < 4"));
 }
 
+TEST(MaskLoads, PaddingOfWhatIsPaddedIsOneSelect) {
+  const std::string shape = "X: {shape: [4], dtype: f32}";
+  EXPECT_EQ(text_after(Pass::MaskLoads,
+                       program_of(shape, "O[i<8] = select(i < 6, select(2 <= i, X[i - 2], 0), 0)")),
+            R"(
+  for i in 0..8:
+    O[i] = select(i < 6 and 2 <= i, X[i - 2] if i < 6 and 2 <= i, 0.0)
+)");
+  EXPECT_EQ(text_after(Pass::MaskLoads,
+                       program_of(shape, "O[i<8] = select(i < 6, select(2 <= i, X[i - 2], 1), 0)")),
+            R"(
+  for i in 0..8:
+    O[i] = select(i < 6, select(2 <= i, X[i - 2] if i < 6 and 2 <= i, 1.0), 0.0)
+)");
+}
+
 TEST(MaskLoads, AConditionThatLoadsIsMaskedInMasks) {
   const Program program =
       program_of("X: {shape: [6], dtype: f32}",

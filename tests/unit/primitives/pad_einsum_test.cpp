@@ -58,6 +58,15 @@ TEST(PadEinsum, AnElementwiseStage) {
   expect_sound(before, schedule);
 }
 
+TEST(PadEinsum, RoundedFactorsAddZeroOverPadding) {
+  const Program before =
+      make_program("{n: 5}", "{A: {shape: [n, n], dtype: f32}, B: {shape: [n, n], dtype: f32}}",
+                   "O[i<n, j<n] = sum(r<n) round_tf32(A[i, r]) * round_tf32(B[r, j])");
+  Schedule schedule(before);
+  schedule.pad_einsum(schedule.get_block("O"), {4, 4, 8});
+  expect_sound(before, schedule);
+}
+
 TEST(PadEinsum, Refusals) {
   const auto refused = [](const Program& program, const char* name, const std::vector<int64_t>& padding,
                           const char* reason) {
@@ -74,6 +83,8 @@ TEST(PadEinsum, Refusals) {
   };
   refused(one("O[i<n] = max(r<n) A[i, r]"), "O", {1, 4}, "a reduction over padding is not known to add zero");
   refused(one("O[i<n] = sum(r<n) (A[i, r] + 1)"), "O", {1, 4},
+          "a reduction over padding is not known to add zero");
+  refused(one("O[i<n] = sum(r<n) exp(A[i, r])"), "O", {1, 4},
           "a reduction over padding is not known to add zero");
   refused(one("O[i<n] = sum(r<n - 1) A[i, r] * A[r, i]"), "O", {1, 3},
           "a padded iterator does not run over the whole of a dimension");

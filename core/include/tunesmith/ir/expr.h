@@ -50,7 +50,7 @@ enum class ExprKind : uint8_t {
 };
 
 /// Elementwise functions of a Call.
-enum class MathOp : uint8_t { Exp, Log, Tanh, Erf, Sqrt, Rsqrt, Pow, Abs, Sigmoid, Floor, Ceil };
+enum class MathOp : uint8_t { Exp, Log, Tanh, Erf, Sqrt, Rsqrt, Pow, Abs, Sigmoid, Floor, Ceil, RoundTf32 };
 
 /// "exp", "rsqrt", ...
 std::string_view math_op_name(MathOp op);
