@@ -38,6 +38,26 @@ bool is_of_header(const Expr& expr) {
 
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
+/// Stores and calls that the compiler may write out of a serial loop by itself: of more, it takes seconds,
+/// and registers that there are not.
+constexpr int64_t kMostSteps = 256;
+
+/// Stores and calls of `stmt` as far as they are written out. What waits for other threads is not.
+int64_t steps_of(const Stmt& stmt) {
+  if (stmt.kind == StmtKind::Store) return 1;
+  if (stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::AsyncWait) return kMostSteps;
+  const Loop* loop = stmt.as<Loop>();
+  if (loop != nullptr && is_call(*loop)) return 1;
+  int64_t steps = 0;
+  visit_children(stmt, [&](const Stmt& child) { steps += steps_of(child); });
+  steps = std::clamp<int64_t>(steps, 1, kMostSteps);
+  int64_t extent = 1;
+  if (loop == nullptr || loop->loop_kind == LoopKind::Bound || !as_const_int(loop->extent, &extent))
+    return steps;
+  if (loop->loop_kind == LoopKind::Serial) extent = std::min(extent, kMostSteps / steps);
+  return std::min(steps * extent, kMostSteps);
+}
+
 /// One statement of the root as a kernel.
 class KernelWriter {
  public:
@@ -163,6 +183,10 @@ class KernelWriter {
       exprs_.name(counter.value, counter.name);
     }
     if (at.loop_kind == LoopKind::Unrolled) line("#pragma unroll");
+    // Whatever the extent: twins are alike but for numbers.
+    const int64_t steps = steps_of(*at.body());
+    if (at.loop_kind == LoopKind::Serial && 4 * steps >= kMostSteps)
+      line(fmt::format("#pragma unroll {}", kMostSteps / steps));
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     nested(*at.body());
     for (size_t i = 0; i < counters.size(); ++i) {

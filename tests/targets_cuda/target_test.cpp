@@ -183,5 +183,26 @@ TEST(Names, AreValidAndEachOnce) {
   EXPECT_EQ(names.fresh(""), "v");
 }
 
+/// The text of a product whose result of `size` x `size` is written out in each step.
+std::string product_text(int64_t size) {
+  const std::string side = std::to_string(size);
+  Schedule schedule(
+      program_of("A: {shape: [" + side + ", 64], dtype: f32}, B: {shape: [64, " + side + "], dtype: f32}",
+                 "O[i<" + side + ", j<" + side + "] = sum(r<64) A[i, r] * B[r, j]"));
+  const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("O"));
+  schedule.decompose_reduction(schedule.get_block("O"), loops[0]);
+  schedule.reorder({loops[2], loops[0], loops[1]});
+  schedule.unroll(loops[0]);
+  schedule.unroll(loops[1]);
+  return *target().source(lower_for(target(), schedule.program()), "k");
+}
+
+// NVRTC writes out loops by itself, of large bodies for seconds, and keeps all of it in registers.
+TEST(CudaText, LoopsOfLargeBodiesAreWrittenOutALittle) {
+  EXPECT_THAT(product_text(16), ::testing::HasSubstr("#pragma unroll 1\n"));
+  EXPECT_THAT(product_text(8), ::testing::HasSubstr("#pragma unroll 4\n"));
+  EXPECT_THAT(product_text(4), ::testing::Not(::testing::ContainsRegex("#pragma unroll [0-9]")));
+}
+
 }  // namespace
 }  // namespace tunesmith::cuda

@@ -10,13 +10,6 @@
 
 namespace tunesmith::testing {
 
-/// All that NVRTC compiled at once.
-struct CompileRate {
-  size_t threads = 0;
-  size_t texts = 0;
-  double seconds = 0;
-};
-
 /// Of one space: a line for each operator, and one for all.
 std::string table_of(const std::vector<OperatorCounts>& operators,
                      const std::vector<std::string>& architectures);
