@@ -24,9 +24,9 @@ def tune(folder, *args, **kwargs):
     return json.loads(run("tune", *args, "--database", folder / "records.db", "--json", **kwargs).stdout)
 
 
-def searched(folder):
+def searched(records_folder):
     """Of each record of a search: its workload's text, and the program."""
-    with sqlite3.connect(f"file:{folder / 'records.db'}?mode=ro", uri=True, timeout=10) as connection:
+    with sqlite3.connect(f"file:{records_folder / 'records.db'}?mode=ro", uri=True, timeout=10) as connection:
         return connection.execute("select workload, lowered_hash from record where kind = 'search' order by seq").fetchall()
 
 

@@ -197,6 +197,22 @@ def a_matrix_unit_in_82_lines():
     assert f"with the extension {lines} lines" in (pack / "README.md").read_text(), f"README.md does not say {lines} lines"
 
 
+def tests_not_run(script, cmake):
+    """The functions of an end-to-end script that take a folder, and so are tests, which no word of CMakeLists.txt names."""
+    words = set(re.findall(r"\w+", cmake))
+    return [name for name in re.findall(r"^def (\w+)\(folder\):", script, re.MULTILINE) if name not in words]
+
+
+def every_end_to_end_test_is_run():
+    assert tests_not_run("def one(folder):\n\n\ndef other(folder):\n", "foreach(name one)") == ["other"]
+    folder = ROOT / "tests/e2e"
+    cmake = (folder / "CMakeLists.txt").read_text()
+    scripts = sorted(folder.glob("*.py"))
+    assert len(scripts) > 4
+    fail_if([f"{script.name}: {name}" for script in scripts for name in tests_not_run(script.read_text(), cmake)],
+            "a test is written and never run")
+
+
 def folders_of_a_machine(command):
     """Words of a command line that only the machine it was given on understands, and its program if that is a path."""
     return [word for place, word in enumerate(command.split()) if word.startswith("/") or (place == 0 and "/" in word)]
