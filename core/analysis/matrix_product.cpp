@@ -173,10 +173,13 @@ class Matcher {
     std::string text;
     for (const IterPart& part : parts_) {
       if (part.role != role) continue;
+      if (text.empty()) {
+        text = part.text;
+        continue;
+      }
       const bool sum = text.find('+') != std::string::npos;
-      text = text.empty()
-                 ? part.text
-                 : fmt::format("{} * {} + {}", sum ? "(" + text + ")" : text, part.extent, part.text);
+      text = sum ? fmt::format("({}) * {} + {}", text, part.extent, part.text)
+                 : fmt::format("{} * {} + {}", text, part.extent, part.text);
     }
     return text;
   }
