@@ -10,7 +10,8 @@ using namespace tunesmith;
 
 class TensorCore final : public TransformationModule {
  public:
-  explicit TensorCore(const Options& options) : unit_(options.get_string("unit")) {}
+  explicit TensorCore(const Options& options)
+      : unit_(options.get_string("unit")), pad_(options.get_bool("pad")) {}
 
   /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
@@ -18,7 +19,8 @@ class TensorCore final : public TransformationModule {
                             .launch_axis = "block.x",
                             .group_axis = "warp.x",
                             .shared_scope = "shared",
-                            .held_scope = "fragment"};
+                            .held_scope = "fragment",
+                            .piece_bytes = pad_ ? 16 : 0};
     if (warps.unit.empty()) return ModuleResult::not_applicable("there is no such unit");
     if (!needs_tiling(*schedule.program().find_block(name)))
       return ModuleResult::not_applicable("the block is no product of matrices");
@@ -29,9 +31,11 @@ class TensorCore final : public TransformationModule {
 
  private:
   std::string unit_;
+  bool pad_;
 };
 
 }  // namespace
 
 TUNESMITH_PLUGIN(TensorCore, PluginKind::Module, "tensor_core", "0.1.0", "give products to Tensor Cores",
-                 OptionSpec::string("unit", "tensor_core", "extension whose intrinsics have its name"));
+                 OptionSpec::string("unit", "tensor_core", "extension whose intrinsics have its name"),
+                 OptionSpec::boolean("pad", true, "pad rows in shared memory; else another module may"));

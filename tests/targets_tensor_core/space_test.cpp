@@ -162,6 +162,25 @@ TEST(TensorCoreSpace, LeavesOtherBlocksToTheOtherModules) {
   }
 }
 
+// Factors may be padded or swizzled; rows of sums, which the unit stores as they are, only padded.
+TEST(TensorCoreSpace, SamplesHowRowsLie) {
+  Draws draws("gmm:n=64,m=64,k=64,dtype=f16", kMma);
+  size_t padded = 0;
+  size_t swizzled = 0;
+  for (int i = 0; i < 12; ++i) {
+    const CandidatePtr candidate = draws.next();
+    ASSERT_NE(candidate, nullptr) << draws.refused;
+    for (const Allocate* allocate : collect<Allocate>(candidate->lowered.program.root())) {
+      const Buffer& buffer = allocate->buffer;
+      padded += buffer->strides.empty() ? 0 : 1;
+      swizzled += buffer->swizzle.bits > 0 ? 1 : 0;
+      EXPECT_TRUE(buffer->dtype == kF16 || buffer->swizzle.bits == 0) << buffer->name;
+    }
+  }
+  EXPECT_GT(padded, 0U);
+  EXPECT_GT(swizzled, 0U);
+}
+
 // Each barrier is needed; without one, both the interpreter and the emulated device see what is read too
 // early.
 TEST(TensorCoreSpace, MissingBarriersAreSeen) {
