@@ -62,7 +62,7 @@ void expect_right(const Program& program, const Candidate& candidate) {
   EXPECT_LT(max_error(wanted.back(), interpreted.back()), 1e-2);
   std::vector<Tensor> emulated = test::random_arguments(program);
   const auto fault = run(candidate.lowered, emulated);
-  const std::string text = hopper_space().target().assembly(candidate.lowered, "k");
+  const std::string text = hopper_space().target().source(candidate.lowered, "k").value();
   ASSERT_FALSE(fault) << fault->message << text;
   EXPECT_LT(max_error(wanted.back(), emulated.back()), 1e-2) << text;
 }
@@ -90,7 +90,8 @@ TEST_P(HopperSpace, KeepsTheMeaningOfTheProgram) {
 INSTANTIATE_TEST_SUITE_P(
     Workloads, HopperSpace,
     ::testing::Values("gmm:n=128,m=256,k=128,dtype=f16", "gmm:n=100,m=72,k=50,dtype=bf16",
-                      "gmm:b=2,n=64,m=130,k=192,dtype=f16", "dense_bias:n=64,m=128,k=64,dtype=f16"),
+                      "gmm:b=2,n=64,m=130,k=192,dtype=f16", "dense_bias:n=64,m=128,k=64,dtype=f16",
+                      "conv2d:h=10,w=8,ci=16,co=64,kernel=3,dtype=f16"),
     [](const auto& one) {
       std::string name = one.param;
       std::ranges::replace_if(

@@ -108,9 +108,9 @@ TEST_P(TensorCore, KeepsTheMeaningOfTheProgram) {
     EXPECT_LT(max_error(wanted.back(), interpreted.back()), 1e-3) << text;
     std::vector<Tensor> emulated = test::random_arguments(draws.program);
     const auto fault = run(candidate->lowered, emulated);
-    ASSERT_FALSE(fault) << fault->message << text << space().target().assembly(candidate->lowered, "k");
+    ASSERT_FALSE(fault) << fault->message << text << space().target().source(candidate->lowered, "k").value();
     EXPECT_LT(max_error(wanted.back(), emulated.back()), 1e-3)
-        << text << space().target().assembly(candidate->lowered, "k");
+        << text << space().target().source(candidate->lowered, "k").value();
   }
 }
 
