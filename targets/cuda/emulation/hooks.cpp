@@ -72,7 +72,7 @@ struct ArrayAccess {
   const struct ArrayType {
     uint16_t kind, info;
     char name[1];  // "'float [8]'"
-  } * array;
+  }* array;
 };
 void __ubsan_handle_out_of_bounds(const ArrayAccess* access, uintptr_t index) {
   tunesmith_emulation::report_and_stop(
