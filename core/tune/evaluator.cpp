@@ -21,8 +21,7 @@ bool has_parallel_loop(const Program& program) {
 Evaluator::Evaluator(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                      const RecordedNames& names, Record common, const TuneOptions& options,
                      const TuneHooks& hooks, ThreadPool& pool)
-    : space_(space),
-      store_(store),
+    : store_(store),
       runner_(runner),
       names_(names),
       common_(std::move(common)),

@@ -77,7 +77,6 @@ class Evaluator {
   Record record_of(const Candidate& candidate) const;
   void add(std::span<const Record> records);
 
-  const Space& space_;
   RecordStore& store_;
   Runner& runner_;
   const RecordedNames& names_;

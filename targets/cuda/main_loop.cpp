@@ -68,7 +68,7 @@ std::pair<double, double> worth(const MainLoop& loop) {
 
 std::string MainLoop::text() const {
   std::vector<std::pair<std::string, int>> sorted(operations.begin(), operations.end());
-  std::ranges::stable_sort(sorted, std::ranges::greater{}, &std::pair<std::string, int>::second);
+  std::ranges::sort(sorted, {}, [](const auto& one) { return std::pair(-one.second, one.first); });
   std::string parts;
   for (const auto& [operation, times] : sorted)
     parts += fmt::format("{} {} {} ({:.1f} %)", parts.empty() ? ":" : ",", operation, times,
