@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,16 +40,22 @@ struct Verified {
 };
 
 /// Verifies and times a program of which there is no record. Throws UserError when it is not right.
-Verified measure(const Workload& workload, const Candidate& candidate, const BuildArguments& arguments,
-                 const Session& session, const Space& space) {
+Verified measure(const Workload& workload, const Candidate& candidate, const CompiledKernel& kernel,
+                 const BuildArguments& arguments, const Session& session, const Space& space) {
   require_memory(workload, arguments.allow_memory);
-  const auto code = CandidateCompiler(workload, space).compile(candidate, "tunesmith_verified");
-  if (!code) throw EnvironmentError(fmt::format("{} does not compile: {}", workload.key, code.error()));
+  // What is verified is the code that is shipped, but where the target has twins verified in its place.
+  std::optional<CandidateKernel> twin;
+  if (space.target().verifies_twins()) {
+    auto code = CandidateCompiler(workload, space).compile(candidate, "tunesmith_verified");
+    if (!code) throw EnvironmentError(fmt::format("{} does not compile: {}", workload.key, code.error()));
+    twin = std::move(*code);
+  }
   MeasureOptions options;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
   options.machine = machine_lock();
-  const MeasureRequest request{.kernel = &code->kernel, .instance = code->instance.get()};
+  const Workload* const instance = twin ? twin->instance.get() : nullptr;
+  const MeasureRequest request{.kernel = twin ? &twin->kernel : &kernel, .instance = instance};
   const MeasureResult result = make_worker_runner(workload, space.target(), session.worker_target(), options)
                                    ->run({&request, 1})
                                    .front();
@@ -56,7 +63,7 @@ Verified measure(const Workload& workload, const Candidate& candidate, const Bui
     throw UserError(fmt::format("the program is not shipped: {}, {}",
                                 failure_cause_name(result.failure->cause), result.failure->message));
   }
-  return {result.timing->min, code->instance ? fmt::format(", as its twin of {}", code->instance->key) : ""};
+  return {result.timing->min, instance != nullptr ? fmt::format(", as its twin of {}", instance->key) : ""};
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ int run_build(const Common& common, const BuildArguments& arguments) {
     if (!named.record->verified_on.empty())
       provenance += fmt::format(", verified as its twin of {}", named.record->verified_on);
   } else {
-    const Verified verified = measure(workload, *candidate, arguments, session, *space);
+    const Verified verified = measure(workload, *candidate, *kernel, arguments, session, *space);
     const std::string time = seconds_text(verified.seconds);
     const std::string_view how = space->target().models_times() ? "modelled" : "measured";
     provenance += fmt::format("{}, verified and {} when it was built{}", time, how, verified.of_twin);
