@@ -199,7 +199,8 @@ class Experiment {
                  count.not_compiled, count.none, count.accepted);
       accepted += count.accepted;
     }
-    fmt::print("{} barriers that the emulation misses and the interpreter does not\n", only_emulation_);
+    fmt::print("{} removed barriers that the emulation reports and the interpreter does not\n",
+               only_emulation_);
     return accepted;
   }
 
