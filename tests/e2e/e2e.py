@@ -223,7 +223,7 @@ def killed_run_resumes(folder):
 
 
 def killed_worker_is_replaced(folder):
-    process, database = started(folder, "--time-limit", "12")
+    process, database = started(folder, "--time-limit", "6")
     worker = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "tunesmith-worker"], capture_output=True, text=True).stdout.split()
     assert worker, "the worker is a child of the tuner"
     os.kill(int(worker[0]), signal.SIGKILL)
