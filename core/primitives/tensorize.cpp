@@ -13,8 +13,8 @@ namespace tunesmith {
 namespace {
 
 /// The nest in the body of `block`, a block under loops and nothing else, as loops around the bare store,
-/// with new loops: whoever knows the old ones may no longer change them.
-StmtPtr bare_nest(Program& program, Block& block) {
+/// with new loops: whoever knows the old ones may no longer change them. And what that one block is annotated with.
+std::pair<StmtPtr, Annotations> bare_nest(Program& program, Block& block) {
   const auto refuse = [&](std::string_view reason, const Stmt* place) {
     throw ScheduleError("tensorize", reason, block.name, program, place);
   };
@@ -36,7 +36,7 @@ StmtPtr bare_nest(Program& program, Block& block) {
   const Substitution fresh = fresh_vars(loops);
   StmtPtr nest = inner->body()->clone();
   substitute_in(*nest, inner->iters_at(substitute(inner->bindings, fresh)));
-  return copy_loops(program, loops, fresh, std::move(nest));
+  return {copy_loops(program, loops, fresh, std::move(nest)), inner->annotations};
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name) {
         fmt::format("'{}'; known: {}", name, fmt::join(TensorIntrinsics::global().names(), ", ")), program,
         &block);
   }
-  StmtPtr nest = bare_nest(program, block);
+  auto [nest, annotations] = bare_nest(program, block);
   StmtPtr old = block.take_body();
   block.set_body(std::move(nest));
   std::string_view why = "the block computes something else";
@@ -60,6 +60,8 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name) {
     block.set_body(std::move(old));
     throw ScheduleError("tensorize", why, std::string(name), program, &block);
   }
+  // Whose storage is aligned or swizzled says the block that writes it, which this one is from now on.
+  block.annotations.merge(annotations);
   block.annotations[kTensorIntrinsic] = std::string(name);
   return block.id;
 }

@@ -100,6 +100,16 @@ TEST(Tensorize, ABlockThatBlockizeMade) {
   expect_sound(before, schedule);
 }
 
+TEST(Tensorize, WhatIsAskedOfTheStorageIsKept) {
+  const std::vector<TensorIntrinsicPtr> known = test_intrinsics();
+  Schedule schedule(make_product("f64", 3));
+  const BlockRV block = schedule.get_block("O");
+  schedule.cache_write(block, 0, "global");
+  schedule.storage_align(block, 0, -2, 8, 4);
+  const BlockRV call = schedule.tensorize(tile(schedule, block), "test_dot_2x3");
+  EXPECT_EQ(schedule.block(call).annotations.count("storage_align"), 1U) << body_of(schedule);
+}
+
 TEST(Tensorize, Refusals) {
   const std::vector<TensorIntrinsicPtr> known = test_intrinsics();
   const auto refused = [](const Program& program, int64_t columns, int64_t steps, const char* name,
