@@ -157,10 +157,12 @@ Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtens
   if (options.intrinsics.size() <= before) return skipped("it brings no tensor intrinsics");
   const ProbeResult target_probe = base->probe();
   const ProbeResult probe = target_probe.here() ? extension.probe(*base) : target_probe;
-  const std::vector<TensorIntrinsicPtr> own(options.intrinsics.begin() + static_cast<std::ptrdiff_t>(before),
-                                            options.intrinsics.end());
+  std::vector<TensorIntrinsicPtr> own(options.intrinsics.begin() + static_cast<std::ptrdiff_t>(before),
+                                      options.intrinsics.end());
   // Called by their names, which another extension may have taken.
   for (const TensorIntrinsicPtr& intrinsic : own) TensorIntrinsics::global().add(intrinsic);
+  // Only a pipeline with a producer calls these, whose consumers are no business of the copy's.
+  std::erase_if(own, [](const TensorIntrinsicPtr& intrinsic) { return intrinsic->bulk_copy; });
   std::set<std::string> checked;
   // Again as long as that calls what nothing has called yet: one product may take what several loads bring.
   for (size_t known = own.size() + 1; known != checked.size();) {

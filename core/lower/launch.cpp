@@ -29,6 +29,7 @@ Launch::Launch(Program& program, BlockFacts& facts, const LowerOptions& options,
   find_grid(root_statement);
   find_calls(options);
   find_threads();
+  find_producers(options);
   check_calls();
   check_limits();
 }
@@ -129,6 +130,26 @@ void Launch::find_threads() {
     substitute_in(*loop->body(), {{loop->var, shared}});
     loop->var = shared;
   }
+}
+
+void Launch::find_producers(const LowerOptions& options) {
+  const auto is_bulk_copy = [&](const Loop& loop) {
+    const TensorIntrinsicPtr intrinsic = called_intrinsic(loop.annotations, options.intrinsics);
+    return intrinsic != nullptr && intrinsic->bulk_copy;
+  };
+  bool found = false;
+  for (Loop* loop : collect<Loop>(*body_)) {
+    if (!loop->annotations.contains(kSoftwarePipeline) || find_first<Loop>(*loop, is_bulk_copy) == nullptr)
+      continue;
+    if (threads_.empty()) refuse("a launch of one thread has no producer of its own", loop->var->name);
+    loop->annotations[kProducer] = threads_.front().name;
+    for (const GroupCall& call : calls_) {
+      if (is_ancestor(*loop, *call.loop) && call.level != threads_.front().axis.level)
+        refuse("a producer is one of other groups than those that the calls are of", loop->var->name);
+    }
+    found = true;
+  }
+  if (found) ++threads_.front().domain.extent;
 }
 
 void Launch::check_limits() const {

@@ -65,6 +65,9 @@ class Launch {
   void find_grid(Stmt& root_statement);
   void find_calls(const LowerOptions& options);
   void find_threads();
+  /// A pipelined loop that bulk copies fill memory for gets a producer: one more group, or thread, of the
+  /// outermost level of threads.
+  void find_producers(const LowerOptions& options);
   /// Groups have all their members.
   void complete_groups(std::map<ExecutionModel::Axis, int64_t>& extents) const;
   void check_calls() const;

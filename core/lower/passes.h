@@ -91,7 +91,9 @@ void double_buffers(Program& program, const BlockFacts& facts);
 /// first n - 1, and in the loop behind one barrier and before the rest. These buffers get n versions. Where
 /// their scope can be filled asynchronously, each iteration's stores are a group, and before the barrier a
 /// thread waits for its own that the iteration needs. Refuses what cannot run ahead (LowerError).
-void pipeline_loops(Program& program, const BlockFacts& facts, const ExecutionModel& model);
+/// A loop with kProducer is not spread over iterations: its fetches go to the producer's first thread, and
+/// the rest to the other iterations of the axis (annotation_keys.h).
+void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOptions& options);
 
 /// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of
 /// blocks, and padding that a reduction would add as zeros (or as what its minimum or maximum does not heed).

@@ -22,6 +22,8 @@ bool is_to_be_pipelined(const Loop& loop) { return loop.annotations.contains(kSo
 
 bool is_barrier(const Stmt& stmt) { return stmt.kind == StmtKind::Barrier; }
 
+bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
+
 /// The loop's statements: through allocations around them.
 Seq& body_of(const Loop& loop) {
   Stmt* body = loop.body();
@@ -52,8 +54,8 @@ struct Fetched {
 /// One loop that is pipelined.
 class LoopPipeline {
  public:
-  LoopPipeline(Program& program, const BlockFacts& facts, const ExecutionModel& model, Loop& loop)
-      : program_(program), facts_(facts), model_(model), loop_(loop) {}
+  LoopPipeline(Program& program, const BlockFacts& facts, const LowerOptions& options, Loop& loop)
+      : program_(program), facts_(facts), options_(options), model_(options.execution), loop_(loop) {}
 
   void run() {
     const int64_t wanted = std::get<int64_t>(loop_.annotations.at(kSoftwarePipeline));
@@ -66,11 +68,13 @@ class LoopPipeline {
     find_fetches();
     stages_ = std::min(wanted, loop_.const_extent());
     if (stages_ < 2) {
+      if (has_producer()) refuse("a loop with a producer of its own runs once", loop_.var->name);
       loop_.annotations.erase(kSoftwarePipeline);
       return;
     }
     loop_.annotations[kSoftwarePipeline] = stages_;
     find_threads();
+    if (has_producer()) return give_to_producer();
     // Of what stands after the loop, the barrier at the end of its body is one, too.
     if (!level_.empty() && is_waited_for()) insert_after(loop_, std::make_unique<Barrier>(level_));
     make_versions();
@@ -78,6 +82,8 @@ class LoopPipeline {
   }
 
  private:
+  bool has_producer() const { return loop_.annotations.contains(kProducer); }
+
   bool is_shared(const Buffer& buffer) const {
     const MemoryScope* scope = model_.find_scope(buffer->scope);
     const size_t depth = scope == nullptr ? 0 : model_.depth_of(*scope);
@@ -103,9 +109,14 @@ class LoopPipeline {
                                              : !stores_into(loop_, access.buffer));
     });
     // Calls may be executed by groups of threads, of which the body of an asynchronous copy knows none.
-    return only && find_first<Loop>(stmt, [](const Loop& loop) {
-                     return loop.annotations.contains(kTensorIntrinsic) || is_to_be_pipelined(loop);
+    return only && find_first<Loop>(stmt, [&](const Loop& loop) {
+                     return is_to_be_pipelined(loop) || (is_call(loop) && !is_bulk_copy(loop));
                    }) == nullptr;
+  }
+
+  bool is_bulk_copy(const Loop& loop) const {
+    const TensorIntrinsicPtr intrinsic = called_intrinsic(loop.annotations, options_.intrinsics);
+    return intrinsic != nullptr && intrinsic->bulk_copy;
   }
 
   /// What one thread alone uses is allocated in the loop, and has to outlive its iterations.
@@ -162,6 +173,7 @@ class LoopPipeline {
       if (axis && axis->level >= model_.first_synchronising()) {
         level_ = model_.levels[axis->level].name;
         thread_vars_.push_back(around->var);
+        outermost_ = around;
       } else if (!bound) {
         repeated_ = true;
       }
@@ -170,11 +182,10 @@ class LoopPipeline {
     for (const Stmt* at = loop_.parent; at != nullptr && !level_.empty(); at = at->parent) {
       const If* branch = at->as<If>();
       if (branch == nullptr) continue;
-      const bool differs = any_of_expr(branch->condition, [&](const Expr& part) {
-        return part.is(ExprKind::Load) ||
-               std::ranges::any_of(thread_vars_, [&](const Var& var) { return part.get() == var.get(); });
-      });
-      if (differs) refuse("not all threads come to the loop to be pipelined", loop_.var->name);
+      const bool differs =
+          any_of_expr(branch->condition, [](const Expr& part) { return part.is(ExprKind::Load); });
+      if (differs || tells_threads(branch->condition))
+        refuse("not all threads come to the loop to be pipelined", loop_.var->name);
     }
   }
 
@@ -259,6 +270,87 @@ class LoopPipeline {
     return std::make_unique<AsyncGroup>(std::move(body));
   }
 
+  bool tells_threads(const Expr& expr) const {
+    return any_of_expr(expr, [&](const Expr& part) {
+      return std::ranges::any_of(thread_vars_, [&](const Var& var) { return part.get() == var.get(); });
+    });
+  }
+
+  /// What stands under the condition, where all of the statement does, and `drops` holds for it.
+  template <class Drops>
+  static StmtPtr without_condition(StmtPtr stmt, const Drops& drops) {
+    for (Seq* seq = stmt->as<Seq>(); seq != nullptr && seq->children().size() == 1; seq = stmt->as<Seq>()) {
+      StmtPtr only = seq->remove(0);
+      stmt = std::move(only);
+    }
+    If* branch = stmt->as<If>();
+    if (branch == nullptr || branch->else_case() != nullptr || !drops(branch->condition)) return stmt;
+    return replace(*branch->then_case(), std::make_unique<Seq>());
+  }
+
+  /// What the one thread does that the joined program has fetch.
+  StmtPtr without_thread(StmtPtr fetch) const {
+    fetch = without_condition(std::move(fetch), [&](const Expr& one) { return tells_threads(one); });
+    bool told = false;
+    walk_exprs(*fetch, [&](const Expr& expr) { told = told || tells_threads(expr); });
+    if (told) refuse("what a producer fetches is shared out among threads", loop_.var->name);
+    if (find_first<If>(*fetch) != nullptr) refuse("what a producer fetches has a condition", loop_.var->name);
+    for (const Store* store : collect<Store>(*fetch)) {
+      const auto loops = loops_above(*store);
+      if (std::ranges::none_of(loops, [&](const Loop* loop) { return is_bulk_copy(*loop); }))
+        refuse("a producer fetches by other means than bulk copies, too", store->buffer->name);
+    }
+    return fetch;
+  }
+
+  /// Consumers release what they have read as a group: only its calls may read it.
+  void check_consumers() const {
+    const std::vector<StmtPtr>& children = body_->children();
+    for (size_t i = fetch_end_; i < children.size(); ++i) {
+      if (find_first<Barrier>(*children[i]) != nullptr && i + 1 < children.size())
+        refuse("the consumers of a producer meet at barriers of their own", loop_.var->name);
+      walk_accesses(*children[i], [&](const Stmt& stmt, const AccessSite& access) {
+        if (!is_fetched(access.buffer)) return;
+        const auto loops = loops_above(stmt);
+        if (std::ranges::none_of(loops,
+                                 [](const Loop* loop) { return loop->annotations.contains(kTogetherAlong); }))
+          refuse("what a producer fetches is read otherwise than by calls of groups", access.buffer->name);
+      });
+    }
+    if (repeated_) refuse("a loop with a producer of its own is met more than once", loop_.var->name);
+    if (!is_barrier(*children.back()))
+      refuse("a loop with a producer of its own does not end with a barrier", loop_.var->name);
+  }
+
+  /// The body becomes what a producer does, a barrier, what the others do, a barrier.
+  void give_to_producer() {
+    check_consumers();
+    make_versions();
+    auto fetches = std::make_unique<Seq>();
+    for (size_t i = 0; i < fetch_end_; ++i) {
+      StmtPtr child = body_->remove(0);
+      if (!is_barrier(*child)) fetches->append(without_thread(std::move(child)));
+    }
+    const Expr last = outermost_->const_extent() - 1;
+    Expr producer = eq(outermost_->var, last);
+    for (const Var& var : thread_vars_) {
+      if (var != outermost_->var) producer = logical_and(producer, eq(var, 0));
+    }
+    const Expr consumers = lt(outermost_->var, last);
+    auto rest = std::make_unique<Seq>();
+    while (body_->children().size() > 1) {
+      StmtPtr child = body_->remove(0);
+      rest->append(
+          without_condition(std::move(child), [&](const Expr& one) { return equal(one, consumers); }));
+    }
+    use_version(*fetches, floormod(loop_.var, stages_));
+    use_version(*rest, floormod(loop_.var, stages_));
+    body_->insert(0, std::make_unique<If>(producer, std::move(fetches)));
+    body_->insert(1, std::make_unique<Barrier>(level_));
+    body_->insert(2, std::make_unique<If>(consumers, std::move(rest)));
+    loop_.loop_kind = LoopKind::Serial;
+  }
+
   void rebuild() {
     for (size_t i = 0; i < fetch_end_; ++i) {
       StmtPtr child = body_->remove(0);
@@ -282,6 +374,7 @@ class LoopPipeline {
 
   Program& program_;
   const BlockFacts& facts_;
+  const LowerOptions& options_;
   const ExecutionModel& model_;
   Loop& loop_;
   Seq* body_ = nullptr;
@@ -291,15 +384,16 @@ class LoopPipeline {
   int64_t stages_ = 0;
   std::string level_;  // whose iterations meet at barriers; "": there is one only
   std::vector<Var> thread_vars_;
-  bool repeated_ = false;  // another loop of each thread stands around
+  const Loop* outermost_ = nullptr;  // of the loops over them
+  bool repeated_ = false;            // another loop of each thread stands around
   bool asynchronous_ = false;
 };
 
 }  // namespace
 
-void pipeline_loops(Program& program, const BlockFacts& facts, const ExecutionModel& model) {
+void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOptions& options) {
   for (Loop* loop : collect<Loop>(program.root(), is_to_be_pipelined))
-    LoopPipeline(program, facts, model, *loop).run();
+    LoopPipeline(program, facts, options, *loop).run();
 }
 
 }  // namespace tunesmith

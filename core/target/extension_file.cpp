@@ -211,10 +211,17 @@ void read_operands(const YamlNode& node, bool of_all, TensorIntrinsic* intrinsic
 
 TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
   if (node.kind != YamlNode::Kind::Map) fail(node, "an intrinsic: expected a mapping");
-  refuse_unknown_keys(node, {"name", "cycles", "variants", "semantics", "operands", "implementation"},
+  refuse_unknown_keys(node,
+                      {"name", "bulk_copy", "cycles", "variants", "semantics", "operands", "implementation"},
                       "an intrinsic");
   auto intrinsic = std::make_shared<TensorIntrinsic>();
   intrinsic->level = common.level;
+  if (const YamlNode* bulk = node.find("bulk_copy")) {
+    if (text_of(*bulk) != "true")
+      fail(*bulk, fmt::format("bulk_copy: expected true, found '{}'", bulk->text));
+    intrinsic->bulk_copy = true;
+    intrinsic->level.clear();
+  }
   if (const YamlNode* cycles = node.find("cycles")) intrinsic->cycles = number_of(*cycles, "cycles");
   intrinsic->name = required(node, "name", YamlNode::Kind::Scalar).text;
   const YamlNode* given = node.find("semantics");
@@ -232,6 +239,8 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
   }
   if (program.outputs.size() != 1) fail(semantics, "the semantics must have one output");
   if (const std::string problem = intrinsic->problem(); !problem.empty()) fail(semantics, problem);
+  if (intrinsic->bulk_copy && !intrinsic->store().value.is(ExprKind::Load))
+    fail(semantics, "the semantics of a bulk copy must copy");
   if (common.operands.kind != YamlNode::Kind::Null) read_operands(common.operands, true, intrinsic.get());
   if (const YamlNode* operands = node.find("operands")) read_operands(*operands, false, intrinsic.get());
   intrinsic->implementations[common.target] =
@@ -304,7 +313,7 @@ bool same_intrinsic(const TensorIntrinsic& a, const TensorIntrinsic& b) {
       all += fmt::format("{} {}", implementation.text, fmt::join(implementation.arguments, " "));
     return all;
   };
-  return a.name == b.name && a.cycles == b.cycles && texts(a) == texts(b) &&
+  return a.name == b.name && a.bulk_copy == b.bulk_copy && a.cycles == b.cycles && texts(a) == texts(b) &&
          std::ranges::equal(a.operands, b.operands, same_operand);
 }
 

@@ -67,7 +67,11 @@ std::string held_piece(const TensorCall::Operand& operand, int64_t elements, con
 
 }  // namespace
 
-std::vector<std::string> call_lines(const Loop& loop, const Names& names, ExprText& exprs) {
+std::string waiting_line(const std::string& text, int64_t pending) {
+  return put_in(text, {{"pending", fmt::format("{}", pending)}}, {});
+}
+
+std::vector<std::string> call_lines(const Loop& loop, Names& names, ExprText& exprs, BoxCopies& copies) {
   const TensorCall call = tensor_call(loop);
   const Analyzer ranges = Analyzer::at(loop);
   const TensorIntrinsic& intrinsic = *call.intrinsic;
@@ -80,7 +84,13 @@ std::vector<std::string> call_lines(const Loop& loop, const Names& names, ExprTe
     const TensorOperand& declared = intrinsic.operands[i];
     const TensorCall::Operand& operand = call.operands[i];
     const std::string& name = declared.buffer->name;
-    if (declared.layout.empty()) {
+    if (intrinsic.bulk_copy && i > 0) {
+      const BoxPlace place = box_place(call, i, ranges, names, exprs, copies);
+      words[name + "_map"] = place.map;
+      words[name + "_column"] = place.column;
+      words[name + "_row"] = place.row;
+      words["arrival"] = copies.arrival;
+    } else if (declared.layout.empty()) {
       AddressParts parts{operand.offset};
       if (found->second.text.find(name + "_offset") != std::string::npos)
         parts = address_parts(operand.offset, loop);

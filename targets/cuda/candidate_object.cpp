@@ -9,7 +9,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-constexpr char kMagic[] = "tunesmith cuda candidate 4\n";
+constexpr char kMagic[] = "tunesmith cuda candidate 5\n";
 
 class Writer {
  public:
@@ -83,6 +83,8 @@ std::string CandidateObject::bytes() const {
       writer.number(argument.position);
       writer.number(argument.bytes);
       writer.text(argument.type);
+      writer.number(argument.extents);
+      writer.number(argument.box);
     }
     writer.text(launch.program);
   }
@@ -117,6 +119,8 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
       argument.position = reader.number<int64_t>();
       argument.bytes = reader.number<int64_t>();
       argument.type = reader.text();
+      argument.extents = reader.number<std::array<unsigned, 2>>();
+      argument.box = reader.number<std::array<unsigned, 2>>();
     }
     launch.program = reader.text();
   }

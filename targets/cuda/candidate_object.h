@@ -1,6 +1,7 @@
 // A compiled candidate as bytes, on its way from the tuner to the worker.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@ struct ObjectArgument {
   int64_t position = 0;  // or the offset
   int64_t bytes = 0;
   std::string type;  // of an element, in the kernel's text
+  /// Of a map of the buffer (MappedTensor); all zero: a pointer to it.
+  std::array<unsigned, 2> extents{}, box{};
+
+  bool is_map() const { return box[0] > 0; }
 };
 
 /// What a candidate's launches run on, and what `program` of each is for that: an executable that checks, one

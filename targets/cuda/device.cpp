@@ -100,6 +100,22 @@ void Device::fill(DriverPointer to, unsigned char value, size_t bytes) const {
   driver_.check(driver_.functions().fill(to, value, bytes), fmt::format("cuMemsetD8 of {} bytes", bytes));
 }
 
+DriverTensorMap Device::map(DriverPointer address, const std::array<unsigned, 2>& extents,
+                            const std::array<unsigned, 2>& box) const {
+  // Of cuda.h: UINT16, INTERLEAVE_NONE, SWIZZLE_128B, L2_PROMOTION_L2_128B; what lies outside is zero.
+  constexpr int kBits16 = 1, kPlain = 0, kSwizzle128 = 3, kPromotion128 = 2, kZeros = 0;
+  const std::array<uint64_t, 2> sizes{extents[0], extents[1]};
+  const uint64_t row_bytes = uint64_t{2} * extents[0];
+  const std::array<uint32_t, 2> steps{1, 1};
+  DriverTensorMap map{};
+  driver_.check(
+      driver_.functions().encode_tiled(&map, kBits16, 2, reinterpret_cast<void*>(address), sizes.data(),
+                                       &row_bytes, box.data(), steps.data(), kPlain, kSwizzle128,
+                                       kPromotion128, kZeros),
+      fmt::format("cuTensorMapEncodeTiled of {}x{} by {}x{}", extents[1], extents[0], box[1], box[0]));
+  return map;
+}
+
 DeviceModule Device::load(const std::string& cubin) const {
   DriverModule module = nullptr;
   driver_.check(driver_.functions().module_load(&module, cubin.data(), 0, nullptr, nullptr),

@@ -72,6 +72,11 @@ class Device {
   void on_device(DriverPointer to, DriverPointer from, size_t bytes) const;
   void fill(DriverPointer to, unsigned char value, size_t bytes) const;
 
+  /// Of rows of 16-bit elements that begin at `address`, for boxes with the 128-byte swizzle; the innermost
+  /// extent comes first.
+  DriverTensorMap map(DriverPointer address, const std::array<unsigned, 2>& extents,
+                      const std::array<unsigned, 2>& box) const;
+
   /// Of a cubin, which is code for this device and is not compiled again.
   DeviceModule load(const std::string& cubin) const;
   /// Lets it have as much dynamic shared memory as `launch` has.

@@ -46,6 +46,19 @@ DeviceCandidate::DeviceCandidate(const Device& device, CandidateObject object, i
   }
   for (auto& [position, region] : buffers_) allocate(region);
   if (workspace_bytes > 0) allocate(workspace_);
+  for (const ObjectLaunch& launch : object_.launches) {
+    Parameters& parameters = parameters_.emplace_back();
+    for (const ObjectArgument& argument : launch.arguments) {
+      const DriverPointer address = argument.in_workspace
+                                        ? data(workspace_) + static_cast<DriverPointer>(argument.position)
+                                        : data(buffers_.at(argument.position));
+      if (argument.is_map()) {
+        parameters.maps.push_back(device_.map(address, argument.extents, argument.box));
+      } else {
+        parameters.pointers.push_back(address);
+      }
+    }
+  }
 }
 
 void DeviceCandidate::allocate(Region& region) {
@@ -69,16 +82,11 @@ void DeviceCandidate::copy_in(void* const* buffers) const {
 
 void DeviceCandidate::run() const {
   for (size_t i = 0; i < object_.launches.size(); ++i) {
-    const ObjectLaunch& launch = object_.launches[i];
-    std::vector<DriverPointer> arguments;
+    Parameters own = parameters_[i];
     std::vector<void*> parameters;
-    for (const ObjectArgument& argument : launch.arguments) {
-      arguments.push_back(argument.in_workspace
-                              ? data(workspace_) + static_cast<DriverPointer>(argument.position)
-                              : data(buffers_.at(argument.position)));
-    }
-    for (DriverPointer& argument : arguments) parameters.push_back(&argument);
-    device_.launch(functions_[i], launch.launch, parameters);
+    for (DriverPointer& pointer : own.pointers) parameters.push_back(&pointer);
+    for (DriverTensorMap& map : own.maps) parameters.push_back(&map);
+    device_.launch(functions_[i], object_.launches[i].launch, parameters);
   }
 }
 

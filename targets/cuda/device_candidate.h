@@ -49,7 +49,13 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
   CandidateObject object_;
   std::vector<DeviceModule> modules_;
   std::vector<DriverFunction> functions_;
-  std::map<int64_t, Region> buffers_;  // by position in a call
+  /// What a launch is given: pointers, then maps.
+  struct Parameters {
+    std::vector<DriverPointer> pointers;
+    std::vector<DriverTensorMap> maps;
+  };
+  std::vector<Parameters> parameters_;  // of each launch
+  std::map<int64_t, Region> buffers_;   // by position in a call
   Region workspace_;
   double last_seconds_ = 0;  // of a call; 0: there was none
   std::mutex mutex_;

@@ -68,6 +68,7 @@ const char* fill_table(GetProcAddress address, DriverFunctions& to) {
   TUNESMITH_GET("cuMemcpyDtoD", copy_on_device);
   TUNESMITH_GET("cuMemsetD8", fill);
   TUNESMITH_GET("cuLaunchKernel", launch);
+  TUNESMITH_GET("cuTensorMapEncodeTiled", encode_tiled);
   TUNESMITH_GET("cuEventCreate", event_create);
   TUNESMITH_GET("cuEventRecord", event_record);
   TUNESMITH_GET("cuEventSynchronize", event_synchronize);

@@ -17,6 +17,11 @@ using DriverFunction = struct DriverFunctionOf*;
 using DriverStream = struct DriverStreamOf*;
 using DriverEvent = struct DriverEventOf*;
 
+/// CUtensorMap.
+struct alignas(64) DriverTensorMap {
+  uint64_t opaque[16];
+};
+
 namespace driver_result {
 inline constexpr DriverResult kSuccess = 0;
 inline constexpr DriverResult kInvalidValue = 1;
@@ -81,6 +86,10 @@ struct DriverFunctions {
   DriverResult (*launch)(DriverFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                          DriverStream stream, void** parameters, void** extra) = nullptr;
+  DriverResult (*encode_tiled)(DriverTensorMap* map, int type, uint32_t rank, void* address,
+                               const uint64_t* extents, const uint64_t* strides, const uint32_t* box,
+                               const uint32_t* steps, int interleave, int swizzle, int promotion,
+                               int fill) = nullptr;
   DriverResult (*event_create)(DriverEvent* event, unsigned flags) = nullptr;
   DriverResult (*event_record)(DriverEvent event, DriverStream stream) = nullptr;
   DriverResult (*event_synchronize)(DriverEvent event) = nullptr;

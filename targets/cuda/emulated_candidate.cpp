@@ -66,14 +66,21 @@ bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
   for (size_t i = 0; i < object_.launches.size(); ++i) {
     const ObjectLaunch& launch = object_.launches[i];
     std::vector<EmulatedArgument> arguments;
-    for (const ObjectArgument& argument : launch.arguments)
-      arguments.push_back({argument.name, EmulatedArgument::Kind::Buffer, memory.of(argument), {}, {}});
+    for (const ObjectArgument& argument : launch.arguments) {
+      using Kind = EmulatedArgument::Kind;
+      // A kernel writes nothing of which it has a map: it may have a copy.
+      arguments.push_back(
+          {argument.name, argument.is_map() ? Kind::Hidden : Kind::Buffer, memory.of(argument), {}, {}});
+      if (argument.is_map())
+        arguments.push_back({argument.name, Kind::Map, {}, argument.extents, argument.box});
+    }
     const EmulationReport report = kernels_[i].run(launch.launch, arguments, order, kSeed, kLongestEmulation);
     if (!report.clean()) {
       keep(fault_of(report, order));
       return false;
     }
-    for (size_t a = 0; a < arguments.size(); ++a)
+    // Those of maps come last, each as two.
+    for (size_t a = 0; a < launch.arguments.size() && !launch.arguments[a].is_map(); ++a)
       memory.of(launch.arguments[a]) = std::move(arguments[a].bytes);
   }
   return true;

@@ -57,9 +57,9 @@ class ExprText {
   void release() { held_.pop_back(); }
   bool holds(const Expr& condition) const;
 
-  /// From now on a remainder of indices that is equal to this one is that variable.
+  /// From now on a remainder of indices that is equal to this one is that variable, whatever it was before.
   void name(Expr remainder, std::string variable) {
-    named_.emplace_back(std::move(remainder), std::move(variable));
+    named_.emplace(named_.begin(), std::move(remainder), std::move(variable));
   }
 
   /// That the text is to be an operand of.

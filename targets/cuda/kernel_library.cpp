@@ -120,22 +120,61 @@ extern "C" {{
                      buffers, signature(request.name, parameters));
 }
 
+/// Encodes a map by the driver's function, which the runtime finds.
+constexpr const char* kEncode =
+    R"(static cudaError_t tunesmith_encode(TensorMap* map, const void* address, unsigned long long columns,
+                                    unsigned long long rows, unsigned box_columns, unsigned box_rows) {
+  typedef int (*Encode)(TensorMap*, int, unsigned, void*, const unsigned long long*, const unsigned long long*, const unsigned*,
+                        const unsigned*, int, int, int, int);
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+  if (const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found)) return error;
+#else
+  if (const cudaError_t error = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found)) return error;
+#endif
+  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+  const unsigned long long extents[] = {columns, rows}, row_bytes = 2 * columns;
+  const unsigned box[] = {box_columns, box_rows}, steps[] = {1, 1};
+  // 16-bit elements, 128-byte swizzle, lines of 128 bytes in L2; what lies outside is zero.
+  return ((Encode)function)(map, 1, 2, (void*)address, extents, &row_bytes, box, steps, 0, 3, 2, 0) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+)";
+
+bool has_maps(const CandidateObject& object) {
+  return std::ranges::any_of(object.launches, [](const ObjectLaunch& launch) {
+    return std::ranges::any_of(launch.arguments, &ObjectArgument::is_map);
+  });
+}
+
 std::string host_text(const LibraryRequest& request, const CandidateObject& object,
                       const std::vector<Parameter>& parameters) {
   std::vector<std::string> pointers;
   for (const Parameter& parameter : parameters) pointers.push_back("(const void*)" + parameter.name);
   pointers.emplace_back("(const void*)workspace");
-  std::string text = fmt::format(
+  std::string text = has_maps(object) ? kEncode : "";
+  text += fmt::format(
       "extern \"C\" {} {{\n  for (const void* pointer : {{{}}}) {{\n"
       "    if ((size_t)pointer % {} != 0) return (int)cudaErrorMisalignedAddress;\n  }}\n",
       signature(request.name, parameters), fmt::join(pointers, ", "), kAccessBytes);
+  int maps = 0;
   for (const ObjectLaunch& launch : object.launches) {
     std::vector<std::string> arguments;
     for (const ObjectArgument& argument : launch.arguments) {
       const std::string pointer = argument.in_workspace
                                       ? fmt::format("((char*)workspace + {})", argument.position)
                                       : parameters.at(static_cast<size_t>(argument.position)).name;
-      arguments.push_back(fmt::format("({}*){}", argument.type, pointer));
+      if (!argument.is_map()) {
+        arguments.push_back(fmt::format("({}*){}", argument.type, pointer));
+        continue;
+      }
+      arguments.push_back(fmt::format("map{}", maps));
+      text += fmt::format(
+          "  TensorMap map{0};\n"
+          "  if (const cudaError_t error = tunesmith_encode(&map{0}, {1}, {2}, {3}))\n    return "
+          "(int)error;\n",
+          maps++, pointer, fmt::join(argument.extents, ", "), fmt::join(argument.box, ", "));
     }
     const size_t dynamic_bytes = launch.launch.dynamic_shared_bytes;
     if (dynamic_bytes > kGrantedSharedBytes) {

@@ -9,12 +9,15 @@
 
 #include "async_copy_text.h"
 #include "call_text.h"
+#include "calls_under_way.h"
 #include "execution.h"
 #include "expr_text.h"
+#include "produced_loop.h"
 #include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/visit.h"
 #include "vector_text.h"
 #include "wrapped_counters.h"
+#include "written_steps.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -34,28 +37,6 @@ constexpr int64_t kBlockAlignment = 128;
 bool is_of_header(const Expr& expr) {
   const CallNode* call = expr.as<CallNode>();
   return call != nullptr && call->op == MathOp::RoundTf32;
-}
-
-bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
-
-/// Stores and calls that the compiler may write out of a serial loop by itself: of more, it takes seconds,
-/// and registers that there are not.
-constexpr int64_t kMostSteps = 256;
-
-/// Stores and calls of `stmt` as far as they are written out. What waits for other threads is not.
-int64_t steps_of(const Stmt& stmt) {
-  if (stmt.kind == StmtKind::Store) return 1;
-  if (stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::AsyncWait) return kMostSteps;
-  const Loop* loop = stmt.as<Loop>();
-  if (loop != nullptr && is_call(*loop)) return 1;
-  int64_t steps = 0;
-  visit_children(stmt, [&](const Stmt& child) { steps += steps_of(child); });
-  steps = std::clamp<int64_t>(steps, 1, kMostSteps);
-  int64_t extent = 1;
-  if (loop == nullptr || loop->loop_kind == LoopKind::Bound || !as_const_int(loop->extent, &extent))
-    return steps;
-  if (loop->loop_kind == LoopKind::Serial) extent = std::min(extent, kMostSteps / steps);
-  return std::min(steps * extent, kMostSteps);
 }
 
 /// One statement of the root as a kernel.
@@ -78,19 +59,25 @@ class KernelWriter {
       names_.set(buffer.get(), names_.fresh(buffer->name));
       kernel_.arguments.push_back(buffer);
     }
-    std::vector<std::string> parameters;
-    for (const Buffer& buffer : kernel_.arguments) {
-      parameters.push_back(fmt::format("{}{}* __restrict__ {}", is_written(buffer) ? "" : "const ",
-                                       storage_type(buffer->dtype), names_.of(buffer.get())));
-    }
     depth_ = 1;
-    before_barrier_ = text_before_barriers();
+    before_barrier_ = text_before_barriers(root_);
     plan_shared();
     stmt(root_);
     kernel_.needs_header =
         has_half(root_) || any_of_exprs(root_, is_of_header) || find_first<Loop>(root_, is_call) != nullptr ||
         find_first<AsyncWait>(root_) != nullptr || find_first<AsyncGroup>(root_) != nullptr;
     kernel_.helpers = exprs_.helpers();
+    kernel_.maps = std::move(copies_.maps);
+    std::vector<std::string> parameters;
+    for (const Buffer& buffer : kernel_.arguments) {
+      parameters.push_back(fmt::format("{}{}* __restrict__ {}", is_written(buffer) ? "" : "const ",
+                                       storage_type(buffer->dtype), names_.of(buffer.get())));
+    }
+    for (const MappedTensor& map : kernel_.maps) {
+      if (is_written(map.buffer))
+        throw LowerError("cuda", "a bulk copy reads what its launch writes", map.buffer->name);
+      parameters.push_back(fmt::format("const __grid_constant__ TensorMap {}", map.name));
+    }
     kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
                                kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
     return std::move(kernel_);
@@ -103,11 +90,19 @@ class KernelWriter {
     for (const WorkspaceSlot& slot : lowered_.workspace) known.push_back(slot.buffer);
     std::erase_if(known, [&](const Buffer& buffer) {
       bool used = false;
-      walk_accesses(root_,
-                    [&](const Stmt&, const AccessSite& access) { used = used || access.buffer == buffer; });
+      walk_accesses(root_, [&](const Stmt& at, const AccessSite& access) {
+        used = used || (access.buffer == buffer && (access.load == nullptr || !is_boxed(at)));
+      });
       return !used;
     });
     return known;
+  }
+
+  /// Is what the statement reads fetched as boxes, through maps?
+  static bool is_boxed(const Stmt& at) {
+    return std::ranges::any_of(loops_above(at), [](const Loop* loop) {
+      return is_call(*loop) && tensor_call(*loop).intrinsic->bulk_copy;
+    });
   }
 
   bool is_written(const Buffer& buffer) const {
@@ -144,8 +139,7 @@ class KernelWriter {
       case StmtKind::Allocate:
         return allocate(static_cast<const Allocate&>(at));
       case StmtKind::Barrier:
-        if (!before_barrier_.empty()) line(before_barrier_);
-        return line("__syncthreads();");
+        return barrier();
       case StmtKind::AsyncGroup: {
         asynchronous_ = true;
         stmt(*static_cast<const AsyncGroup&>(at).body());
@@ -160,18 +154,30 @@ class KernelWriter {
     throw LowerError("cuda", "a block was not lowered", "");
   }
 
+  void barrier() {
+    if (!before_barrier_.empty()) line(before_barrier_);
+    line("__syncthreads();");
+  }
+
   void loop(const Loop& at) {
+    if (at.annotations.contains(kProducer)) return with_producer(at);
     const std::string after = after_.empty() ? left_under_way(at) : "";
     if (!after.empty()) {
       after_ = after;
       loop(at);
       after_.clear();
-      return line(after);
+      return line(waiting_line(after, 0));
     }
     if (is_call(at)) return call(at);
+    if (at.loop_kind == LoopKind::Bound) return bound(at);
+    written_loop(at, [&] { nested(*at.body()); });
+  }
+
+  /// A loop around what `body` writes.
+  template <class Body>
+  void written_loop(const Loop& at, const Body& body) {
     const std::string name = names_.fresh(at.var->name);
     names_.set(at.var.get(), name);
-    if (at.loop_kind == LoopKind::Bound) return bound(at, name);
     const Analyzer ranges = Analyzer::at(at);
     const std::string first = exprs_.text(at.min, ranges);
     const std::string end = exprs_.text(ranges.simplify(at.min + at.extent), ranges, ExprText::kOperand);
@@ -188,7 +194,7 @@ class KernelWriter {
     if (at.loop_kind == LoopKind::Serial && 4 * steps >= kMostSteps)
       line(fmt::format("#pragma unroll {}", kMostSteps / steps));
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
-    nested(*at.body());
+    body();
     for (size_t i = 0; i < counters.size(); ++i) {
       // What another one is now, which goes on after it.
       const auto next = std::find_if(counters.begin() + static_cast<std::ptrdiff_t>(i), counters.end(),
@@ -200,30 +206,60 @@ class KernelWriter {
     line("}");
   }
 
-  /// What waits for the calls of a loop that makes nothing else; "" for one that does, or leaves nothing to
-  /// wait for.
-  static std::string left_under_way(const Loop& at) {
-    std::string after;
-    size_t called = 0;
-    for (const Loop* call : collect<Loop>(at, is_call)) {
-      after = tensor_call(*call).intrinsic->implementations.at("cuda").after;
-      if (after.empty()) return "";
-      called += collect<Store>(*call).size();
-    }
-    const bool waits = find_first<Barrier>(at) != nullptr || find_first<AsyncWait>(at) != nullptr;
-    return waits || called != collect<Store>(at).size() ? "" : after;
+  /// A producer that runs ahead of its consumers: as far as these have released versions of what it fills.
+  void with_producer(const Loop& at) {
+    const ProducedLoop produced(at);
+    const std::string arrived = names_.fresh("arrived"), released = names_.fresh("released"),
+                      phase = names_.fresh("phase"), before = names_.fresh("before");
+    const auto version = [&] {
+      return exprs_.text(produced.version(), Analyzer::at(at), ExprText::kOperand);
+    };
+    const auto stage = [&](const std::string& of) { return fmt::format("{} + {}", of, version()); };
+    line(fmt::format("unsigned long long* const {} = (unsigned long long*)({} + {});", arrived, shared_block_,
+                     barriers_at_));
+    line(fmt::format("unsigned long long* const {} = {} + {};", released, arrived, produced.versions()));
+    barriers_at_ += produced.barrier_bytes();
+    line(fmt::format("if ({}) {{", exprs_.text(produced.first_thread(), Analyzer::at(at))));
+    line(fmt::format("  for (int i = 0; i < {}; ++i) mbar_init({} + i, 1), mbar_init({} + i, {});",
+                     produced.versions(), arrived, released, produced.consumers()));
+    line("  fence_mbar_init();");
+    line("}");
+    barrier();
+    line(fmt::format("if ({}) {{", exprs_.text(produced.fetch().condition, Analyzer::at(at))));
+    ++depth_;
+    line(fmt::format("int {} = 0;", phase));
+    written_loop(at, [&] {
+      line(fmt::format("  mbar_wait({}, {} ^ 1);", stage(released), phase));
+      line(fmt::format("  mbar_expect({}, {});", stage(arrived), produced.fetched_bytes()));
+      copies_.arrival = stage(arrived);
+      nested(*produced.fetch().then_case());
+      copies_.arrival.clear();
+      line(fmt::format("  {} ^= {} == {};", phase, version(), produced.versions() - 1));
+    });
+    --depth_;
+    line(fmt::format("}} else if ({}) {{", exprs_.text(produced.rest().condition, Analyzer::at(at))));
+    ++depth_;
+    line(fmt::format("int {} = 0, {} = 0;", phase, before));
+    after_ = produced.waits();
+    written_loop(at, [&] {
+      line(fmt::format("  mbar_wait({}, {});", stage(arrived), phase));
+      nested(*produced.rest().then_case());
+      // The calls of one iteration run on: what they read is released in the next one.
+      line("  " + waiting_line(produced.waits(), produced.calls()));
+      line(fmt::format("  if ({} > 0 && {}) mbar_arrive({} + {});", names_.of(at.var.get()),
+                       exprs_.text(produced.first_of_group(), Analyzer::at(at)), released, before));
+      line(fmt::format("  {} = {};", before, version()));
+      line(fmt::format("  {} ^= {} == {};", phase, version(), produced.versions() - 1));
+    });
+    line(waiting_line(std::exchange(after_, ""), 0));
+    --depth_;
+    line("}");
+    barrier();
   }
 
-  std::string text_before_barriers() const {
-    for (const Loop* loop : collect<Loop>(root_, is_call)) {
-      const auto& texts = tensor_call(*loop).intrinsic->implementations;
-      const auto own = texts.find("cuda");
-      if (own != texts.end() && !own->second.before_barrier.empty()) return own->second.before_barrier;
-    }
-    return "";
-  }
-
-  void bound(const Loop& at, const std::string& name) {
+  void bound(const Loop& at) {
+    const std::string name = names_.fresh(at.var->name);
+    names_.set(at.var.get(), name);
     const GridAxis axis = grid_axis(at.thread);
     auto& shape = axis.of_block ? kernel_.launch.grid : kernel_.launch.block;
     shape[axis.position] = static_cast<unsigned>(at.const_extent());
@@ -267,8 +303,16 @@ class KernelWriter {
       shares = shares || *allocate->offset < bytes;
       bytes = std::max(bytes, *allocate->offset + allocate->buffer->bytes());
     }
+    barriers_at_ = (bytes + 7) / 8 * 8;
+    int64_t barrier_bytes = 0;
+    for (const Loop* loop : collect<Loop>(root_, has_producer))
+      barrier_bytes += ProducedLoop(*loop).barrier_bytes();
+    if (barrier_bytes > 0) bytes = barriers_at_ + barrier_bytes;
+    if (const int64_t most = execution_.find_scope(kScopeShared)->capacity; bytes > most)
+      throw LowerError("cuda", "barriers in shared memory find no room there",
+                       fmt::format("{} bytes, of at most {}", bytes, most));
     const bool dynamic = bytes > static_shared_bytes_;
-    if (!shares && !dynamic) return;
+    if (!shares && !dynamic && barrier_bytes == 0) return;
     shared_block_ = names_.fresh("shared_memory");
     line(fmt::format("{}__shared__ __align__({}) char {}[{}];", dynamic ? "extern " : "", alignment,
                      shared_block_, dynamic ? "" : std::to_string(bytes)));
@@ -289,7 +333,7 @@ class KernelWriter {
   }
 
   void call(const Loop& at) {
-    for (const std::string& text : call_lines(at, names_, exprs_)) line(text);
+    for (const std::string& text : call_lines(at, names_, exprs_, copies_)) line(text);
   }
 
   void store(const Store& at) {
@@ -320,6 +364,8 @@ class KernelWriter {
   size_t depth_ = 0;
   std::string shared_block_;   // that has all buffers in shared memory; "": each is declared
   bool asynchronous_ = false;  // stores may arrive later
+  BoxCopies copies_;
+  int64_t barriers_at_ = 0;  // behind the buffers in shared_block_: where the next ones in memory lie
   std::string before_barrier_;
   std::string after_;  // what waits for the calls of the loop around
 };
@@ -335,23 +381,6 @@ std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const Execut
     kernels.push_back(KernelWriter(lowered, execution, static_shared_bytes, *launch, name).write());
   }
   return kernels;
-}
-
-std::string program_text(std::span<const KernelText> kernels) {
-  std::set<std::string> helpers;
-  std::string text;
-  for (const KernelText& kernel : kernels) {
-    helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
-    if (kernel.needs_header && text.empty()) text = "#include \"tunesmith_device.cuh\"\n\n";
-  }
-  if (!helpers.empty()) text += helper_texts(helpers) + "\n";
-  for (const KernelText& kernel : kernels) {
-    const size_t shared = kernel.launch.dynamic_shared_bytes;
-    text += fmt::format("// {} <<<({}), ({}){}>>>\n{}\n", kernel.name, fmt::join(kernel.launch.grid, ", "),
-                        fmt::join(kernel.launch.block, ", "), shared > 0 ? fmt::format(", {}", shared) : "",
-                        kernel.text);
-  }
-  return text;
 }
 
 }  // namespace tunesmith::cuda

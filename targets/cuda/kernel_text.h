@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "box_copy_text.h"
 #include "launch.h"
 #include "tunesmith/lower/lower.h"
 
@@ -20,6 +21,8 @@ struct KernelText {
   Launch launch;
   /// What the kernel takes, in order.
   std::vector<Buffer> arguments;
+  /// And behind these, tensors as maps.
+  std::vector<MappedTensor> maps;
 };
 
 /// The kernels of `lowered`, to be launched one after the other. `symbol` begins their names. Buffers begin

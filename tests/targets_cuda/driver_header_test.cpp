@@ -54,6 +54,7 @@ TEST(DriverFunctions, AreThoseOfTheHeader) {
   EXPECT_FITS(copy_on_device, PFN_cuMemcpyDtoD_v3020);
   EXPECT_FITS(fill, PFN_cuMemsetD8_v3020);
   EXPECT_FITS(launch, PFN_cuLaunchKernel_v4000);
+  EXPECT_FITS(encode_tiled, PFN_cuTensorMapEncodeTiled_v12000);
   EXPECT_FITS(event_create, PFN_cuEventCreate_v2000);
   EXPECT_FITS(event_record, PFN_cuEventRecord_v2000);
   EXPECT_FITS(event_synchronize, PFN_cuEventSynchronize_v2000);

@@ -28,7 +28,7 @@ std::string pack() {
 
 TEST(Hopper, EachIntrinsicComputesItsSemantics) {
   const auto extension = ExtensionFile::parse(pack(), "pack.yaml");
-  EXPECT_EQ(extension->intrinsics().size(), 18U);
+  EXPECT_EQ(extension->intrinsics().size(), 24U);
   const conformance::Verdict verdict = conformance::check_intrinsics(device(), *extension);
   EXPECT_EQ(verdict.outcome, conformance::Outcome::Passed) << verdict.reason;
 }

@@ -10,7 +10,7 @@ namespace tunesmith::fake_gpu {
 
 struct Kernel {
   std::string name;
-  std::string parameters;  // for each 'p', a pointer, or 'v', a number of 4 bytes
+  std::string parameters;  // for each 'p', a pointer, 'm', a map of a tensor, or 'v', a number of 4 bytes
   std::string program;
 };
 

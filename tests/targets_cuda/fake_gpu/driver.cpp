@@ -4,6 +4,7 @@
 //   absent, stub      cuInit answers that
 //   fail:TEXT=719     launches of kernels whose names contain TEXT end so
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -35,6 +36,11 @@ struct Function {
   std::unique_ptr<EmulatedKernel> emulated;
   int dynamic_bytes = 48 << 10;
   bool ran = false;
+};
+/// What the fake's maps hold.
+struct Map {
+  DriverPointer address = 0;
+  std::array<unsigned, 2> extents{}, box{};
 };
 struct Module {
   std::map<std::string, Function> functions;
@@ -84,6 +90,16 @@ void run(Function& function, const Launch& launch, void** parameters) {
   std::vector<EmulatedArgument> arguments;
   std::vector<DriverPointer> pointers;
   for (size_t i = 0; i < function.kernel.parameters.size(); ++i) {
+    if (function.kernel.parameters[i] == 'm') {
+      const Map& map = *static_cast<Map*>(parameters[i]);
+      const auto* from = reinterpret_cast<unsigned char*>(map.address);
+      const std::string name = "map" + std::to_string(i);
+      const size_t bytes = size_t{2} * map.extents[0] * map.extents[1];
+      arguments.push_back({name, EmulatedArgument::Kind::Hidden, {from, from + bytes}, {}, {}});
+      arguments.push_back({name, EmulatedArgument::Kind::Map, {}, map.extents, map.box});
+      pointers.insert(pointers.end(), {map.address, 0});
+      continue;
+    }
     const bool value = function.kernel.parameters[i] == 'v';
     pointers.push_back(value ? 0 : *static_cast<DriverPointer*>(parameters[i]));
     const auto* from = value ? static_cast<unsigned char*>(parameters[i])
@@ -102,7 +118,9 @@ void run(Function& function, const Launch& launch, void** parameters) {
       function.emulated->run(launch, arguments, ThreadOrder::Forward, 1, kRunSeconds);
   // Two arguments may be parts of one allocation: only what the kernel wrote is taken.
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind == EmulatedArgument::Kind::Value) continue;
+    if (arguments[i].kind == EmulatedArgument::Kind::Value ||
+        arguments[i].kind == EmulatedArgument::Kind::Map)
+      continue;
     auto* to = reinterpret_cast<unsigned char*>(pointers[i]);
     for (size_t at = 0; at < arguments[i].bytes.size(); ++at)
       if (arguments[i].bytes[at] != before[i].bytes[at]) to[at] = arguments[i].bytes[at];
@@ -116,6 +134,22 @@ void run(Function& function, const Launch& launch, void** parameters) {
   }
   for (const auto& [name, count] : report.counters)
     if (name.ends_with("_accesses")) clock_seconds += double(count) * kAccessSeconds;
+}
+
+/// As the emulation's maps are: rows of 16-bit elements, boxes of 128 bytes with the swizzle for them.
+DriverResult encode_tiled(DriverTensorMap* map, int type, uint32_t rank, void* address,
+                          const uint64_t* extents, const uint64_t* strides, const uint32_t* box,
+                          const uint32_t* steps, int interleave, int swizzle, int, int fill) {
+  if (type != 1 || rank != 2 || strides[0] != 2 * extents[0] || strides[0] % 16 != 0 || box[0] != 64 ||
+      box[1] > 256 || steps[0] != 1 || steps[1] != 1 || interleave != 0 || swizzle != 3 || fill != 0 ||
+      reinterpret_cast<uintptr_t>(address) % 16 != 0)
+    return kInvalidValue;
+  const Map made{reinterpret_cast<DriverPointer>(address),
+                 {unsigned(extents[0]), unsigned(extents[1])},
+                 {box[0], box[1]}};
+  static_assert(sizeof made <= sizeof *map);
+  std::memcpy(map, &made, sizeof made);
+  return kSuccess;
 }
 
 DriverResult init(unsigned) {
@@ -299,6 +333,7 @@ EXPORTED DriverResult cuGetProcAddress_v2(const char* name, void** function, int
                                                       {"cuMemcpyDtoD", address(copy_on_device)},
                                                       {"cuMemsetD8", address(fill)},
                                                       {"cuLaunchKernel", address(launch)},
+                                                      {"cuTensorMapEncodeTiled", address(encode_tiled)},
                                                       {"cuEventCreate", address(event_create)},
                                                       {"cuEventRecord", address(event_record)},
                                                       {"cuEventSynchronize", address(event_synchronize)},

@@ -36,7 +36,9 @@ int compile(Program& program) {
     std::istringstream list(parameters);
     for (std::string one; std::getline(list, one, ',');)
       if (one.find_first_not_of(" \n") != std::string::npos)
-        kinds += one.find('*') == std::string::npos ? 'v' : 'p';
+        kinds += one.find("TensorMap") != std::string::npos ? 'm'
+                 : one.find('*') == std::string::npos       ? 'v'
+                                                            : 'p';
     kernels.push_back({(*match)[1], kinds, emulated.program()});
     program.log += "ptxas info    : Compiling entry function '" + std::string((*match)[1]) +
                    "' for 'sm_80'\nptxas info    : Used 32 registers, 380 bytes cmem[0]\n";

@@ -134,6 +134,41 @@ TEST(OnAGpu, WritingBehindAnArgumentIsSeen) {
   EXPECT_FALSE(fault->device_lost);
 }
 
+TEST(OnAGpu, KernelsAreGivenMapsOfTensors) {
+  const std::string text = R"(#include "tunesmith_device.cuh"
+extern "C" __global__ void __launch_bounds__(64) k(unsigned short* __restrict__ O, const __grid_constant__ TensorMap A_map) {
+  __shared__ __align__(1024) unsigned short tile[512];
+  __shared__ unsigned long long arrived;
+  if (threadIdx.x == 0) {
+    mbar_init(&arrived, 1);
+    mbar_expect(&arrived, 1024);
+    tma_load_2d(tile, &A_map, 64, 8, &arrived);
+  }
+  __syncthreads();
+  mbar_wait(&arrived, 0);
+  O[threadIdx.x] = tile[threadIdx.x];
+}
+)";
+  const Compilation compilation = KernelCompiler(*Nvrtc::find()).compile(text, "k.cu", "sm_90a");
+  ASSERT_TRUE(compilation.succeeded) << compilation.log;
+  CandidateObject object;
+  object.runs_on = RunsOn::Gpu;
+  object.outputs = {1};
+  Launch launch;
+  launch.block = {64, 1, 1};
+  const ObjectArgument map{"A", false, 0, int64_t{2} * 128 * 16, "half_t", {128, 16}, {64, 8}};
+  object.launches.push_back({"k", launch, {{"O", false, 1, 128, "half_t"}, map}, compilation.cubin});
+  const std::unique_ptr<LoadedKernel> loaded = target().load({object.bytes(), "k", 0, 0.0});
+  std::vector<uint16_t> values(size_t{128} * 16), row(64);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(i);
+  void* pointers[] = {values.data(), row.data()};
+  loaded->entry()(pointers, nullptr, nullptr, nullptr);
+  const auto fault = loaded->take_fault();
+  ASSERT_FALSE(fault) << fault->message;
+  // The first row is not changed by the swizzle.
+  for (size_t i = 0; i < row.size(); ++i) EXPECT_EQ(row[i], 8 * 128 + 64 + i);
+}
+
 class WithWorker : public ::testing::Test {
  protected:
   WithWorker() {

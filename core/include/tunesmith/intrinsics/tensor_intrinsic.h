@@ -68,6 +68,9 @@ struct TensorIntrinsic {
   /// The level (ExecutionLevel) of whose groups all members execute a call together; empty: each executes its
   /// own.
   std::string level;
+  /// Does one thread alone call it, for all, and does what it copies arrive later, at a barrier in memory
+  /// that counts bytes? Only a pipeline with a producer of its own can call it (kProducer).
+  bool bulk_copy = false;
   /// How long one call keeps the unit busy that a multiprocessor's groups share, for models of times; 0:
   /// nothing is known.
   double cycles = 0.0;

@@ -1,0 +1,50 @@
+// A loop with a producer of its own, as lowering leaves it (kProducer): what its parts are, and what the text
+// of barriers in memory needs to know of it.
+#pragma once
+
+#include <string>
+
+#include "tunesmith/ir/stmt.h"
+
+namespace tunesmith::cuda {
+
+bool has_producer(const Loop& loop);
+
+class ProducedLoop {
+ public:
+  /// Of a loop with has_producer(). Throws LowerError where its consumers do anything but calls that run on
+  /// and say how they are waited for, or not the same ones in each iteration.
+  explicit ProducedLoop(const Loop& loop);
+
+  const If& fetch() const { return *fetch_; }
+  const If& rest() const { return *rest_; }
+  int64_t versions() const { return versions_; }
+  /// Which version an iteration fills and reads.
+  Expr version() const;
+  /// How many groups the rest is for.
+  int64_t consumers() const { return consumers_; }
+  /// What an iteration copies.
+  int64_t fetched_bytes() const { return fetched_bytes_; }
+  /// How many calls the rest of an iteration is, and the statement that waits for them.
+  int64_t calls() const { return calls_; }
+  const std::string& waits() const { return waits_; }
+  /// Is a thread the first of all, or of its group?
+  const Expr& first_thread() const { return first_thread_; }
+  const Expr& first_of_group() const { return first_of_group_; }
+  /// Two barriers for each version.
+  int64_t barrier_bytes() const { return 16 * versions_; }
+
+ private:
+  void find_threads();
+  void count_fetched();
+  void count_calls();
+
+  const Loop& loop_;
+  const If* fetch_ = nullptr;
+  const If* rest_ = nullptr;
+  int64_t versions_ = 0, consumers_ = 0, fetched_bytes_ = 0, calls_ = 0;
+  std::string waits_;
+  Expr first_thread_, first_of_group_;
+};
+
+}  // namespace tunesmith::cuda
