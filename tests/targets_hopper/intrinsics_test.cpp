@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{"by_columns", "$of<1>", "$of<0>"}, Mistake{"a_step_less", "s < 4", "s < 3"},
                       Mistake{"begins_with_ones", "C[e] = 0,", "C[e] = 1,"},
                       Mistake{"does_not_add", "B_offset) / 8 + s * 128, 1", "B_offset) / 8 + s * 128, 0"},
-                      Mistake{"does_not_wait", "      after: wgmma_wait<0>();\n", ""},
+                      Mistake{"does_not_wait", "      after: wgmma_wait<pending>();\n", ""},
                       Mistake{"does_not_commit", "        wgmma_commit();\n", ""},
                       Mistake{"without_a_fence", "      before_barrier: fence_async_shared();\n", ""},
                       Mistake{"rows_as_they_are", ", swizzle: always", ""},
