@@ -223,8 +223,11 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
   const bool sparse = fill.terms > 0 && !fill.balanced && (spread || first || fill.all_sparse);
   const double mean_share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
   const int64_t row = data.shape.empty() ? 1 : data.shape.back();
+  // A sum of nothing but background is of equal terms, at which a narrow type may stop to count.
+  const bool row_is_a_sum = sparse && row == most_terms;
   double share = mean_share;
   int64_t drawn = 0;
+  bool row_has_terms = false;
   const auto next = [&] {
     if (spread) {
       // Of as many elements as there are draws, each draw has another one.
@@ -234,10 +237,15 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
       return (drawn++ % fill.draws) == (turn ^ number) ? integer(random, fill) : fill.background;
     }
     // Rows differ, so that one's sum is not taken for another's.
-    if (sparse && drawn++ % row == 0) share = mean_share * std::exp2(2 * random.uniform() - 1);
-    if (sparse && random.uniform() >= share)
+    if (sparse && drawn++ % row == 0) {
+      share = mean_share * std::exp2(2 * random.uniform() - 1);
+      row_has_terms = false;
+    }
+    const bool is_last_chance = row_is_a_sum && drawn % row == 0 && !row_has_terms;
+    if (sparse && random.uniform() >= share && !is_last_chance)
       return fill.noise == 0.0 ? fill.background
                                : background(random, fill, level_of(drawn - 1, data.shape) + number);
+    row_has_terms = true;
     return exact ? integer(random, fill) : real(random, fill);
   };
   const int64_t count = data.elements();
