@@ -13,7 +13,8 @@ namespace tunesmith {
 namespace {
 
 /// The nest in the body of `block`, a block under loops and nothing else, as loops around the bare store,
-/// with new loops: whoever knows the old ones may no longer change them. And what that one block is annotated with.
+/// with new loops: whoever knows the old ones may no longer change them. And what that one block is annotated
+/// with.
 std::pair<StmtPtr, Annotations> bare_nest(Program& program, Block& block) {
   const auto refuse = [&](std::string_view reason, const Stmt* place) {
     throw ScheduleError("tensorize", reason, block.name, program, place);
