@@ -15,7 +15,8 @@ TEST(DataSets, NoSumAlongARowIsOfBackgroundAlone) {
       draw(data, fill, true, kRow, 1);
       for (int64_t begin = 0; begin < data.elements(); begin += kRow) {
         bool has_terms = false;
-        for (int64_t i = begin; i < begin + kRow; ++i) has_terms = has_terms || data.get(i) != fill.background;
+        for (int64_t i = begin; i < begin + kRow; ++i)
+          has_terms = has_terms || data.get(i) != fill.background;
         ASSERT_TRUE(has_terms) << fill.text() << ", row " << begin / kRow;
       }
     }
