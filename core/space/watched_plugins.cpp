@@ -32,6 +32,21 @@ class WatchedTarget final : public Target {
       }
     });
   }
+  /// As compiled(), of what has no room for a refusal.
+  template <typename Function>
+  auto printed(std::string_view name, const Function& function) const {
+    std::optional<LowerError> refusal;
+    auto text = call(name, [&]() -> std::optional<decltype(function())> {
+      try {
+        return function();
+      } catch (const LowerError& error) {
+        refusal = error;
+        return std::nullopt;
+      }
+    });
+    if (refusal) throw LowerError(*refusal);
+    return *std::move(text);
+  }
 
  public:
   WatchedTarget(std::string id, std::shared_ptr<Target> target)
@@ -93,10 +108,10 @@ class WatchedTarget final : public Target {
     return call("load", [&] { return target_->load(kernel); });
   }
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override {
-    return call("assembly", [&] { return target_->assembly(lowered, symbol); });
+    return printed("assembly", [&] { return target_->assembly(lowered, symbol); });
   }
   std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override {
-    return call("source", [&] { return target_->source(lowered, symbol); });
+    return printed("source", [&] { return target_->source(lowered, symbol); });
   }
   LibraryFiles build_library(const LibraryRequest& request) override {
     return call("build_library", [&] { return target_->build_library(request); });

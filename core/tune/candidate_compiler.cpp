@@ -21,7 +21,12 @@ CandidateCompiler::CandidateCompiler(CandidateCompiler&& other) noexcept = defau
 
 tl::expected<CandidateKernel, std::string> CandidateCompiler::compile(const Candidate& candidate,
                                                                       const std::string& symbol) const {
-  const std::optional<Twin> twin = impl_->twins ? impl_->twins->find(candidate) : std::nullopt;
+  std::optional<Twin> twin;
+  try {
+    if (impl_->twins) twin = impl_->twins->find(candidate);
+  } catch (const LowerError& refusal) {
+    return tl::make_unexpected(std::string(refusal.what()));
+  }
   auto kernel = twin ? impl_->target.compile_twin(candidate.lowered, twin->candidate->lowered, symbol)
                      : impl_->target.compile(candidate.lowered, symbol);
   if (!kernel) return tl::make_unexpected(std::move(kernel.error()));

@@ -23,7 +23,8 @@ struct Twin {
 
 /// What two programs must have in common to be twins: the text of their lowered programs and of the target's
 /// source but for numbers, all that the threads of one launch share or have, and how many times loops run but
-/// for those that have several iterations in both: of a launch two, of serial ones five.
+/// for those that have several iterations in both: of a launch two, of serial ones five. Throws LowerError
+/// where the target refuses `full`.
 bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target);
 
 /// Safe to use from several threads. `workload` and `space` outlive it.
@@ -33,7 +34,8 @@ class TwinFinder {
 
   /// Shrinks one parameter of the workload after the other, the largest first, while the candidate's trace
   /// applies with all factors of its tiles but the outermost, until a call is little work. The same answer
-  /// whatever was asked before. Nothing for a candidate that is little work, or has no smaller twin.
+  /// whatever was asked before. Nothing for a candidate that is little work, or has no smaller twin. Throws
+  /// LowerError where the target refuses the candidate.
   std::optional<Twin> find(const Candidate& candidate) const;
 
  private:

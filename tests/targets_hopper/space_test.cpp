@@ -19,6 +19,7 @@
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/tune/candidate_compiler.h"
 #include "tunesmith/workload/library.h"
 #include "unit/lower/grid_machine.h"
 
@@ -227,6 +228,20 @@ TEST(HopperBoxes, WhatIsNotShownToBeRightIsRefused) {
               HasSubstr("other means than bulk copies"));
   EXPECT_THAT(refusal(whole, "hopper_box_128_f16", "hopper_box_64_f16"), HasSubstr("other extents"));
   EXPECT_THAT(refusal("gmm:n=100,m=256,k=128,dtype=f16", "", ""), HasSubstr("condition"));
+}
+
+TEST(HopperBoxes, WhatTheEmitterRefusesIsTheCandidatesFailureAlsoWhereItsTwinIsSought) {
+  std::string trace = trace_text(kBoxes);
+  const std::string pipeline = "software_pipeline(l75, 4)\n";
+  trace.erase(trace.find(pipeline), pipeline.size());
+  const Workload large = WorkloadLibrary().load("gmm:n=1024,m=1024,k=1024,dtype=f16");
+  const auto candidate = hopper_space().materialise(large.program, Trace::parse(trace), RandomStream(1, 1));
+  ASSERT_TRUE(candidate) << candidate.error().message;
+  const auto kernel = CandidateCompiler(large, hopper_space()).compile(**candidate, "k");
+  ASSERT_FALSE(kernel);
+  EXPECT_THAT(kernel.error(), HasSubstr("outside of a pipeline"));
+  EXPECT_THROW(hopper_space().target().source((*candidate)->lowered, "k"), LowerError);
+  EXPECT_THROW(hopper_space().target().assembly((*candidate)->lowered, "k"), LowerError);
 }
 
 struct BrokenText {

@@ -5,6 +5,7 @@
 #include <tunesmith/analysis/wasteful_access.h>
 #include <tunesmith/features/grid_work.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/lower/lower.h>
 
 #include "commands.h"
 #include "exit_codes.h"
@@ -40,6 +41,17 @@ std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& t
   return lines;
 }
 
+/// What the target prints of a program, which it may refuse all the same.
+template <typename Function>
+auto unless_refused(const Function& print) {
+  try {
+    return print();
+  } catch (const LowerError& refusal) {
+    throw UserError(fmt::format("the target refuses this program: {}", refusal.what()),
+                    "--lowered and --passes print what it is given");
+  }
+}
+
 /// The parts of `trace show` behind lowering.
 template <typename Show>
 void show_lowered(Session& session, const Common& common, const TraceArguments& arguments,
@@ -70,14 +82,16 @@ void show_lowered(Session& session, const Common& common, const TraceArguments& 
     }
   }
   if (arguments.code) {
-    const std::optional<std::string> source = space->target().source(candidate->lowered, "kernel");
+    const std::optional<std::string> source =
+        unless_refused([&] { return space->target().source(candidate->lowered, "kernel"); });
     if (!source) {
       throw UserError("--code: the target of this space emits machine code and no source text",
                       "--assembly prints its instructions");
     }
     show("code", *source);
   }
-  if (arguments.assembly) show("assembly", space->target().assembly(candidate->lowered, "kernel"));
+  if (arguments.assembly)
+    show("assembly", unless_refused([&] { return space->target().assembly(candidate->lowered, "kernel"); }));
 }
 
 }  // namespace

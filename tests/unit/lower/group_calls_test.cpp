@@ -44,6 +44,11 @@ intrinsics:
   - name: unit_store
     semantics: {inputs: {C: {shape: [4, 4], dtype: f32}}, compute: "O[i<4, j<4] = C[i, j]", outputs: [O]}
     implementation: {fragment: store}
+  - name: unit_fetch
+    bulk_copy: true
+    semantics: {inputs: {G: {shape: [8, 8], dtype: f32}}, compute: "S[i<8, j<8] = G[i, j]", outputs: [S]}
+    operands: {G: {strides: [1n, 1]}, S: {strides: [1n, 1], scope: shared}}
+    implementation: {fragment: fetch}
 )unit";
 
 /// Squads of four threads between blocks and threads.
@@ -79,13 +84,17 @@ struct Variation {
   int64_t members = 4;  // threads along thread.x that fetch
   bool tensorize_store = true;
   bool bind_steps = false;  // a loop around the product to the members
+  int64_t steps = 2;        // in which tiles are fetched
+  int64_t stages = 0;       // more: of a pipeline that bulk copies fetch for
 };
+
+const Variation kProduced{.stages = 2};
 
 /// 16 x 8 x 16 in blocks of 8 x 8, each of two squads of 4 x 8: tiles of 4 x 4.
 Schedule squad_product(const Variation& vary = {}) {
   squad_options();  // the intrinsics are known from here on
   const std::string tiled = "(i, j) -> (i // 4, j // 4, i % 4, j % 4)";
-  Schedule s(gmm(16, 8, 16));
+  Schedule s(gmm(16, 8, 8 * vary.steps));
   const BlockRV product = s.get_block("O");
   const BlockRV store = s.cache_write(product, 0, "tile");
   s.transform_layout(product, "write", 0, tiled);
@@ -100,7 +109,7 @@ Schedule squad_product(const Variation& vary = {}) {
   const std::vector<LoopRV> loops = s.get_loops(product);
   const std::vector<LoopRV> i = s.split(loops[0], {2, 2, 4});
   const std::vector<LoopRV> j = s.split(loops[1], {2, 4});
-  const std::vector<LoopRV> k = s.split(loops[2], {2, 2, 4});
+  const std::vector<LoopRV> k = s.split(loops[2], {vary.steps, 2, 4});
   s.reorder({i[0], k[0], i[1], k[1], j[0], i[2], j[1], k[2]});
   s.bind(i[0], "block.x");
   s.bind(i[1], "squad.x");
@@ -108,6 +117,7 @@ Schedule squad_product(const Variation& vary = {}) {
   for (const BlockRV& copy : fetched) {
     s.compute_at(copy, k[0]);
     const std::vector<LoopRV> own = s.get_loops(copy);
+    if (vary.stages > 0) continue;
     const std::vector<LoopRV> parts =
         s.split(s.fuse({own[own.size() - 2], own[own.size() - 1]}), {2, vary.members, std::nullopt});
     s.bind(parts[0], "squad.x");
@@ -131,6 +141,9 @@ Schedule squad_product(const Variation& vary = {}) {
   if (vary.tensorize_store) s.tensorize(rows[1], "unit_store");
   if (vary.bind_steps) s.bind(j[0], "thread.x");
   s.tensorize(i[2], "unit_product");
+  if (vary.stages == 0) return s;
+  s.software_pipeline(k[0], vary.stages);
+  for (const BlockRV& copy : fetched) s.tensorize(last(copy, 2), "unit_fetch");
   return s;
 }
 
@@ -150,8 +163,7 @@ Schedule squad_zeros() {
   return s;
 }
 
-TEST(GroupCalls, ComputeTheSameAfterEveryStep) {
-  const Schedule s = squad_product();
+void expect_same_after_every_step_for_squads(const Schedule& s) {
   std::vector<Tensor> expected = random_arguments(s.program());
   interpret(s.program(), expected);
   lower(s.program(), squad_options(), squad_pipeline(),
@@ -161,6 +173,29 @@ TEST(GroupCalls, ComputeTheSameAfterEveryStep) {
                                                               << to_string(state.lowered.program);
           EXPECT_EQ(computed, expected) << "after " << step.name;
         });
+}
+
+TEST(GroupCalls, ComputeTheSameAfterEveryStep) {
+  expect_same_after_every_step_for_squads(squad_product());
+  expect_same_after_every_step_for_squads(squad_product(kProduced));
+}
+
+TEST(GroupCalls, OneMoreSquadFetchesByBulkCopies) {
+  const LoweredProgram lowered = lowered_for_squads(squad_product(kProduced));
+  const auto* squads =
+      find_first<Loop>(lowered.program.root(), [](const Loop& loop) { return loop.thread == "squad.x"; });
+  ASSERT_NE(squads, nullptr);
+  EXPECT_EQ(squads->const_extent(), 3);
+  const auto* loop = find_first<Loop>(lowered.program.root(),
+                                      [](const Loop& one) { return one.annotations.contains(kProducer); });
+  ASSERT_NE(loop, nullptr) << to_string(lowered.program);
+  EXPECT_EQ(std::get<std::string>(loop->annotations.at(kProducer)), "squad.x");
+  EXPECT_EQ(std::get<int64_t>(loop->annotations.at(kSoftwarePipeline)), 2);
+}
+
+TEST(GroupCalls, ABulkCopyNeedsAPipelineThatRunsMoreThanOnce) {
+  expect_squads_refused(squad_product({.steps = 1, .stages = 2}),
+                        "a loop with a producer of its own runs once");
 }
 
 TEST(GroupCalls, AllMembersComeToThem) {
@@ -193,22 +228,28 @@ TEST(GroupCalls, AFreeStrideIsToldWithTheCall) {
   EXPECT_EQ(call.operands[1].strides, (std::vector<int64_t>{14, 1}));  // rows of 8 and 6 that nobody uses
 }
 
+void expect_barrier_needed(const Schedule& s, size_t left_out) {
+  LoweredProgram lowered = lowered_for_squads(s);
+  const std::vector<Barrier*> barriers = collect<Barrier>(lowered.program.root());
+  Seq& around = *barriers.at(left_out)->parent->as<Seq>();
+  around.remove(around.index_of(*barriers[left_out]));
+  std::vector<Tensor> arguments = random_arguments(s.program());
+  EXPECT_THAT([&] { interpret(lowered.program, arguments); },
+              testing::ThrowsMessage<InterpreterError>(testing::AnyOf(
+                  testing::HasSubstr("race"), testing::HasSubstr("before anything was written"))))
+      << "without barrier " << left_out << ":\n"
+      << to_string(lowered.program);
+}
+
 TEST(GroupCalls, EveryBarrierIsNeeded) {
   const Schedule s = squad_product();
-  for (size_t left_out = 0;; ++left_out) {
-    LoweredProgram lowered = lowered_for_squads(s);
-    const std::vector<Barrier*> barriers = collect<Barrier>(lowered.program.root());
-    ASSERT_GE(barriers.size(), 2U);
-    if (left_out == barriers.size()) break;
-    Seq& around = *barriers[left_out]->parent->as<Seq>();
-    around.remove(around.index_of(*barriers[left_out]));
-    std::vector<Tensor> arguments = random_arguments(s.program());
-    EXPECT_THAT([&] { interpret(lowered.program, arguments); },
-                testing::ThrowsMessage<InterpreterError>(testing::AnyOf(
-                    testing::HasSubstr("race"), testing::HasSubstr("before anything was written"))))
-        << "without barrier " << left_out << ":\n"
-        << to_string(lowered.program);
-  }
+  const size_t barriers = collect<Barrier>(lowered_for_squads(s).program.root()).size();
+  ASSERT_GE(barriers, 2U);
+  for (size_t left_out = 0; left_out < barriers; ++left_out) expect_barrier_needed(s, left_out);
+}
+
+TEST(GroupCalls, ConsumersWaitForTheProducer) {
+  expect_barrier_needed(squad_product({.steps = 3, .stages = 2}), 0);
 }
 
 // Which thread writes which element of what is stored together is not known.

@@ -86,6 +86,17 @@ TEST(ExtensionFile, Mistakes) {
               HasSubstr("intrinsic 'one' is there already"));
 }
 
+TEST(ExtensionFile, ABulkCopyCopies) {
+  const std::string bulk =
+      with_semantics("{X: {shape: [2], dtype: f32}}", "O[i<2] = X[i]") + "    bulk_copy: ";
+  ASSERT_EQ(load(bulk + "true\n")->intrinsics().size(), 1u);
+  EXPECT_TRUE(load(bulk + "true\n")->intrinsics()[0]->bulk_copy);
+  EXPECT_THAT(complaint(bulk + "maybe\n"), HasSubstr("bulk_copy: expected true, found 'maybe'"));
+  EXPECT_THAT(complaint(with_semantics("{X: {shape: [2], dtype: f32}}", "O[i<2] = X[i] * X[i]") +
+                        "    bulk_copy: true\n"),
+              HasSubstr("the semantics of a bulk copy must copy"));
+}
+
 TEST(ExtensionFile, SemanticsThatNoInstructionHas) {
   EXPECT_THAT(complaint(with_semantics("{X: {shape: [4], dtype: f32}}", "O[i<2] = X[i + 1]")),
               HasSubstr("an index of the semantics must be an axis by itself"));

@@ -149,7 +149,8 @@ class Target {
   /// target which watches its programs need not watch this one. compile() unless it says otherwise.
   virtual tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
                                                                       const std::string& symbol);
-  /// Human-readable code for the target, for tests and `trace show --assembly`.
+  /// Human-readable code for the target, for tests and `trace show --assembly`. May throw LowerError, as
+  /// source() may, for what compile() refuses.
   virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
   /// The text that compile() hands to a compiler, for people and `trace show --code`; nothing where the
   /// target emits machine code itself, which is so unless it says otherwise.
