@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include <array>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -109,7 +110,7 @@ DriverTensorMap Device::map(DriverPointer address, const std::array<unsigned, 2>
   const std::array<uint32_t, 2> steps{1, 1};
   DriverTensorMap map{};
   driver_.check(
-      driver_.functions().encode_tiled(&map, kBits16, 2, reinterpret_cast<void*>(address), sizes.data(),
+      driver_.functions().encode_tiled(&map, kBits16, 2, std::bit_cast<void*>(address), sizes.data(),
                                        &row_bytes, box.data(), steps.data(), kPlain, kSwizzle128,
                                        kPromotion128, kZeros),
       fmt::format("cuTensorMapEncodeTiled of {}x{} by {}x{}", extents[1], extents[0], box[1], box[0]));
