@@ -202,10 +202,11 @@ LibraryFiles write_library(const LibraryRequest& request, const Architecture& ar
   const fs::path base = fs::path(request.directory) / request.name;
   LibraryFiles files{base.string() + ".cu", base.string() + ".h"};
   const std::string text = fmt::format(
-      "// {}\n// nvcc -arch={} -c {}.cu\n{}\n#ifndef __CUDACC_RTC__  // for the host\n#include "
+      "// {}\n// nvcc -gencode arch=compute_{},code={} -c {}.cu\n{}\n#ifndef __CUDACC_RTC__  // for the "
+      "host\n#include "
       "\"{}.h\"\n\n{}#endif\n",
-      comment_of(request.provenance), architecture.name, request.name, object.source, request.name,
-      host_text(request, object, parameters));
+      comment_of(request.provenance), architecture.name.substr(3), architecture.name, request.name,
+      object.source, request.name, host_text(request, object, parameters));
   write_file(files.library, text);
   write_file(files.header, header_text(request, parameters));
   if (object.source.find("tunesmith_device.cuh") != std::string::npos) {
