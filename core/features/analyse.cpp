@@ -66,6 +66,8 @@ void note_access(StoreFacts& facts, const Buffer& buffer, const Expr& index, boo
     access.in_register = buffer->scope == kScopeRegister;
     access.element_bytes = static_cast<double>(buffer->dtype.bytes());
     access.motion.resize(facts.levels.size());
+    access.index = first;
+    access.form = form;
     facts.accesses.push_back(std::move(access));
     found = facts.accesses.end() - 1;
   }

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <ranges>
+
+#include "features/other_cores.h"
 
 namespace tunesmith::features {
 namespace {
@@ -63,36 +67,71 @@ const Access* access_of(const StoreFacts& facts, const Buffer& buffer) {
   return found == facts.accesses.end() ? nullptr : &*found;
 }
 
-/// Does one core execute all that the loops from `from` inwards hold?
+/// Does one core execute all that the loops from `from` inwards hold? In an iteration of a parallel loop it
+/// does, whatever is in there.
 bool on_one_core(const StoreFacts& facts, size_t from) {
-  return std::none_of(facts.levels.begin() + static_cast<std::ptrdiff_t>(from), facts.levels.end(),
-                      [](const Level& level) { return level.loop->loop_kind == LoopKind::Parallel; });
+  const auto parallel = [](const Level& level) { return level.loop->loop_kind == LoopKind::Parallel; };
+  const auto within = facts.levels.begin() + static_cast<std::ptrdiff_t>(from);
+  return std::any_of(facts.levels.begin(), within, parallel) ||
+         std::none_of(within, facts.levels.end(), parallel);
+}
+
+/// The last statement that touched the same buffer.
+struct Earlier {
+  const StoreFacts* statement;
+  const Access* access;
+  size_t common;       // loops around both statements
+  double other_cores;  // share of the access that another core touched there
+};
+
+std::optional<Earlier> last_to_touch(const StoreFacts& facts, const Access& access,
+                                     std::span<const StoreFacts> earlier) {
+  for (const StoreFacts& before : std::views::reverse(earlier)) {
+    const Access* touched = access_of(before, access.buffer);
+    if (touched == nullptr) continue;
+    const size_t common = common_levels(before, facts);
+    const bool one_core = on_one_core(before, common) && on_one_core(facts, common);
+    return Earlier{&before, touched, common,
+                   one_core ? 0.0 : share_of_other_cores(before, *touched, facts, access)};
+  }
+  return std::nullopt;
+}
+
+/// By a core, where the loops from `from` inwards share the work out.
+double bytes_of_a_core(const StoreFacts& facts, const Access& access, size_t from) {
+  const double taken = bytes_taken(facts, access, from);
+  for (size_t i = from; i < facts.levels.size(); ++i) {
+    if (facts.is(i, LoopKind::Parallel) && access.motion[i].moves)
+      return taken / std::clamp(facts.machine.cores, 1.0, std::max(1.0, access.motion[i].places));
+  }
+  return taken;
 }
 
 /// Takes back what the last statement that touched the same buffer left in the cache: it did, when all that
 /// is touched from there on, in one iteration of the loops around both, fits.
-void take_back(StoreFacts& facts, std::span<const StoreFacts> earlier, const Cache& cache) {
-  for (Access& access : facts.accesses) {
-    if (access.*cache.traffic == 0.0) continue;
-    const auto before = std::find_if(earlier.rbegin(), earlier.rend(), [&](const StoreFacts& one) {
-      return access_of(one, access.buffer) != nullptr;
-    });
-    if (before == earlier.rend()) continue;
-    const size_t common = common_levels(*before, facts);
-    if (cache.of_core && !(on_one_core(*before, common) && on_one_core(facts, common))) continue;
-    double touched = 0.0;
-    for (const Access& other : facts.accesses) touched += bytes_taken(facts, other, common);
-    for (auto one = earlier.rbegin(); one != std::next(before); ++one) {
-      for (const Access& other : one->accesses) {
-        if (access_of(facts, other.buffer) == nullptr) touched += bytes_taken(*one, other, common);
-      }
+void take_back(const StoreFacts& facts, Access& access, const Earlier& before,
+               std::span<const StoreFacts> earlier, const Cache& cache) {
+  if (access.*cache.traffic == 0.0) return;
+  const auto touched_by = [&](const StoreFacts& one, const Access& other) {
+    return cache.of_core ? bytes_of_a_core(one, other, before.common)
+                         : bytes_taken(one, other, before.common);
+  };
+  double touched = 0.0;
+  for (const Access& other : facts.accesses) touched += touched_by(facts, other);
+  for (auto one = earlier.rbegin(); &*one != before.statement; ++one) {
+    for (const Access& other : one->accesses) {
+      if (access_of(facts, other.buffer) == nullptr) touched += touched_by(*one, other);
     }
-    if (touched > cache.capacity) continue;
-    const double left = bytes_taken(*before, *access_of(*before, access.buffer), common);
-    const double new_share = std::max(0.0, 1.0 - left / bytes_taken(facts, access, common));
-    access.*cache.traffic *= new_share;
-    access.*cache.runs *= new_share;
   }
+  for (const Access& other : before.statement->accesses) {
+    if (access_of(facts, other.buffer) == nullptr) touched += touched_by(*before.statement, other);
+  }
+  if (touched > cache.capacity) return;
+  const double here = cache.of_core ? 1.0 - before.other_cores : 1.0;
+  const double left = here * bytes_taken(*before.statement, *before.access, before.common);
+  const double new_share = std::max(0.0, 1.0 - left / bytes_taken(facts, access, before.common));
+  access.*cache.traffic *= new_share;
+  access.*cache.runs *= new_share;
 }
 
 }  // namespace
@@ -105,9 +144,18 @@ void measure_traffic(StoreFacts& facts, std::span<const StoreFacts> earlier) {
       {machine.l3_bytes, 0.0, false, &Access::l3_traffic, &Access::l3_runs},
   };
   for (const Cache& cache : caches) {
-    if (cache.capacity <= 0.0) continue;
-    add_traffic(facts, cache);
-    take_back(facts, earlier, cache);
+    if (cache.capacity > 0.0) add_traffic(facts, cache);
+  }
+  for (Access& access : facts.accesses) {
+    const std::optional<Earlier> before = last_to_touch(facts, access, earlier);
+    if (!before) continue;
+    for (const Cache& cache : caches) {
+      if (cache.capacity > 0.0) take_back(facts, access, *before, earlier, cache);
+    }
+    if (!before->access->writes) continue;
+    double times = 1.0;
+    for (size_t i = 0; i < before->common; ++i) times *= facts.levels[i].trips;
+    access.other_core_traffic = before->other_cores * bytes_taken(facts, access, before->common) * times;
   }
 }
 

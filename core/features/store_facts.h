@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/target/device_model.h"
 
@@ -43,6 +44,8 @@ struct Access {
   double lane_stride = 1.0;
   bool contiguous = true;
   std::vector<Motion> motion;  // by levels, outermost first
+  Expr index;                  // of the first of them, in its first lane
+  LinearForm form;             // of that
 
   bool in_register = false;
   double element_bytes = 0.0;
@@ -58,7 +61,8 @@ struct Access {
   double l1_runs = 0.0;  // contiguous pieces that this comes in
   double l2_runs = 0.0;
   double l3_runs = 0.0;
-  int reuse_level = -1;  // innermost loop that does not move it; -1: none
+  double other_core_traffic = 0.0;  // bytes that another core wrote last
+  int reuse_level = -1;             // innermost loop that does not move it; -1: none
   bool reuse_by_statement = false;
   double reuse_iterations = 0.0;
   double reuse_bytes = 0.0;

@@ -48,6 +48,7 @@ struct Columns {
   const size_t l1_traffic = at("memory_l1_traffic");
   const size_t l2_traffic = at("memory_l2_traffic");
   const size_t l3_traffic = at("memory_l3_traffic");
+  const size_t other_core_traffic = at("memory_other_core_traffic");
   const size_t launches = at("launches");
 };
 
@@ -115,6 +116,7 @@ StoreCycles estimate_store(std::span<const float> row, const Machine& machine) {
   const double from_l3 = row[c.l2_traffic] - from_memory;
   cycles.memory =
       share * (from_l3 / machine.l3_bytes_per_cycle + from_memory / machine.memory_bytes_per_cycle);
+  cycles.other_cores = share * row[c.other_core_traffic] / machine.other_core_bytes_per_cycle;
   cycles.launch = kHandOver * row[c.launches];
   return cycles;
 }

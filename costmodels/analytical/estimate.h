@@ -14,10 +14,11 @@ struct Machine {
   double vector_registers = 16;
   double fma_per_cycle = 2;
   double loads_per_cycle = 2;
-  double fma_latency = 4;              // cycles from one accumulation to the next
-  double l2_bytes_per_cycle = 64;      // from the second level into the first
-  double l3_bytes_per_cycle = 64;      // from the last level: fetched ahead, mostly
-  double memory_bytes_per_cycle = 16;  // from beyond it
+  double fma_latency = 4;                 // cycles from one accumulation to the next
+  double l2_bytes_per_cycle = 64;         // from the second level into the first
+  double l3_bytes_per_cycle = 64;         // from the last level: fetched ahead, mostly
+  double memory_bytes_per_cycle = 16;     // from beyond it
+  double other_core_bytes_per_cycle = 2;  // from another core's cache
 };
 Machine machine_from(const DeviceModel& device);
 
@@ -27,9 +28,10 @@ struct StoreCycles {
   double loops = 0.0;    // iterations
   double l2 = 0.0;       // bringing in what the first level does not hold
   double memory = 0.0;   // and what the second does not, from the last level or from memory
-  double launch = 0.0;   // giving work to the other cores
+  double other_cores = 0.0;  // and what another core has written
+  double launch = 0.0;       // giving work to the other cores
 
-  double total() const { return compute + loops + l2 + memory + launch; }
+  double total() const { return compute + loops + l2 + memory + other_cores + launch; }
 };
 
 /// The model: arithmetic and load issue of every store, with operands that unrolled loops share counted once;

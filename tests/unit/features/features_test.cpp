@@ -247,6 +247,27 @@ TEST(Features, WhatAnEarlierStatementLeftInACacheDoesNotComeAgain) {
   EXPECT_GT(apart[1], 0.0) << "with all of X between, O is gone from the first cache";
 }
 
+// B of 64 x 64 elements, by four cores, and O = B + B.
+TEST(Features, WhatAnotherCoreWroteIsTold) {
+  const auto reading = [](int written_by, int read_by) {
+    Schedule s(test::program_of("X: {shape: [64, 64], dtype: f32}",
+                                "B[i<64, j<64] = X[i, j] * 2\n  O[i<64, j<64] = B[i, j] + B[i, j]"));
+    if (written_by >= 0) s.parallel(s.get_loops(s.get_block("B"))[static_cast<size_t>(written_by)]);
+    if (read_by >= 0) s.parallel(s.get_loops(s.get_block("O"))[static_cast<size_t>(read_by)]);
+    const Row row(test::lowered_to(s.program(), test::Pass::Flatten), 1);
+    return std::array{row["memory_other_core_traffic"], row["memory_l2_traffic"]};
+  };
+  constexpr double kBytes = 64 * 64 * 4;
+  constexpr double kNear = kBytes / 16;  // it is a share of so many points
+  EXPECT_EQ(reading(0, 0), (std::array{0.0, kBytes})) << "each core finds its own rows, and writes new ones";
+  EXPECT_EQ(reading(-1, -1), reading(0, 0)) << "there is but one";
+  const auto [elsewhere, beyond] = reading(0, 1);
+  EXPECT_NEAR(elsewhere, 0.75 * kBytes, kNear) << "columns of four cores' rows";
+  EXPECT_EQ(beyond, kBytes + elsewhere);
+  EXPECT_NEAR(reading(1, 0)[0], 0.75 * kBytes, kNear);
+  EXPECT_NEAR(reading(-1, 0)[0], 0.75 * kBytes, kNear) << "the first core wrote all of it";
+}
+
 TEST(Features, AParallelLoopIsLaunchedOnceForAllItsStores) {
   Schedule s(test::program_of("X: {shape: [4, 8], dtype: f32}", "O[i<4] = sum(k<8) X[i, k]"));
   s.parallel(s.get_loops(s.get_block("O"))[0]);
