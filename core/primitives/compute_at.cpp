@@ -71,22 +71,31 @@ void compute_at(Program& program, BlockId block_id, LoopId loop_id) {
   move_block(program, block, std::move(nest), place);
 }
 
-std::vector<LoopId> legal_compute_locations(const Program& program, BlockId id) {
-  std::vector<LoopId> legal;
+std::vector<int64_t> legal_compute_depths(const Program& program, BlockId id) {
+  std::vector<int64_t> legal;
   Block* block = program.find_block(id);
   Stage stage;
   if (block == nullptr || producer_refusal(program, *block, &stage)) return legal;
   const auto& readers = stage.uses.readers;
-  for (Loop* loop : loops_above(*readers[0])) {
+  const std::vector<Loop*> loops = loops_above(*readers[0]);
+  for (size_t depth = 0; depth < loops.size(); ++depth) {
+    Loop* loop = loops[depth];
     const bool reduces = std::any_of(readers.begin(), readers.end(), [&](const Block* reader) {
       return reduction_loop_around(*reader, *loop) != nullptr;
     });
     if (reduces) break;
     LoopNest nest;
     Place place;
-    if (!location_refusal(program, stage, *loop, &nest, &place)) legal.push_back(loop->id);
+    if (!location_refusal(program, stage, *loop, &nest, &place)) legal.push_back(static_cast<int64_t>(depth));
   }
   return legal;
+}
+
+LoopId loop_at_depth(const Program& program, BlockId id, int64_t depth) {
+  Stage stage;
+  const auto refusal = producer_refusal(program, block_at(program, id, "compute_at"), &stage);
+  check_invariant(!refusal, "a block that has a legal location can move");
+  return loops_above(*stage.uses.readers[0]).at(static_cast<size_t>(depth))->id;
 }
 
 KindPtr compute_at_kind() { return make_transformation("compute_at", compute_at, {"block", "loop"}); }

@@ -13,10 +13,6 @@ namespace {
 constexpr int64_t kRoot = -1;
 constexpr int64_t kInline = -2;
 
-/// Loops around the loop within its scope: what a decision counts, so that it means the same loop level
-/// whatever else is legal.
-int64_t depth_of(const Loop& loop) { return static_cast<int64_t>(loops_above(loop).size()); }
-
 /// As its public model has it: a location is the depth of a loop of the consumer's nest, -1 for the root or
 /// -2 for inlining.
 class SampleComputeLocation final : public SamplingKindBase {
@@ -73,9 +69,7 @@ class SampleComputeLocation final : public SamplingKindBase {
     SamplingDomain domain;
     if (may_compute_inline(program, block.id)) domain.candidates.push_back(kInline);
     domain.candidates.push_back(kRoot);
-    for (const LoopId loop : legal_compute_locations(program, block.id)) {
-      domain.candidates.push_back(depth_of(*program.find_loop(loop)));
-    }
+    for (const int64_t depth : legal_compute_depths(program, block.id)) domain.candidates.push_back(depth);
     return domain;
   }
 
@@ -83,10 +77,7 @@ class SampleComputeLocation final : public SamplingKindBase {
                              const Decision& decision) const override {
     if (decision[0] == kRoot) return {kRootLocation};
     if (decision[0] == kInline) return {kInlineLocation};
-    for (const LoopId loop : legal_compute_locations(program, args.block(0))) {
-      if (depth_of(*program.find_loop(loop)) == decision[0]) return {loop};
-    }
-    throw InternalError("a location that was decided is among the legal ones");
+    return {loop_at_depth(program, args.block(0), decision[0])};
   }
 };
 

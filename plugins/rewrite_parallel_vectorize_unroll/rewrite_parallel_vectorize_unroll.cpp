@@ -27,16 +27,23 @@ int64_t annotation(const Program& program, const char* key, int64_t fallback) {
   return found == program.annotations.end() ? fallback : std::get<int64_t>(found->second);
 }
 
-/// Does `change` to the schedule, all of it or, where one of its instructions is refused, nothing. Was it
+/// Does `change` to the schedule, which is one instruction: refused, it leaves the schedule as it was. Was it
 /// done?
 template <typename Change>
 bool where_legal(Schedule& schedule, const Change& change) {
-  Schedule tried = schedule.clone();
   try {
-    change(tried);
+    change(schedule);
   } catch (const ScheduleError&) {
     return false;
   }
+  return true;
+}
+
+/// The same of several instructions: all of them or none.
+template <typename Change>
+bool all_where_legal(Schedule& schedule, const Change& change) {
+  Schedule tried = schedule.clone();
+  if (!where_legal(tried, change)) return false;
   schedule = std::move(tried);
   return true;
 }
@@ -110,11 +117,13 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
         const Stmt* inside = only_child(loop);
         if (inside == nullptr || inside->kind != StmtKind::Loop) break;
       }
-      const auto run_parallel = [&](Schedule& tried) {
-        tried.parallel(fused.size() == 1 ? fused.front() : tried.fuse(fused));
+      const auto run_parallel = [&] {
+        const auto one = [&](Schedule& tried) { tried.parallel(fused.front()); };
+        const auto several = [&](Schedule& tried) { tried.parallel(tried.fuse(fused)); };
+        return fused.size() == 1 ? where_legal(schedule, one) : all_where_legal(schedule, several);
       };
       // The inner ones may hold what their iterations share: then those around them are fused without them.
-      while (iterations > 1 && !where_legal(schedule, run_parallel)) {
+      while (iterations > 1 && !run_parallel()) {
         iterations /= schedule.loop(fused.back()).const_extent();
         fused.pop_back();
       }
@@ -132,9 +141,13 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     if (extent == 1 || store_stride(schedule.block(block), loop.var) != 1) return;
     const int64_t width =
         extent > limit ? widest_divisor(extent, limit, lanes_of(schedule.block(block), vector_bits)) : extent;
-    where_legal(schedule, [&](Schedule& tried) {
-      tried.vectorize(width < extent ? tried.split(innermost, {std::nullopt, width}).back() : innermost);
-    });
+    if (width == extent) {
+      where_legal(schedule, [&](Schedule& tried) { tried.vectorize(innermost); });
+    } else {
+      all_where_legal(schedule, [&](Schedule& tried) {
+        tried.vectorize(tried.split(innermost, {std::nullopt, width}).back());
+      });
+    }
   }
 
   /// Elements of what the block writes in one vector register; one where they are wider than that.

@@ -153,14 +153,15 @@ TEST(ComputeAt, TheRootChangesNothingAndInliningInlines) {
   const std::string text = to_string(program);
   Schedule schedule(before);
   EXPECT_EQ(text_of(schedule), text);
-  const std::vector<LoopId> legal = legal_compute_locations(program, program.find_block("B")->id);
-  EXPECT_EQ(legal.size(), 2u);
-  EXPECT_TRUE(legal_compute_locations(program, program.find_block("C")->id).empty());
+  const BlockId b = program.find_block("B")->id;
+  EXPECT_EQ(legal_compute_depths(program, b), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(loop_at_depth(program, b, 1), loops_above(*program.find_block("C"))[1]->id);
+  EXPECT_TRUE(legal_compute_depths(program, program.find_block("C")->id).empty());
 }
 
 TEST(ComputeAt, LegalLocationsStopAtAReduction) {
   const Program program = make_conv(6, 2, 3, 1, 1, 1);
-  EXPECT_EQ(legal_compute_locations(program, program.find_block("P")->id).size(), 3u);
+  EXPECT_EQ(legal_compute_depths(program, program.find_block("P")->id), (std::vector<int64_t>{0, 1, 2}));
 }
 
 TEST(ComputeAt, RefusesAnOutput) {
