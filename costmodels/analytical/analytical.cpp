@@ -32,5 +32,5 @@ class Analytical final : public CostModel {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(Analytical, PluginKind::CostModel, "analytical", "0.2.0",
+TUNESMITH_PLUGIN(Analytical, PluginKind::CostModel, "analytical", "0.3.0",
                  "estimate time from loops and accesses; learns nothing, needs no measurements");
