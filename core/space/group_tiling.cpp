@@ -52,6 +52,8 @@ class Tiler {
     }
     rows_ = cut(unit.outer[0], 3);
     columns_ = cut(columns_of(unit), 3);
+    if (is_bulk() && s_.loop(reduction).const_extent() < 2)
+      refuse("the reduction is one step, and a producer of its own has nothing to run ahead of");
     s_.reorder({rows_.loops[0], columns_.loops[0], reduction, rows_.loops[1], columns_.loops[1],
                 rows_.loops[2], columns_.loops[2], unit.tile});
     begin_with_zero(reduction);
@@ -62,6 +64,7 @@ class Tiler {
       if (is_held()) s_.compute_at(held_[factor], steps.loops[1]);
       s_.compute_at(fetched_[factor], steps.loops[0]);
     }
+    if (is_bulk()) s_.software_pipeline(steps.loops[0], sample_one_of(names_.stages));
     s_.reverse_compute_at(store_, columns_.loops[0]);
     s_.reverse_compute_at(out_, columns_.loops[0]);
     Loops grid = unit.rest;
@@ -72,7 +75,9 @@ class Tiler {
     for (size_t factor = 0; factor < held_.size(); ++factor)
       tensorize_tiles(s_, held_[factor], names_.loads[factor]);
     store_tiles();
-    return s_.tensorize(unit.tile, names_.product);
+    const BlockRV call = s_.tensorize(unit.tile, names_.product);
+    if (is_bulk()) check_bulk_copies();
+    return call;
   }
 
  private:
@@ -96,6 +101,7 @@ class Tiler {
   }
 
   bool is_held() const { return !names_.loads[0].empty(); }
+  bool is_bulk() const { return !names_.bulk.empty(); }
 
   int64_t columns_of_tile() const {
     return std::accumulate(sums_.begin() + 1, sums_.end(), int64_t{1}, std::multiplies());
@@ -123,6 +129,7 @@ class Tiler {
     const Buffer result = writes_of(s_.block(block_)).front().buffer;
     const std::vector<BlockRV> padded =
         pad_for_tile(s_, block_, {sums_.front(), columns_of_tile()}, {steps_of_tile()});
+    if (is_bulk() && !padded.empty()) refuse("tiles do not divide the factors, and a bulk copy has no condition");
     make_result(writes_of(s_.block(block_)).front().buffer != result);
     store_ = s_.cache_write(block_, 0, names_.held_scope);
     for (const size_t factor : {0U, 1U}) {
@@ -206,9 +213,27 @@ class Tiler {
         s_.transform_layout(fetched_[factor], "write", 0, map_to_tiles(fetched_[factor], tile));
       }
     }
-    const std::vector<double> even(names_.widths.size(), 1.0 / static_cast<double>(names_.widths.size()));
-    for (const BlockRV& copy : {fetched_[0], fetched_[1], out_})
-      s_.annotate(copy, "cooperative_fetch", s_.sample_categorical(names_.widths, even));
+    for (const BlockRV& copy : fetched_) {
+      if (is_bulk()) {
+        s_.annotate(copy, "bulk_fetch", int64_t{1});
+      } else {
+        s_.annotate(copy, "cooperative_fetch", sample_one_of(names_.widths));
+      }
+    }
+    s_.annotate(out_, "cooperative_fetch", sample_one_of(names_.widths));
+  }
+
+  /// Each is as likely.
+  IntRV sample_one_of(const std::vector<int64_t>& choices) {
+    return s_.sample_categorical(
+        choices, std::vector<double>(choices.size(), 1.0 / static_cast<double>(choices.size())));
+  }
+
+  /// They are made when a candidate is finished: a loop is pipelined before its copies are calls, and how
+  /// large these can be depends on what was sampled. Whether there can be any does not.
+  void check_bulk_copies() const {
+    Schedule trial = s_.clone();
+    for (const BlockRV& copy : fetched_) tensorize_bulk_copy(trial, copy, names_.bulk);
   }
 
   TensorIntrinsicPtr intrinsic(const std::string& name) const {

@@ -5,9 +5,10 @@ namespace tunesmith {
 ModuleContext::~ModuleContext() = default;
 TransformationModule::~TransformationModule() = default;
 
-ModuleResult ModuleResult::applied(std::vector<Schedule> schedules) {
+ModuleResult ModuleResult::applied(std::vector<Schedule> schedules, std::string reason) {
   ModuleResult result;
   result.status_ = Status::Applied;
+  result.reason_ = std::move(reason);
   result.schedules_ = std::move(schedules);
   return result;
 }

@@ -6,6 +6,7 @@
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/ir/regions.h"
 
 namespace tunesmith {
 namespace {
@@ -103,6 +104,28 @@ std::vector<BlockRV> pad_for_tile(Schedule& schedule, BlockRV block, std::vector
 
 BlockRV tensorize_tiles(Schedule& schedule, BlockRV block, std::string_view intrinsic) {
   return schedule.tensorize(tile_for_intrinsic(schedule, block, intrinsic).tile, intrinsic);
+}
+
+BlockRV tensorize_bulk_copy(Schedule& schedule, BlockRV copy, const std::vector<TensorIntrinsicPtr>& unit) {
+  const Buffer filled = writes_of(schedule.block(copy)).front().buffer;
+  const std::vector<LoopRV> loops = schedule.get_loops(copy);
+  const TensorIntrinsic* largest = nullptr;
+  for (const TensorIntrinsicPtr& one : unit) {
+    if (!one->bulk_copy || one->operands[0].buffer->dtype != filled->dtype) continue;
+    const std::vector<int64_t> tile = extents_of(*one, IterKind::Spatial);
+    const bool larger = largest == nullptr ||
+                        one->operands[0].buffer->elements() > largest->operands[0].buffer->elements();
+    const bool divides =
+        tile.size() <= loops.size() &&
+        std::equal(tile.rbegin(), tile.rend(), loops.rbegin(), [&](int64_t extent, const LoopRV& loop) {
+          return schedule.loop(loop).const_extent() % extent == 0;
+        });
+    if (larger && divides) largest = one.get();
+  }
+  if (largest == nullptr)
+    throw ScheduleError("tensorize_bulk_copy", "no bulk copy has a tile that divides what is fetched",
+                        schedule.block(copy).name, schedule.program(), &schedule.block(copy));
+  return tensorize_tiles(schedule, copy, largest->name);
 }
 
 }  // namespace tunesmith

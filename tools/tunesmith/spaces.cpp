@@ -149,9 +149,10 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
     fmt::print(output(), "\n{}\n", block.empty() ? "the program" : fmt::format("block {}", block));
     for (const ModuleEvent& event : set.events) {
       if (event.block != block) continue;
-      const std::string what = event.status == ModuleResult::Status::Applied
-                                   ? fmt::format("{} schedule{}", event.forks, event.forks == 1 ? "" : "s")
-                                   : event.reason;
+      std::string what = event.reason;
+      if (event.status == ModuleResult::Status::Applied)
+        what = fmt::format("{} schedule{}{}{}", event.forks, event.forks == 1 ? "" : "s",
+                           event.reason.empty() ? "" : "; ", event.reason);
       fmt::print(output(), "  {:<28} {:<9} {}{}\n", event.module, status_name(event.status), what,
                  event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
     }

@@ -36,14 +36,20 @@ struct GroupTiling {
   /// Elements of a row of what is shared of a factor, whose other columns follow in panels of such rows. Rows
   /// are then swizzled (storage_swizzle). 0: a row is as long as the tile is wide.
   int64_t panel = 0;
+  /// Those of which bulk copies fetch the factors, by a producer of its own. The loop over steps is then
+  /// pipelined, and what is fetched is annotated `bulk_fetch`, of which the module bulk_fetch makes calls.
+  /// None: all threads fetch.
+  std::vector<TensorIntrinsicPtr> bulk = {};
+  std::vector<int64_t> stages = {2, 3, 4};  // choices for the steps that are under way at once then
 };
 
 /// Cuts the loops of the block, padded where the intrinsic's tiles do not divide them, and makes all calls.
 /// The product's intrinsic may have its columns as two iterators, panels and those of one.
-/// Answers the block that calls the product. What groups share is annotated `cooperative_fetch`. A consumer
+/// Answers the block that calls the product. What all threads copy is annotated `cooperative_fetch`. A consumer
 /// that reads the result element by element becomes what writes it, and what pads a factor becomes part of
 /// the copy that fetches it. Throws ScheduleError, with the schedule half way, where the block is no sum of
-/// products of two factors, each with an axis of its own, or the unit has no such product.
+/// products of two factors, each with an axis of its own, the unit has no such product, or bulk copies are
+/// wanted and cannot fetch a factor as it lies.
 BlockRV tile_for_groups(Schedule& schedule, const std::string& block, const GroupTiling& tiling);
 
 }  // namespace tunesmith

@@ -23,8 +23,9 @@ class [[nodiscard]] ModuleResult {
  public:
   enum class Status { Applied, NotApplicable, Broken };
 
-  /// The module did its work: one schedule, or several, which forks the space. Not empty.
-  static ModuleResult applied(std::vector<Schedule> schedules);
+  /// The module did its work: one schedule, or several, which forks the space. Not empty. `reason`: why there
+  /// are not more of them, a constant sentence as that of not_applicable; "" where there is nothing to say.
+  static ModuleResult applied(std::vector<Schedule> schedules, std::string reason = "");
   static ModuleResult applied(Schedule schedule);
   /// Nothing for it to do here. `reason` is a constant sentence: it is counted and printed.
   static ModuleResult not_applicable(std::string reason);

@@ -26,7 +26,7 @@ struct ModuleEvent {
   std::string module;
   std::string block;  // "" for the root
   ModuleResult::Status status;
-  std::string reason;  // of a refusal or a claim
+  std::string reason;  // of a refusal or a claim; why there are not more schedules, or ""
   size_t forks = 0;    // schedules answered
   size_t count = 1;    // equal events merged, over all branches of the space
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
@@ -34,5 +35,9 @@ std::vector<BlockRV> pad_for_tile(Schedule& schedule, BlockRV block, std::vector
 
 /// tile_for_intrinsic and then tensorize: answers the calling block.
 BlockRV tensorize_tiles(Schedule& schedule, BlockRV block, std::string_view intrinsic);
+
+/// The same for a copy, by the bulk copy (TensorIntrinsic::bulk_copy) of the largest tile that divides it, of
+/// those in `unit`. Throws ScheduleError where there is none, and where it cannot copy what the block does.
+BlockRV tensorize_bulk_copy(Schedule& schedule, BlockRV copy, const std::vector<TensorIntrinsicPtr>& unit);
 
 }  // namespace tunesmith

@@ -1,0 +1,41 @@
+// Makes calls of bulk copies of the blocks that are annotated `bulk_fetch`: each of as large a tile as divides
+// what the candidate fetches at once.
+#include <tunesmith/plugin/plugin.h>
+#include <tunesmith/space/module.h>
+#include <tunesmith/space/tensor_tile.h>
+
+namespace {
+
+using namespace tunesmith;
+
+constexpr const char* kAnnotation = "bulk_fetch";
+
+class BulkFetch final : public TransformationModule {
+ public:
+  explicit BulkFetch(const Options& options) : unit_(options.get_string("unit")) {}
+
+  ModuleStage stage() const override { return ModuleStage::Finishing; }
+
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
+    std::vector<std::string> names;
+    for (const Block* block : schedule.program().blocks()) {
+      if (block->annotations.contains(kAnnotation)) names.push_back(block->name);
+    }
+    if (names.empty()) return ModuleResult::not_applicable("no block is annotated to be copied in bulk");
+    for (const std::string& name : names) {
+      const BlockRV copy = schedule.get_block(name);
+      schedule.unannotate(copy, kAnnotation);
+      tensorize_bulk_copy(schedule, copy, context.intrinsics(unit_));
+    }
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  std::string unit_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(BulkFetch, PluginKind::Module, "bulk_fetch", "0.1.0",
+                 "finishing: make annotated copies by bulk copies of a unit",
+                 OptionSpec::string("unit", "", "the extension whose bulk copies are taken"));
