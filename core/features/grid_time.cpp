@@ -44,18 +44,21 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
   // Blocks of the last wave that are missing leave cores idle.
   const double full = work.blocks / (time.waves * slots);
   const double held = std::min(time.resident_blocks, std::ceil(work.blocks / all_cores)) * groups;
-  const double busy =
-      std::min(1.0, held / kBusyGroups) * (work.blocks > all_cores ? std::max(full, 0.5) : 1.0);
+  const double occupied = work.blocks > all_cores ? std::max(full, 0.5) : 1.0;
+  const double attended = std::min(1.0, held / kBusyGroups);
+  const double busy = attended * occupied;
   const double hertz = device.get("clock_ghz") * 1e9;
   const double idle_lanes = groups * lockstep / work.threads;
   const double core_cycles = cores * hertz * busy / (1.0 + kSpilled * lacking);
+  // Of what takes `all` at the pace of as many groups as there are, `bulk` goes on without them.
+  const auto at_pace = [&](double all, double bulk) { return all - bulk + bulk * attended; };
 
   time.arithmetic = work.arithmetic * idle_lanes / (core_cycles * device.get("fma_per_cycle"));
   time.issue = work.instructions * idle_lanes / (core_cycles * device.get("issue_per_cycle"));
-  time.unit = work.unit_cycles / core_cycles;
+  time.unit = at_pace(work.unit_cycles, work.bulk_unit_cycles) / core_cycles;
   // One wavefront a cycle.
-  time.banked = work.wavefronts / core_cycles;
-  time.cache = work.sectors * device.get("sector_bytes") /
+  time.banked = at_pace(work.wavefronts, work.bulk_wavefronts) / core_cycles;
+  time.cache = at_pace(work.sectors, work.bulk_sectors) * device.get("sector_bytes") /
                (device.get("l2_bytes_per_second") * std::min(1.0, busy * cores / all_cores));
   time.memory = work.touched_bytes / device.get("memory_bytes_per_second");
   time.barriers = work.barriers * device.get("barrier_cycles") *

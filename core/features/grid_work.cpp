@@ -35,6 +35,8 @@ void collect_launches(const Stmt& stmt, const ExecutionModel& execution, std::ve
   }
 }
 
+bool has_producer(const Loop& loop) { return loop.annotations.contains(kProducer); }
+
 /// Counts one launch.
 class Counter {
  public:
@@ -60,6 +62,8 @@ class Counter {
       case StmtKind::Store:
         return store(static_cast<const Store&>(stmt), times);
       case StmtKind::Barrier:
+        // A producer and the others wait for one another by versions, and seldom.
+        if (loop_above(stmt, has_producer) != nullptr) return;
         work_.barriers += times / (work_.blocks * work_.threads);
         return;
       case StmtKind::AsyncWait:
@@ -79,8 +83,20 @@ class Counter {
   }
 
   void call(const Loop& loop, double times) {
+    const GridWork before = work_;
+    count_call(loop, times);
+    if (loop_above(loop, has_producer) == nullptr) return;
+    work_.bulk_sectors += work_.sectors - before.sectors;
+    work_.bulk_wavefronts += work_.wavefronts - before.wavefronts;
+    work_.bulk_unit_cycles += work_.unit_cycles - before.unit_cycles;
+  }
+
+  void count_call(const Loop& loop, double times) {
     const TensorCall call = tensor_call(loop);
-    const double calls = times / group_of(call.intrinsic->level);
+    // Of threads that come to a bulk copy in lockstep, one makes it.
+    const double callers =
+        call.intrinsic->bulk_copy ? static_cast<double>(machine_.width) : group_of(call.intrinsic->level);
+    const double calls = times / callers;
     work_.instructions += times;
     work_.unit_cycles += calls * call.intrinsic->cycles;
     for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -103,7 +119,8 @@ class Counter {
   double conflicts(const TensorOperand& declared, const TensorCall::Operand& operand,
                    const MemoryScope& scope) const {
     const size_t free = declared.free_dimension();
-    if (free == operand.strides.size()) return 1.0;
+    // Rows that must be swizzled lie as the unit wants them; what is free is where others begin.
+    if (free == operand.strides.size() || declared.swizzled == TensorOperand::Swizzled::Always) return 1.0;
     const int64_t pieces = scope.banks * scope.bank_bytes / machine_.access_bytes;
     std::map<int64_t, int> rows;
     int most = 0;
@@ -154,9 +171,11 @@ class Counter {
 
   void count_fetches(const Loop& loop, double times) {
     const auto pipelined = loop.annotations.find(kSoftwarePipeline);
-    const double ahead = pipelined == loop.annotations.end()
-                             ? 0.0
-                             : static_cast<double>(std::get<int64_t>(pipelined->second)) - 1.0;
+    double ahead = pipelined == loop.annotations.end()
+                       ? 0.0
+                       : static_cast<double>(std::get<int64_t>(pipelined->second)) - 1.0;
+    // Calls behind a producer run on, and what they read is released a step later.
+    if (has_producer(loop)) ahead -= 1.0;
     const double fetches = times / (work_.blocks * work_.threads);
     if (fetches <= 0.0) return;
     work_.ahead = (work_.ahead * work_.fetches + ahead * fetches) / (work_.fetches + fetches);

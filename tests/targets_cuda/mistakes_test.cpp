@@ -139,6 +139,7 @@ TEST(Mistakes, InBarriersOfMemory) {
         "mbar_expect(full + stage, STAGE_BYTES + 16)"},
        {"panels_exchanged", "blockIdx.x * 128 + 64, s * 64", "blockIdx.x * 128, s * 64"},
        {"not_initialised", "mbar_init(empty + i, 1);", ""},
+       {"copies_may_not_see_the_barriers", "fence_mbar_init();", ""},
        {"no_barrier_after_initialising", "  __syncthreads();\n", ""}});
 }
 

@@ -79,6 +79,8 @@ void wait_for_products(unsigned groups, int line);
 void fence_async_proxy();
 
 void init_mbarrier(void* barrier, unsigned count);
+/// fence.mbarrier_init: what this thread has initialised, before what copies do to it.
+void fence_mbarriers();
 void arrive_mbarrier(void* barrier, unsigned expected_bytes);
 void wait_mbarrier(void* barrier, unsigned parity, int line);
 

@@ -37,7 +37,7 @@ TUNESMITH_WGMMA(256, _bf16, true)
 inline void mbar_init(void* barrier, int count) {
   tunesmith_emulation::init_mbarrier(barrier, unsigned(count));
 }
-inline void fence_mbar_init() {}
+inline void fence_mbar_init() { tunesmith_emulation::fence_mbarriers(); }
 inline void mbar_arrive(void* barrier) { tunesmith_emulation::arrive_mbarrier(barrier, 0); }
 inline void mbar_expect(void* barrier, int bytes) {
   tunesmith_emulation::arrive_mbarrier(barrier, unsigned(bytes));

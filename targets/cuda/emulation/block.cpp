@@ -80,7 +80,7 @@ void run_block() {
   order_threads();
   for (Thread& thread : machine.threads) {
     thread.state = State::Ready;
-    thread.proxy_fences = 0;
+    thread.proxy_fences = thread.mbarrier_fences = 0;
   }
   machine.alive = unsigned(machine.threads.size());
   begin_block_collectives();

@@ -76,7 +76,8 @@ struct Thread {
   unsigned completes = 0;      // lanes whose collective it does, the last of them having returned
   const char* waits_for = "";  // for messages, with the line
   int line = 0;
-  unsigned proxy_fences = 0;  // how many fence.proxy.async it has executed
+  unsigned proxy_fences = 0;     // how many fence.proxy.async it has executed
+  unsigned mbarrier_fences = 0;  // and how many fence.mbarrier_init
   Fiber fiber;
   Groups<PendingCopy> copies;
   Groups<PendingProduct> products;

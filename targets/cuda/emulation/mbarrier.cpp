@@ -19,6 +19,7 @@ constexpr size_t kRowBytes = 128, kSwizzledBytes = 16;
 struct Mbarrier {
   unsigned count = 0, pending = 0, phase = 0;
   uint64_t awaited_bytes = 0;
+  unsigned initialiser = 0, fences = 0;  // who, and how many it had executed then
   Clock arriving, completed;  // of this phase, and of the last one
 };
 
@@ -33,6 +34,9 @@ struct BoxCopy {
 
 std::map<const void*, Mbarrier> barriers;
 std::vector<BoxCopy> copies;  // that have not arrived, oldest first
+
+/// Of which each makes what the thread has initialised known to copies.
+unsigned fences_of(const Thread& thread) { return thread.proxy_fences + thread.mbarrier_fences; }
 
 Mbarrier& barrier_at(void* address, int line) {
   const auto found = barriers.find(address);
@@ -105,7 +109,11 @@ void init_mbarrier(void* address, unsigned count) {
   Mbarrier& mbarrier = barriers[address];
   mbarrier = {};
   mbarrier.count = mbarrier.pending = count;
+  mbarrier.initialiser = running().id;
+  mbarrier.fences = fences_of(running());
 }
+
+void fence_mbarriers() { ++running().mbarrier_fences; }
 
 void arrive_mbarrier(void* address, unsigned expected_bytes) {
   Mbarrier& mbarrier = barrier_at(address, 0);
@@ -149,7 +157,12 @@ void copy_box(void* shared, const TensorMap* map, int x, int y, void* mbarrier, 
                     "the box of line %d: it must begin at a multiple of 1024 bytes of shared memory, and be "
                     "128 bytes wide",
                     line);
-  barrier_at(mbarrier, line);
+  const Mbarrier& arrival = barrier_at(mbarrier, line);
+  if (fences_of(machine.threads[arrival.initialiser]) == arrival.fences)
+    report(Kind::MissingProxyFence,
+           "the box of line %d arrives at an mbarrier that thread %u has initialised without a "
+           "fence.mbarrier_init or fence.proxy.async after it",
+           line, arrival.initialiser);
   begin_async_write(thread, shared, size_t(map->box[1]) * kRowBytes);
   copies.push_back({static_cast<char*>(shared), *map, x, y, mbarrier, thread.id, step_of(thread)});
 }

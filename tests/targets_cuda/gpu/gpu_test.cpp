@@ -141,6 +141,7 @@ extern "C" __global__ void __launch_bounds__(64) k(unsigned short* __restrict__ 
   __shared__ unsigned long long arrived;
   if (threadIdx.x == 0) {
     mbar_init(&arrived, 1);
+    fence_mbar_init();
     mbar_expect(&arrived, 1024);
     tma_load_2d(tile, &A_map, 64, 8, &arrived);
   }

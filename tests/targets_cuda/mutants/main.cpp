@@ -1,13 +1,16 @@
 // What the checks are worth: mistakes are put into the texts of programs that were accepted, and each is
-// given to the worker as a candidate. Usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers]
+// given to the worker as a candidate. Usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers | --producers]
 //   PROGRAMS    accepted programs of the spaces below, in turn; of each, every barrier, wait and commit is
-//               taken away, every wait is for one group less, and every counter of stages is off by one
+//               taken away, every wait is for one group less, every counter of stages is off by one, and all
+//               mistakes of producer_mutation.h are made
 //   OTHERS      so many other mistakes are put in, drawn at random
 //   --barriers  only programs that have one count
+//   --producers only programs of the space `cuda-hopper` in which a producer copies boxes
 // An accepted mutant is explained: a barrier that the interpreter does not miss in the program, either, and
 // an expression that has the same value wherever it is evaluated, are no mistakes. What is left is printed,
 // and the exit code is 1.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -21,8 +24,10 @@
 #include "emulated_kernel.h"
 #include "kernel_text.h"
 #include "mutation.h"
+#include "producer_mutation.h"
 #include "tunesmith/features/grid_work.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/space/space.h"
@@ -54,15 +59,21 @@ constexpr Source kSources[] = {{"cuda", "gmm:n=32,m=48,k=16"},
                                {"cuda", "layer_norm:m=5,n=64"},
                                {"cuda", "transposed_conv2d:h=3,w=3,ci=4,co=5"},
                                {"cuda", "gmm:b=3,n=8,m=12,k=10"},
-                               {"cuda", "reduce_sum_1d:n=1001"}};
+                               {"cuda", "reduce_sum_1d:n=1001"},
+                               {"cuda-hopper", "gmm:n=128,m=128,k=448,dtype=f16"},
+                               {"cuda-hopper", "gmm:b=2,n=64,m=256,k=256,dtype=bf16"},
+                               {"cuda-hopper", "dense_bias_gelu:n=256,m=128,k=320,dtype=f16"}};
 constexpr uint64_t kMostDraws = 4000;
 constexpr const char* kSymbol = "k";
 /// More than what the programs here have, so that buffers keep their names.
-constexpr int64_t kStaticSharedBytes = 49152;
+constexpr int64_t kStaticSharedBytes = 232448;
+/// In the text of a program in which a producer copies boxes.
+constexpr const char* kBoxCopy = "tma_load_2d(";
 
 /// Of what orders threads and copies: of these each is tried.
 bool is_of_order(const std::string& kind) {
-  return kind == "barrier" || kind == "wait" || kind == "commit" || kind == "stage";
+  return kind == "barrier" || kind == "wait" || kind == "commit" || kind == "stage" ||
+         tunesmith::testing::is_of_producer(kind);
 }
 
 /// What a kind of mistakes came to.
@@ -145,7 +156,12 @@ std::string interpreters_objection(const Task& task, const Candidate& candidate,
   auto* const barrier = const_cast<Barrier*>(barriers.at(number));
   Seq* const around = barrier->parent->as<Seq>();
   check_invariant(around != nullptr, "a barrier stands among other statements");
-  around->remove(around->index_of(*barrier));
+  const Loop* const loop = around->parent->as<Loop>();
+  const bool ends_produced = loop != nullptr && loop->annotations.contains(kProducer) &&
+                             around->children().back().get() == barrier;
+  StmtPtr removed = around->remove(around->index_of(*barrier));
+  // In the text the barrier at the end of a loop with a producer stands behind it.
+  if (ends_produced) around->append(std::make_unique<If>(lt(loop->var, loop->extent - 1), std::move(removed)));
   std::vector<Tensor> arguments = tunesmith::test::random_arguments(task.program());
   try {
     interpret(program, arguments);
@@ -155,28 +171,32 @@ std::string interpreters_objection(const Task& task, const Candidate& candidate,
   }
 }
 
+enum class Programs : uint8_t { All, WithBarrier, WithProducer };
+
 class Experiment {
  public:
-  Experiment(uint64_t seed, bool barriers_only) : seed_(seed), barriers_only_(barriers_only) {}
+  Experiment(uint64_t seed, Programs programs) : seed_(seed), programs_(programs) {}
 
   void run(int programs, int others) {
     RandomStream random(seed_);
-    for (int turn = 0; accepted_programs_ < programs && turn < 20 * programs; ++turn) {
+    for (int turn = 0; accepted_programs_ < programs && turn < 400 * programs; ++turn) {
       const size_t number = size_t(turn) % std::size(kSources);
-      if (number == tasks_.size()) tasks_.push_back(std::make_unique<Task>(kSources[number], registry_));
-      Task& task = *tasks_[number];
+      const Source& source = kSources[number];
+      if (programs_ == Programs::WithProducer && std::string_view(source.space) != "cuda-hopper") continue;
+      auto& made = tasks_[number];
+      if (made == nullptr) made = std::make_unique<Task>(source, registry_);
+      Task& task = *made;
       const CandidatePtr candidate = task.draw(seed_);
       if (!candidate) continue;
       const auto kernel = task.compile(*candidate);
       if (!kernel) continue;  // over a limit, or spills
       const std::vector<KernelText> texts =
           kernel_texts(candidate->lowered, task.execution(), kStaticSharedBytes, kSymbol);
-      if (barriers_only_ && std::ranges::none_of(texts, [](const KernelText& one) {
-            return one.text.find("__syncthreads") != std::string::npos;
-          }))
-        continue;
+      const std::string whole = program_text(texts);
+      if (programs_ == Programs::WithBarrier && whole.find("__syncthreads") == std::string::npos) continue;
+      if (programs_ == Programs::WithProducer && whole.find(kBoxCopy) == std::string::npos) continue;
       if (const std::string why = task.refusal(*kernel); !why.empty()) {
-        fmt::print("REFUSED as emitted: {}: {}\n{}\n", task.name(), why, program_text(texts));
+        fmt::print("REFUSED as emitted: {}: {}\n{}\n", task.name(), why, whole);
         ++refused_programs_;
         continue;
       }
@@ -218,7 +238,9 @@ class Experiment {
     std::map<std::string, std::vector<std::pair<size_t, Mutation>>> others;  // by kind: each is as likely
     for (size_t launch = 0; launch < texts.size(); ++launch) {
       const std::string text = program_text({&texts[launch], 1});
-      for (Mutation& mutation : tunesmith::testing::mutations_of(text)) {
+      std::vector<Mutation> mutations = tunesmith::testing::mutations_of(text);
+      std::ranges::move(tunesmith::testing::producer_mutations_of(text), std::back_inserter(mutations));
+      for (Mutation& mutation : mutations) {
         if (is_of_order(mutation.kind)) {
           try_one(task, candidate, kernel, launch, mutation);
         } else {
@@ -279,9 +301,9 @@ class Experiment {
   }
 
   uint64_t seed_;
-  bool barriers_only_;
+  Programs programs_;
   PluginRegistry registry_;
-  std::vector<std::unique_ptr<Task>> tasks_;
+  std::array<std::unique_ptr<Task>, std::size(kSources)> tasks_;
   std::map<std::string, Count> counts_;
   int accepted_programs_ = 0, refused_programs_ = 0, others_made_ = 0, only_emulation_ = 0;
 };
@@ -290,13 +312,15 @@ class Experiment {
 
 int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
-  const bool barriers_only = !words.empty() && words.back() == "--barriers";
-  const size_t numbers = words.size() - (barriers_only ? 1 : 0);
+  Programs programs = Programs::All;
+  if (!words.empty() && words.back() == "--barriers") programs = Programs::WithBarrier;
+  if (!words.empty() && words.back() == "--producers") programs = Programs::WithProducer;
+  const size_t numbers = words.size() - (programs == Programs::All ? 0 : 1);
   if (numbers < 2 || numbers > 3) {
-    fmt::print(stderr, "usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers]\n");
+    fmt::print(stderr, "usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers | --producers]\n");
     return 2;
   }
-  Experiment experiment(numbers == 3 ? std::stoull(words[2]) : 1, barriers_only);
+  Experiment experiment(numbers == 3 ? std::stoull(words[2]) : 1, programs);
   experiment.run(std::stoi(words[0]), std::stoi(words[1]));
   return experiment.report() == 0 ? 0 : 1;
 }

@@ -188,12 +188,6 @@ class Finder {
                       with_witness(std::move(witness)), 0});
   }
 
-  static std::string with_witness(std::string text) {
-    const size_t kernel = text.rfind('\n', text.find("__global__"));
-    text.insert(kernel == std::string::npos ? 0 : kernel + 1, kWitness);
-    return text;
-  }
-
   /// Of the vector that is accessed here: "*(float4*)&A[".
   int lanes_at(size_t at) const {
     static const std::regex vector(R"((\d)\*\)&?$)");
@@ -221,6 +215,12 @@ class Finder {
 };
 
 }  // namespace
+
+std::string with_witness(std::string text) {
+  const size_t kernel = text.rfind('\n', text.find("__global__"));
+  text.insert(kernel == std::string::npos ? 0 : kernel + 1, kWitness);
+  return text;
+}
 
 std::vector<Mutation> mutations_of(const std::string& text) {
   Finder finder(text);

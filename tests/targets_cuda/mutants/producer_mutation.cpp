@@ -1,0 +1,137 @@
+#include "producer_mutation.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include <fmt/format.h>
+
+namespace tunesmith::testing {
+namespace {
+
+constexpr std::array kKinds{"await", "arrival", "bytes", "count", "phase", "box", "product", "fence"};
+
+/// Traps where a version is used for the second time: without that nothing matters that is told of a release.
+std::string witness_of_one_use(const std::string& text) {
+  static const std::regex wait(R"((mbar_wait\(\w+ \+ \w+, )(phase\w*))");
+  return with_witness(std::regex_replace(text, wait, "$1mutant_witness<int>($2, 0)"));
+}
+
+class ProducerFinder {
+ public:
+  explicit ProducerFinder(const std::string& text) : text_(text), begin_(text.find("__global__")) {
+    if (begin_ == std::string::npos) begin_ = 0;
+    if (text.find("tma_load_2d(", begin_) != std::string::npos) one_use_ = witness_of_one_use(text);
+  }
+
+  std::vector<Mutation> take() { return std::move(found_); }
+
+  void without(const char* kind, const char* pattern) { instead(kind, pattern, ""); }
+
+  /// `by` is a format of the match ("$1", "$&").
+  void instead(const char* kind, const char* pattern, const char* by) {
+    each(pattern, [&](size_t at, const std::smatch& match) { add(kind, at, match, match.format(by)); });
+  }
+
+  /// The number that is group 1 of the match, less or more; 0 is none.
+  void other_number(const char* kind, const char* pattern, int by) {
+    each(pattern, [&](size_t at, const std::smatch& match) {
+      for (const int other : {std::stoi(match[1]) - by, std::stoi(match[1]) + by}) {
+        if (other <= 0) continue;
+        std::string wrong = match.str();
+        wrong.replace(size_t(match.position(1) - match.position()), size_t(match.length(1)),
+                      std::to_string(other));
+        add(kind, at, match, wrong);
+      }
+    });
+  }
+
+  /// The name of a version, group 1 of the match, as the next one; `count` is how many there are.
+  void next_version(const char* kind, const char* pattern) {
+    each(pattern, [&](size_t at, const std::smatch& match) {
+      const std::string name = match[1];
+      const size_t count = name.rfind("_in_");
+      if (count == std::string::npos) return;
+      std::string wrong = match.str();
+      wrong.replace(size_t(match.position(1) - match.position()), size_t(match.length(1)),
+                    fmt::format("({} + 1) % {}", name, std::stoi(name.substr(count + 4))));
+      add(kind, at, match, wrong);
+    });
+  }
+
+  void exchanged_maps() {
+    each(R"(&(\w+_map\w*))", [&](size_t at, const std::smatch& match) {
+      static const std::regex other(R"(TensorMap (\w+))");
+      for (auto map = std::sregex_iterator(text_.begin(), text_.end(), other); map != std::sregex_iterator();
+           ++map) {
+        if ((*map)[1] != match[1]) add("box", at, match, "&" + (*map)[1].str());
+      }
+    });
+  }
+
+ private:
+  template <class Work>
+  void each(const char* pattern, Work work) {
+    const std::regex regex(pattern);
+    const auto first = text_.cbegin() + std::ptrdiff_t(begin_);
+    for (auto match = std::sregex_iterator(first, text_.cend(), regex); match != std::sregex_iterator();
+         ++match)
+      work(begin_ + size_t(match->position()), *match);
+  }
+
+  void add(const std::string& kind, size_t at, const std::smatch& match, const std::string& wrong) {
+    const std::string right = match.str();
+    const bool of_release = kind == "arrival" || kind == "phase" || right == "wgmma_wait<1>" ||
+                            right == "wgmma_wait<1>();" ||
+                            (kind != "box" && right.find("released") != std::string::npos);
+    found_.push_back({kind, fmt::format("'{}' in the place of '{}'", wrong, right),
+                      std::string(text_).replace(at, size_t(match.length()), wrong),
+                      of_release ? one_use_ : "", 0});
+  }
+
+  const std::string& text_;
+  size_t begin_;
+  std::string one_use_;
+  std::vector<Mutation> found_;
+};
+
+}  // namespace
+
+bool is_of_producer(const std::string& kind) { return std::ranges::find(kKinds, kind) != kKinds.end(); }
+
+std::vector<Mutation> producer_mutations_of(const std::string& text) {
+  ProducerFinder finder(text);
+  finder.without("await", R"(mbar_wait\([^;]*\);)");
+  finder.instead("await", R"((mbar_wait\(\w+ \+ \w+, phase\w*)( \^ 1)?\))", "$1 ^ 1$2)");
+  finder.next_version("await", R"(mbar_wait\(\w+ \+ (\w+),)");
+  finder.without("arrival", R"(mbar_arrive\([^;]*\))");
+  finder.without("arrival", R"(\w+ > 0 && )");
+  finder.without("arrival", R"( && \w+ == 0(?=\) mbar_arrive))");
+  finder.without("arrival", R"(before\w* = \w+_in_\d+;)");
+  finder.next_version("arrival", R"(before\w* = (\w+);)");
+  finder.without("bytes", R"(mbar_expect\([^;]*\);)");
+  finder.instead("bytes", R"(mbar_expect\((.*), \d+\))", "mbar_arrive($1)");
+  finder.other_number("bytes", R"(mbar_expect\(.*, (\d+)\))", 1024);
+  finder.next_version("bytes", R"(mbar_expect\(\w+ \+ (\w+),)");
+  finder.other_number("count", R"(mbar_init\(\w+ \+ \w+, (\d+)\))", 1);
+  finder.without("phase", R"(phase\w* \^= \w+ == \d+;)");
+  finder.other_number("phase", R"(phase\w* \^= \w+ == (\d+);)", 1);
+  finder.instead("phase", R"(int (phase\w*) = 0)", "int $1 = 1");
+  finder.without("box", R"(tma_load_2d\([^;]*\);)");
+  finder.next_version("box", R"(tma_load_2d\([^;]*\((\w+_in_\d+) \* )");
+  finder.next_version("box", R"(tma_load_2d\([^;]*arrived\w* \+ (\w+)\))");
+  finder.instead("box", R"((tma_load_2d\([^;]*)arrived( \+ \w+\)))", "$1released$2");
+  finder.instead("box", R"((tma_load_2d\([^;]*), ([^,;]*), ([^,;]*), (\w+ \+ \w+\)))", "$1, $2 + 8, $3, $4");
+  finder.instead("box", R"((tma_load_2d\([^;]*), ([^,;]*), ([^,;]*), (\w+ \+ \w+\)))", "$1, $2, $3 + 1, $4");
+  finder.exchanged_maps();
+  finder.without("product", R"(wgmma_commit\(\);)");
+  finder.without("product", R"(wgmma_wait<\d+>\(\);)");
+  finder.instead("product", R"(wgmma_wait<0>)", "wgmma_wait<1>");
+  finder.instead("product", R"(wgmma_wait<1>)", "wgmma_wait<2>");
+  // One of the two would do where barriers were initialised. Others are needed where products follow.
+  finder.instead("fence", R"(fence_mbar_init\(\);(\s*\}\s*)fence_async_shared\(\);)", "$1");
+  finder.instead("fence", R"((cp_async_wait<\d+>\(\);\s*)fence_async_shared\(\);)", "$1");
+  return finder.take();
+}
+
+}  // namespace tunesmith::testing
