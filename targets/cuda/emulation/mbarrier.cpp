@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "checker.h"
 #include "findings.h"
@@ -34,6 +35,7 @@ struct BoxCopy {
 
 std::map<const void*, Mbarrier> barriers;
 std::vector<BoxCopy> copies;  // that have not arrived, oldest first
+std::set<unsigned> copiers;   // threads of the block that have asked for boxes
 
 /// Of which each makes what the thread has initialised known to copies.
 unsigned fences_of(const Thread& thread) { return thread.proxy_fences + thread.mbarrier_fences; }
@@ -93,11 +95,24 @@ void land_copies(void* address, Mbarrier& mbarrier) {
   complete_phase(mbarrier);
 }
 
+/// Lets the others go on as far as they can without the running thread.
+void lag_behind() {
+  constexpr int kMostTurns = 10000;  // of others that lag, too
+  int idle = 0;
+  for (int turn = 0; idle < 3 && turn < kMostTurns; ++turn) {
+    // Nobody is to take this for a deadlock.
+    const uint64_t seen = ++machine.progress;
+    yield();
+    idle = machine.progress == seen ? idle + 1 : 0;
+  }
+}
+
 }  // namespace
 
 void begin_block_mbarriers() {
   barriers.clear();
   copies.clear();
+  copiers.clear();
 }
 
 void init_mbarrier(void* address, unsigned count) {
@@ -131,6 +146,8 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
   Thread& thread = running();
   Mbarrier& mbarrier = barrier_at(address, line);
   check_read(thread, address, 8);
+  // Who copies is as far ahead as it may be in the other orders.
+  if (machine.order == Order::Backward && copiers.contains(thread.id)) lag_behind();
   thread.waits_for = "an mbarrier";
   thread.line = line;
   // Each turn of this thread follows one of each other that can go on: without progress among them there will
@@ -157,6 +174,7 @@ void copy_box(void* shared, const TensorMap* map, int x, int y, void* mbarrier, 
                     "the box of line %d: it must begin at a multiple of 1024 bytes of shared memory, and be "
                     "128 bytes wide",
                     line);
+  copiers.insert(thread.id);
   const Mbarrier& arrival = barrier_at(mbarrier, line);
   if (fences_of(machine.threads[arrival.initialiser]) == arrival.fences)
     report(Kind::MissingProxyFence,
