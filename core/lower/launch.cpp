@@ -137,7 +137,6 @@ void Launch::find_producers(const LowerOptions& options) {
     const TensorIntrinsicPtr intrinsic = called_intrinsic(loop.annotations, options.intrinsics);
     return intrinsic != nullptr && intrinsic->bulk_copy;
   };
-  bool found = false;
   for (Loop* loop : collect<Loop>(*body_)) {
     if (!loop->annotations.contains(kSoftwarePipeline) || find_first<Loop>(*loop, is_bulk_copy) == nullptr)
       continue;
@@ -147,9 +146,9 @@ void Launch::find_producers(const LowerOptions& options) {
       if (is_ancestor(*loop, *call.loop) && call.level != threads_.front().axis.level)
         refuse("a producer is one of other groups than those that the calls are of", loop->var->name);
     }
-    found = true;
+    has_producer_ = true;
   }
-  if (found) ++threads_.front().domain.extent;
+  if (has_producer_) ++threads_.front().domain.extent;
 }
 
 void Launch::check_limits() const {
@@ -249,6 +248,11 @@ bool Launch::used_by_one_thread(const Buffer& buffer, const Accesses& accesses) 
          });
 }
 
+IterDomain Launch::domain_of_loops(const ThreadAxis& thread) const {
+  const bool one_less = has_producer_ && &thread == &threads_.front();
+  return {thread.domain.var, thread.domain.extent - (one_less ? 1 : 0)};
+}
+
 std::vector<IterDomain> Launch::domains_around(const Accesses& accesses) const {
   std::vector<IterDomain> domains;
   for (const ThreadAxis& thread : threads_) {
@@ -256,7 +260,7 @@ std::vector<IterDomain> Launch::domains_around(const Accesses& accesses) const {
       return std::ranges::any_of(loops_above(*access.stmt),
                                  [&](const Loop* loop) { return loop->var == thread.domain.var; });
     });
-    if (used) domains.push_back(thread.domain);
+    if (used) domains.push_back(domain_of_loops(thread));
   }
   return domains;
 }
@@ -268,7 +272,7 @@ std::vector<IterDomain> Launch::common_domains(const Accesses& accesses) const {
     if (!axis || !std::ranges::all_of(
                      accesses, [&](const LaunchAccess& access) { return is_ancestor(*loop, *access.stmt); }))
       continue;
-    domains.push_back(threads_[*axis].domain);
+    domains.push_back(domain_of_loops(threads_[*axis]));
   }
   return domains;
 }

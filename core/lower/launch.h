@@ -80,6 +80,8 @@ class Launch {
   const Stmt& piece_of(const Stmt& stmt) const;
   /// Or by one group: in one statement without loops over threads, which one of them executes alone.
   bool used_by_one_thread(const Buffer& buffer, const Accesses& accesses) const;
+  /// The iterations that loops over the axis have; a producer of its own runs none of them.
+  IterDomain domain_of_loops(const ThreadAxis& thread) const;
   std::vector<IterDomain> domains_around(const Accesses& accesses) const;
   /// Axes whose loops over threads all accesses stand in, in one loop each.
   std::vector<IterDomain> common_domains(const Accesses& accesses) const;
@@ -103,6 +105,7 @@ class Launch {
   std::vector<Loop*> grid_;
   std::vector<GroupCall> calls_;
   std::vector<ThreadAxis> threads_;
+  bool has_producer_ = false;  // an iteration more of the first of these
   Stmt* body_;
   std::set<const BufferNode*> ordered_;
 };

@@ -212,7 +212,8 @@ class KernelWriter {
     const std::string arrived = names_.fresh("arrived"), released = names_.fresh("released"),
                       phase = names_.fresh("phase"), before = names_.fresh("before");
     const auto version = [&] {
-      return exprs_.text(produced.version(), Analyzer::at(at), ExprText::kOperand);
+      const Analyzer ranges = Analyzer::at(*at.body());
+      return exprs_.text(ranges.simplify(produced.version()), ranges, ExprText::kOperand);
     };
     const auto stage = [&](const std::string& of) { return fmt::format("{} + {}", of, version()); };
     line(fmt::format("unsigned long long* const {} = (unsigned long long*)({} + {});", arrived, shared_block_,

@@ -80,6 +80,7 @@ class Finder {
       const size_t open = at + size_t(match.length()) - 1, end = behind_bracket(text_, open);
       if (end == std::string::npos) return;
       const std::string right = text_.substr(open + 1, end - open - 2);
+      if (is_of_sums(end)) return fewer(open + 1, right);
       expression("predicate", open + 1, right, "true");
       for (size_t less = right.find(" < "); less != std::string::npos; less = right.find(" < ", less + 1))
         expression("predicate", open + 1, right, std::string(right).replace(less, 3, " <= "));
@@ -188,10 +189,28 @@ class Finder {
                       with_witness(std::move(witness)), 0});
   }
 
-  /// Of the vector that is accessed here: "*(float4*)&A[".
+  /// Does what stands here, behind a condition, begin or store the sums of a group? A group that multiplies
+  /// nothing may do so, too: it stores to memory of the block behind the buffer, where nobody reads.
+  bool is_of_sums(size_t at) const {
+    static const std::regex sums(
+        R"( \{\n(?: *#pragma unroll\n)?(?: *for \(int (?!e\b)[^)]*\) \{\n)* *for \(int e = 0;)");
+    return std::regex_search(text_.begin() + std::ptrdiff_t(at), text_.end(), sums,
+                             std::regex_constants::match_continuous);
+  }
+
+  /// One group less.
+  void fewer(size_t at, const std::string& right) {
+    static const std::regex below(R"((\w+ < )(\d+))");
+    std::smatch match;
+    if (std::regex_match(right, match, below))
+      expression("predicate", at, right, fmt::format("{}{}", match[1].str(), std::stoi(match[2]) - 1));
+  }
+
+  /// Of the vector that is accessed here: "*(float4*)&A[". A descriptor counts pieces of 16 bytes.
   int lanes_at(size_t at) const {
     static const std::regex vector(R"((\d)\*\)&?$)");
     const std::string before = text_.substr(at < 24 ? 0 : at - 24, std::min<size_t>(at, 24));
+    if (before.ends_with("wgmma_desc(")) return 8;
     std::smatch match;
     if (!std::regex_search(before, match, vector)) return 1;
     return before.find("uint") != std::string::npos ? 2 * std::stoi(match[1]) : std::stoi(match[1]);

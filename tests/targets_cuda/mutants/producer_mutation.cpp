@@ -17,6 +17,19 @@ std::string witness_of_one_use(const std::string& text) {
   return with_witness(std::regex_replace(text, wait, "$1mutant_witness<int>($2, 0)"));
 }
 
+/// Traps where `before`, the version that is released, is not 0 and is filled once more.
+std::string witness_of_first_version(const std::string& text) {
+  static const std::regex versions(R"(for \(int i = 0; i < (\d+); \+\+i\) mbar_init)"),
+      release(R"((\w+)( > 0 && [^)]*\) mbar_arrive\(\w+ \+ )(before\w*))");
+  std::smatch count, match, steps;
+  if (!std::regex_search(text, count, versions) || !std::regex_search(text, match, release)) return "";
+  const std::regex loop(fmt::format(R"(for \(int {0} = 0; {0} < (\d+);)", match[1].str()));
+  if (!std::regex_search(text, steps, loop)) return "";
+  const std::string witness = fmt::format("({0} + {1} <= {2} ? mutant_witness<int>({3}, 0) : {3})",
+                                          match[1].str(), count[1].str(), steps[1].str(), match[3].str());
+  return with_witness(std::string(text).replace(size_t(match.position(3)), size_t(match.length(3)), witness));
+}
+
 class ProducerFinder {
  public:
   explicit ProducerFinder(const std::string& text) : text_(text), begin_(text.find("__global__")) {
@@ -33,10 +46,11 @@ class ProducerFinder {
     each(pattern, [&](size_t at, const std::smatch& match) { add(kind, at, match, match.format(by)); });
   }
 
-  /// The number that is group 1 of the match, less or more; 0 is none.
-  void other_number(const char* kind, const char* pattern, int by) {
+  /// The number that is group 1 of the match, and so much more or less; 0 is none.
+  void other_number(const char* kind, const char* pattern, std::initializer_list<int> differences) {
     each(pattern, [&](size_t at, const std::smatch& match) {
-      for (const int other : {std::stoi(match[1]) - by, std::stoi(match[1]) + by}) {
+      for (const int difference : differences) {
+        const int other = std::stoi(match[1]) + difference;
         if (other <= 0) continue;
         std::string wrong = match.str();
         wrong.replace(size_t(match.position(1) - match.position()), size_t(match.length(1)),
@@ -81,12 +95,13 @@ class ProducerFinder {
 
   void add(const std::string& kind, size_t at, const std::smatch& match, const std::string& wrong) {
     const std::string right = match.str();
-    const bool of_release = kind == "arrival" || kind == "phase" || right == "wgmma_wait<1>" ||
-                            right == "wgmma_wait<1>();" ||
+    const bool in_loop = right.starts_with("wgmma_wait<") && !right.starts_with("wgmma_wait<0>");
+    const bool of_release = kind == "arrival" || kind == "phase" || in_loop ||
                             (kind != "box" && right.find("released") != std::string::npos);
+    std::string witness = of_release ? one_use_ : "";
+    if (right.starts_with("before") && wrong.empty()) witness = witness_of_first_version(text_);
     found_.push_back({kind, fmt::format("'{}' in the place of '{}'", wrong, right),
-                      std::string(text_).replace(at, size_t(match.length()), wrong),
-                      of_release ? one_use_ : "", 0});
+                      std::string(text_).replace(at, size_t(match.length()), wrong), std::move(witness), 0});
   }
 
   const std::string& text_;
@@ -111,11 +126,11 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.next_version("arrival", R"(before\w* = (\w+);)");
   finder.without("bytes", R"(mbar_expect\([^;]*\);)");
   finder.instead("bytes", R"(mbar_expect\((.*), \d+\))", "mbar_arrive($1)");
-  finder.other_number("bytes", R"(mbar_expect\(.*, (\d+)\))", 1024);
+  finder.other_number("bytes", R"(mbar_expect\(.*, (\d+)\))", {-1024, 1024});
   finder.next_version("bytes", R"(mbar_expect\(\w+ \+ (\w+),)");
-  finder.other_number("count", R"(mbar_init\(\w+ \+ \w+, (\d+)\))", 1);
+  finder.other_number("count", R"(mbar_init\(\w+ \+ \w+, (\d+)\))", {-1, 1});
   finder.without("phase", R"(phase\w* \^= \w+ == \d+;)");
-  finder.other_number("phase", R"(phase\w* \^= \w+ == (\d+);)", 1);
+  finder.other_number("phase", R"(phase\w* \^= \w+ == (\d+);)", {-1, 1});
   finder.instead("phase", R"(int (phase\w*) = 0)", "int $1 = 1");
   finder.without("box", R"(tma_load_2d\([^;]*\);)");
   finder.next_version("box", R"(tma_load_2d\([^;]*\((\w+_in_\d+) \* )");
@@ -126,8 +141,7 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.exchanged_maps();
   finder.without("product", R"(wgmma_commit\(\);)");
   finder.without("product", R"(wgmma_wait<\d+>\(\);)");
-  finder.instead("product", R"(wgmma_wait<0>)", "wgmma_wait<1>");
-  finder.instead("product", R"(wgmma_wait<1>)", "wgmma_wait<2>");
+  finder.other_number("product", R"(wgmma_wait<(\d+)>)", {1});
   // One of the two would do where barriers were initialised. Others are needed where products follow.
   finder.instead("fence", R"(fence_mbar_init\(\);(\s*\}\s*)fence_async_shared\(\);)", "$1");
   finder.instead("fence", R"((cp_async_wait<\d+>\(\);\s*)fence_async_shared\(\);)", "$1");
