@@ -129,7 +129,8 @@ class Tiler {
     const Buffer result = writes_of(s_.block(block_)).front().buffer;
     const std::vector<BlockRV> padded =
         pad_for_tile(s_, block_, {sums_.front(), columns_of_tile()}, {steps_of_tile()});
-    if (is_bulk() && !padded.empty()) refuse("tiles do not divide the factors, and a bulk copy has no condition");
+    if (is_bulk() && !padded.empty())
+      refuse("tiles do not divide the factors, and a bulk copy has no condition");
     make_result(writes_of(s_.block(block_)).front().buffer != result);
     store_ = s_.cache_write(block_, 0, names_.held_scope);
     for (const size_t factor : {0U, 1U}) {

@@ -113,8 +113,8 @@ BlockRV tensorize_bulk_copy(Schedule& schedule, BlockRV copy, const std::vector<
   for (const TensorIntrinsicPtr& one : unit) {
     if (!one->bulk_copy || one->operands[0].buffer->dtype != filled->dtype) continue;
     const std::vector<int64_t> tile = extents_of(*one, IterKind::Spatial);
-    const bool larger = largest == nullptr ||
-                        one->operands[0].buffer->elements() > largest->operands[0].buffer->elements();
+    const bool larger =
+        largest == nullptr || one->operands[0].buffer->elements() > largest->operands[0].buffer->elements();
     const bool divides =
         tile.size() <= loops.size() &&
         std::equal(tile.rbegin(), tile.rend(), loops.rbegin(), [&](int64_t extent, const LoopRV& loop) {

@@ -1,5 +1,5 @@
-// Makes calls of bulk copies of the blocks that are annotated `bulk_fetch`: each of as large a tile as divides
-// what the candidate fetches at once.
+// Makes calls of bulk copies of the blocks that are annotated `bulk_fetch`: each of as large a tile as
+// divides what the candidate fetches at once.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 #include <tunesmith/space/tensor_tile.h>

@@ -80,6 +80,18 @@ def products_under_other_axes_run_on_a_matrix_unit(folder):
         assert text.count("__global__") == 1, text  # padding, windows and the result's place need no launch of their own
 
 
+def a_producer_copies_boxes_where_shapes_allow_it(folder):
+    database = folder / "records.db"
+    result = json.loads(run("tune", "gmm:n=128,m=128,k=256,dtype=bf16", "--space", "cuda-hopper", "--trials", 6, "--database", database, "--json").stdout)
+    assert result["valid"] == result["trials"] == 6, result
+    show = lambda *options: run("trace", "show", result["trace"], "--database", database, *options).stdout
+    assert "_bf16" in show() and "software_pipeline" in show() and "hopper_box_" in show(), show()
+    text = show("--space", "cuda-hopper", "--code")
+    assert "tma_load_2d(" in text and "mbar_wait(released" in text and "wgmma_wait<1>" in text, text
+    explained = run("spaces", "explain", "gmm:n=100,m=128,k=128,dtype=f16", "--space", "cuda-hopper").stdout
+    assert "2 schedules; 128 columns without boxes: tiles do not divide the factors, and a bulk copy has no condition" in explained, explained
+
+
 def a_matrix_unit_declines_what_has_nothing_to_use_again(folder):
     explained = run("spaces", "explain", "depthwise_conv2d:h=8,w=8,c=16,kernel=3,dtype=f16", "--space", "cuda-tensorcore").stdout
     assert "a factor has no axis of its own, along which the other one could be used again" in explained, explained

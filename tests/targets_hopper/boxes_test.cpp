@@ -107,8 +107,10 @@ TEST(HopperBoxes, AreDeclinedWithAReasonWhereTheyAreNotLegal) {
   EXPECT_EQ(said_of("gmm:n=128,m=256,k=128,dtype=f16"), "");
   EXPECT_EQ(said_of("gmm:n=128,m=128,k=128,dtype=f16"),
             "256 columns without boxes: tiles do not divide the factors, and a bulk copy has no condition");
-  EXPECT_THAT(said_of("gmm:n=128,m=128,k=64,dtype=f16"), HasSubstr("128 columns without boxes: the reduction is one step"));
-  EXPECT_THAT(said_of("gram:n=128,k=128,dtype=f16"), HasSubstr("128 columns without boxes: the block computes something else"));
+  EXPECT_THAT(said_of("gmm:n=128,m=128,k=64,dtype=f16"),
+              HasSubstr("128 columns without boxes: the reduction is one step"));
+  EXPECT_THAT(said_of("gram:n=128,k=128,dtype=f16"),
+              HasSubstr("128 columns without boxes: the block computes something else"));
 }
 
 /// Of the only launch.
@@ -129,7 +131,8 @@ TEST(HopperBoxes, AreCountedOnceByTheModelOfTimes) {
   constexpr double kSteps = 32.0 * 16.0, kTile = 128.0 * 64.0 * 2.0, kOther = 64.0 * 256.0 * 2.0;
   EXPECT_EQ(work.bulk_sectors, kSteps * (kTile + kOther) / 32.0);
   EXPECT_EQ(work.bulk_unit_cycles, work.unit_cycles);
-  // Each tile is written once. A call of each of two groups reads its rows, and all columns; no banks conflict.
+  // Each tile is written once. A call of each of two groups reads its rows, and all columns; no banks
+  // conflict.
   EXPECT_EQ(work.bulk_wavefronts, kSteps * (kTile + kOther + kTile + 2.0 * kOther) / 128.0);
   EXPECT_LE(work.barriers, 3.0);
 }
@@ -245,38 +248,37 @@ TEST_P(ABrokenProducer, IsReported) {
 
 INSTANTIATE_TEST_SUITE_P(
     Hopper, ABrokenProducer,
-    ::testing::Values(BrokenText{"no_wait_for_a_released_stage",
-                                 "mbar_wait(released + r_0_0_in_4, phase ^ 1);", "", "all 1 have arrived"},
-                      BrokenText{"another_release_is_awaited", "mbar_wait(released + r_0_0_in_4,",
-                                 "mbar_wait(released + (r_0_0_in_4 + 1) % 4,", "deadlock"},
-                      BrokenText{"no_fence_of_the_barriers",
-                                 "    fence_mbar_init();\n  }\n  fence_async_shared();\n", "  }\n",
-                                 "missing_proxy_fence"},
-                      BrokenText{"no_wait_for_an_arrival", "mbar_wait(arrived + r_0_0_1_in_4, phase);", "",
-                                 "uninitialised"},
-                      BrokenText{"no_bytes_expected", "mbar_expect(arrived + r_0_0_in_4, 49152)",
-                                 "mbar_arrive(arrived + r_0_0_in_4)", "read_before_wait"},
-                      BrokenText{"fewer_bytes", "49152);", "40960);", "receives 8192 bytes and expects 0"},
-                      BrokenText{"more_bytes", "49152);", "57344);", "deadlock"},
-                      BrokenText{"no_release", "mbar_arrive(released + before);", ";", "deadlock"},
-                      BrokenText{"release_of_what_is_read", "mbar_arrive(released + before)",
-                                 "mbar_arrive(released + r_0_0_1_in_4)", "deadlock"},
-                      BrokenText{"release_in_the_first_step", "if (r_0_0_1 > 0 && thread_x == 0)",
-                                 "if (thread_x == 0)", "reads in a wgmma that has not been waited for"},
-                      BrokenText{"one_release_is_enough", "mbar_init(released + i, 2)",
-                                 "mbar_init(released + i, 1)", "deadlock"},
-                      BrokenText{"no_wait_for_products", "wgmma_wait<1>();", "",
-                                 "reads in a wgmma that has not been waited for"},
-                      BrokenText{"two_steps_under_way", "wgmma_wait<1>();", "wgmma_wait<2>();",
-                                 "reads in a wgmma that has not been waited for"},
-                      BrokenText{"no_wait_at_the_end", "wgmma_wait<0>();", "", "race"},
-                      BrokenText{"no_other_phase", "phase ^= r_0_0_1_in_4 == 3;", "", "read_before_wait"},
-                      BrokenText{"producer_without_phase", "phase ^= r_0_0_in_4 == 3;", "",
-                                 "all 1 have arrived"},
-                      BrokenText{"barriers_not_seen",
-                                 "  fence_async_shared();\n  __syncthreads();\n  if (warpgroup_x == 2 &&",
-                                 "  if (warpgroup_x == 2 &&", "not initialised"},
-                      BrokenText{"another_box", "r_0_0 * 64, ", "r_0_0 * 64 + 8, ", "wrong values"}),
+    ::testing::Values(
+        BrokenText{"no_wait_for_a_released_stage", "mbar_wait(released + r_0_0_in_4, phase ^ 1);", "",
+                   "all 1 have arrived"},
+        BrokenText{"another_release_is_awaited", "mbar_wait(released + r_0_0_in_4,",
+                   "mbar_wait(released + (r_0_0_in_4 + 1) % 4,", "deadlock"},
+        BrokenText{"no_fence_of_the_barriers", "    fence_mbar_init();\n  }\n  fence_async_shared();\n",
+                   "  }\n", "missing_proxy_fence"},
+        BrokenText{"no_wait_for_an_arrival", "mbar_wait(arrived + r_0_0_1_in_4, phase);", "",
+                   "uninitialised"},
+        BrokenText{"no_bytes_expected", "mbar_expect(arrived + r_0_0_in_4, 49152)",
+                   "mbar_arrive(arrived + r_0_0_in_4)", "read_before_wait"},
+        BrokenText{"fewer_bytes", "49152);", "40960);", "receives 8192 bytes and expects 0"},
+        BrokenText{"more_bytes", "49152);", "57344);", "deadlock"},
+        BrokenText{"no_release", "mbar_arrive(released + before);", ";", "deadlock"},
+        BrokenText{"release_of_what_is_read", "mbar_arrive(released + before)",
+                   "mbar_arrive(released + r_0_0_1_in_4)", "deadlock"},
+        BrokenText{"release_in_the_first_step", "if (r_0_0_1 > 0 && thread_x == 0)", "if (thread_x == 0)",
+                   "reads in a wgmma that has not been waited for"},
+        BrokenText{"one_release_is_enough", "mbar_init(released + i, 2)", "mbar_init(released + i, 1)",
+                   "deadlock"},
+        BrokenText{"no_wait_for_products", "wgmma_wait<1>();", "",
+                   "reads in a wgmma that has not been waited for"},
+        BrokenText{"two_steps_under_way", "wgmma_wait<1>();", "wgmma_wait<2>();",
+                   "reads in a wgmma that has not been waited for"},
+        BrokenText{"no_wait_at_the_end", "wgmma_wait<0>();", "", "race"},
+        BrokenText{"no_other_phase", "phase ^= r_0_0_1_in_4 == 3;", "", "read_before_wait"},
+        BrokenText{"producer_without_phase", "phase ^= r_0_0_in_4 == 3;", "", "all 1 have arrived"},
+        BrokenText{"barriers_not_seen",
+                   "  fence_async_shared();\n  __syncthreads();\n  if (warpgroup_x == 2 &&",
+                   "  if (warpgroup_x == 2 &&", "not initialised"},
+        BrokenText{"another_box", "r_0_0 * 64, ", "r_0_0 * 64 + 8, ", "wrong values"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -24,7 +24,9 @@ inline Space& hopper_space() {
   return space;
 }
 
-inline Program load_program(const std::string& text) { return std::move(WorkloadLibrary().load(text).program); }
+inline Program load_program(const std::string& text) {
+  return std::move(WorkloadLibrary().load(text).program);
+}
 
 inline size_t product_calls(const Program& program) {
   return collect<Loop>(program.root(),

@@ -21,7 +21,7 @@ struct Mbarrier {
   unsigned count = 0, pending = 0, phase = 0;
   uint64_t awaited_bytes = 0;
   unsigned initialiser = 0, fences = 0;  // who, and how many it had executed then
-  Clock arriving, completed;  // of this phase, and of the last one
+  Clock arriving, completed;             // of this phase, and of the last one
 };
 
 struct BoxCopy {

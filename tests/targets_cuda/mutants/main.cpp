@@ -157,11 +157,12 @@ std::string interpreters_objection(const Task& task, const Candidate& candidate,
   Seq* const around = barrier->parent->as<Seq>();
   check_invariant(around != nullptr, "a barrier stands among other statements");
   const Loop* const loop = around->parent->as<Loop>();
-  const bool ends_produced = loop != nullptr && loop->annotations.contains(kProducer) &&
-                             around->children().back().get() == barrier;
+  const bool ends_produced =
+      loop != nullptr && loop->annotations.contains(kProducer) && around->children().back().get() == barrier;
   StmtPtr removed = around->remove(around->index_of(*barrier));
   // In the text the barrier at the end of a loop with a producer stands behind it.
-  if (ends_produced) around->append(std::make_unique<If>(lt(loop->var, loop->extent - 1), std::move(removed)));
+  if (ends_produced)
+    around->append(std::make_unique<If>(lt(loop->var, loop->extent - 1), std::move(removed)));
   std::vector<Tensor> arguments = tunesmith::test::random_arguments(task.program());
   try {
     interpret(program, arguments);

@@ -1,7 +1,7 @@
-// Mistakes in programs whose producer copies boxes: in what producer and consumers tell each other by barriers
-// in memory, and in the products that consumers leave under way. The kinds are "await" (for an arrival or a
-// release), "arrival", "bytes" (expected of copies), "count" (of arrivals), "phase", "box", "product" (waited
-// for, or committed) and "fence".
+// Mistakes in programs whose producer copies boxes: in what producer and consumers tell each other by
+// barriers in memory, and in the products that consumers leave under way. The kinds are "await" (for an
+// arrival or a release), "arrival", "bytes" (expected of copies), "count" (of arrivals), "phase", "box",
+// "product" (waited for, or committed) and "fence".
 #pragma once
 
 #include "mutation.h"

@@ -17,14 +17,14 @@ std::vector<const Stmt*> launches_of(const Program& lowered, const ExecutionMode
 /// runs in lockstep do at once is counted for each.
 struct GridWork {
   double blocks = 1.0;
-  double threads = 1.0;        // of a block
-  double arithmetic = 0.0;     // operations: a product and the sum that it goes into are one
-  double instructions = 0.0;   // these, loads and stores of memory, conditions and loops
-  double sectors = 0.0;        // of memory that all share
-  double wavefronts = 0.0;     // of memory with banks
-  double unit_cycles = 0.0;    // that calls of tensor intrinsics keep a unit of a core busy
-  /// Of these three, what bulk copies and the calls behind them do. It goes on while threads wait, so that few
-  /// groups of them keep a core busy with it.
+  double threads = 1.0;       // of a block
+  double arithmetic = 0.0;    // operations: a product and the sum that it goes into are one
+  double instructions = 0.0;  // these, loads and stores of memory, conditions and loops
+  double sectors = 0.0;       // of memory that all share
+  double wavefronts = 0.0;    // of memory with banks
+  double unit_cycles = 0.0;   // that calls of tensor intrinsics keep a unit of a core busy
+  /// Of these three, what bulk copies and the calls behind them do. It goes on while threads wait, so that
+  /// few groups of them keep a core busy with it.
   double bulk_sectors = 0.0, bulk_wavefronts = 0.0, bulk_unit_cycles = 0.0;
   double touched_bytes = 0.0;  // different ones of memory that all share
   double barriers = 0.0;       // that a block comes to

@@ -45,11 +45,11 @@ struct GroupTiling {
 
 /// Cuts the loops of the block, padded where the intrinsic's tiles do not divide them, and makes all calls.
 /// The product's intrinsic may have its columns as two iterators, panels and those of one.
-/// Answers the block that calls the product. What all threads copy is annotated `cooperative_fetch`. A consumer
-/// that reads the result element by element becomes what writes it, and what pads a factor becomes part of
-/// the copy that fetches it. Throws ScheduleError, with the schedule half way, where the block is no sum of
-/// products of two factors, each with an axis of its own, the unit has no such product, or bulk copies are
-/// wanted and cannot fetch a factor as it lies.
+/// Answers the block that calls the product. What all threads copy is annotated `cooperative_fetch`. A
+/// consumer that reads the result element by element becomes what writes it, and what pads a factor becomes
+/// part of the copy that fetches it. Throws ScheduleError, with the schedule half way, where the block is no
+/// sum of products of two factors, each with an axis of its own, the unit has no such product, or bulk copies
+/// are wanted and cannot fetch a factor as it lies.
 BlockRV tile_for_groups(Schedule& schedule, const std::string& block, const GroupTiling& tiling);
 
 }  // namespace tunesmith
