@@ -9,7 +9,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-constexpr char kMagic[] = "tunesmith cuda candidate 5\n";
+constexpr char kMagic[] = "tunesmith cuda candidate 6\n";
 
 class Writer {
  public:
@@ -69,6 +69,7 @@ std::string CandidateObject::bytes() const {
   Writer writer;
   writer.number(runs_on);
   writer.number(modelled_seconds);
+  writer.number(checks_depend_on_data);
   writer.text(source);
   writer.number(outputs.size());
   for (const int64_t output : outputs) writer.number(output);
@@ -105,6 +106,7 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
   CandidateObject object;
   object.runs_on = reader.number<RunsOn>();
   object.modelled_seconds = reader.number<double>();
+  object.checks_depend_on_data = reader.number<bool>();
   object.source = reader.text();
   object.outputs.resize(reader.count());
   for (int64_t& output : object.outputs) output = reader.number<int64_t>();

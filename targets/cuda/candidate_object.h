@@ -37,6 +37,8 @@ struct ObjectLaunch {
 struct CandidateObject {
   RunsOn runs_on = RunsOn::Emulation;
   double modelled_seconds = 0;
+  /// Checks of accesses may find other mistakes in other data (data_dependence.h).
+  bool checks_depend_on_data = false;
   std::string source;  // of all kernels
   /// Positions of the buffers of a call that it writes.
   std::vector<int64_t> outputs;

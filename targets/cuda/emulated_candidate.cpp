@@ -55,14 +55,19 @@ std::optional<KernelFault> EmulatedCandidate::take_fault() {
   return std::exchange(fault_, std::nullopt);
 }
 
-void EmulatedCandidate::keep(KernelFault fault) {
+void EmulatedCandidate::keep(KernelFault fault, bool of_checks) {
   const std::lock_guard lock(mutex_);
-  // Of calls at once the same is told, whichever ends first.
-  if (!fault_ || std::tie(fault.kind, fault.message) < std::tie(fault_->kind, fault_->message))
-    fault_ = std::move(fault);
+  // Of calls at once the same is told, whichever of them made the checks and whichever ends first.
+  const bool first = of_checks != fault_of_checks_
+                         ? of_checks
+                         : !fault_ || std::tie(fault.kind, fault.message) <
+                                          std::tie(fault_->kind, fault_->message);
+  if (fault_ && !first) return;
+  fault_ = std::move(fault);
+  fault_of_checks_ = of_checks;
 }
 
-bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
+bool EmulatedCandidate::run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check) {
   for (size_t i = 0; i < object_.launches.size(); ++i) {
     const ObjectLaunch& launch = object_.launches[i];
     std::vector<EmulatedArgument> arguments;
@@ -74,11 +79,13 @@ bool EmulatedCandidate::run(ThreadOrder order, Memory& memory) {
       if (argument.is_map())
         arguments.push_back({argument.name, Kind::Map, {}, argument.extents, argument.box});
     }
-    const EmulationReport report = kernels_[i].run(launch.launch, arguments, order, kSeed, kLongestEmulation);
+    EmulationReport report =
+        kernels_[i].run(launch.launch, arguments, order, kSeed, kLongestEmulation, to_check[i]);
     if (!report.clean()) {
-      keep(fault_of(report, order));
+      keep(fault_of(report, order), to_check[i]);
       return false;
     }
+    if (report.counters["only_barriers"] == 1) to_check[i] = false;
     // Those of maps come last, each as two.
     for (size_t a = 0; a < launch.arguments.size() && !launch.arguments[a].is_map(); ++a)
       memory.of(launch.arguments[a]) = std::move(arguments[a].bytes);
@@ -98,6 +105,8 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
       before.of(argument).assign(from, from + argument.bytes);
     }
   }
+  const bool check = object_.checks_depend_on_data || !checked_.exchange(true);
+  std::vector<bool> to_check(object_.launches.size(), check);
   std::optional<Memory> first;
   // One thread knows one order.
   const std::vector<ThreadOrder> orders =
@@ -106,10 +115,10 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   for (const ThreadOrder order : orders) {
     Memory memory = before;
     try {
-      if (!run(order, memory)) return;
+      if (!run(order, memory, to_check)) return;
     } catch (const Error& error) {
       // No exception may leave a kernel's entry.
-      keep({KernelFault::Kind::Crash, error.what()});
+      keep({KernelFault::Kind::Crash, error.what()}, false);
       return;
     }
     if (!first) {
@@ -120,7 +129,8 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
       if (first->buffers[output] == memory.buffers[output]) continue;
       keep({KernelFault::Kind::Mistake,
             fmt::format("the result in {} order of threads is another one than in forward order",
-                        order_name(order))});
+                        order_name(order))},
+           false);
       return;
     }
   }

@@ -1,7 +1,8 @@
-// A candidate on the emulated device: each call runs its launches in three orders of threads, checks them,
-// and keeps what went wrong.
+// A candidate on the emulated device: each call runs its launches in three orders of threads, checks what no
+// call has checked before, and keeps what went wrong.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -27,14 +28,17 @@ class EmulatedCandidate final : public LoadedKernel, private BufferCall {
   struct Memory;
 
   void call(void* const* buffers, void* workspace) override;
-  /// All launches in one order; false when something went wrong.
-  bool run(ThreadOrder order, Memory& memory);
-  void keep(KernelFault fault);
+  /// All launches in one order; false when something went wrong. `to_check` says for each launch whether its
+  /// accesses are checked, and afterwards whether other orders may find more there.
+  bool run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check);
+  void keep(KernelFault fault, bool of_checks);
 
   CandidateObject object_;
   std::vector<EmulatedKernel> kernels_;
+  std::atomic<bool> checked_ = false;  // in some call
   std::mutex mutex_;  // of what follows
   std::optional<KernelFault> fault_;
+  bool fault_of_checks_ = false;
   EntrySlot slot_{*this};
 };
 

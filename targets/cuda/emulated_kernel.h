@@ -45,7 +45,8 @@ struct EmulationReport {
   std::vector<EmulatedFinding> findings;
   /// Empty, or why the launch gave no report: a time limit, a signal.
   std::string failure;
-  /// switches, shared_accesses, global_accesses.
+  /// switches, shared_accesses, global_accesses; only_barriers is 1 where threads met at barriers of the
+  /// block alone: then the checks find the same in any order of threads.
   std::map<std::string, uint64_t> counters;
   double cpu_seconds = 0;
 
@@ -87,9 +88,10 @@ class EmulatedKernel {
   double compile_cpu_seconds() const { return compile_cpu_seconds_; }
 
   /// One launch; `arguments` are in the kernel's order, and buffers have their new contents afterwards. The
-  /// child is killed after `time_limit_seconds`. Needs compiled().
+  /// child is killed after `time_limit_seconds`. Without `check_accesses`, as if it were compiled without.
+  /// Needs compiled().
   EmulationReport run(const Launch& launch, std::vector<EmulatedArgument>& arguments, ThreadOrder order,
-                      uint64_t seed, double time_limit_seconds);
+                      uint64_t seed, double time_limit_seconds, bool check_accesses = true);
 
  private:
   TemporaryFolder folder_;

@@ -337,7 +337,10 @@ void acquire_from(const Clock& clock) {
 
 uint32_t step_of(const Thread& thread) { return checking ? steps[thread.id] : 0; }
 
-void memory_fence() { fenced_blocks = true; }
+void memory_fence() {
+  fenced_blocks = true;
+  machine.only_barriers = false;
+}
 
 void check_read(const Thread& thread, const void* address, size_t bytes) {
   if (!checking) return;

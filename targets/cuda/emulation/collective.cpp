@@ -73,6 +73,7 @@ bool arrive_in_warp(unsigned mask, const char* what, int line, void* operand, un
     report_and_stop(Kind::DivergedWarp, "lane %u is in %s of line %d, whose mask %#x lacks it", thread.lane(),
                     what, line, mask);
   thread.operand = operand;
+  machine.only_barriers = false;
   ++machine.progress;
   Gathering& gathering = gathering_of(mask, what, line);
   gathering.arrived |= bit;
@@ -102,6 +103,7 @@ bool arrive_in_warpgroup(const char* what, int line, void* operand) {
                     thread.id, what, line, gathering.line);
   }
   thread.operand = operand;
+  machine.only_barriers = false;
   gathering.line = line;
   ++machine.progress;
   if (++gathering.arrived < kWarpgroup) return false;

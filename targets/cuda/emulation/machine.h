@@ -96,6 +96,7 @@ struct Machine {
   unsigned alive = 0;
   uint64_t progress = 0;  // counts what another thread may have waited for
   uint64_t switches = 0;
+  bool only_barriers = true;  // of the block order its threads, so far
   Order order = Order::Forward;
   uint64_t random = 0;
   Fiber host;

@@ -191,6 +191,7 @@ int main(int count, char** arguments) {
   if (launch.check != 0) start_checks(launch.shared_granule, launch.global_granule);
   run_blocks(launch.order, launch.seed, pointers.data());
   report_counter("switches", machine.switches);
+  report_counter("only_barriers", machine.only_barriers ? 1 : 0);
   report_accesses();
   finish_report();
 }

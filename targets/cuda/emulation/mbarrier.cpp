@@ -121,6 +121,7 @@ void init_mbarrier(void* address, unsigned count) {
     report_and_stop(Kind::BadOperand,
                     "thread %u: an mbarrier is 8 bytes of shared memory, at a multiple of 8", running().id);
   check_write(running(), address, 8);
+  machine.only_barriers = false;
   Mbarrier& mbarrier = barriers[address];
   mbarrier = {};
   mbarrier.count = mbarrier.pending = count;
