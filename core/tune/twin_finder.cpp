@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "tunesmith/features/grid_work.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
@@ -18,9 +20,11 @@ namespace {
 /// Operations, or bytes moved, of a call that is not shrunk further: a product of 64 x 64 x 64.
 constexpr double kLittleWork = 1 << 19;
 /// A loop keeps so many of its iterations at least: the first and the last of a launch, and of a serial loop
-/// more than stages that a pipeline may have.
+/// one between them.
 constexpr int64_t kLeastBound = 2;
-constexpr int64_t kLeastSerial = 5;
+constexpr int64_t kLeastSerial = 3;
+/// Of a pipelined loop one more than the stages that it may have, so that what is fetched first is overwritten.
+constexpr int64_t kMostStages = 4;
 /// Values of one parameter that are tried before it is left as it is.
 constexpr size_t kMostValues = 8;
 constexpr const char* kSymbol = "twin";
@@ -58,6 +62,12 @@ std::optional<int64_t> extent_of(const Loop& loop) {
   return extent == nullptr ? std::nullopt : std::optional(extent->value);
 }
 
+int64_t least_iterations(const Loop& loop) {
+  const auto stages = loop.annotations.find(kSoftwarePipeline);
+  if (stages == loop.annotations.end()) return kLeastSerial;
+  return std::max(kLeastSerial, std::get<int64_t>(stages->second) + 1);
+}
+
 bool loops_correspond(const Program& full, const Program& smaller, const ExecutionModel& execution) {
   const auto theirs = collect<Loop>(full.root());
   const auto ours = collect<Loop>(smaller.root());
@@ -71,7 +81,7 @@ bool loops_correspond(const Program& full, const Program& smaller, const Executi
     if (a->loop_kind == LoopKind::Bound && is_of_a_launch(*a, execution))
       return *to >= std::min(*from, kLeastBound);
     const bool may_shrink = a->loop_kind == LoopKind::Serial || a->loop_kind == LoopKind::Parallel;
-    return may_shrink && *to >= std::min(*from, kLeastSerial);
+    return may_shrink && *to >= std::min(*from, least_iterations(*a));
   });
 }
 
@@ -114,7 +124,20 @@ struct TwinFinder::Original {
   Schedule schedule;
 };
 
-bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target) {
+bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
+                        const std::vector<size_t>& apart) {
+  if (!apart.empty()) {
+    const ExecutionModel& execution = target.execution();
+    const std::vector<const Stmt*> theirs = launches_of(full.program, execution);
+    const std::vector<const Stmt*> ours = launches_of(smaller.program, execution);
+    const auto is_apart = [&](size_t position) {
+      return ours[position]->parent->kind == StmtKind::Seq && is_lone(*ours[position], execution);
+    };
+    // Without the others there is nothing that the two have in common.
+    return theirs.size() == ours.size() && apart.size() < theirs.size() && std::ranges::all_of(apart, is_apart) &&
+           have_one_structure(without_launches(full, apart, execution),
+                              without_launches(smaller, apart, execution), target);
+  }
   const ExecutionModel& execution = target.execution();
   const auto text = [&](const LoweredProgram& lowered) {
     return without_numbers(to_string(lowered.program) + target.source(lowered, kSymbol).value_or(""));
@@ -130,7 +153,8 @@ bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smalle
   }
 }
 
-TwinFinder::TwinFinder(const Workload& workload, const Space& space) : workload_(workload), space_(space) {
+TwinFinder::TwinFinder(const Workload& workload, const Space& space)
+    : workload_(workload), space_(space), lone_launches_(workload, space.target().execution()) {
   if (workload.definition.empty()) return;
   const auto [name, given] = parse_workload_text(workload.key);
   definition_ = WorkloadDefinition::parse(workload.definition, name);
@@ -203,7 +227,7 @@ std::vector<int64_t> TwinFinder::smaller_values(const Candidate& candidate, size
         insert(position, own[position] - scale * (extent / steps) * (steps - left));
       };
       for (int64_t left = steps; left > kLeastBound;) keep(left = (left + 1) / 2);
-      keep(kLeastSerial);
+      for (int64_t left = kLeastSerial; left <= kMostStages + 1; ++left) keep(left);
     }
   }
   if (values.empty()) {
@@ -224,7 +248,13 @@ bool TwinFinder::applies(const Original& original, const Values& values) const {
 std::optional<Twin> TwinFinder::twin_at(const Candidate& candidate, const Values& values) const {
   const std::shared_ptr<const Workload> smaller = instance(values);
   auto twin = space_.materialise(smaller->program, candidate.trace, RandomStream(0));
-  if (!twin || !have_one_structure(candidate.lowered, (*twin)->lowered, space_.target())) return std::nullopt;
+  if (!twin) return std::nullopt;
+  const LoweredProgram& smaller_lowered = (*twin)->lowered;
+  if (!have_one_structure(candidate.lowered, smaller_lowered, space_.target())) {
+    const std::vector<size_t> apart = lone_launches_.proven(candidate.lowered.program);
+    if (apart.empty() || !have_one_structure(candidate.lowered, smaller_lowered, space_.target(), apart))
+      return std::nullopt;
+  }
   return Twin{smaller, std::move(*twin)};
 }
 

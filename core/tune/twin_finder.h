@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tune/lone_launches.h"
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"
@@ -23,9 +24,12 @@ struct Twin {
 
 /// What two programs must have in common to be twins: the text of their lowered programs and of the target's
 /// source but for numbers, all that the threads of one launch share or have, and how many times loops run but
-/// for those that have several iterations in both: of a launch two, of serial ones five. Throws LowerError
-/// where the target refuses `full`.
-bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target);
+/// for those that have several iterations in both: of a launch two, of serial ones three, of those that are
+/// pipelined one more than stages. Throws LowerError where the target refuses `full`.
+/// `apart` are positions of launches that need not correspond, as long as those of the smaller one are lone, too
+/// (lone_launches.h).
+bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
+                        const std::vector<size_t>& apart = {});
 
 /// Safe to use from several threads. `workload` and `space` outlive it.
 class TwinFinder {
@@ -57,6 +61,7 @@ class TwinFinder {
 
   const Workload& workload_;
   const Space& space_;
+  LoneLaunches lone_launches_;
   std::optional<WorkloadDefinition> definition_;
   std::vector<ParamText> given_;  // all that the workload was made with
   std::vector<size_t> params_;    // of these, those that may be shrunk
