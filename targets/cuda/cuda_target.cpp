@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "data_dependence.h"
 #include "detected_architecture.h"
 #include "device_candidate.h"
 #include "device_peaks.h"
@@ -131,22 +132,44 @@ LowerOptions CudaTarget::lower_options() const {
   return options;
 }
 
-std::vector<KernelText> CudaTarget::texts_of(const LoweredProgram& lowered, const std::string& symbol) const {
-  return kernel_texts(lowered, execution_, static_cast<int64_t>(architecture_.static_shared_bytes), symbol);
+std::vector<KernelText> CudaTarget::texts_of(const LoweredProgram& lowered, const std::string& symbol,
+                                             std::span<const TextForm> forms) const {
+  return kernel_texts(lowered, execution_, static_cast<int64_t>(architecture_.static_shared_bytes), symbol,
+                      forms);
 }
 
-CudaTarget::Programs CudaTarget::cubins(std::span<const KernelText> kernels) const {
-  const Nvrtc* const nvrtc = Nvrtc::find();
-  std::vector<std::string> programs(kernels.size());
-  for (size_t i = 0; i < kernels.size() && nvrtc != nullptr; ++i) {
-    const KernelText& kernel = kernels[i];
-    Compilation compilation =
-        KernelCompiler(*nvrtc).compile(program_text({&kernel, 1}), kernel.name + ".cu", architecture_.name);
-    if (const auto refusal = refuse(compilation, kernel.name, architecture_, kernel.launch))
-      return tl::make_unexpected(fmt::format("{}: {}", refusal_name(refusal->cause), refusal->text));
-    programs[i] = std::move(compilation.cubin);
+std::vector<FittedKernel> CudaTarget::fit(const LoweredProgram& lowered, const std::string& symbol,
+                                          const KernelCompiler& compiler,
+                                          const Architecture& architecture) const {
+  std::vector<FittedKernel> fitted;
+  const std::vector<KernelText> usual = texts_of(lowered, symbol);
+  for (size_t i = 0; i < usual.size(); ++i) {
+    fitted.push_back(fit_kernel(compiler, architecture, [&](TextForm form) {
+      if (form == TextForm::Usual) return usual[i];
+      return texts_of(lowered, symbol, std::vector<TextForm>(usual.size(), form))[i];
+    }));
   }
-  return programs;
+  return fitted;
+}
+
+tl::expected<CudaTarget::Cubins, std::string> CudaTarget::cubins(const LoweredProgram& lowered,
+                                                                 const std::string& symbol) const {
+  Cubins cubins;
+  const Nvrtc* const nvrtc = Nvrtc::find();
+  if (nvrtc == nullptr) {
+    cubins.kernels = texts_of(lowered, symbol);
+    cubins.forms.resize(cubins.kernels.size());
+    cubins.programs.resize(cubins.kernels.size());
+    return cubins;
+  }
+  for (FittedKernel& one : fit(lowered, symbol, KernelCompiler(*nvrtc), architecture_)) {
+    if (one.refusal)
+      return tl::make_unexpected(fmt::format("{}: {}", refusal_name(one.refusal->cause), one.refusal->text));
+    cubins.kernels.push_back(std::move(one.text));
+    cubins.forms.push_back(one.form);
+    cubins.programs.push_back(std::move(one.cubin));
+  }
+  return cubins;
 }
 
 CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels, bool checked) {
@@ -168,6 +191,7 @@ CompiledKernel CudaTarget::kernel_of(const LoweredProgram& lowered, const Lowere
   CandidateObject object;
   object.runs_on = runs_on;
   object.modelled_seconds = grid_seconds(timed.program, execution_, device_);
+  object.checks_depend_on_data = accesses_depend_on_data(lowered.program);
   const size_t inputs = lowered.program.inputs.size();
   for (size_t i = 0; i < lowered.program.outputs.size(); ++i)
     object.outputs.push_back(static_cast<int64_t>(inputs + i));
@@ -196,12 +220,11 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const Lowered
                                                                    const std::string& symbol) {
   const auto started = std::chrono::steady_clock::now();
   if (on_gpu_ && Nvrtc::find() == nullptr) throw EnvironmentError(Nvrtc::why_absent());
-  const std::vector<KernelText> own = texts_of(lowered, symbol);
-  Programs programs = cubins(own);
-  if (!programs) return tl::make_unexpected(programs.error());
+  auto own = cubins(lowered, symbol);
+  if (!own) return tl::make_unexpected(own.error());
   tl::expected<CompiledKernel, std::string> kernel =
-      on_gpu_ ? kernel_of(twin, lowered, RunsOn::Gpu, own, std::move(*programs), symbol)
-              : compile_emulated(lowered, twin, symbol);
+      on_gpu_ ? kernel_of(twin, lowered, RunsOn::Gpu, own->kernels, std::move(own->programs), symbol)
+              : compile_emulated(lowered, twin, symbol, own->forms);
   if (!kernel) return kernel;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   kernel->compile_seconds = seconds.count();
@@ -210,8 +233,9 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const Lowered
 
 tl::expected<CompiledKernel, std::string> CudaTarget::compile_emulated(const LoweredProgram& lowered,
                                                                        const LoweredProgram& twin,
-                                                                       const std::string& symbol) const {
-  const std::vector<KernelText> kernels = texts_of(twin, symbol);
+                                                                       const std::string& symbol,
+                                                                       std::span<const TextForm> forms) const {
+  const std::vector<KernelText> kernels = texts_of(twin, symbol, forms);
   Programs programs = executables(kernels, true);
   if (!programs) return tl::make_unexpected(programs.error());
   return kernel_of(twin, lowered, RunsOn::Emulation, kernels, std::move(*programs), symbol);
@@ -240,10 +264,10 @@ std::string CudaTarget::assembly(const LoweredProgram& lowered, const std::strin
   if (Nvrtc::find() == nullptr) return text_because(Nvrtc::why_absent());
   const std::string disassembler = find_disassembler();
   if (disassembler.empty()) return text_because("nvdisasm is not in PATH, and TUNESMITH_NVDISASM names none");
-  const Programs programs = cubins(kernels);
-  if (!programs) return text_because(programs.error());
+  const auto own = cubins(lowered, symbol);
+  if (!own) return text_because(own.error());
   std::string code;
-  for (const std::string& program : *programs) code += disassemble(disassembler, program);
+  for (const std::string& program : own->programs) code += disassemble(disassembler, program);
   return code;
 }
 

@@ -12,6 +12,7 @@
 #include "candidate_object.h"
 #include "device.h"
 #include "execution.h"
+#include "fitted_kernel.h"
 #include "kernel_text.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/target/target.h"
@@ -48,7 +49,8 @@ class CudaTarget final : public Target {
   /// compile_twin() for the emulated device, without what NVRTC says of `lowered`.
   tl::expected<CompiledKernel, std::string> compile_emulated(const LoweredProgram& lowered,
                                                              const LoweredProgram& twin,
-                                                             const std::string& symbol) const;
+                                                             const std::string& symbol,
+                                                             std::span<const TextForm> forms = {}) const;
   /// For the host, without checks of its accesses, and not by NVRTC: one thread of a GPU is slow.
   tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
                                                               const std::string& symbol) override;
@@ -63,13 +65,23 @@ class CudaTarget final : public Target {
   double measure_copy_bandwidth(int threads) override;
 
   /// The text of each kernel, which the target compiles.
-  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol) const;
+  std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol,
+                                   std::span<const TextForm> forms = {}) const;
+  /// Each kernel in the form in which it fits the architecture, if any.
+  std::vector<FittedKernel> fit(const LoweredProgram& lowered, const std::string& symbol,
+                                const KernelCompiler& compiler, const Architecture& architecture) const;
 
  private:
   using Programs = tl::expected<std::vector<std::string>, std::string>;
 
-  /// A cubin for each kernel, "" without NVRTC. The unexpected value is what NVRTC has against one.
-  Programs cubins(std::span<const KernelText> kernels) const;
+  struct Cubins {
+    std::vector<KernelText> kernels;
+    std::vector<TextForm> forms;
+    std::vector<std::string> programs;  // "" without NVRTC
+  };
+
+  /// Of each kernel. The unexpected value is what NVRTC has against one.
+  tl::expected<Cubins, std::string> cubins(const LoweredProgram& lowered, const std::string& symbol) const;
   /// For each kernel an executable for the emulation, or, unchecked, for the host's processor.
   static Programs executables(std::span<const KernelText> kernels, bool checked);
   /// An object of such programs of `lowered`, with the modelled time of `timed`.

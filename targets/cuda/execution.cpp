@@ -16,10 +16,6 @@ constexpr int64_t kLocalBytes = kMostRegistersOfThread * int64_t{4};
 /// Of a multiprocessor, each with a quarter of its registers.
 constexpr double kSchedulers = 4;
 
-bool in_registers(const Buffer& buffer) {
-  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister || is_held(buffer);
-}
-
 /// A thread's arrays lie in registers only where their indices are constants once loops are written out.
 void unroll_over_arrays(Program& program) {
   walk_accesses(program.root(), [](Stmt& stmt, const AccessSite& access) {
@@ -39,6 +35,10 @@ void unroll_over_arrays(Program& program) {
 }
 
 }  // namespace
+
+bool in_registers(const Buffer& buffer) {
+  return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister || is_held(buffer);
+}
 
 ExecutionModel execution_of(const Architecture& architecture) {
   ExecutionModel model;

@@ -23,6 +23,8 @@ inline constexpr const char* kScopeAccumulator = "accumulator";
 inline bool is_held(const Buffer& buffer) {
   return buffer->scope == kScopeFragment || buffer->scope == kScopeAccumulator;
 }
+/// Is it what a thread has, alone or with others of its group?
+bool in_registers(const Buffer& buffer);
 /// Where arrays in shared memory begin, in bytes.
 inline constexpr int64_t kSharedAlignment = 32;
 

@@ -31,6 +31,17 @@ bool has_half(const Stmt& stmt) {
   return found;
 }
 
+/// Do elements of what lies in registers depend on its variable? It is then written out.
+bool indexes_registers(const Loop& loop) {
+  bool found = false;
+  walk_accesses(*loop.body(), [&](const Stmt&, const AccessSite& access) {
+    found = found || (in_registers(access.buffer) && std::ranges::any_of(access.indices, [&](const Expr& index) {
+              return uses_var(index, loop.var);
+            }));
+  });
+  return found;
+}
+
 /// Where the block of shared memory begins.
 constexpr int64_t kBlockAlignment = 128;
 
@@ -43,11 +54,12 @@ bool is_of_header(const Expr& expr) {
 class KernelWriter {
  public:
   KernelWriter(const LoweredProgram& lowered, const ExecutionModel& execution, int64_t static_shared_bytes,
-               const Stmt& stmt, std::string name)
+               const Stmt& stmt, std::string name, TextForm form)
       : lowered_(lowered),
         execution_(execution),
         static_shared_bytes_(static_shared_bytes),
         root_(stmt),
+        form_(form),
         exprs_(names_) {
     kernel_.name = std::move(name);
   }
@@ -78,8 +90,9 @@ class KernelWriter {
         throw LowerError("cuda", "a bulk copy reads what its launch writes", map.buffer->name);
       parameters.push_back(fmt::format("const __grid_constant__ TensorMap {}", map.name));
     }
-    kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}}}\n",
-                               kernel_.launch.threads(), kernel_.name, fmt::join(parameters, ", "), body_);
+    kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{\n{}}}\n",
+                               kernel_.launch.threads(), form_ == TextForm::Usual ? "" : ", 1", kernel_.name,
+                               fmt::join(parameters, ", "), body_);
     return std::move(kernel_);
   }
 
@@ -188,11 +201,12 @@ class KernelWriter {
       line(fmt::format("int {} = {};", counter.name, counter.first));
       exprs_.name(counter.value, counter.name);
     }
-    if (at.loop_kind == LoopKind::Unrolled) line("#pragma unroll");
+    const bool rolled = form_ == TextForm::Rolled && !indexes_registers(at);
+    if (at.loop_kind == LoopKind::Unrolled) line(rolled ? "#pragma unroll 1" : "#pragma unroll");
     // Whatever the extent: twins are alike but for numbers.
     const int64_t steps = steps_of(*at.body());
-    if (at.loop_kind == LoopKind::Serial && 4 * steps >= kMostSteps)
-      line(fmt::format("#pragma unroll {}", kMostSteps / steps));
+    if (at.loop_kind == LoopKind::Serial && (rolled || 4 * steps >= kMostSteps))
+      line(fmt::format("#pragma unroll {}", rolled ? 1 : kMostSteps / steps));
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     body();
     for (size_t i = 0; i < counters.size(); ++i) {
@@ -358,6 +372,7 @@ class KernelWriter {
   const ExecutionModel& execution_;
   const int64_t static_shared_bytes_;
   const Stmt& root_;
+  const TextForm form_;
   Names names_;
   ExprText exprs_;
   KernelText kernel_;
@@ -374,12 +389,14 @@ class KernelWriter {
 }  // namespace
 
 std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
-                                     int64_t static_shared_bytes, const std::string& symbol) {
+                                     int64_t static_shared_bytes, const std::string& symbol,
+                                     std::span<const TextForm> forms) {
   const std::vector<const Stmt*> launches = launches_of(lowered.program, execution);
   std::vector<KernelText> kernels;
   for (const Stmt* launch : launches) {
     const std::string name = launches.size() == 1 ? symbol : fmt::format("{}_{}", symbol, kernels.size());
-    kernels.push_back(KernelWriter(lowered, execution, static_shared_bytes, *launch, name).write());
+    const TextForm form = forms.empty() ? TextForm::Usual : forms[kernels.size()];
+    kernels.push_back(KernelWriter(lowered, execution, static_shared_bytes, *launch, name, form).write());
   }
   return kernels;
 }

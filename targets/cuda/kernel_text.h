@@ -12,6 +12,13 @@
 
 namespace tunesmith::cuda {
 
+/// How a kernel's text asks the compiler to save registers.
+enum class TextForm : uint8_t {
+  Usual,
+  OneBlock,  ///< it need not save any so that several blocks are resident
+  Rolled     ///< nor need it, and loops are written out only where what lies in registers depends on them
+};
+
 /// One kernel and how it is launched.
 struct KernelText {
   std::string name;
@@ -25,11 +32,12 @@ struct KernelText {
   std::vector<MappedTensor> maps;
 };
 
-/// The kernels of `lowered`, to be launched one after the other. `symbol` begins their names. Buffers begin
+/// The kernels of `lowered`, to be launched one after the other, each in its form (all in the usual one where none are given). `symbol` begins their names. Buffers begin
 /// where their scopes in `execution` say. Shared memory that is more than `static_shared_bytes` is given at
 /// the launch. Throws LowerError for a program that is too large for 32-bit indices.
 std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
-                                     int64_t static_shared_bytes, const std::string& symbol);
+                                     int64_t static_shared_bytes, const std::string& symbol,
+                                     std::span<const TextForm> forms = {});
 
 /// One text that compiles: what the kernels use, and the kernels, each behind a line that says how it is
 /// launched.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <regex>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "fitted_kernel.h"
 #include "kernel_compiler.h"
 #include "processor_time.h"
 #include "refusal.h"
@@ -29,6 +31,12 @@ double seconds_since(Clock::time_point start) {
 std::shared_ptr<cuda::CudaTarget> target_of(const SpaceSpec& space) {
   return std::make_shared<cuda::CudaTarget>(Options::validate(cuda::CudaTarget::specs(), space.target.options,
                                                               "target 'cuda'", space.target.location));
+}
+
+/// Of the build, or the copy of one, that this program is in.
+std::string plugin_folder() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/tunesmith/plugins")
+      .string();
 }
 
 /// The emulation's name of a mistake, with which its message begins; else the cause of the failure.
@@ -59,7 +67,7 @@ OperatorCheck::OperatorCheck(const std::string& operator_id, const SpaceSpec& sp
   MeasureOptions options;
   options.time_out_seconds = kLongest;
   runner_ = make_worker_runner(workload_, *target_,
-                               {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, options);
+                               {"cuda", {}, {plugin_folder()}}, options);
 }
 
 bool OperatorCheck::uses_unit() const {
@@ -93,6 +101,7 @@ double OperatorCheck::compile(const cuda::Nvrtc& nvrtc, const std::vector<std::s
   struct Compiled {
     std::vector<double> seconds;
     std::optional<cuda::Refusal> refusal;
+    bool rewritten = false;
   };
   std::vector<Compiled> compiled(candidates_.size() * architectures.size());
   ThreadPool pool(threads);
@@ -100,13 +109,11 @@ double OperatorCheck::compile(const cuda::Nvrtc& nvrtc, const std::vector<std::s
   pool.parallel_for(compiled.size(), [&](size_t job) {
     const Candidate& candidate = *candidates_[job / architectures.size()];
     const std::string& name = architectures[job % architectures.size()];
-    for (const cuda::KernelText& kernel : target_->texts_of(candidate.lowered, kSymbol)) {
-      const cuda::Compilation compilation =
-          compiler.compile(cuda::program_text({&kernel, 1}), kernel.name + ".cu", name);
-      compiled[job].seconds.push_back(compilation.cpu_seconds);
-      if (!compiled[job].refusal)
-        compiled[job].refusal =
-            cuda::refuse(compilation, kernel.name, cuda::find_architecture(name), kernel.launch);
+    for (const cuda::FittedKernel& kernel :
+         target_->fit(candidate.lowered, kSymbol, compiler, cuda::find_architecture(name))) {
+      compiled[job].seconds.push_back(kernel.cpu_seconds);
+      if (!compiled[job].refusal) compiled[job].refusal = kernel.refusal;
+      compiled[job].rewritten = compiled[job].rewritten || kernel.form != cuda::TextForm::Usual;
     }
   });
   const double seconds = seconds_since(start);
@@ -116,6 +123,7 @@ double OperatorCheck::compile(const cuda::Nvrtc& nvrtc, const std::vector<std::s
       const Compiled& one = compiled[number * architectures.size() + i];
       ArchitectureCounts& counts = counts_.architectures[architectures[i]];
       counts.seconds.insert(counts.seconds.end(), one.seconds.begin(), one.seconds.end());
+      if (one.rewritten && !one.refusal) ++counts.rewritten;
       if (!one.refusal) continue;
       fits = false;
       note(counts.refused, cuda::refusal_name(one.refusal->cause), one.refusal->text, *candidates_[number]);

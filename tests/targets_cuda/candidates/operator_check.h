@@ -19,7 +19,8 @@ namespace tunesmith::testing {
 /// What NVRTC says of the candidates for one architecture.
 struct ArchitectureCounts {
   std::map<std::string, int> refused;  // candidates, by cause (targets/cuda/refusal.h)
-  std::vector<double> seconds;         // of the processor, for each text
+  std::vector<double> seconds;         // of the processor, for each kernel
+  int rewritten = 0;                   // candidates that fit in another than their usual form
 };
 
 struct OperatorCounts {

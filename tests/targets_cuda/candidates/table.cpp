@@ -54,6 +54,7 @@ OperatorCounts sum_of(const std::vector<OperatorCounts>& operators) {
     add(sum.mistakes, one.mistakes);
     for (const auto& [name, counts] : one.architectures) {
       add(sum.architectures[name].refused, counts.refused);
+      sum.architectures[name].rewritten += counts.rewritten;
       append(sum.architectures[name].seconds, counts.seconds);
     }
     append(sum.finding, one.finding);
@@ -77,6 +78,17 @@ std::string refused(const OperatorCounts& counts, const std::vector<std::string>
   return fmt::format("{}", fmt::join(numbers, "/"));
 }
 
+/// Candidates that fit in another form: of the architectures in their order.
+std::string rewritten(const OperatorCounts& counts, const std::vector<std::string>& architectures) {
+  std::vector<int> numbers;
+  for (const std::string& name : architectures) {
+    const auto found = counts.architectures.find(name);
+    if (found == counts.architectures.end()) return "-";
+    numbers.push_back(found->second.rewritten);
+  }
+  return fmt::format("{}", fmt::join(numbers, "/"));
+}
+
 std::string line_of(const OperatorCounts& counts, const std::vector<std::string>& architectures) {
   int wrong = 0, others = 0;
   std::vector<std::string> names;
@@ -90,12 +102,12 @@ std::string line_of(const OperatorCounts& counts, const std::vector<std::string>
   std::vector<double> compiles;
   for (const auto& [name, architecture] : counts.architectures) append(compiles, architecture.seconds);
   return fmt::format(
-      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6.3f} "
+      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6.3f} "
       "{:>6.3f} {:>6.3f} "
       "{:>6.3f} {:>6.3f} {:>6.3f}{}\n",
       counts.operator_id, counts.drawn, count_of(counts.kept, "illegal_schedule"),
       count_of(counts.kept, "verify_limits"), count_of(counts.kept, "same"), counts.candidates,
-      refused(counts, architectures, "over_limit"), refused(counts, architectures, "spills"),
+      rewritten(counts, architectures), refused(counts, architectures, "over_limit"), refused(counts, architectures, "spills"),
       refused(counts, architectures, "serialised"), refused(counts, architectures, "compile_error"),
       compiled ? share(counts.fitting, counts.candidates) : "-",
       compiled ? share(counts.fitting, counts.drawn - count_of(counts.kept, "same")) : "-", wrong,
@@ -109,9 +121,9 @@ std::string line_of(const OperatorCounts& counts, const std::vector<std::string>
 std::string table_of(const std::vector<OperatorCounts>& operators,
                      const std::vector<std::string>& architectures) {
   std::string text = fmt::format(
-      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6} {:>6} "
+      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6} {:>6} "
       "{:>6} {:>6} {:>6} {:>6}\n",
-      "operator", "drawn", "illegal", "limits", "same", "cand.", "over", "spills", "serial", "error", "fit",
+      "operator", "drawn", "illegal", "limits", "same", "cand.", "again", "over", "spills", "serial", "error", "fit",
       "ofdrawn", "wrong", "races", "others", "check", "p95", "twin", "build", "run", "nvrtc");
   for (const OperatorCounts& one : operators) text += line_of(one, architectures);
   const OperatorCounts sum = sum_of(operators);
@@ -123,7 +135,9 @@ std::string table_of(const std::vector<OperatorCounts>& operators,
 json json_of(const OperatorCounts& counts) {
   json architectures = json::object();
   for (const auto& [name, one] : counts.architectures)
-    architectures[name] = {{"refused", one.refused}, {"median_compile_seconds", quantile(one.seconds, 0.5)}};
+    architectures[name] = {{"refused", one.refused},
+                           {"rewritten", one.rewritten},
+                           {"median_compile_seconds", quantile(one.seconds, 0.5)}};
   const std::vector<double> checks = checks_of(counts);
   return {{"operator", counts.operator_id},
           {"space", counts.space},
