@@ -249,13 +249,13 @@ std::optional<Twin> TwinFinder::twin_at(const Candidate& candidate, const Values
   const std::shared_ptr<const Workload> smaller = instance(values);
   auto twin = space_.materialise(smaller->program, candidate.trace, RandomStream(0));
   if (!twin) return std::nullopt;
-  const LoweredProgram& smaller_lowered = (*twin)->lowered;
-  if (!have_one_structure(candidate.lowered, smaller_lowered, space_.target())) {
-    const std::vector<size_t> apart = lone_launches_.proven(candidate.lowered.program);
-    if (apart.empty() || !have_one_structure(candidate.lowered, smaller_lowered, space_.target(), apart))
+  std::vector<size_t> apart;
+  if (!have_one_structure(candidate.lowered, (*twin)->lowered, space_.target())) {
+    apart = lone_launches_.proven(candidate.lowered.program);
+    if (apart.empty() || !have_one_structure(candidate.lowered, (*twin)->lowered, space_.target(), apart))
       return std::nullopt;
   }
-  return Twin{smaller, std::move(*twin)};
+  return Twin{smaller, std::move(*twin), std::move(apart)};
 }
 
 TwinFinder::Values TwinFinder::shrink(const Candidate& candidate, const Passes& passes) const {

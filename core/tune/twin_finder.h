@@ -20,6 +20,7 @@ namespace tunesmith {
 struct Twin {
   std::shared_ptr<const Workload> workload;
   CandidatePtr candidate;
+  std::vector<size_t> apart;  // launches that do not correspond, as have_one_structure() takes them
 };
 
 /// What two programs must have in common to be twins: the text of their lowered programs and of the target's

@@ -43,6 +43,51 @@ TEST(Checker, ARaceIsFoundThoughTheValueIsRight) {
   EXPECT_NE(report.text().find("byte"), std::string::npos) << report.text();
 }
 
+// One order is checked then (emulated_candidate.cpp), so each must find what any other does.
+TEST(Checker, TheOrderOfThreadsDoesNotMatterWhereOnlyBarriersOrderThem) {
+  const struct {
+    const char* body;
+    bool only_barriers;
+  } kernels[] = {
+      {"  __shared__ int s[64]; s[t] = t; out[t] = s[63 - t];\n", true},
+      {"  __shared__ int s[64]; s[t] = 1; out[t] = t > 0 ? s[t - 1] : 0;\n", true},
+      {"  __shared__ int s[64]; s[t] = 1; __syncthreads(); out[t] = s[t ^ 1]; if (t == 7) s[3] = 1;\n", true},
+      {"  __shared__ int s[64]; s[t] = 1; __syncthreads(); if (t > 1) out[t] = s[0]; if (t == 0) s[0] = 1;\n",
+       true},
+      {"  __shared__ int s[64]; if (t < 63) s[t] = 1; __syncthreads(); out[t] = s[t];\n", true},
+      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); out[t] = s[t];\n",
+       true},
+      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); cp_async_wait<0>(); "
+       "if (s[63 - t] < 0) out[t] = 1;\n",
+       true},
+      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); cp_async_wait<0>(); "
+       "__syncthreads(); int v = s[63 - t]; __syncthreads(); out[t] = v;\n",
+       true},
+      {"  __shared__ int s[64]; s[t] = t; __syncwarp(); out[t] = s[t ^ 1];\n", false},
+      {"  out[t] = __shfl_sync(0xffffffffu, t, 0);\n", false},
+      {"  out[0] = t;\n", true},
+      {"  out[t] = 1; if (blockIdx.x == 1) out[0] = 1;\n", true},
+  };
+  for (const auto& [body, only_barriers] : kernels) {
+    cuda::EmulatedKernel emulated(kernel(body), "test", "test.cu", {});
+    ASSERT_TRUE(emulated.compiled()) << emulated.log();
+    std::vector<std::string> kinds;
+    for (const cuda::ThreadOrder order :
+         {cuda::ThreadOrder::Forward, cuda::ThreadOrder::Backward, cuda::ThreadOrder::Random}) {
+      std::vector<cuda::EmulatedArgument> arguments{output("out", 64 * 4)};
+      cuda::EmulationReport report = emulated.run({{2, 1, 1}, {64, 1, 1}, 0}, arguments, order, 1, 10);
+      kinds.emplace_back();
+      for (const cuda::EmulatedFinding& finding : report.findings) kinds.back() += finding.kind + " ";
+      EXPECT_EQ(report.counters["only_barriers"], only_barriers ? 1U : 0U) << body;
+      const cuda::EmulationReport unchecked =
+          emulated.run({{2, 1, 1}, {64, 1, 1}, 0}, arguments, order, 1, 10, false);
+      EXPECT_TRUE(unchecked.clean()) << unchecked.text();
+    }
+    EXPECT_EQ(kinds[0].empty(), kinds[1].empty()) << body << kinds[0] << "| " << kinds[1];
+    EXPECT_EQ(kinds[0].empty(), kinds[2].empty()) << body << kinds[0] << "| " << kinds[2];
+  }
+}
+
 TEST(Checker, LanesOfAWarpAreOrderedBySyncwarpOnly) {
   finds("race", "  __shared__ int s[32]; s[t] = t; out[t] = s[31 - t];\n", 32);
   finds_nothing(

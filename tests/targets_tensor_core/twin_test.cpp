@@ -7,7 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tune/lone_launches.h"
 #include "tune/twin_finder.h"
+#include "tunesmith/features/grid_work.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/measure/runner.h"
@@ -218,7 +221,7 @@ TEST_P(WrongTwinsOf, AreRefused) {
     if (!possible) continue;
     ++made;
     // The mistake is one of the schedule: the wrong programs are twins, too.
-    // (Of five steps one of them leaves four, too few.)
+    // (Of the fewest steps one less is too few.)
     const bool step = mistake.name == std::string("last_step_is_dropped");
     EXPECT_TRUE(step || have_one_structure(full, smaller, large.space.target())) << mistake.name;
     const MeasureResult result = large.verify(full, smaller, *twin->workload);
@@ -233,6 +236,82 @@ INSTANTIATE_TEST_SUITE_P(Shapes, WrongTwinsOf,
                                          Shape{"cuda-tensorcore", "gmm:n=1000,m=1016,k=1000,dtype=f16"},
                                          Shape{"cuda", "gmm:n=1024,m=1024,k=1024"}),
                          name_of);
+
+/// What is padded, with its launch and the product's.
+class PaddedProduct : public testing::Test {
+ protected:
+  PaddedProduct()
+      : large({"cuda", "transposed_conv2d:h=16,w=16,ci=128,co=64,kernel=4,stride=2,padding=1"}),
+        candidate(large.next()),
+        lone(large.workload, large.space.target().execution()) {}
+
+  const ExecutionModel& execution() const { return large.space.target().execution(); }
+
+  Large large;
+  const CandidatePtr candidate;
+  const LoneLaunches lone;
+};
+
+TEST_F(PaddedProduct, HasOneLoneLaunchThatIsProven) {
+  ASSERT_NE(candidate, nullptr);
+  const Program& program = candidate->lowered.program;
+  const std::vector<const Stmt*> launches = launches_of(program, execution());
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_TRUE(is_lone(*launches[0], execution()));
+  EXPECT_FALSE(is_lone(*launches[1], execution()));
+  EXPECT_THAT(lone.proven(program), testing::ElementsAre(0));
+  EXPECT_THAT(lone.proven(program), testing::ElementsAre(0));
+  const LoweredProgram rest = without_launches(candidate->lowered, {0}, execution());
+  ASSERT_EQ(launches_of(rest.program, execution()).size(), 1U);
+  EXPECT_EQ(to_string(*launches_of(rest.program, execution()).front()), to_string(*launches[1]));
+}
+
+TEST_F(PaddedProduct, AWrongLoneLaunchIsNotProven) {
+  ASSERT_NE(candidate, nullptr);
+  const auto wrong = [&](const std::function<void(Store& store)>& change) {
+    Program program = candidate->lowered.program.clone();
+    Stmt& launch = const_cast<Stmt&>(*launches_of(program, execution()).front());
+    change(*find_first<Store>(launch));
+    return lone.proven(program);
+  };
+  EXPECT_THAT(wrong([](Store& store) { store.indices.front() = store.indices.front(); }),
+              testing::ElementsAre(0));
+  // The first element is that of another place.
+  EXPECT_THAT(wrong([](Store& store) {
+                const Expr at = store.indices.front();
+                store.indices.front() = select(eq(at, int_imm(0)), int_imm(1), at);
+              }),
+              testing::IsEmpty());
+  // One element is another number, at the full shape alone.
+  EXPECT_THAT(wrong([](Store& store) {
+                const Expr last = eq(store.indices.front(), int_imm(store.buffer->span() / 2));
+                store.value = select(last, float_imm(7, kF32), store.value);
+              }),
+              testing::IsEmpty());
+  EXPECT_THAT(wrong([](Store& store) {
+                store.mask = lt(store.indices.front(), int_imm(store.buffer->span() - 1));
+              }),
+              testing::IsEmpty());
+}
+
+TEST_F(PaddedProduct, HasTwinsWhoseLoneLaunchIsAnother) {
+  size_t others = 0;
+  for (CandidatePtr one = candidate; others < 2; one = large.next()) {
+    ASSERT_NE(one, nullptr);
+    const std::optional<Twin> twin = large.finder.find(*one);
+    ASSERT_TRUE(twin);
+    const LoweredProgram& smaller = twin->candidate->lowered;
+    EXPECT_TRUE(have_one_structure(one->lowered, smaller, large.space.target(), twin->apart));
+    const MeasureResult result = large.verify(one->lowered, smaller, *twin->workload);
+    EXPECT_FALSE(result.failure) << twin->workload->key << ": " << result.failure->message;
+    if (twin->apart.empty()) continue;
+    ++others;
+    EXPECT_THAT(twin->apart, testing::ElementsAre(0));
+    EXPECT_FALSE(have_one_structure(one->lowered, smaller, large.space.target()));
+    EXPECT_FALSE(have_one_structure(one->lowered, smaller, large.space.target(), {1}));
+    EXPECT_FALSE(have_one_structure(one->lowered, smaller, large.space.target(), {0, 1}));
+  }
+}
 
 // Fewer threads, or steps than a pipeline might have, are another program.
 TEST(Twins, OfAnotherStructureAreNone) {
@@ -252,8 +331,14 @@ TEST(Twins, OfAnotherStructureAreNone) {
     return have_one_structure(candidate->lowered, smaller, large.space.target());
   };
   EXPECT_FALSE(still_one("block", 1));
-  EXPECT_TRUE(still_one("", 5));
-  EXPECT_FALSE(still_one("", 4));
+  const Loop* const steps = find_first<Loop>(twin->candidate->lowered.program.root(), [](const Loop& loop) {
+    return loop.loop_kind == LoopKind::Serial && find_first<Barrier>(loop) != nullptr;
+  });
+  const auto stages = steps->annotations.find(kSoftwarePipeline);
+  const int64_t least =
+      stages == steps->annotations.end() ? 3 : std::max<int64_t>(3, std::get<int64_t>(stages->second) + 1);
+  EXPECT_TRUE(still_one("", least));
+  EXPECT_FALSE(still_one("", least - 1));
   EXPECT_FALSE(still_one("thread", 16));
 }
 
