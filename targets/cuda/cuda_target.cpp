@@ -173,14 +173,24 @@ tl::expected<CudaTarget::Cubins, std::string> CudaTarget::cubins(const LoweredPr
 }
 
 CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels, bool checked) {
+  const auto shares = [](const KernelText& kernel) {
+    return kernel.text.find("__shared__") != std::string::npos;
+  };
+  // Compiling and linking take long, however little there is of it.
+  const size_t at_once = std::ranges::count_if(kernels, shares) > 1 ? 1 : kernels.size();
   std::vector<std::string> programs;
-  for (const KernelText& kernel : kernels) {
+  for (size_t first = 0; first < kernels.size(); first += at_once) {
     EmulationOptions options{.checked = checked};
-    options.dynamic_shared_bytes = kernel.launch.dynamic_shared_bytes;
-    const EmulatedKernel emulated(program_text({&kernel, 1}), kernel.name, kernel.name + ".cu", options);
+    std::vector<std::string> names;
+    for (const KernelText& kernel : kernels.subspan(first, at_once)) {
+      options.dynamic_shared_bytes = std::max(options.dynamic_shared_bytes, kernel.launch.dynamic_shared_bytes);
+      names.push_back(kernel.name);
+    }
+    const EmulatedKernel emulated(program_text(kernels.subspan(first, at_once)), names, names.front() + ".cu",
+                                  options);
     if (!emulated.compiled())
       return tl::make_unexpected(fmt::format("the host's compiler: {}", emulated.log().substr(0, 2000)));
-    programs.push_back(emulated.program());
+    programs.insert(programs.end(), at_once, emulated.program());
   }
   return programs;
 }

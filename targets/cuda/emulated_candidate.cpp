@@ -43,6 +43,7 @@ struct EmulatedCandidate::Memory {
 EmulatedCandidate::EmulatedCandidate(const std::string& object) : object_(CandidateObject::parse(object)) {
   for (ObjectLaunch& launch : object_.launches) {
     EmulationOptions options{.checked = object_.runs_on == RunsOn::Emulation};
+    options.kernel = launch.kernel;
     options.dynamic_shared_bytes = launch.launch.dynamic_shared_bytes;
     kernels_.emplace_back(std::exchange(launch.program, {}), options);
   }

@@ -60,8 +60,11 @@ std::set<std::string> dynamic_names(const std::string& text) {
 
 // The kernel's text, after which stands what the runtime calls it by. Names of dynamic shared
 // memory are labels of one array: their types are the kernel's, and no C++ declaration could have several.
-std::string unit_text(const std::string& text, const std::string& kernel, const std::string& file,
-                      size_t dynamic_bytes) {
+std::string unit_text(const std::string& text, const std::vector<std::string>& kernels,
+                      const std::string& file, size_t dynamic_bytes) {
+  std::string entries;
+  for (const std::string& kernel : kernels)
+    entries += fmt::format("    tunesmith_emulation::Launcher<{0}>::entry(\"{0}\"),\n", kernel);
   std::string labels;
   std::set<std::string> names = dynamic_names(text);
   names.insert("tunesmith_dynamic_shared");
@@ -71,14 +74,16 @@ std::string unit_text(const std::string& text, const std::string& kernel, const 
 {}
 #line 1 "launcher"
 extern "C" {{
-const tunesmith_emulation::KernelEntry tunesmith_kernel_entry = tunesmith_emulation::Launcher<{}>::kEntry;
+const tunesmith_emulation::KernelEntry tunesmith_kernel_entries[] = {{
+{}}};
+const unsigned tunesmith_kernel_count = {};
 extern const unsigned long tunesmith_dynamic_reserve;
 const unsigned long tunesmith_dynamic_reserve = {};
 }}
 asm(".section .tbss,\"awT\",%nobits\n.balign 1024\n"
 {}    ".zero {}\n.text\n");
 )",
-                     file, text, kernel, dynamic_bytes + kRedZone, labels, dynamic_bytes + kRedZone);
+                     file, text, entries, kernels.size(), dynamic_bytes + kRedZone, labels, dynamic_bytes + kRedZone);
 }
 
 // The buffers' memory, which parent and child share.
@@ -224,13 +229,15 @@ std::string EmulationReport::text() const {
   return text;
 }
 
-EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kernel, const std::string& file,
-                               const EmulationOptions& options)
-    : checked_(options.checked), dynamic_shared_bytes_(options.dynamic_shared_bytes) {
+EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::string>& kernels,
+                               const std::string& file, const EmulationOptions& options)
+    : checked_(options.checked),
+      kernel_(options.kernel),
+      dynamic_shared_bytes_(options.dynamic_shared_bytes) {
   const std::filesystem::path support = support_folder();
   const std::string unit = (folder_.path() / "unit.cpp").string(),
                     object = (folder_.path() / "unit.o").string();
-  std::ofstream(unit) << unit_text(text, kernel, file, options.dynamic_shared_bytes);
+  std::ofstream(unit) << unit_text(text, kernels, file, options.dynamic_shared_bytes);
   const std::string compiler = host_compiler();
   // What is checked runs briefly: more than -Og takes longer to compile than it saves.
   std::vector<std::string> compile{compiler, "-std=c++20", checked_ ? "-Og" : "-O2", "-w", "-fno-exceptions",
@@ -259,7 +266,10 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::string& kerne
 }
 
 EmulatedKernel::EmulatedKernel(const std::string& program, const EmulationOptions& options)
-    : checked_(options.checked), dynamic_shared_bytes_(options.dynamic_shared_bytes), compiled_(true) {
+    : checked_(options.checked),
+      kernel_(options.kernel),
+      dynamic_shared_bytes_(options.dynamic_shared_bytes),
+      compiled_(true) {
   const std::filesystem::path file = folder_.path() / "kernel";
   std::ofstream(file, std::ios::binary) << program;
   std::error_code error;
@@ -292,6 +302,7 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
                                    fmt::format("--seconds={}", int(time_limit_seconds) + 1),
                                    fmt::format("--memory={}", kMemoryDescriptor),
                                    fmt::format("--check={}", checked_ && check_accesses ? 1 : 0)};
+  if (!kernel_.empty()) command.push_back("--kernel=" + kernel_);
   for (size_t i = 0; i < arguments.size(); ++i)
     command.push_back(argument_option(arguments[i], memory.offset(i)));
   // The place of the option that may change.

@@ -61,6 +61,8 @@ struct EmulationOptions {
   bool checked = true;
   /// The dynamic shared memory of the launches, at most.
   size_t dynamic_shared_bytes = 0;
+  /// Of a program that has several kernels, the one that runs; the first where it has no name.
+  std::string kernel = {};
   double compile_seconds = 60;
 };
 
@@ -72,6 +74,11 @@ class EmulatedKernel {
   /// Throws EnvironmentError without a compiler: the environment variable TUNESMITH_CXX, or g++ or c++ of
   /// PATH.
   EmulatedKernel(const std::string& text, const std::string& kernel, const std::string& file,
+                 const EmulationOptions& options)
+      : EmulatedKernel(text, std::vector{kernel}, file, options) {}
+
+  /// A program of several kernels, of which one at most may declare shared memory: where it ends is nobody's.
+  EmulatedKernel(const std::string& text, const std::vector<std::string>& kernels, const std::string& file,
                  const EmulationOptions& options);
 
   /// One that was compiled before, of program(). Throws EnvironmentError when it cannot be written to a file.
@@ -96,6 +103,7 @@ class EmulatedKernel {
  private:
   TemporaryFolder folder_;
   bool checked_;
+  std::string kernel_;
   size_t dynamic_shared_bytes_;
   bool compiled_ = false;
   std::string log_;

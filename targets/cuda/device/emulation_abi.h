@@ -15,8 +15,9 @@ struct Index {
 extern const Index* thread_index;
 extern Index block_index, block_shape, grid_shape;
 
-/// How the runtime calls the kernel; the launcher in kernel_launcher.h defines it.
+/// How the runtime calls a kernel; the launcher in kernel_launcher.h defines it.
 struct KernelEntry {
+  const char* name;
   /// `arguments[i]` points to the value of parameter i.
   void (*call)(void* const* arguments);
   unsigned parameters;
@@ -96,4 +97,6 @@ void copy_box(void* shared, const TensorMap* map, int x, int y, void* barrier, i
 
 }  // namespace tunesmith_emulation
 
-extern "C" const tunesmith_emulation::KernelEntry tunesmith_kernel_entry;
+/// The kernels of the program.
+extern "C" const tunesmith_emulation::KernelEntry tunesmith_kernel_entries[];
+extern "C" const unsigned tunesmith_kernel_count;

@@ -18,7 +18,7 @@ struct Launcher<kKernel> {
     Call{*static_cast<Parameters*>(*arguments++)...};
   }
   static constexpr unsigned kBytes[sizeof...(Parameters) + 1] = {unsigned(sizeof(Parameters))..., 0};
-  static constexpr KernelEntry kEntry = {call, sizeof...(Parameters), kBytes};
+  static constexpr KernelEntry entry(const char* name) { return {name, call, sizeof...(Parameters), kBytes}; }
 };
 
 }  // namespace tunesmith_emulation

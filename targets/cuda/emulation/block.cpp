@@ -59,7 +59,7 @@ void end_thread() {
 // A fiber serves one thread of each block in turn: made once, since making one asks the system.
 void run_thread() {
   for (;;) {
-    tunesmith_kernel_entry.call(machine.arguments);
+    machine.kernel->call(machine.arguments);
     end_thread();
   }
 }
@@ -169,7 +169,8 @@ void make_threads() {
   }
 }
 
-void run_blocks(Order order, uint64_t seed, void* const* arguments) {
+void run_blocks(const KernelEntry& kernel, Order order, uint64_t seed, void* const* arguments) {
+  machine.kernel = &kernel;
   machine.order = order;
   machine.random = seed;
   machine.arguments = arguments;

@@ -109,16 +109,21 @@ void read_cell(const Thread& thread, const Region& region, Cell& cell, const voi
   note_reader(thread, cell);
 }
 
-/// One cell of shared memory that nothing has written in this interval: what most reads are of. False where
-/// anything is to be looked at more closely; the cell is then as it was.
+/// Cells of shared memory that nothing has written in this interval: what most reads are of. False where
+/// anything is to be looked at more closely; the cells are then as they were.
 inline bool read_again(const Thread& thread, const void* at, size_t bytes) {
   const size_t offset = size_t(static_cast<const char*>(at) - shared.low);
-  if (offset >= shared.bytes || bytes != size_t(1) << shared.shift || (offset & (bytes - 1)) != 0)
+  const size_t granule = size_t(1) << shared.shift;
+  if (offset >= shared.bytes || bytes > shared.bytes - offset || ((offset | bytes) & (granule - 1)) != 0)
     return false;
-  Cell& cell = shared.cells[offset >> shared.shift];
-  if (cell.arriving || cell.write_interval < block_interval || cell.write_interval == interval) return false;
+  Cell* const first = &shared.cells[offset >> shared.shift];
+  Cell* const end = first + (bytes >> shared.shift);
+  for (const Cell* cell = first; cell != end; ++cell) {
+    if (cell->arriving || cell->write_interval < block_interval || cell->write_interval == interval)
+      return false;
+  }
   ++shared_accesses;
-  note_reader(thread, cell);
+  for (Cell* cell = first; cell != end; ++cell) note_reader(thread, *cell);
   return true;
 }
 

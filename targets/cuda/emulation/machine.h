@@ -101,6 +101,7 @@ struct Machine {
   uint64_t random = 0;
   Fiber host;
   Thread* running = nullptr;
+  const KernelEntry* kernel = nullptr;
   void* const* arguments = nullptr;
   char* stacks = nullptr;
 };
@@ -117,7 +118,7 @@ void make_threads();
 
 /// Runs all blocks of the launch, each in an order of its own where the order is random. `arguments` is for
 /// KernelEntry::call.
-void run_blocks(Order order, uint64_t seed, void* const* arguments);
+void run_blocks(const KernelEntry& kernel, Order order, uint64_t seed, void* const* arguments);
 
 /// Lets the next thread of the ring go on that can; comes back when this one can, in its turn. Ends the
 /// process when none can.

@@ -1,13 +1,14 @@
 // The program that kernel text is linked to: runs one launch, on buffers that it shares with its parent, and
 // reports.
 //   --grid=X,Y,Z --block=X,Y,Z --shared=BYTES --order=forward|backward|random --seed=N --check=0|1
-//   --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=OF_THE_PROCESSOR
+//   --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=OF_THE_PROCESSOR --kernel=NAME, of several
 // and the kernel's arguments in their order:
 //   --buffer=NAME:OFFSET:BYTES    a pointer to bytes of the memory that the descriptor is of
 //   --hidden=NAME:OFFSET:BYTES    the same, but no argument
 //   --value=HEX                   the bytes of a number
 //   --map=BUFFER:E0,E1:B0,B1      a TensorMap of a buffer of 16-bit elements: extents and box, the innermost
 //   first
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -42,6 +43,7 @@ struct Launch {
   unsigned long long seed = 0, dynamic_bytes = 0;
   unsigned check = 0, shared_granule = 16, global_granule = 16;
   int memory = -1;
+  const KernelEntry* kernel = tunesmith_kernel_entries;
   std::vector<Buffer> buffers;
   // Each argument's bytes, aligned as the strictest of them.
   struct alignas(64) Value {
@@ -117,6 +119,13 @@ void read_option(Launch& launch, std::string_view name, const std::string& value
     setrlimit(RLIMIT_CPU, &limit);
     return;
   }
+  if (name == "--kernel") {
+    const KernelEntry* const end = tunesmith_kernel_entries + tunesmith_kernel_count;
+    launch.kernel = std::find_if(tunesmith_kernel_entries, end,
+                                 [&](const KernelEntry& kernel) { return kernel.name == value; });
+    if (launch.kernel == end) report_and_stop(Kind::BadLaunch, "there is no kernel '%s'", value.c_str());
+    return;
+  }
   if (name == "--memory") return scan(value, "%d", 1, &launch.memory);
   if (name == "--order") {
     launch.order = value == "forward"    ? Order::Forward
@@ -158,7 +167,7 @@ void check_launch(const Launch& launch) {
   const unsigned long long threads = 1ull * block_shape.x * block_shape.y * block_shape.z;
   if (threads == 0 || threads > kMostThreads)
     report_and_stop(Kind::BadLaunch, "a block of %llu threads", threads);
-  const KernelEntry& kernel = tunesmith_kernel_entry;
+  const KernelEntry& kernel = *launch.kernel;
   if (launch.values.size() != kernel.parameters)
     report_and_stop(Kind::BadLaunch, "the kernel has %u parameters, and %zu arguments are given",
                     kernel.parameters, launch.values.size());
@@ -189,7 +198,7 @@ int main(int count, char** arguments) {
   for (Launch::Value& value : launch.values) pointers.push_back(value.bytes);
   make_threads();
   if (launch.check != 0) start_checks(launch.shared_granule, launch.global_granule);
-  run_blocks(launch.order, launch.seed, pointers.data());
+  run_blocks(*launch.kernel, launch.order, launch.seed, pointers.data());
   report_counter("switches", machine.switches);
   report_counter("only_barriers", machine.only_barriers ? 1 : 0);
   report_accesses();
