@@ -14,7 +14,7 @@ namespace {
 /// Iterations of blocks that are interpreted, at most: some tenths of a second.
 constexpr int64_t kMostIterations = 1 << 21;
 
-std::vector<Buffer> distinct(std::vector<Buffer> buffers) {
+std::vector<Buffer> distinct(const std::vector<Buffer>& buffers) {
   std::vector<Buffer> result;
   for (const Buffer& buffer : buffers) {
     if (std::ranges::find(result, buffer) == result.end()) result.push_back(buffer);
@@ -27,7 +27,7 @@ std::vector<Buffer> accessed(const Stmt& stmt, bool written) {
   walk_accesses(stmt, [&](const Stmt&, const AccessSite& access) {
     if ((access.load == nullptr) == written) buffers.push_back(access.buffer);
   });
-  return distinct(std::move(buffers));
+  return distinct(buffers);
 }
 
 Buffer buffer_named(const Program& program, const std::string& name) {
@@ -70,7 +70,7 @@ std::optional<Program> stages_between(const Program& program, const std::vector<
     for (const Buffer& one : accessed(*stages[i], true)) made.push_back(one);
     part.root().append(stages[i]->clone());
   }
-  for (const Buffer& buffer : distinct(std::move(needed))) {
+  for (const Buffer& buffer : distinct(needed)) {
     if (std::ranges::count(made, buffer) == 0) return std::nullopt;
     if (buffer != output) part.intermediates.push_back(buffer);
   }

@@ -23,7 +23,8 @@ constexpr double kLittleWork = 1 << 19;
 /// one between them.
 constexpr int64_t kLeastBound = 2;
 constexpr int64_t kLeastSerial = 3;
-/// Of a pipelined loop one more than the stages that it may have, so that what is fetched first is overwritten.
+/// Of a pipelined loop one more than the stages that it may have, so that what is fetched first is
+/// overwritten.
 constexpr int64_t kMostStages = 4;
 /// Values of one parameter that are tried before it is left as it is.
 constexpr size_t kMostValues = 8;
@@ -134,7 +135,8 @@ bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smalle
       return ours[position]->parent->kind == StmtKind::Seq && is_lone(*ours[position], execution);
     };
     // Without the others there is nothing that the two have in common.
-    return theirs.size() == ours.size() && apart.size() < theirs.size() && std::ranges::all_of(apart, is_apart) &&
+    return theirs.size() == ours.size() && apart.size() < theirs.size() &&
+           std::ranges::all_of(apart, is_apart) &&
            have_one_structure(without_launches(full, apart, execution),
                               without_launches(smaller, apart, execution), target);
   }

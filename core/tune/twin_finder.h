@@ -27,8 +27,8 @@ struct Twin {
 /// source but for numbers, all that the threads of one launch share or have, and how many times loops run but
 /// for those that have several iterations in both: of a launch two, of serial ones three, of those that are
 /// pipelined one more than stages. Throws LowerError where the target refuses `full`.
-/// `apart` are positions of launches that need not correspond, as long as those of the smaller one are lone, too
-/// (lone_launches.h).
+/// `apart` are positions of launches that need not correspond, as long as those of the smaller one are lone,
+/// too (lone_launches.h).
 bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
                         const std::vector<size_t>& apart = {});
 

@@ -183,7 +183,8 @@ CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels
     EmulationOptions options{.checked = checked};
     std::vector<std::string> names;
     for (const KernelText& kernel : kernels.subspan(first, at_once)) {
-      options.dynamic_shared_bytes = std::max(options.dynamic_shared_bytes, kernel.launch.dynamic_shared_bytes);
+      options.dynamic_shared_bytes =
+          std::max(options.dynamic_shared_bytes, kernel.launch.dynamic_shared_bytes);
       names.push_back(kernel.name);
     }
     const EmulatedKernel emulated(program_text(kernels.subspan(first, at_once)), names, names.front() + ".cu",
@@ -241,10 +242,9 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const Lowered
   return kernel;
 }
 
-tl::expected<CompiledKernel, std::string> CudaTarget::compile_emulated(const LoweredProgram& lowered,
-                                                                       const LoweredProgram& twin,
-                                                                       const std::string& symbol,
-                                                                       std::span<const TextForm> forms) const {
+tl::expected<CompiledKernel, std::string> CudaTarget::compile_emulated(
+    const LoweredProgram& lowered, const LoweredProgram& twin, const std::string& symbol,
+    std::span<const TextForm> forms) const {
   const std::vector<KernelText> kernels = texts_of(twin, symbol, forms);
   Programs programs = executables(kernels, true);
   if (!programs) return tl::make_unexpected(programs.error());

@@ -59,10 +59,9 @@ std::optional<KernelFault> EmulatedCandidate::take_fault() {
 void EmulatedCandidate::keep(KernelFault fault, bool of_checks) {
   const std::lock_guard lock(mutex_);
   // Of calls at once the same is told, whichever of them made the checks and whichever ends first.
-  const bool first = of_checks != fault_of_checks_
-                         ? of_checks
-                         : !fault_ || std::tie(fault.kind, fault.message) <
-                                          std::tie(fault_->kind, fault_->message);
+  const bool first = of_checks != fault_of_checks_ ? of_checks
+                                                   : !fault_ || std::tie(fault.kind, fault.message) <
+                                                                    std::tie(fault_->kind, fault_->message);
   if (fault_ && !first) return;
   fault_ = std::move(fault);
   fault_of_checks_ = of_checks;

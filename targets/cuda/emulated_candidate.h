@@ -36,7 +36,7 @@ class EmulatedCandidate final : public LoadedKernel, private BufferCall {
   CandidateObject object_;
   std::vector<EmulatedKernel> kernels_;
   std::atomic<bool> checked_ = false;  // in some call
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                   // of what follows
   std::optional<KernelFault> fault_;
   bool fault_of_checks_ = false;
   EntrySlot slot_{*this};

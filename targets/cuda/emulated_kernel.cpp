@@ -83,7 +83,8 @@ const unsigned long tunesmith_dynamic_reserve = {};
 asm(".section .tbss,\"awT\",%nobits\n.balign 1024\n"
 {}    ".zero {}\n.text\n");
 )",
-                     file, text, entries, kernels.size(), dynamic_bytes + kRedZone, labels, dynamic_bytes + kRedZone);
+                     file, text, entries, kernels.size(), dynamic_bytes + kRedZone, labels,
+                     dynamic_bytes + kRedZone);
 }
 
 // The buffers' memory, which parent and child share.

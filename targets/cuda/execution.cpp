@@ -40,6 +40,17 @@ bool in_registers(const Buffer& buffer) {
   return buffer->scope == kScopeLocal || buffer->scope == kScopeRegister || is_held(buffer);
 }
 
+bool indexes_registers(const Loop& loop) {
+  bool found = false;
+  walk_accesses(*loop.body(), [&](const Stmt&, const AccessSite& access) {
+    found =
+        found || (in_registers(access.buffer) && std::ranges::any_of(access.indices, [&](const Expr& index) {
+                    return uses_var(index, loop.var);
+                  }));
+  });
+  return found;
+}
+
 ExecutionModel execution_of(const Architecture& architecture) {
   ExecutionModel model;
   model.levels = {

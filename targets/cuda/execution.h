@@ -25,6 +25,8 @@ inline bool is_held(const Buffer& buffer) {
 }
 /// Is it what a thread has, alone or with others of its group?
 bool in_registers(const Buffer& buffer);
+/// Do elements of what lies in registers depend on the loop's variable? It is then written out.
+bool indexes_registers(const Loop& loop);
 /// Where arrays in shared memory begin, in bytes.
 inline constexpr int64_t kSharedAlignment = 32;
 

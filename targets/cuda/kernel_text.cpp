@@ -31,17 +31,6 @@ bool has_half(const Stmt& stmt) {
   return found;
 }
 
-/// Do elements of what lies in registers depend on its variable? It is then written out.
-bool indexes_registers(const Loop& loop) {
-  bool found = false;
-  walk_accesses(*loop.body(), [&](const Stmt&, const AccessSite& access) {
-    found = found || (in_registers(access.buffer) && std::ranges::any_of(access.indices, [&](const Expr& index) {
-              return uses_var(index, loop.var);
-            }));
-  });
-  return found;
-}
-
 /// Where the block of shared memory begins.
 constexpr int64_t kBlockAlignment = 128;
 

@@ -32,9 +32,10 @@ struct KernelText {
   std::vector<MappedTensor> maps;
 };
 
-/// The kernels of `lowered`, to be launched one after the other, each in its form (all in the usual one where none are given). `symbol` begins their names. Buffers begin
-/// where their scopes in `execution` say. Shared memory that is more than `static_shared_bytes` is given at
-/// the launch. Throws LowerError for a program that is too large for 32-bit indices.
+/// The kernels of `lowered`, to be launched one after the other, each in its form (all in the usual one where
+/// none are given). `symbol` begins their names. Buffers begin where their scopes in `execution` say. Shared
+/// memory that is more than `static_shared_bytes` is given at the launch. Throws LowerError for a program
+/// that is too large for 32-bit indices.
 std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
                                      int64_t static_shared_bytes, const std::string& symbol,
                                      std::span<const TextForm> forms = {});

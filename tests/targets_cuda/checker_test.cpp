@@ -57,10 +57,12 @@ TEST(Checker, TheOrderOfThreadsDoesNotMatterWhereOnlyBarriersOrderThem) {
       {"  __shared__ int s[64]; if (t < 63) s[t] = 1; __syncthreads(); out[t] = s[t];\n", true},
       {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); out[t] = s[t];\n",
        true},
-      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); cp_async_wait<0>(); "
+      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); "
+       "cp_async_wait<0>(); "
        "if (s[63 - t] < 0) out[t] = 1;\n",
        true},
-      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); cp_async_wait<0>(); "
+      {"  __shared__ __align__(16) int s[64]; cp_async4(&s[t], &out[t]); cp_async_commit(); "
+       "cp_async_wait<0>(); "
        "__syncthreads(); int v = s[63 - t]; __syncthreads(); out[t] = v;\n",
        true},
       {"  __shared__ int s[64]; s[t] = t; __syncwarp(); out[t] = s[t ^ 1];\n", false},

@@ -30,7 +30,8 @@ TEST(DataDependence, ArithmeticAndConditionsOfIndicesHaveNone) {
   })));
   // One of two numbers that are there already.
   EXPECT_FALSE(accesses_depend_on_data(changed([](Store& store, const Buffer& input) {
-    store.value = select(lt(load(input, store.indices), float_imm(0, kF32)), float_imm(1, kF32), float_imm(2, kF32));
+    store.value =
+        select(lt(load(input, store.indices), float_imm(0, kF32)), float_imm(1, kF32), float_imm(2, kF32));
   })));
 }
 
@@ -41,9 +42,8 @@ TEST(DataDependence, LoadsAndStoresThatALoadedValueTellsOfHaveIt) {
   EXPECT_TRUE(accesses_depend_on_data(changed([&](Store& store, const Buffer& input) {
     store.value = select(is_negative(store, input), load(input, {int_imm(0)}), float_imm(2, kF32));
   })));
-  EXPECT_TRUE(accesses_depend_on_data(changed([&](Store& store, const Buffer& input) {
-    store.mask = is_negative(store, input);
-  })));
+  EXPECT_TRUE(accesses_depend_on_data(
+      changed([&](Store& store, const Buffer& input) { store.mask = is_negative(store, input); })));
   EXPECT_TRUE(accesses_depend_on_data(changed([&](Store& store, const Buffer& input) {
     store.value = load(input, store.indices, is_negative(store, input));
   })));

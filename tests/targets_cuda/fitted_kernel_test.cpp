@@ -62,7 +62,8 @@ class Numbers {
       kernel.launch.block = {32, 1, 1};
       const int numbers = of_forms_.at(static_cast<size_t>(form));
       kernel.text = fmt::format(
-          "extern \"C\" __global__ void __launch_bounds__(32) k(float* a) {{\n  float x[{0}];\n#pragma unroll\n"
+          "extern \"C\" __global__ void __launch_bounds__(32) k(float* a) {{\n  float x[{0}];\n#pragma "
+          "unroll\n"
           "  for (int i = 0; i < {0}; ++i) x[i] = a[i * 32];\n  __syncthreads();\n#pragma unroll\n"
           "  for (int i = 0; i < {0}; ++i) a[i * 32 + 1] = x[{0} - 1 - i];\n}}\n",
           numbers);

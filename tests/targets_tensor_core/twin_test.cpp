@@ -268,7 +268,7 @@ TEST_F(PaddedProduct, HasOneLoneLaunchThatIsProven) {
 
 TEST_F(PaddedProduct, AWrongLoneLaunchIsNotProven) {
   ASSERT_NE(candidate, nullptr);
-  const auto wrong = [&](const std::function<void(Store& store)>& change) {
+  const auto wrong = [&](const std::function<void(Store & store)>& change) {
     Program program = candidate->lowered.program.clone();
     Stmt& launch = const_cast<Stmt&>(*launches_of(program, execution()).front());
     change(*find_first<Store>(launch));
@@ -288,10 +288,9 @@ TEST_F(PaddedProduct, AWrongLoneLaunchIsNotProven) {
                 store.value = select(last, float_imm(7, kF32), store.value);
               }),
               testing::IsEmpty());
-  EXPECT_THAT(wrong([](Store& store) {
-                store.mask = lt(store.indices.front(), int_imm(store.buffer->span() - 1));
-              }),
-              testing::IsEmpty());
+  EXPECT_THAT(
+      wrong([](Store& store) { store.mask = lt(store.indices.front(), int_imm(store.buffer->span() - 1)); }),
+      testing::IsEmpty());
 }
 
 TEST_F(PaddedProduct, HasTwinsWhoseLoneLaunchIsAnother) {

@@ -35,7 +35,8 @@ std::shared_ptr<cuda::CudaTarget> target_of(const SpaceSpec& space) {
 
 /// Of the build, or the copy of one, that this program is in.
 std::string plugin_folder() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/tunesmith/plugins")
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() /
+          "lib/tunesmith/plugins")
       .string();
 }
 
@@ -66,8 +67,7 @@ OperatorCheck::OperatorCheck(const std::string& operator_id, const SpaceSpec& sp
   counts_.workload = workload;
   MeasureOptions options;
   options.time_out_seconds = kLongest;
-  runner_ = make_worker_runner(workload_, *target_,
-                               {"cuda", {}, {plugin_folder()}}, options);
+  runner_ = make_worker_runner(workload_, *target_, {"cuda", {}, {plugin_folder()}}, options);
 }
 
 bool OperatorCheck::uses_unit() const {

@@ -102,13 +102,15 @@ std::string line_of(const OperatorCounts& counts, const std::vector<std::string>
   std::vector<double> compiles;
   for (const auto& [name, architecture] : counts.architectures) append(compiles, architecture.seconds);
   return fmt::format(
-      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6.3f} "
+      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} "
+      "{:>6.3f} "
       "{:>6.3f} {:>6.3f} "
       "{:>6.3f} {:>6.3f} {:>6.3f}{}\n",
       counts.operator_id, counts.drawn, count_of(counts.kept, "illegal_schedule"),
       count_of(counts.kept, "verify_limits"), count_of(counts.kept, "same"), counts.candidates,
-      rewritten(counts, architectures), refused(counts, architectures, "over_limit"), refused(counts, architectures, "spills"),
-      refused(counts, architectures, "serialised"), refused(counts, architectures, "compile_error"),
+      rewritten(counts, architectures), refused(counts, architectures, "over_limit"),
+      refused(counts, architectures, "spills"), refused(counts, architectures, "serialised"),
+      refused(counts, architectures, "compile_error"),
       compiled ? share(counts.fitting, counts.candidates) : "-",
       compiled ? share(counts.fitting, counts.drawn - count_of(counts.kept, "same")) : "-", wrong,
       count_of(counts.mistakes, "race"), others, quantile(checks, 0.5), quantile(checks, 0.95),
@@ -121,10 +123,11 @@ std::string line_of(const OperatorCounts& counts, const std::vector<std::string>
 std::string table_of(const std::vector<OperatorCounts>& operators,
                      const std::vector<std::string>& architectures) {
   std::string text = fmt::format(
-      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6} {:>6} "
+      "{:<8} {:>5} {:>7} {:>6} {:>4} {:>5} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7} {:>5} {:>5} {:>6} {:>6} "
+      "{:>6} "
       "{:>6} {:>6} {:>6} {:>6}\n",
-      "operator", "drawn", "illegal", "limits", "same", "cand.", "again", "over", "spills", "serial", "error", "fit",
-      "ofdrawn", "wrong", "races", "others", "check", "p95", "twin", "build", "run", "nvrtc");
+      "operator", "drawn", "illegal", "limits", "same", "cand.", "again", "over", "spills", "serial", "error",
+      "fit", "ofdrawn", "wrong", "races", "others", "check", "p95", "twin", "build", "run", "nvrtc");
   for (const OperatorCounts& one : operators) text += line_of(one, architectures);
   const OperatorCounts sum = sum_of(operators);
   if (operators.size() > 1) text += line_of(sum, architectures);
