@@ -65,6 +65,14 @@ class MultiLevelTiling final : public TransformationModule {
     std::vector<Schedule> sketches;
     std::vector<int64_t> write_levels = write_reuse_;
     if (without_reuse_) write_levels.insert(write_levels.begin(), kNone);
+    const auto add_perfect = [&] {
+      for (const int64_t write_level : write_levels)
+        sketches.push_back(sketch(schedule, block_name, write_level, kNone, false));
+    };
+    if (also_perfect_ && !is_outer_product(block) && has_small_tiles(block)) {
+      add_perfect();
+      return ModuleResult::applied(std::move(sketches));
+    }
     std::vector<int64_t> read_levels = read_reuse_;
     read_levels.insert(read_levels.begin(), kNone);
     for (const int64_t read_level : read_levels) {
@@ -73,10 +81,7 @@ class MultiLevelTiling final : public TransformationModule {
         sketches.push_back(sketch(schedule, block_name, write_level, read_level, !row_tiles_.empty()));
       }
     }
-    if (also_perfect_) {
-      for (const int64_t write_level : write_levels)
-        sketches.push_back(sketch(schedule, block_name, write_level, kNone, false));
-    }
+    if (also_perfect_) add_perfect();
     return ModuleResult::applied(std::move(sketches));
   }
 
@@ -108,6 +113,35 @@ class MultiLevelTiling final : public TransformationModule {
     return schedule;
   }
 
+  /// Does a read stay where it is along the last spatial iterator, so that a row of a tile uses it again?
+  /// Tiles of `row_tiles` are for such blocks; a depthwise convolution has none, and is faster in smaller
+  /// tiles.
+  static bool is_outer_product(const Block& block) {
+    const IterVar* last = last_spatial(block);
+    return last == nullptr || std::ranges::any_of(read_accesses(block), [&](const Access& read) {
+             return std::ranges::none_of(read.indices,
+                                         [&](const Expr& index) { return uses_var(index, last->var); });
+           });
+  }
+
+  /// Can each spatial iterator be cut into tiles of a few, without a rest?
+  bool has_small_tiles(const Block& block) const {
+    const int64_t most = std::ranges::max(row_tiles_);
+    return std::ranges::all_of(block.iters, [&](const IterVar& iter) {
+      if (iter.kind != IterKind::Spatial || iter.extent <= most) return true;
+      int64_t tile = 2;
+      while (tile <= most && iter.extent % tile != 0) ++tile;
+      return tile <= most;
+    });
+  }
+
+  static const IterVar* last_spatial(const Block& block) {
+    const auto last = std::find_if(block.iters.rbegin(), block.iters.rend(), [](const IterVar& iter) {
+      return iter.kind == IterKind::Spatial && iter.extent > 1;
+    });
+    return last == block.iters.rend() ? nullptr : &*last;
+  }
+
   struct ReusedRead {
     int index;          // in read_accesses()
     std::string order;  // an index map; empty: the copy lies as the buffer does
@@ -116,11 +150,9 @@ class MultiLevelTiling final : public TransformationModule {
   /// Reads that are worth a copy in the order in which the innermost loops want them: they move along the
   /// last spatial iterator, whose neighbours are computed together, and are used again for another one.
   static std::vector<ReusedRead> reused_reads(const Block& block) {
-    const auto last = std::find_if(block.iters.rbegin(), block.iters.rend(), [](const IterVar& iter) {
-      return iter.kind == IterKind::Spatial && iter.extent > 1;
-    });
+    const IterVar* last = last_spatial(block);
     std::vector<ReusedRead> reads;
-    if (last == block.iters.rend()) return reads;
+    if (last == nullptr) return reads;
     const std::vector<Access> all = read_accesses(block);
     for (size_t i = 0; i < all.size(); ++i) {
       const auto used = [&](const IterVar& iter) {
@@ -257,7 +289,8 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("column_tiles", {}, 1, 1024, "the same for the last spatial loop, along vectors"),
     OptionSpec::boolean("also_perfect", false,
                         "with row_tiles, also sketches with perfect tiles on all levels, without copies of "
-                        "operands"),
+                        "operands; these alone where the rows of a tile read nothing in common, as of a "
+                        "depthwise convolution, and small tiles divide the loops"),
     OptionSpec::string("cache_scope", "local", "memory scope of cached results and operands"),
     OptionSpec::strings(
         "tile_binds", {}, {},

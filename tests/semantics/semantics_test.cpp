@@ -192,6 +192,19 @@ TEST(CpuSpace, HasPerfectTilesToo) {
   EXPECT_EQ(perfect, 3);
 }
 
+// A depthwise convolution's rows have no operand in common: the estimate takes their tiles that hang over for
+// fast, and they are not. Where no small tile divides a loop, nothing but them is left.
+TEST(CpuSpace, HasPerfectTilesAloneWhereRowsReadNothingInCommon) {
+  PluginRegistry registry;
+  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  const auto sketches = [&](const char* text) {
+    return space->generate(WorkloadLibrary().load(text).program).sketches.size();
+  };
+  EXPECT_EQ(sketches("depthwise_conv2d:h=112,w=112,c=32"), 3U);
+  EXPECT_EQ(sketches("depthwise_conv2d:h=113,w=113,c=32"), 9U);
+  EXPECT_EQ(sketches("conv2d:h=112,w=112,ci=32,co=32"), 9U);
+}
+
 TEST(CpuSpace, PerfectTilesAreNoAdditionWhereAllAre) {
   PluginRegistry registry;
   const SpacesFile file = SpacesFile::parse(
