@@ -1,6 +1,7 @@
 // Kernels that spill are written again.
 #include "fitted_kernel.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
