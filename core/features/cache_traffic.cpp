@@ -118,13 +118,11 @@ void take_back(const StoreFacts& facts, Access& access, const Earlier& before,
   };
   double touched = 0.0;
   for (const Access& other : facts.accesses) touched += touched_by(facts, other);
-  for (auto one = earlier.rbegin(); &*one != before.statement; ++one) {
-    for (const Access& other : one->accesses) {
-      if (access_of(facts, other.buffer) == nullptr) touched += touched_by(*one, other);
+  for (const StoreFacts& one : std::views::reverse(earlier)) {
+    for (const Access& other : one.accesses) {
+      if (access_of(facts, other.buffer) == nullptr) touched += touched_by(one, other);
     }
-  }
-  for (const Access& other : before.statement->accesses) {
-    if (access_of(facts, other.buffer) == nullptr) touched += touched_by(*before.statement, other);
+    if (&one == before.statement) break;
   }
   if (touched > cache.capacity) return;
   const double here = cache.of_core ? 1.0 - before.other_cores : 1.0;
@@ -147,6 +145,7 @@ void measure_traffic(StoreFacts& facts, std::span<const StoreFacts> earlier) {
     if (cache.capacity > 0.0) add_traffic(facts, cache);
   }
   for (Access& access : facts.accesses) {
+    if (access.in_register) continue;
     const std::optional<Earlier> before = last_to_touch(facts, access, earlier);
     if (!before) continue;
     for (const Cache& cache : caches) {

@@ -34,30 +34,39 @@ int64_t spread(int n, size_t level, double trips) {
   return static_cast<int64_t>((at - std::floor(at)) * trips);
 }
 
-/// The iteration of the shared loop in which the access touches `element`.
-std::optional<double> iteration_that_touches(const StoreFacts& facts, const Access& access, int64_t element) {
+/// Which element an access touches, read backwards: a number whose digits are iterations.
+struct Digit {
+  int64_t weight;
+  int64_t last;  // its largest value
+  bool shared;   // of the loop whose iterations the cores share
+};
+
+/// The greatest first; none where no loop is shared. Nothing where the index is no such number.
+std::optional<std::vector<Digit>> digits_of(const StoreFacts& facts, const Access& access) {
   const std::optional<size_t> shared = shared_loop(facts);
-  if (!shared) return 0.0;
-  struct Digit {
-    int64_t weight;
-    size_t level;
-  };
   std::vector<Digit> digits;
+  if (!shared) return digits;
   for (const LinearForm::Term& term : access.form.terms) {
     const auto level = std::ranges::find_if(
         facts.levels, [&](const Level& one) { return one.loop->var.get() == term.atom.get(); });
     if (level == facts.levels.end() || term.coefficient <= 0) return std::nullopt;
-    digits.push_back({term.coefficient, static_cast<size_t>(level - facts.levels.begin())});
+    const bool is_shared = level - facts.levels.begin() == static_cast<std::ptrdiff_t>(*shared);
+    digits.push_back(
+        {term.coefficient, std::max<int64_t>(static_cast<int64_t>(level->trips) - 1, 0), is_shared});
   }
+  if (std::ranges::none_of(digits, &Digit::shared)) return std::nullopt;
   std::ranges::stable_sort(digits, std::ranges::greater{}, &Digit::weight);
-  int64_t rest = element - access.form.constant;
+  return digits;
+}
+
+/// The shared digit of `number`; 0 where no loop is shared.
+double shared_digit(const std::vector<Digit>& digits, int64_t number) {
   for (const Digit& digit : digits) {
-    const auto last = static_cast<int64_t>(facts.levels[digit.level].trips) - 1;
-    const int64_t value = std::clamp<int64_t>(rest / digit.weight, 0, std::max<int64_t>(last, 0));
-    if (digit.level == *shared) return static_cast<double>(value);
-    rest -= value * digit.weight;
+    const int64_t value = std::clamp<int64_t>(number / digit.weight, 0, digit.last);
+    if (digit.shared) return static_cast<double>(value);
+    number -= value * digit.weight;
   }
-  return std::nullopt;
+  return 0.0;
 }
 
 }  // namespace
@@ -67,17 +76,18 @@ double share_of_other_cores(const StoreFacts& before, const Access& earlier, con
   const double cores = std::max(facts.machine.cores, 1.0);
   const std::optional<size_t> shared = shared_loop(facts);
   if (cores == 1.0 || (!shared && !shared_loop(before))) return 0.0;
+  const double by_chance = 1.0 - 1.0 / cores;
+  const std::optional<std::vector<Digit>> digits = digits_of(before, earlier);
+  if (!digits) return by_chance;
   int elsewhere = 0;
   Point point;
   for (const Level& level : facts.levels) point.emplace_back(level.loop->var, 0);
   for (int n = 0; n < kSamples; ++n) {
     for (size_t i = 0; i < point.size(); ++i) point[i].second = spread(n, i, facts.levels[i].trips);
     const std::optional<int64_t> element = value_at(point, access.index);
-    const std::optional<double> iteration =
-        element ? iteration_that_touches(before, earlier, *element) : std::nullopt;
-    if (!iteration) return 1.0 - 1.0 / cores;
+    if (!element) return by_chance;
     const double core = shared ? core_of(facts, static_cast<double>(point[*shared].second)) : 0.0;
-    if (core_of(before, *iteration) != core) ++elsewhere;
+    if (core_of(before, shared_digit(*digits, *element - earlier.form.constant)) != core) ++elsewhere;
   }
   return static_cast<double>(elsewhere) / kSamples;
 }

@@ -3,9 +3,8 @@
 //   finding  KIND  MESSAGE    the first few of a kind
 //   count    KIND  NUMBER     how many there were, at the end
 //   granule  shared|global  BYTES    run again, with cells of so many bytes
-//   counter  NAME  NUMBER     switches, shared_accesses, global_accesses; only_barriers: 1 where threads met
-//   at
-//                             barriers of the block alone
+//   counter  NAME  NUMBER     switches, shared_accesses, global_accesses, only_barriers (1 where threads
+//                             met at barriers of the block alone)
 //   done
 #pragma once
 
