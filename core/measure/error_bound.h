@@ -3,23 +3,25 @@
 //
 // Rounding is counted where it happens and in the type that it happens in (running error analysis; Higham,
 // Accuracy and Stability of Numerical Algorithms, section 3.3): an operation in a type of unit roundoff u
-// adds u * |result| to what its operands' errors make of it, to first order. A sum in that type adds
-// kRoundings * u * sqrt(sum of s * s + of t * t): the root of the sum of squares, because the roundings of a
-// sum's additions are independent, with the partial sums s of the order as written, and the squares of the
-// terms t for those of any other order. Where terms have few different values, or the type is narrow, they
-// are not independent, and their sizes add up. Adding what is too small to change a sum errs by no more than
-// that. In a long sum terms come near the step h = u * |s| that the sum can still make, and what they lose
-// goes one way: min(|t|, h * h / |t|) is added for each. For terms of a density of total variation V the
-// drift is at most V * h * h / 2 a term (Euler and Maclaurin); of terms uniform up to b that is less once b
-// > 1.7 h.
+// adds u * |result| to what its operands' errors make of it, to first order. A sum of n terms t in that type
+// adds kRoundings * u * sqrt(sum of s * s + n * sum of t * t): the root of the sum of squares, because the
+// roundings of a sum's additions are independent, with the partial sums s of the order as written, and all
+// terms for the partial sums of any other, in which the largest may come first. Where terms have few
+// different values, or the type is narrow, roundings are not independent, and their sizes add up. Adding what
+// is too small to change a sum errs by no more than that. In a long sum terms come near the step h = u * |s|
+// that the sum can still make, and what they lose goes one way: min(|t|, h * h / |t|) is added for each. For
+// terms of a density of total variation V the drift is at most V * h * h / 2 a term (Euler and Maclaurin); of
+// terms uniform up to b that is less once b > 1.7 h.
 #pragma once
 
 #include "measure/reference_twins.h"
 
 namespace tunesmith {
 
-/// Roundings of one sum err by a standard deviation of about 0.4 of what they are counted as.
-inline constexpr double kRoundings = 3.0;
+/// Roundings of one sum err by a standard deviation of about 0.4 of the partial sums in their own order,
+/// whose mean square is x * n * sum of t * t with a probability of exp(-x * pi * pi / 2) (a Brownian bridge).
+/// Beyond 4 of them is one sum in 1e13.
+inline constexpr double kRoundings = 4.0;
 /// Where a value overflows the type of a right program, it may be anything; the square of this is finite.
 inline constexpr double kAnything = 1e120;
 

@@ -82,7 +82,7 @@ class Rewrite {
     Expr square = t * t;
     if (fresh && !sum.linear && !is_product(term)) square = square + relative * relative;
     const Expr squares = now(sum.squares) + square;
-    Expr rounding = next * next + squares;
+    Expr rounding = next * next;
     if (sum.linear) {
       rounding = call(MathOp::Abs, {next}) + call(MathOp::Sqrt, {squares});
       if (fresh) rounding = rounding + relative;
@@ -148,8 +148,9 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
     bound = ErrorBound::unless_counted(sum.counts_in, at(sum.magnitude));
   } else {
     const double unit = type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
+    const Expr any_order = at(sum.roundings) + at(sum.squares) * float_imm(sum.terms, kF64);
     bound = sum.linear ? at(sum.roundings) * float_imm(unit, kF64)
-                       : call(MathOp::Sqrt, {at(sum.roundings)}) * float_imm(kRoundings * unit, kF64);
+                       : call(MathOp::Sqrt, {any_order}) * float_imm(kRoundings * unit, kF64);
     if (sum.magnitude) {
       bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);
     }

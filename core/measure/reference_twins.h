@@ -18,12 +18,13 @@ enum class DataKind : uint8_t { Random, Exact };
 struct SumTwins {
   Buffer magnitude;  // sum of |t|; more than any type holds where a t is no integer or not exact
   Buffer squares;    // sum of t * t
-  Buffer roundings;  // sum of s * s and of all t * t before, over the additions that can round
+  Buffer roundings;  // sum of s * s, over the additions that can round
   Buffer errors;     // sum of the errors that the t themselves have
   Buffer count;      // of additions that can round
   double terms = 1;  // of one element: the extents of the reduction
   bool integral = false;
-  bool linear = false;     // roundings is the sum of |s|: they may all go one way
+  bool linear =
+      false;  // roundings is the sum of |s| and of the root of all t * t before: they may all go one way
   bool drifts = false;     // so long that s may outgrow the t, whose roundings then go one way
   DType counts_in = kF64;  // the coarsest type of the additions and of what makes the terms
 };

@@ -83,10 +83,10 @@ TEST(ReferenceProgram, OfAProductHasValuesAndBoundsInDoublePrecision) {
         const double product = inputs[0].get(i * 5 + k) * inputs[1].get(k * 2 + j);
         value += product;
         squares += product * product;
-        roundings += value * value + squares;
+        roundings += value * value;
       }
       EXPECT_DOUBLE_EQ(results[0].get(i * 2 + j), value);
-      EXPECT_DOUBLE_EQ(results[1].get(i * 2 + j), 3.0 * 0x1p-24 * std::sqrt(roundings));
+      EXPECT_DOUBLE_EQ(results[1].get(i * 2 + j), 4.0 * 0x1p-24 * std::sqrt(roundings + 5.0 * squares));
     }
   }
 }
@@ -128,6 +128,33 @@ TEST(ReferenceProgram, SmallIntegersAreSummedUpWithoutError) {
     got[0].set(0, at == 0.0 ? 1e-6 : at * (1.0 + 2.0 * unit_roundoff(got[0].dtype)));
     EXPECT_GT(worst(got, data), 1.0) << text;
   }
+}
+
+// The largest terms come last as written, so that its partial sums are small, and first in the program.
+TEST(ReferenceProgram, ASumMayBeginWithItsLargestTerms) {
+  constexpr int64_t kRows = 4000;
+  constexpr int64_t kTerms = 144;
+  const Program program =
+      program_of("O[i<n] = sum(k<144) X[i, k]", "X: {shape: [n, 144], dtype: f32}", "n: 4000");
+  Tensor terms = inputs_of(program)[0];
+  for (int64_t i = 0; i < kRows; ++i) {
+    terms.set(i * kTerms + kTerms - 2, 100.3);
+    terms.set(i * kTerms + kTerms - 1, -100.3);
+  }
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), {terms});
+  double worst = 0.0;
+  for (int64_t i = 0; i < kRows; ++i) {
+    float sum = 0.0F;
+    sum += static_cast<float>(terms.get(i * kTerms + kTerms - 2));
+    for (int64_t k = 0; k < kTerms; ++k) {
+      if (k != kTerms - 2) sum += static_cast<float>(terms.get(i * kTerms + k));
+    }
+    worst = std::max(worst, std::abs(static_cast<double>(sum) - results[0].get(i)) / results[1].get(i));
+  }
+  EXPECT_LT(worst, 1.0);
+  // By far less than a term.
+  EXPECT_LT(results[1].get(0), 0.01);
+  EXPECT_GT(worst, 0.2);
 }
 
 // A million squares added up one after another lose 2e-4 of their sum, all in one direction; once such a
