@@ -1,6 +1,7 @@
 #include "emulated_candidate.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <tuple>
@@ -15,11 +16,19 @@ namespace {
 constexpr double kLongestEmulation = 300;
 constexpr uint64_t kSeed = 1;
 
-KernelFault fault_of(const EmulationReport& report, ThreadOrder order) {
+constexpr std::array kOrders{ThreadOrder::Forward, ThreadOrder::Backward, ThreadOrder::Random};
+
+/// One thread knows one order.
+size_t runs_of(const Launch& launch, bool only_barriers) {
+  const uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  if (launch.threads() == 1 && blocks == 1) return 1;
+  return only_barriers ? kOrders.size() + 1 - std::min<uint64_t>(blocks, kOrders.size()) : kOrders.size();
+}
+
+KernelFault fault_of(const EmulationReport& report) {
   KernelFault fault;
   std::string text = report.failure.empty() ? report.text() : report.failure;
-  text = text.substr(0, text.find('\n'));
-  fault.message = fmt::format("{}, threads in {} order", text, order_name(order));
+  fault.message = text.substr(0, text.find('\n'));
   if (report.found("out_of_bounds") || report.found("fault")) fault.kind = KernelFault::Kind::OutOfBounds;
   if (report.findings.empty()) {
     const bool late = report.failure.starts_with("ran longer");
@@ -67,7 +76,8 @@ void EmulatedCandidate::keep(KernelFault fault, bool of_checks) {
   fault_of_checks_ = of_checks;
 }
 
-bool EmulatedCandidate::run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check) {
+std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check) {
+  size_t runs = 1;
   for (size_t i = 0; i < object_.launches.size(); ++i) {
     const ObjectLaunch& launch = object_.launches[i];
     std::vector<EmulatedArgument> arguments;
@@ -80,25 +90,24 @@ bool EmulatedCandidate::run(ThreadOrder order, Memory& memory, std::vector<bool>
         arguments.push_back({argument.name, Kind::Map, {}, argument.extents, argument.box});
     }
     EmulationReport report =
-        kernels_[i].run(launch.launch, arguments, order, kSeed, kLongestEmulation, to_check[i]);
+        kernels_[i].run(launch.launch, arguments, {order, true, kSeed, kLongestEmulation, to_check[i]});
     if (!report.clean()) {
-      keep(fault_of(report, order), to_check[i]);
-      return false;
+      keep(fault_of(report), to_check[i]);
+      return std::nullopt;
     }
-    if (report.counters["only_barriers"] == 1) to_check[i] = false;
+    const bool only_barriers = report.counters["only_barriers"] == 1;
+    if (only_barriers) to_check[i] = false;
+    runs = std::max(runs, runs_of(launch.launch, only_barriers));
     // Those of maps come last, each as two.
     for (size_t a = 0; a < launch.arguments.size() && !launch.arguments[a].is_map(); ++a)
       memory.of(launch.arguments[a]) = std::move(arguments[a].bytes);
   }
-  return true;
+  return runs;
 }
 
 void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   Memory before;
-  bool concurrent = false;
   for (const ObjectLaunch& launch : object_.launches) {
-    concurrent = concurrent || launch.launch.threads() > 1 ||
-                 std::ranges::any_of(launch.launch.grid, [](unsigned blocks) { return blocks > 1; });
     for (const ObjectArgument& argument : launch.arguments) {
       const auto* from = argument.in_workspace ? static_cast<unsigned char*>(workspace) + argument.position
                                                : static_cast<unsigned char*>(buffers[argument.position]);
@@ -108,14 +117,13 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   const bool check = object_.checks_depend_on_data || !checked_.exchange(true);
   std::vector<bool> to_check(object_.launches.size(), check);
   std::optional<Memory> first;
-  // One thread knows one order.
-  const std::vector<ThreadOrder> orders =
-      concurrent ? std::vector{ThreadOrder::Forward, ThreadOrder::Backward, ThreadOrder::Random}
-                 : std::vector{ThreadOrder::Forward};
-  for (const ThreadOrder order : orders) {
+  size_t runs = 1;
+  for (size_t i = 0; i < runs; ++i) {
     Memory memory = before;
     try {
-      if (!run(order, memory, to_check)) return;
+      const std::optional<size_t> wanted = run(kOrders[i], memory, to_check);
+      if (!wanted) return;
+      runs = std::max(runs, *wanted);
     } catch (const Error& error) {
       // No exception may leave a kernel's entry.
       keep({KernelFault::Kind::Crash, error.what()}, false);
@@ -128,13 +136,13 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
     for (const int64_t output : object_.outputs) {
       if (first->buffers[output] == memory.buffers[output]) continue;
       keep({KernelFault::Kind::Mistake,
-            fmt::format("the result in {} order of threads is another one than in forward order",
-                        order_name(order))},
+            fmt::format(
+                "the result is another one where the first block's threads are in {} order, not forward",
+                order_name(kOrders[i]))},
            false);
       return;
     }
   }
-  if (!first) return;
   for (const int64_t output : object_.outputs) {
     const Bytes& bytes = first->buffers[output];
     std::memcpy(buffers[output], bytes.data(), bytes.size());

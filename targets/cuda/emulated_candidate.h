@@ -1,5 +1,9 @@
-// A candidate on the emulated device: each call runs its launches in three orders of threads, checks what no
-// call has checked before, and keeps what went wrong.
+// A candidate on the emulated device: each call runs its launches with threads in three orders, checks what
+// no call has checked before, and keeps what went wrong.
+//
+// The blocks of a launch take turns with the orders, so that a launch of three blocks or more sees all of
+// them at once. It is launched again, one order on, while there are fewer, or where threads met elsewhere
+// than at barriers of their block: each block then sees all three.
 #pragma once
 
 #include <atomic>
@@ -28,9 +32,10 @@ class EmulatedCandidate final : public LoadedKernel, private BufferCall {
   struct Memory;
 
   void call(void* const* buffers, void* workspace) override;
-  /// All launches in one order; false when something went wrong. `to_check` says for each launch whether its
+  /// All launches, the first block of each in `order`; tells how many such runs it takes until there is
+  /// nothing more to see, or nothing when something went wrong. `to_check` says for each launch whether its
   /// accesses are checked, and afterwards whether other orders may find more there.
-  bool run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check);
+  std::optional<size_t> run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check);
   void keep(KernelFault fault, bool of_checks);
 
   CandidateObject object_;

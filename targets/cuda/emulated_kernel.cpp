@@ -288,8 +288,7 @@ std::string EmulatedKernel::program() const {
 }
 
 EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedArgument>& arguments,
-                                    ThreadOrder order, uint64_t seed, double time_limit_seconds,
-                                    bool check_accesses) {
+                                    const EmulatedRun& how) {
   check_invariant(compiled_, "a kernel that did not compile is not run");
   check_invariant(launch.dynamic_shared_bytes <= dynamic_shared_bytes_,
                   "more shared memory than it was compiled for");
@@ -298,11 +297,12 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
                                    fmt::format("--grid={}", fmt::join(launch.grid, ",")),
                                    fmt::format("--block={}", fmt::join(launch.block, ",")),
                                    fmt::format("--shared={}", launch.dynamic_shared_bytes),
-                                   fmt::format("--order={}", order_name(order)),
-                                   fmt::format("--seed={}", seed),
-                                   fmt::format("--seconds={}", int(time_limit_seconds) + 1),
+                                   fmt::format("--order={}", order_name(how.order)),
+                                   fmt::format("--in-turn={}", how.in_turn ? 1 : 0),
+                                   fmt::format("--seed={}", how.seed),
+                                   fmt::format("--seconds={}", int(how.time_limit_seconds) + 1),
                                    fmt::format("--memory={}", kMemoryDescriptor),
-                                   fmt::format("--check={}", checked_ && check_accesses ? 1 : 0)};
+                                   fmt::format("--check={}", checked_ && how.check_accesses ? 1 : 0)};
   if (!kernel_.empty()) command.push_back("--kernel=" + kernel_);
   for (size_t i = 0; i < arguments.size(); ++i)
     command.push_back(argument_option(arguments[i], memory.offset(i)));
@@ -311,7 +311,7 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
   for (;;) {
     *granules = fmt::format("--granules={},{}", granules_->shared.load(), granules_->global.load());
     memory.write(arguments);
-    const ProcessResult process = run_process(command, time_limit_seconds, memory.descriptor());
+    const ProcessResult process = run_process(command, how.time_limit_seconds, memory.descriptor());
     const std::vector<Line> lines = lines_of(process.output);
     if (!lines.empty() && lines.back().what == "granule") {
       (lines.back().name == "shared" ? granules_->shared : granules_->global) =
@@ -319,7 +319,7 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
       continue;
     }
     memory.read(arguments);
-    return report_of(lines, process, time_limit_seconds);
+    return report_of(lines, process, how.time_limit_seconds);
   }
 }
 

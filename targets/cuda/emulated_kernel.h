@@ -18,6 +18,18 @@ namespace tunesmith::cuda {
 /// other two, as late as they may.
 enum class ThreadOrder { Forward, Backward, Random };
 
+/// How a launch is run.
+struct EmulatedRun {
+  ThreadOrder order = ThreadOrder::Forward;
+  /// The block after one in forward order is in backward order, the next in random order, then again forward;
+  /// `order` is the first block's. Else it is that of all.
+  bool in_turn = false;
+  uint64_t seed = 1;  ///< of random orders
+  double time_limit_seconds = 60;
+  /// Without, as if the program were compiled without checks.
+  bool check_accesses = true;
+};
+
 /// "forward", "backward" or "random".
 const char* order_name(ThreadOrder order);
 
@@ -34,7 +46,8 @@ struct EmulatedArgument {
   std::array<unsigned, 2> extents{}, box{};
 };
 
-/// The same mistake `count` times; `messages` are of the first few.
+/// The same mistake `count` times; `messages` are of the first few, and end with the order that the block's
+/// threads were in.
 struct EmulatedFinding {
   std::string kind;
   uint64_t count = 0;
@@ -95,10 +108,8 @@ class EmulatedKernel {
   double compile_cpu_seconds() const { return compile_cpu_seconds_; }
 
   /// One launch; `arguments` are in the kernel's order, and buffers have their new contents afterwards. The
-  /// child is killed after `time_limit_seconds`. Without `check_accesses`, as if it were compiled without.
-  /// Needs compiled().
-  EmulationReport run(const Launch& launch, std::vector<EmulatedArgument>& arguments, ThreadOrder order,
-                      uint64_t seed, double time_limit_seconds, bool check_accesses = true);
+  /// child is killed after the time limit. Needs compiled().
+  EmulationReport run(const Launch& launch, std::vector<EmulatedArgument>& arguments, const EmulatedRun& how);
 
  private:
   TemporaryFolder folder_;

@@ -1,10 +1,13 @@
 // What the checker says of small kernels, by the kind of mistake; and what it must not say.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "emulation_run.h"
 
 namespace tunesmith::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 std::string kernel(const std::string& body, const std::string& parameters = "int* out") {
   return "#include \"tunesmith_device.cuh\"\nextern \"C\" __global__ void test(" + parameters +
@@ -77,17 +80,44 @@ TEST(Checker, TheOrderOfThreadsDoesNotMatterWhereOnlyBarriersOrderThem) {
     for (const cuda::ThreadOrder order :
          {cuda::ThreadOrder::Forward, cuda::ThreadOrder::Backward, cuda::ThreadOrder::Random}) {
       std::vector<cuda::EmulatedArgument> arguments{output("out", 64 * 4)};
-      cuda::EmulationReport report = emulated.run({{2, 1, 1}, {64, 1, 1}, 0}, arguments, order, 1, 10);
+      cuda::EmulationReport report = emulated.run({{2, 1, 1}, {64, 1, 1}, 0}, arguments, {.order = order});
       kinds.emplace_back();
       for (const cuda::EmulatedFinding& finding : report.findings) kinds.back() += finding.kind + " ";
       EXPECT_EQ(report.counters["only_barriers"], only_barriers ? 1U : 0U) << body;
       const cuda::EmulationReport unchecked =
-          emulated.run({{2, 1, 1}, {64, 1, 1}, 0}, arguments, order, 1, 10, false);
+          emulated.run({{2, 1, 1}, {64, 1, 1}, 0}, arguments, {.order = order, .check_accesses = false});
       EXPECT_TRUE(unchecked.clean()) << unchecked.text();
     }
     EXPECT_EQ(kinds[0].empty(), kinds[1].empty()) << body << kinds[0] << "| " << kinds[1];
     EXPECT_EQ(kinds[0].empty(), kinds[2].empty()) << body << kinds[0] << "| " << kinds[2];
   }
+}
+
+// Candidates of three blocks or more are run once for that reason (emulated_candidate.cpp).
+TEST(Checker, BlocksTakeTurnsWithTheOrdersOfThreads) {
+  cuda::EmulatedKernel last(kernel("  out[blockIdx.x] = t;\n"), "test", "test.cu", {});
+  ASSERT_TRUE(last.compiled()) << last.log();
+  const auto run = [&](const cuda::EmulatedRun& how) {
+    std::vector<cuda::EmulatedArgument> arguments{output("out", 5 * 4)};
+    const cuda::EmulationReport report = last.run({{5, 1, 1}, {64, 1, 1}, 0}, arguments, how);
+    EXPECT_EQ(report.found("race"), how.check_accesses);
+    if (how.check_accesses) {
+      EXPECT_THAT(report.text(), HasSubstr("threads in forward order"));
+    }
+    return values_of<int>(arguments[0].bytes);
+  };
+  using cuda::ThreadOrder;
+  const std::vector<int> turns = run({.in_turn = true, .check_accesses = false});
+  EXPECT_EQ(turns[0], 63);
+  EXPECT_EQ(turns[1], 0);
+  EXPECT_EQ(turns[3], 63);
+  EXPECT_EQ(turns[4], 0);
+  const std::vector<int> from_backward =
+      run({.order = ThreadOrder::Backward, .in_turn = true, .check_accesses = false});
+  EXPECT_EQ(from_backward[0], 0);
+  EXPECT_EQ(from_backward[2], 63);
+  EXPECT_EQ(run({.order = ThreadOrder::Backward, .check_accesses = false}), std::vector<int>(5, 0));
+  EXPECT_EQ(run({}), std::vector<int>(5, 63));
 }
 
 TEST(Checker, LanesOfAWarpAreOrderedBySyncwarpOnly) {
@@ -226,7 +256,7 @@ TEST(Checker, ATimeLimitEndsAKernelThatDoesNotEnd) {
   ASSERT_TRUE(kernel_that_spins.compiled()) << kernel_that_spins.log();
   std::vector<cuda::EmulatedArgument> arguments{output("out", 128)};
   const cuda::EmulationReport report =
-      kernel_that_spins.run({{1, 1, 1}, {32, 1, 1}, 0}, arguments, cuda::ThreadOrder::Forward, 1, 0.5);
+      kernel_that_spins.run({{1, 1, 1}, {32, 1, 1}, 0}, arguments, {.time_limit_seconds = 0.5});
   EXPECT_EQ(report.failure, "ran longer than 0.5 s");
 }
 

@@ -170,7 +170,8 @@ Case softmax_case(int rows, int columns) {
 Outcome run(const Case& test, EmulatedKernel& kernel, ThreadOrder order) {
   std::vector<EmulatedArgument> arguments = test.arguments;
   Outcome outcome;
-  outcome.report = kernel.run(test.launch, arguments, order, 7, kSeconds);
+  outcome.report =
+      kernel.run(test.launch, arguments, {.order = order, .seed = 7, .time_limit_seconds = kSeconds});
   const std::vector<float> got = values_of<float>(arguments[test.result].bytes);
   double magnitude = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -205,7 +206,8 @@ EmulationReport run_text(const std::string& text, std::vector<EmulatedArgument>&
   EmulatedKernel kernel(text, "test", "test.cu", options);
   EXPECT_TRUE(kernel.compiled()) << kernel.log();
   if (!kernel.compiled()) return {};
-  return kernel.run({{blocks, 1, 1}, {threads, 1, 1}, dynamic_shared_bytes}, arguments, order, 7, kSeconds);
+  return kernel.run({{blocks, 1, 1}, {threads, 1, 1}, dynamic_shared_bytes}, arguments,
+                    {.order = order, .seed = 7, .time_limit_seconds = kSeconds});
 }
 
 }  // namespace tunesmith::testing

@@ -44,7 +44,7 @@ TEST(Kernels, GiveTheSameBitsInEachOrder) {
   for (const auto order :
        {cuda::ThreadOrder::Forward, cuda::ThreadOrder::Backward, cuda::ThreadOrder::Random}) {
     std::vector<cuda::EmulatedArgument> arguments = test.arguments;
-    EXPECT_TRUE(kernel.run(test.launch, arguments, order, 1, 20).clean());
+    EXPECT_TRUE(kernel.run(test.launch, arguments, {.order = order}).clean());
     results.push_back(arguments[test.result].bytes);
   }
   EXPECT_EQ(results[0], results[1]);

@@ -157,7 +157,7 @@ EmulationReport emulated(const std::string& text, const Schedule& s, ThreadOrder
     const auto* begin = reinterpret_cast<const unsigned char*>(tensor.bytes.data());
     arguments.push_back({"x", EmulatedArgument::Kind::Buffer, {begin, begin + tensor.bytes.size()}, {}, {}});
   }
-  EmulationReport report = kernel.run(launch, arguments, order, 1, 60);
+  EmulationReport report = kernel.run(launch, arguments, {.order = order});
   if (output != nullptr) *output = arguments.back().bytes;
   return report;
 }

@@ -116,7 +116,7 @@ std::vector<CheckedArgument> expected(const Request& request, const std::vector<
     throw UserError(SourceLocation{request.reference, 0, 0},
                     "the compiler does not accept it:\n" + kernel.log());
   std::vector<EmulatedArgument> arguments = for_emulation(checked);
-  const EmulationReport report = kernel.run({}, arguments, ThreadOrder::Forward, 0, request.seconds);
+  const EmulationReport report = kernel.run({}, arguments, {.time_limit_seconds = request.seconds});
   if (!report.clean()) throw UserError(SourceLocation{request.reference, 0, 0}, report.text());
   take_contents(checked, arguments);
   return checked;
@@ -177,7 +177,8 @@ int emulate(const Request& request, const std::string& text, const Launch& launc
   int wrong = 0;
   for (const ThreadOrder order : {ThreadOrder::Forward, ThreadOrder::Backward, ThreadOrder::Random}) {
     std::vector<EmulatedArgument> arguments = for_emulation(inputs);
-    const EmulationReport report = kernel.run(launch, arguments, order, 1, request.seconds);
+    const EmulationReport report =
+        kernel.run(launch, arguments, {.order = order, .time_limit_seconds = request.seconds});
     std::vector<CheckedArgument> got = inputs;
     take_contents(got, arguments);
     const double error = largest_error_of(got, right);

@@ -76,6 +76,12 @@ void order_threads() {
   machine.first = turns[0];
 }
 
+Order next_order(Order order) {
+  return order == Order::Forward    ? Order::Backward
+         : order == Order::Backward ? Order::Random
+                                    : Order::Forward;
+}
+
 void run_block() {
   order_threads();
   for (Thread& thread : machine.threads) {
@@ -169,14 +175,17 @@ void make_threads() {
   }
 }
 
-void run_blocks(const KernelEntry& kernel, Order order, uint64_t seed, void* const* arguments) {
+void run_blocks(const KernelEntry& kernel, Order order, bool in_turn, uint64_t seed, void* const* arguments) {
   machine.kernel = &kernel;
   machine.order = order;
   machine.random = seed;
   machine.arguments = arguments;
   for (block_index.z = 0; block_index.z < grid_shape.z; ++block_index.z)
     for (block_index.y = 0; block_index.y < grid_shape.y; ++block_index.y)
-      for (block_index.x = 0; block_index.x < grid_shape.x; ++block_index.x) run_block();
+      for (block_index.x = 0; block_index.x < grid_shape.x; ++block_index.x) {
+        run_block();
+        if (in_turn) machine.order = next_order(machine.order);
+      }
 }
 
 }  // namespace tunesmith_emulation

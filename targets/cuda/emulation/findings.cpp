@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "machine.h"
+
 namespace tunesmith_emulation {
 namespace {
 
@@ -28,14 +30,26 @@ void write_line(const char* text, int length) {
   }
 }
 
+const char* order_of_threads() {
+  if (machine.running == nullptr) return "";
+  switch (machine.order) {
+    case Order::Forward:
+      return ", threads in forward order";
+    case Order::Backward:
+      return ", threads in backward order";
+    case Order::Random:
+      return ", threads in random order";
+  }
+  return "";
+}
+
 void say(Kind kind, const char* format, va_list arguments) {
   if (counts[size_t(kind)]++ >= kSaid) return;
   std::array<char, 512> line;
-  int length = std::snprintf(line.data(), line.size(), "finding\t%s\t", kNames[size_t(kind)]);
-  length += std::vsnprintf(line.data() + length, line.size() - size_t(length) - 1, format, arguments);
-  if (length > int(line.size()) - 2) length = int(line.size()) - 2;
-  line[size_t(length)] = '\n';
-  write_line(line.data(), length + 1);
+  std::array<char, 400> what;
+  std::vsnprintf(what.data(), what.size(), format, arguments);
+  write_line(line.data(), std::snprintf(line.data(), line.size(), "finding\t%s\t%s%s\n", kNames[size_t(kind)],
+                                        what.data(), order_of_threads()));
 }
 
 }  // namespace

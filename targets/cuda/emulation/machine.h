@@ -96,8 +96,8 @@ struct Machine {
   unsigned alive = 0;
   uint64_t progress = 0;  // counts what another thread may have waited for
   uint64_t switches = 0;
-  bool only_barriers = true;  // of the block order its threads, so far
-  Order order = Order::Forward;
+  bool only_barriers = true;     // of the block order its threads, so far
+  Order order = Order::Forward;  // of the running block
   uint64_t random = 0;
   Fiber host;
   Thread* running = nullptr;
@@ -116,9 +116,9 @@ uint64_t next_random();
 /// The threads of a block, of the shape block_shape.
 void make_threads();
 
-/// Runs all blocks of the launch, each in an order of its own where the order is random. `arguments` is for
-/// KernelEntry::call.
-void run_blocks(const KernelEntry& kernel, Order order, uint64_t seed, void* const* arguments);
+/// Runs all blocks of the launch, each in an order of its own where the order is random; `in_turn`, each in
+/// the order that comes after that of the block before. `arguments` is for KernelEntry::call.
+void run_blocks(const KernelEntry& kernel, Order order, bool in_turn, uint64_t seed, void* const* arguments);
 
 /// Lets the next thread of the ring go on that can; comes back when this one can, in its turn. Ends the
 /// process when none can.

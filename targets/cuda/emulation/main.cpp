@@ -1,7 +1,8 @@
 // The program that kernel text is linked to: runs one launch, on buffers that it shares with its parent, and
 // reports.
-//   --grid=X,Y,Z --block=X,Y,Z --shared=BYTES --order=forward|backward|random --seed=N --check=0|1
-//   --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=OF_THE_PROCESSOR --kernel=NAME, of several
+//   --grid=X,Y,Z --block=X,Y,Z --shared=BYTES --order=forward|backward|random --in-turn=0|1 --seed=N
+//   --check=0|1 --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=OF_THE_PROCESSOR --kernel=NAME, of
+//   several
 // and the kernel's arguments in their order:
 //   --buffer=NAME:OFFSET:BYTES    a pointer to bytes of the memory that the descriptor is of
 //   --hidden=NAME:OFFSET:BYTES    the same, but no argument
@@ -41,7 +42,7 @@ struct Buffer {
 struct Launch {
   Order order = Order::Forward;
   unsigned long long seed = 0, dynamic_bytes = 0;
-  unsigned check = 0, shared_granule = 16, global_granule = 16;
+  unsigned in_turn = 0, check = 0, shared_granule = 16, global_granule = 16;
   int memory = -1;
   const KernelEntry* kernel = tunesmith_kernel_entries;
   std::vector<Buffer> buffers;
@@ -110,6 +111,7 @@ void read_option(Launch& launch, std::string_view name, const std::string& value
   if (name == "--block") return scan(value, "%u,%u,%u", 3, &block_shape.x, &block_shape.y, &block_shape.z);
   if (name == "--shared") return scan(value, "%llu", 1, &launch.dynamic_bytes);
   if (name == "--seed") return scan(value, "%llu", 1, &launch.seed);
+  if (name == "--in-turn") return scan(value, "%u", 1, &launch.in_turn);
   if (name == "--check") return scan(value, "%u", 1, &launch.check);
   if (name == "--granules") return scan(value, "%u,%u", 2, &launch.shared_granule, &launch.global_granule);
   if (name == "--seconds") {  // should the parent be gone
@@ -198,7 +200,7 @@ int main(int count, char** arguments) {
   for (Launch::Value& value : launch.values) pointers.push_back(value.bytes);
   make_threads();
   if (launch.check != 0) start_checks(launch.shared_granule, launch.global_granule);
-  run_blocks(*launch.kernel, launch.order, launch.seed, pointers.data());
+  run_blocks(*launch.kernel, launch.order, launch.in_turn != 0, launch.seed, pointers.data());
   report_counter("switches", machine.switches);
   report_counter("only_barriers", machine.only_barriers ? 1 : 0);
   report_accesses();

@@ -115,7 +115,7 @@ void run(Function& function, const Launch& launch, void** parameters) {
   // Without arguments it has no effect, and does the same again.
   if (arguments.empty() && std::exchange(function.ran, true)) return;
   const EmulationReport report =
-      function.emulated->run(launch, arguments, ThreadOrder::Forward, 1, kRunSeconds);
+      function.emulated->run(launch, arguments, {.time_limit_seconds = kRunSeconds});
   // Two arguments may be parts of one allocation: only what the kernel wrote is taken.
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == EmulatedArgument::Kind::Value ||
