@@ -95,6 +95,9 @@ int64_t draws_for(double looseness, int64_t bytes) {
   return draws;
 }
 
+/// The first and the last, on which candidates are timed, have none.
+constexpr int64_t kDrawsWithPeaks = 3;
+
 std::vector<Buffer> outputs_of(const DataQuestion& question) {
   std::vector<Buffer> outputs;
   for (const Argument& argument : question.arguments) {
@@ -195,8 +198,14 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
             buffers[best.loosest]->name, 100.0 * best.looseness, drawn.fill.text()),
         "compute sums in a wider type");
   }
-  if (question.kind == DataKind::Random)
-    drawn.fill.draws = draws_for(best.looseness, bytes_of_draw(question));
+  if (question.kind == DataKind::Random) {
+    const int64_t bytes = bytes_of_draw(question);
+    drawn.fill.draws = draws_for(best.looseness, bytes);
+    if (question.exponentiates_below_maximum && kDrawsWithPeaks * bytes <= kMostBytes) {
+      drawn.fill.peaks = true;
+      drawn.fill.draws = std::max(drawn.fill.draws, kDrawsWithPeaks);
+    }
+  }
   for (size_t i = 0; i < buffers.size(); ++i)
     drawn.expected.emplace_back(buffers[i], best.values[i], best.bound(question, i));
   return drawn;
@@ -211,7 +220,10 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
     if (!trial.usable() || !trial.finite) {
       // Each draw of the exact set has terms of its own; of the random one, those before do.
       if (question.kind == DataKind::Exact) return {};
-      break;
+      if (!fill.has_peaks(number)) break;
+      Fill without = fill;
+      without.peaks = false;
+      return draw_all(question, without, run);
     }
     for (size_t i = 0; i < outputs.size(); ++i)
       drawn.expected.emplace_back(outputs[i], trial.values[i], trial.bound(question, i));

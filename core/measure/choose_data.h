@@ -29,7 +29,8 @@ struct DataQuestion {
   std::vector<bool> has_bound;  // of each output (reference.h)
   int64_t most_terms = 1;
   uint64_t seed = 1;
-  int64_t elements = 1;  // that sum up most_terms (reference.h)
+  int64_t elements = 1;                      // that sum up most_terms (reference.h)
+  bool exponentiates_below_maximum = false;  // (reference.h)
 };
 
 /// The inputs as `fill` draws them for the `number`-th time.

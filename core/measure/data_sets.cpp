@@ -86,6 +86,17 @@ void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
   }
 }
 
+/// Above what the exponential of f64 takes, and exact in bf16.
+constexpr double kPeak = 1000.0;
+
+void raise_peaks(Tensor& data, int64_t row) {
+  const int64_t step = step_through(row);
+  for (int64_t i = 0; i < data.elements() / row; ++i) {
+    const int64_t at = i * row + row - 1 - i % row * step % row;
+    data.set(at, data.get(at) + kPeak);
+  }
+}
+
 double real(RandomStream& random, const Fill& fill) {
   const double value = 2 * random.uniform() - 1;
   return fill.positive ? std::abs(value) + 0.05 : value;
@@ -137,6 +148,7 @@ std::string Fill::text() const {
   if (noise != 0.0) text += fmt::format(" +- {}", noise);
   if (all_sparse) text += ", of every input";
   if (draws > 1) text += fmt::format(", drawn {} times", draws);
+  if (peaks) text += fmt::format(", once with one of each row higher by {}", kPeak);
   return text;
 }
 
@@ -252,9 +264,10 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
   if (data.dtype == kF32) {  // the usual type, and there may be many
     auto* values = reinterpret_cast<float*>(data.bytes.data());
     for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(next());
-    return;
+  } else {
+    for (int64_t i = 0; i < count; ++i) data.set(i, next());
   }
-  for (int64_t i = 0; i < count; ++i) data.set(i, next());
+  if (first && fill.has_peaks(number)) raise_peaks(data, row);
 }
 
 }  // namespace tunesmith

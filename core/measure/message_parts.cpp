@@ -61,7 +61,7 @@ std::vector<RawOption> options_from(const json& list) {
 json fill_json(const Fill& fill) {
   return {{"largest", fill.largest},       {"positive", fill.positive}, {"terms", fill.terms},
           {"background", fill.background}, {"noise", fill.noise},       {"all_sparse", fill.all_sparse},
-          {"balanced", fill.balanced},     {"draws", fill.draws}};
+          {"balanced", fill.balanced},     {"draws", fill.draws},       {"peaks", fill.peaks}};
 }
 
 Fill fill_from(DataKind kind, const json& fill) {
@@ -73,7 +73,8 @@ Fill fill_from(DataKind kind, const json& fill) {
           fill.at("noise"),
           fill.at("all_sparse"),
           fill.at("balanced"),
-          fill.at("draws")};
+          fill.at("draws"),
+          fill.at("peaks")};
 }
 
 json reading_json(const Reading& reading) {

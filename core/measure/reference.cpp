@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "measure/error_bound.h"
@@ -281,6 +282,32 @@ LongestReduction longest_reduction(const Program& program) {
     if (here.terms > longest.terms) longest = here;
   }
   return longest;
+}
+
+bool exponentiates_below_maximum(const Program& program) {
+  std::set<const BufferNode*> maxima;  // and what is computed of them
+  const auto reads_maximum = [&](const Expr& expr) {
+    bool reads = false;
+    walk_expr(expr, [&](const Expr& part) {
+      const LoadNode* access = part.as<LoadNode>();
+      reads = reads || (access != nullptr && maxima.contains(access->buffer.get()));
+    });
+    return reads;
+  };
+  bool found = false;
+  walk(program.root(), [&](const Stmt& stmt) {  // in the order in which stages are computed
+    const Store* store = stmt.as<Store>();
+    if (store == nullptr) return;
+    walk_expr(store->value, [&](const Expr& part) {
+      const CallNode* call = part.as<CallNode>();
+      found = found || (call != nullptr && call->op == MathOp::Exp && reads_maximum(part));
+    });
+    const Block* block = enclosing_block(*store);
+    const bool reduces = block != nullptr && block->has_reduction();
+    if (reduces ? store->value.is(ExprKind::Max) : reads_maximum(store->value))
+      maxima.insert(store->buffer.get());
+  });
+  return found;
 }
 
 }  // namespace tunesmith

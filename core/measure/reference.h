@@ -30,4 +30,8 @@ struct LongestReduction {
 };
 LongestReduction longest_reduction(const Program& program);
 
+/// Does it take exponentials of what lies below a maximum, as softmax does? Another maximum gives the same
+/// results, until one overflows.
+bool exponentiates_below_maximum(const Program& program);
+
 }  // namespace tunesmith

@@ -74,6 +74,7 @@ void TaskWorker::prepare() {
                   {"data_seed", options_.data_seed},
                   {"most_terms", longest.terms},
                   {"elements", longest.elements},
+                  {"exponentiates_below_maximum", exponentiates_below_maximum(program_)},
                   {"min_repeats", options_.min_repeats},
                   {"max_repeats", options_.max_repeats},
                   {"min_total_seconds", options_.min_total_seconds},

@@ -102,7 +102,8 @@ WorkerTask::WorkerTask(const Message& message) {
                         header.at("references").at(set).at("has_bound"),
                         header.at("most_terms"),
                         header.at("data_seed"),
-                        header.at("elements")};
+                        header.at("elements"),
+                        header.at("exponentiates_below_maximum")};
   };
   for (size_t set = 0; set < kDataKinds.size(); ++set) {
     const DataQuestion question = question_of(set);

@@ -19,6 +19,7 @@ namespace {
 
 DataQuestion question_of(const Program& program, DataKind kind) {
   DataQuestion question{kind, {}, has_bound(program, kind), longest_reduction(program).terms, 7};
+  question.exponentiates_below_maximum = exponentiates_below_maximum(program);
   for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
   for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
   return question;
@@ -270,7 +271,8 @@ TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
   const auto draws = [](const char* text) {
     return data_of(WorkloadLibrary().load(text).program, DataKind::Random).fill.draws;
   };
-  EXPECT_EQ(draws("softmax:m=16,n=512"), 1);
+  EXPECT_EQ(draws("gmm:n=16,m=16,k=16"), 1);
+  EXPECT_EQ(draws("softmax:m=16,n=512"), 3) << "with peaks";
   EXPECT_EQ(draws("softmax:m=16,n=512,dtype=bf16"), 4);
   const Program program = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16").program;
   const Program reference = reference_program(program, DataKind::Random);
@@ -309,6 +311,37 @@ TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
       EXPECT_GT(worst(run(workload.program, draw.inputs), draw), 1.0) << text << ", without a term";
     }
   }
+}
+
+// Once such a program was accepted: a softmax is the same below any maximum, until an exponential overflows.
+TEST(ChooseData, AMaximumThatLacksTermsShows) {
+  const auto softmax = [](const std::string& terms, const std::string& dtype) {
+    return program_of("Max[i<5] = max(j<" + terms + ") X[i, j]\n  E[i<5, j<75] = exp(X[i, j] - Max[i])\n" +
+                          "  Sum[i<5] = sum(j<75) E[i, j]\n  O[i<5, j<75] = E[i, j] / Sum[i]",
+                      "X: {shape: [5, 75], dtype: dtype}", "dtype: " + dtype);
+  };
+  for (const char* dtype : {"f32", "f16", "bf16", "f64"}) {
+    const Program program = softmax("75", dtype);
+    const Program reference = reference_program(program, DataKind::Random);
+    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+    const DataQuestion question = question_of(program, DataKind::Random);
+    const std::vector<DrawnData> draws =
+        draw_all(question, choose_data(question, run_reference).fill, run_reference);
+    ASSERT_GE(draws.size(), 3U) << dtype;
+    EXPECT_TRUE(draws.front().fill.peaks) << dtype;
+    double worst_right = 0.0;
+    double worst_wrong = 0.0;
+    for (const DrawnData& draw : draws) {
+      worst_right = std::max(worst_right, worst(run(program, draw.inputs), draw));
+      worst_wrong = std::max(worst_wrong, worst(run(softmax("70", dtype), draw.inputs), draw));
+    }
+    EXPECT_LE(worst_right, 1.0) << dtype;
+    EXPECT_GT(worst_wrong, 1.0) << dtype;
+  }
+  EXPECT_FALSE(exponentiates_below_maximum(program_of("O[i<n] = exp(X[i])")));
+  EXPECT_FALSE(exponentiates_below_maximum(program_of("M[one<1] = max(i<n) X[i]\n  O[i<n] = X[i] - M[0]")));
+  EXPECT_TRUE(exponentiates_below_maximum(
+      program_of("M[one<1] = max(i<n) X[i]\n  D[i<n] = X[i] - M[0]\n  O[i<n] = exp(D[i])")));
 }
 
 TEST(ReferenceProgram, ReadsNoBoundThatASelectGuards) {
