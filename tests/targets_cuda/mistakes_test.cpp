@@ -104,6 +104,7 @@ TEST(Mistakes, InProductsOfAWarpgroup) {
              {"no_barrier", "    __syncthreads();\n", ""},
              {"missing_wait", "    wgmma_wait<1>();\n", "    wgmma_wait<2>();\n"},
              {"no_wait_at_the_end", "  wgmma_wait<0>();\n", ""},
+             {"no_fence_of_the_products", "    wgmma_fence();\n", ""},
              {"no_fence_of_the_proxy", "    fence_async_shared();\n", ""},
              {"fence_before_the_wait", "    cp_async_wait<STAGES - 3>();\n    fence_async_shared();\n",
               "    fence_async_shared();\n    cp_async_wait<STAGES - 3>();\n"},

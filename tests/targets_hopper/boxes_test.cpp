@@ -255,6 +255,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "mbar_wait(released + (r_0_0_in_4 + 1) % 4,", "deadlock"},
         BrokenText{"no_fence_of_the_barriers", "    fence_mbar_init();\n  }\n  fence_async_shared();\n",
                    "  }\n", "missing_proxy_fence"},
+        BrokenText{"no_fence_of_the_products", "wgmma_fence();", "", "missing_product_fence"},
         BrokenText{"no_wait_for_an_arrival", "mbar_wait(arrived + r_0_0_1_in_4, phase);", "",
                    "uninitialised"},
         BrokenText{"no_bytes_expected", "mbar_expect(arrived + r_0_0_in_4, 49152)",

@@ -155,10 +155,12 @@ nlohmann::json to_json(const ComparedWorkload& comparison) {
   return {{"workload", comparison.workload.key}, {"peak_gflops", peak * 1e-9}, {"entries", entries}};
 }
 
-void print(const nlohmann::json& comparison) {
+void print(const nlohmann::json& comparison, bool modelled) {
   const double peak = comparison.at("peak_gflops");
   fmt::print(output(), "{}: {}\n", comparison.at("workload").get<std::string>(),
-             peak > 0 ? fmt::format("measured peak {:.1f} GFLOP/s", peak) : "the peak was not measured");
+             peak > 0 ? fmt::format("{} peak {:.1f} GFLOP/s of plain multiply-adds",
+                                    modelled ? "modelled" : "measured", peak)
+                      : "the peak was not measured");
   fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", "GFLOP/s",
              "of peak", "GB/s", "of first");
   for (const nlohmann::json& entry : comparison.at("entries")) {
@@ -216,8 +218,9 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     measure(comparison, *runner, space->target(), threads, arguments.rounds);
     for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
     results.push_back(to_json(comparison));
-    if (!common.json) print(results.back());
-    if (!common.json && space->target().models_times()) print_modelled_note();
+    const bool modelled = space->target().models_times();
+    if (!common.json) print(results.back(), modelled);
+    if (!common.json && modelled) print_modelled_note();
     std::fflush(output());  // what is measured is kept, whatever comes
   }
   if (stop && !common.json)

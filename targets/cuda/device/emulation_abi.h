@@ -73,6 +73,8 @@ void store_accumulators(void* memory, const void* accumulators, unsigned stride,
 /// is formed when its group is waited for.
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
                     bool b_row_major, bool accumulate, bool bf16, int line);
+/// wgmma.fence: what this thread did with registers, before products that it issues.
+void fence_products();
 void commit_products();
 void wait_for_products(unsigned groups, int line);
 /// fence.proxy.async: this thread's earlier writes to shared memory, before what the asynchronous proxy

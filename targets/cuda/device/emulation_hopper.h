@@ -7,7 +7,7 @@
 using TensorMap = tunesmith_emulation::TensorMap;
 
 inline void fence_async_shared() { tunesmith_emulation::fence_async_proxy(); }
-inline void wgmma_fence() {}
+inline void wgmma_fence() { tunesmith_emulation::fence_products(); }
 inline void wgmma_set(float& /*accumulator*/) {}
 inline void wgmma_commit() { tunesmith_emulation::commit_products(); }
 template <int N>

@@ -87,6 +87,7 @@ void run_block() {
   for (Thread& thread : machine.threads) {
     thread.state = State::Ready;
     thread.proxy_fences = thread.mbarrier_fences = 0;
+    thread.products_fenced = false;
   }
   machine.alive = unsigned(machine.threads.size());
   begin_block_collectives();

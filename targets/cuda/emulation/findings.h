@@ -17,6 +17,7 @@ enum class Kind : uint8_t {
   Race,
   ReadBeforeWait,
   MissingProxyFence,
+  MissingProductFence,
   Uninitialised,
   OutOfBounds,
   Misaligned,

@@ -78,6 +78,7 @@ struct Thread {
   int line = 0;
   unsigned proxy_fences = 0;     // how many fence.proxy.async it has executed
   unsigned mbarrier_fences = 0;  // and how many fence.mbarrier_init
+  bool products_fenced = false;  // by a wgmma.fence since it could last access the sums of products
   Fiber fiber;
   Groups<PendingCopy> copies;
   Groups<PendingProduct> products;

@@ -116,12 +116,19 @@ void* shared_pointer(unsigned address) {
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
                     bool b_row_major, bool accumulate, bool bf16, int line) {
   Thread& thread = running();
+  if (!thread.products_fenced) {
+    report(Kind::MissingProductFence,
+           "wgmma of line %d: thread %u could access the sums, and has executed no wgmma.fence since", line,
+           thread.id);
+  }
   const PendingProduct product{accumulators, a, b, columns, b_row_major, accumulate, bf16, line};
   thread.products.issue(product);
   // One thread stands for the warpgroup: its reads are the instruction's.
   if (checks_on() && thread.id % kWarpgroup == 0)
     each_chunk(product, [&](const char* chunk) { begin_async_read(thread, chunk, kChunk); });
 }
+
+void fence_products() { running().products_fenced = true; }
 
 void commit_products() { running().products.commit(); }
 
@@ -137,6 +144,7 @@ void wait_for_products(unsigned groups, int line) {
     if (checks_on() && thread.id % kWarpgroup == 0)
       each_chunk(product, [&](const char* chunk) { end_async_read(thread, chunk, kChunk); });
   });
+  if (thread.products.issued.empty()) thread.products_fenced = false;
 }
 
 void fence_async_proxy() { ++running().proxy_fences; }

@@ -144,6 +144,7 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.other_number("product", R"(wgmma_wait<(\d+)>)", {1});
   // One of the two would do where barriers were initialised. Others are needed where products follow.
   finder.instead("fence", R"(fence_mbar_init\(\);(\s*\}\s*)fence_async_shared\(\);)", "$1");
+  finder.instead("fence", R"(wgmma_fence\(\);)", ";");
   finder.instead("fence", R"((cp_async_wait<\d+>\(\);\s*)fence_async_shared\(\);)", "$1");
   return finder.take();
 }
