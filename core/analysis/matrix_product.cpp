@@ -66,7 +66,11 @@ class Matcher {
       return "a factor has no axis of its own, along which the other one could be used again";
     if (!has(Role::Reduction)) return "the block has no axis that both factors are reduced over";
     if (column_role() == Role::First) product->factors = {1, 0};
-    product->index_map = index_map(product->factors);
+    const bool exchanged = product->factors[0] == 1;
+    const std::array roles{exchanged ? Role::Second : Role::First, exchanged ? Role::First : Role::Second,
+                           Role::Reduction};
+    product->index_map = index_map(roles);
+    product->extents = extents(roles);
     for (const size_t side : {0U, 1U}) {
       const size_t factor = product->factors[side];
       const std::optional<Role> innermost = innermost_role(reads_[factor]);
@@ -154,16 +158,28 @@ class Matcher {
     return std::nullopt;
   }
 
-  std::string index_map(const std::array<size_t, 2>& factors) const {
-    const Role rows = factors[0] == 0 ? Role::First : Role::Second;
-    const Role columns = factors[0] == 0 ? Role::Second : Role::First;
+  std::vector<int64_t> extents(const std::array<Role, 3>& roles) const {
+    std::vector<int64_t> extents;
+    for (const IterPart& part : parts_) {
+      if (part.role == Role::Batch) extents.push_back(part.extent);
+    }
+    for (const Role role : roles) {
+      extents.push_back(1);
+      for (const IterPart& part : parts_) {
+        if (part.role == role) extents.back() *= part.extent;
+      }
+    }
+    return extents;
+  }
+
+  std::string index_map(const std::array<Role, 3>& roles) const {
     std::vector<std::string> params;
     for (size_t i = 0; i < block_.iters.size(); ++i) params.push_back(fmt::format("v{}", i));
     std::vector<std::string> results;
     for (const IterPart& part : parts_) {
       if (part.role == Role::Batch) results.push_back(part.text);
     }
-    for (const Role role : {rows, columns, Role::Reduction}) results.push_back(fused(role));
+    for (const Role role : roles) results.push_back(fused(role));
     if (!divided_ && results == params) return "";
     return fmt::format("({}) -> ({})", fmt::join(params, ", "), fmt::join(results, ", "));
   }

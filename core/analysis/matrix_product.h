@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tunesmith/ir/program.h"
 
@@ -17,6 +18,7 @@ struct MatrixProduct {
   /// The block's iterators as those of the product, (batch.., i, j, k), for transform_block_layout; empty
   /// where they are just that.
   std::string index_map;
+  std::vector<int64_t> extents;  ///< of these
   /// Of each factor in memory: does the reduction lie further in than rows or columns?
   std::array<bool, 2> reduction_inside{true, false};
 };

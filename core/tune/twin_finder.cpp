@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "analysis/matrix_product.h"
+#include "tune/trace_for_shape.h"
 #include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
@@ -123,6 +125,7 @@ std::optional<int64_t> integer(const std::string& text) {
 struct TwinFinder::Original {
   const Candidate& candidate;
   Schedule schedule;
+  TraceForShape trace;
 };
 
 bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
@@ -185,14 +188,15 @@ std::shared_ptr<const Workload> TwinFinder::instance(const Values& values) const
   return instances_.emplace(values, made).first->second;
 }
 
-std::vector<int64_t> TwinFinder::extents_at(size_t param, int64_t value) const {
-  Values values = own_;
-  values[param] = value;
+std::vector<int64_t> TwinFinder::extents_at(const Values& values) const {
   const std::shared_ptr<const Workload> smaller = instance(values);
   std::vector<int64_t> extents;
   if (smaller == nullptr) return extents;
   for (const Block* block : smaller->program.blocks()) {
     for (const IterVar& iter : block->iters) extents.push_back(iter.extent);
+    MatrixProduct product;
+    if (match_matrix_product(*block, &product).empty())
+      extents.insert(extents.end(), product.extents.begin(), product.extents.end());
   }
   return extents;
 }
@@ -200,56 +204,79 @@ std::vector<int64_t> TwinFinder::extents_at(size_t param, int64_t value) const {
 /// Falling. A tile loses steps when the parameter that makes its extent does: whatever the extent is of the
 /// parameter, it falls with it, so that halving finds the value at which it has so many steps fewer. Of a
 /// parameter that makes no tile, halves.
-std::vector<int64_t> TwinFinder::smaller_values(const Candidate& candidate, size_t param) const {
-  const int64_t value = own_[param];
-  const std::vector<int64_t> own = extents_at(param, value);
-  std::set<int64_t, std::greater<>> values;
-  const auto insert = [&](size_t position, int64_t extent) {
+std::vector<int64_t> TwinFinder::smaller_values(const Original& original, const Values& values,
+                                                size_t param) const {
+  const int64_t value = values[param];
+  const std::vector<int64_t> own = extents_at(own_);
+  const std::vector<int64_t> now = extents_at(values);
+  std::set<int64_t, std::greater<>> found;
+  std::vector<int64_t> first;
+  const auto insert = [&](size_t position, int64_t extent, bool before_others = false) {
+    Values next = values;
+    const auto reaches = [&](int64_t tried) {
+      next[param] = tried;
+      const std::vector<int64_t> there = extents_at(next);
+      return position < there.size() ? there[position] : 0;
+    };
     int64_t low = 0;  // makes less than `extent`, or no workload
     int64_t high = value;
     while (high - low > 1) {
       const int64_t middle = low + (high - low) / 2;
-      const std::vector<int64_t> there = extents_at(param, middle);
-      (position < there.size() && there[position] >= extent ? high : low) = middle;
+      (reaches(middle) >= extent ? high : low) = middle;
     }
-    const std::vector<int64_t> there = extents_at(param, high);
-    if (position < there.size() && there[position] == extent) values.insert(high);
+    if (reaches(high) != extent || high >= value || high < 1) return;
+    if (!found.insert(high).second) return;
+    if (before_others) first.push_back(high);
   };
-  std::set<std::pair<size_t, int64_t>> seen;  // positions and steps
-  for (const SamplingPoint& point : candidate.points) {
+  // Where iterators are fused, a digit of the sum is divided by tiles: of an extent with another power of two
+  // simpler text is made.
+  if (original.trace.fuses()) {
+    for (size_t position = 0; position < std::min(own.size(), now.size()); ++position) {
+      const int64_t power = own[position] & -own[position];
+      for (const int64_t odd : {3, 5}) {
+        if (power > 1 && power * odd < now[position]) insert(position, power * odd, true);
+      }
+    }
+  }
+  std::set<std::pair<size_t, int64_t>> seen;  // positions and what one step makes of them
+  for (const SamplingPoint& point : original.candidate.points) {
     if (point.domain.parts < 1) continue;
     const int64_t extent = point.domain.extent;
-    const int64_t steps = candidate.trace[point.position].decision->front();
+    const int64_t steps = original.candidate.trace[point.position].decision->front();
     const bool exact = std::ranges::find(own, extent) != own.end();
-    for (size_t position = 0; position < own.size(); ++position) {
+    for (size_t position = 0; position < std::min(own.size(), now.size()); ++position) {
       // A tile may be of tiles of an intrinsic.
       const int64_t scale = exact ? 1 : (own[position] + extent - 1) / extent;
-      if (extent != (own[position] + scale - 1) / scale || !seen.emplace(position, steps).second) continue;
-      const auto keep = [&](int64_t left) {
-        insert(position, own[position] - scale * (extent / steps) * (steps - left));
-      };
-      for (int64_t left = steps; left > kLeastBound;) keep(left = (left + 1) / 2);
+      const int64_t step = scale * (extent / steps);
+      if (extent != (own[position] + scale - 1) / scale || !seen.emplace(position, step).second) continue;
+      const int64_t steps_now = steps - (own[position] - now[position]) / step;
+      const auto keep = [&](int64_t left) { insert(position, now[position] - step * (steps_now - left)); };
+      for (int64_t left = steps_now; left > kLeastBound;) keep(left = (left + 1) / 2);
       for (int64_t left = kLeastSerial; left <= kMostStages + 1; ++left) keep(left);
     }
   }
-  if (values.empty()) {
-    for (int64_t half = value; half % 2 == 0; half /= 2) values.insert(half / 2);
+  if (found.empty()) {
+    for (int64_t half = value; half % 2 == 0; half /= 2) found.insert(half / 2);
   }
-  std::erase_if(values, [&](int64_t smaller) { return smaller < 1 || smaller >= value; });
-  return {values.begin(), values.end()};
+  std::ranges::copy_if(found, std::back_inserter(first),
+                       [&](int64_t smaller) { return std::ranges::find(first, smaller) == first.end(); });
+  return first;
 }
 
 bool TwinFinder::applies(const Original& original, const Values& values) const {
   const std::shared_ptr<const Workload> smaller = instance(values);
   if (smaller == nullptr) return false;
-  const auto schedule = replay(smaller->program, original.candidate.trace, RandomStream(0));
+  const std::optional<Trace> trace = original.trace.of(smaller->program);
+  if (!trace) return false;
+  const auto schedule = replay(smaller->program, *trace);
   return schedule && decisions_kept(original.schedule, *schedule) &&
          loops_correspond(original.schedule.program(), schedule->program(), space_.target().execution());
 }
 
-std::optional<Twin> TwinFinder::twin_at(const Candidate& candidate, const Values& values) const {
+std::optional<Twin> TwinFinder::twin_at(const Original& original, const Values& values) const {
   const std::shared_ptr<const Workload> smaller = instance(values);
-  auto twin = space_.materialise(smaller->program, candidate.trace, RandomStream(0));
+  const Candidate& candidate = original.candidate;
+  auto twin = space_.materialise(smaller->program, *original.trace.of(smaller->program), RandomStream(0));
   if (!twin) return std::nullopt;
   std::vector<size_t> apart;
   if (!have_one_structure(candidate.lowered, (*twin)->lowered, space_.target())) {
@@ -260,7 +287,7 @@ std::optional<Twin> TwinFinder::twin_at(const Candidate& candidate, const Values
   return Twin{smaller, std::move(*twin), std::move(apart)};
 }
 
-TwinFinder::Values TwinFinder::shrink(const Candidate& candidate, const Passes& passes) const {
+TwinFinder::Values TwinFinder::shrink(const Original& original, const Passes& passes) const {
   Values values = own_;
   std::vector<bool> stuck(params_.size());
   while (work_of(*instance(values)) > kLittleWork) {
@@ -271,8 +298,7 @@ TwinFinder::Values TwinFinder::shrink(const Candidate& candidate, const Passes& 
     if (param == params_.size()) break;
     stuck[param] = true;
     size_t tried = 0;
-    for (const int64_t smaller : smaller_values(candidate, param)) {
-      if (smaller >= values[param]) continue;
+    for (const int64_t smaller : smaller_values(original, values, param)) {
       if (++tried > kMostValues) break;
       Values next = values;
       next[param] = smaller;
@@ -287,18 +313,18 @@ TwinFinder::Values TwinFinder::shrink(const Candidate& candidate, const Passes& 
 
 std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
   if (params_.empty() || work_of(workload_) <= kLittleWork) return std::nullopt;
-  auto schedule = replay(workload_.program, candidate.trace, RandomStream(0));
+  auto schedule = replay(workload_.program, candidate.trace);
   check_invariant(schedule.has_value(), "a candidate's trace applies to its workload");
-  const Original original{candidate, std::move(*schedule)};
+  const Original original{candidate, std::move(*schedule), {workload_.program, candidate.trace}};
   const auto applies_at = [&](const Values& values) { return applies(original, values); };
-  const Values smallest = shrink(candidate, applies_at);
+  const Values smallest = shrink(original, applies_at);
   if (smallest == own_) return std::nullopt;
-  if (std::optional<Twin> twin = twin_at(candidate, smallest)) return twin;
+  if (std::optional<Twin> twin = twin_at(original, smallest)) return twin;
   // Seldom: what only lowering tells is asked at each step.
   std::optional<Twin> found;
-  shrink(candidate, [&](const Values& values) {
+  shrink(original, [&](const Values& values) {
     if (!applies_at(values)) return false;
-    std::optional<Twin> twin = twin_at(candidate, values);
+    std::optional<Twin> twin = twin_at(original, values);
     if (!twin) return false;
     found = std::move(twin);
     return true;

@@ -38,9 +38,9 @@ class TwinFinder {
   TwinFinder(const Workload& workload, const Space& space);
 
   /// Shrinks one parameter of the workload after the other, the largest first, while the candidate's trace
-  /// applies with all factors of its tiles but the outermost, until a call is little work. The same answer
-  /// whatever was asked before. Nothing for a candidate that is little work, or has no smaller twin. Throws
-  /// LowerError where the target refuses the candidate.
+  /// (trace_for_shape.h) applies with all factors of its tiles but the outermost, until a call is little
+  /// work. The same answer whatever was asked before. Nothing for a candidate that is little work, or has no
+  /// smaller twin. Throws LowerError where the target refuses the candidate.
   std::optional<Twin> find(const Candidate& candidate) const;
 
  private:
@@ -49,16 +49,18 @@ class TwinFinder {
 
   /// Null where the definition does not allow these values.
   std::shared_ptr<const Workload> instance(const Values& values) const;
-  /// Of all iterators of the instance's blocks, where one parameter has another value; empty where there is
-  /// no such instance.
-  std::vector<int64_t> extents_at(size_t param, int64_t value) const;
-  std::vector<int64_t> smaller_values(const Candidate& candidate, size_t param) const;
+  /// Of all iterators of the instance's blocks, and of the products of matrices that they are; empty where
+  /// there is no such instance.
+  std::vector<int64_t> extents_at(const Values& values) const;
+  /// Of one parameter, of which all have `values` now.
+  std::vector<int64_t> smaller_values(const Original& original, const Values& values, size_t param) const;
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
   bool applies(const Original& original, const Values& values) const;
-  std::optional<Twin> twin_at(const Candidate& candidate, const Values& values) const;
+  /// Needs applies().
+  std::optional<Twin> twin_at(const Original& original, const Values& values) const;
   /// The smallest values that `passes` lets pass, and those on the way to them.
   using Passes = std::function<bool(const Values&)>;
-  Values shrink(const Candidate& candidate, const Passes& passes) const;
+  Values shrink(const Original& original, const Passes& passes) const;
 
   const Workload& workload_;
   const Space& space_;

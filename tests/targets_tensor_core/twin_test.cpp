@@ -105,6 +105,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{"cuda-tensorcore", "gmm:n=1000,m=1016,k=1000,dtype=f16"},
                     Shape{"cuda-tensorcore-mma", "gmm:n=1024,m=512,k=2048,dtype=f16"},
                     Shape{"cuda", "gmm:n=1024,m=1024,k=1024"},
+                    // The trace names the extents of the image, which are fused to rows.
+                    Shape{"cuda-tensorcore",
+                          "conv3d:d=16,h=112,w=28,ci=4,co=32,kernel=3,padding=1,dtype=f16"},
                     // Extents that are no simple share of the parameters: 109 of 224.
                     Shape{"cuda", "conv2d:h=224,w=224,ci=3,co=64,kernel=7,stride=2,padding=3,dilation=2"}),
     name_of);
@@ -231,11 +234,14 @@ TEST_P(WrongTwinsOf, AreRefused) {
   EXPECT_GE(made, 3U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, WrongTwinsOf,
-                         testing::Values(Shape{"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"},
-                                         Shape{"cuda-tensorcore", "gmm:n=1000,m=1016,k=1000,dtype=f16"},
-                                         Shape{"cuda", "gmm:n=1024,m=1024,k=1024"}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, WrongTwinsOf,
+    testing::Values(Shape{"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"},
+                    Shape{"cuda-tensorcore", "gmm:n=1000,m=1016,k=1000,dtype=f16"},
+                    Shape{"cuda-tensorcore",
+                          "conv3d:d=16,h=112,w=28,ci=4,co=32,kernel=3,padding=1,dtype=f16"},
+                    Shape{"cuda", "gmm:n=1024,m=1024,k=1024"}),
+    name_of);
 
 /// What is padded, with its launch and the product's.
 class PaddedProduct : public testing::Test {

@@ -37,6 +37,7 @@ TEST(MatrixProduct, BatchesOfProductsAreAsTheyAre) {
   const Answer plain = of_workload("gmm:b=1,n=8,m=4,k=5");
   EXPECT_EQ(plain.reason, "");
   EXPECT_EQ(plain.product.index_map, "");
+  EXPECT_EQ(plain.product.extents, (std::vector<int64_t>{1, 8, 4, 5}));
   EXPECT_EQ(plain.product.reduction_inside, (std::array<bool, 2>{true, false}));
   const Answer turned = of_workload("gram:b=3,n=8,k=5");
   EXPECT_EQ(turned.product.index_map, "");
@@ -51,6 +52,7 @@ TEST(MatrixProduct, AxesOfOneFactorAreOne) {
   EXPECT_EQ(convolution.reason, "");
   EXPECT_EQ(convolution.product.index_map,
             "(v0, v1, v2, v3, v4, v5, v6) -> ((v0 * 8 + v1) * 6 + v2, v3, (v4 * 3 + v5) * 4 + v6)");
+  EXPECT_EQ(convolution.product.extents, (std::vector<int64_t>{48, 16, 36}));
   EXPECT_EQ(of_text("A: {shape: [2, 8, 5], dtype: f32}, B: {shape: [5, 4], dtype: f32}",
                     "O[b<2, i<8, j<4] = sum(k<5) A[b, i, k] * B[k, j]")
                 .product.index_map,
