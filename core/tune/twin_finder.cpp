@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -114,6 +115,17 @@ bool decisions_kept(const Schedule& full, const Schedule& smaller) {
       });
 }
 
+std::vector<int64_t> extents_of(const Program& program) {
+  std::vector<int64_t> extents;
+  for (const Block* block : program.blocks()) {
+    for (const IterVar& iter : block->iters) extents.push_back(iter.extent);
+    MatrixProduct product;
+    if (match_matrix_product(*block, &product).empty())
+      extents.insert(extents.end(), product.extents.begin(), product.extents.end());
+  }
+  return extents;
+}
+
 std::optional<int64_t> integer(const std::string& text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -172,50 +184,38 @@ TwinFinder::TwinFinder(const Workload& workload, const Space& space)
   }
 }
 
-std::shared_ptr<const Workload> TwinFinder::instance(const Values& values) const {
+const TwinFinder::Instance& TwinFinder::instance(const Values& values) const {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = instances_.find(values); found != instances_.end()) return found->second;
   }
   std::vector<ParamText> given = given_;
   for (size_t i = 0; i < values.size(); ++i) given[params_[i]].second = std::to_string(values[i]);
-  std::shared_ptr<const Workload> made;
+  Instance made;
   try {
-    made = std::make_shared<const Workload>(definition_->instantiate(given));
+    made.workload = std::make_shared<const Workload>(definition_->instantiate(given));
+    made.extents = extents_of(made.workload->program);
   } catch (const UserError&) {  // NOLINT(bugprone-empty-catch): these values make no workload
   }
   const std::lock_guard lock(mutex_);
-  return instances_.emplace(values, made).first->second;
+  return instances_.emplace(values, std::move(made)).first->second;
 }
 
-std::vector<int64_t> TwinFinder::extents_at(const Values& values) const {
-  const std::shared_ptr<const Workload> smaller = instance(values);
-  std::vector<int64_t> extents;
-  if (smaller == nullptr) return extents;
-  for (const Block* block : smaller->program.blocks()) {
-    for (const IterVar& iter : block->iters) extents.push_back(iter.extent);
-    MatrixProduct product;
-    if (match_matrix_product(*block, &product).empty())
-      extents.insert(extents.end(), product.extents.begin(), product.extents.end());
-  }
-  return extents;
-}
-
-/// Falling. A tile loses steps when the parameter that makes its extent does: whatever the extent is of the
-/// parameter, it falls with it, so that halving finds the value at which it has so many steps fewer. Of a
-/// parameter that makes no tile, halves.
+/// Falling, but for those that come first. A tile loses steps when the parameter that makes its extent does:
+/// whatever the extent is of the parameter, it falls with it, so that halving finds the value at which it has
+/// so many steps fewer. Of a parameter that makes no tile, halves.
 std::vector<int64_t> TwinFinder::smaller_values(const Original& original, const Values& values,
                                                 size_t param) const {
   const int64_t value = values[param];
-  const std::vector<int64_t> own = extents_at(own_);
-  const std::vector<int64_t> now = extents_at(values);
+  const std::vector<int64_t>& own = instance(own_).extents;
+  const std::vector<int64_t>& now = instance(values).extents;
   std::set<int64_t, std::greater<>> found;
   std::vector<int64_t> first;
   const auto insert = [&](size_t position, int64_t extent, bool before_others = false) {
     Values next = values;
     const auto reaches = [&](int64_t tried) {
       next[param] = tried;
-      const std::vector<int64_t> there = extents_at(next);
+      const std::vector<int64_t>& there = instance(next).extents;
       return position < there.size() ? there[position] : 0;
     };
     int64_t low = 0;  // makes less than `extent`, or no workload
@@ -264,7 +264,7 @@ std::vector<int64_t> TwinFinder::smaller_values(const Original& original, const 
 }
 
 bool TwinFinder::applies(const Original& original, const Values& values) const {
-  const std::shared_ptr<const Workload> smaller = instance(values);
+  const std::shared_ptr<const Workload>& smaller = instance(values).workload;
   if (smaller == nullptr) return false;
   const std::optional<Trace> trace = original.trace.of(smaller->program);
   if (!trace) return false;
@@ -274,7 +274,7 @@ bool TwinFinder::applies(const Original& original, const Values& values) const {
 }
 
 std::optional<Twin> TwinFinder::twin_at(const Original& original, const Values& values) const {
-  const std::shared_ptr<const Workload> smaller = instance(values);
+  const std::shared_ptr<const Workload>& smaller = instance(values).workload;
   const Candidate& candidate = original.candidate;
   auto twin = space_.materialise(smaller->program, *original.trace.of(smaller->program), RandomStream(0));
   if (!twin) return std::nullopt;
@@ -290,7 +290,7 @@ std::optional<Twin> TwinFinder::twin_at(const Original& original, const Values& 
 TwinFinder::Values TwinFinder::shrink(const Original& original, const Passes& passes) const {
   Values values = own_;
   std::vector<bool> stuck(params_.size());
-  while (work_of(*instance(values)) > kLittleWork) {
+  while (work_of(*instance(values).workload) > kLittleWork) {
     size_t param = params_.size();
     for (size_t i = 0; i < params_.size(); ++i) {
       if (!stuck[i] && (param == params_.size() || values[i] > values[param])) param = i;

@@ -47,11 +47,12 @@ class TwinFinder {
   using Values = std::vector<int64_t>;
   struct Original;
 
-  /// Null where the definition does not allow these values.
-  std::shared_ptr<const Workload> instance(const Values& values) const;
-  /// Of all iterators of the instance's blocks, and of the products of matrices that they are; empty where
-  /// there is no such instance.
-  std::vector<int64_t> extents_at(const Values& values) const;
+  struct Instance {
+    std::shared_ptr<const Workload> workload;  // null where the definition does not allow these values
+    /// Of all iterators of its blocks, and of the products of matrices that they are.
+    std::vector<int64_t> extents;
+  };
+  const Instance& instance(const Values& values) const;
   /// Of one parameter, of which all have `values` now.
   std::vector<int64_t> smaller_values(const Original& original, const Values& values, size_t param) const;
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
@@ -70,7 +71,7 @@ class TwinFinder {
   std::vector<size_t> params_;    // of these, those that may be shrunk
   Values own_;                    // their values
   mutable std::mutex mutex_;
-  mutable std::map<Values, std::shared_ptr<const Workload>> instances_;
+  mutable std::map<Values, Instance> instances_;
 };
 
 }  // namespace tunesmith
