@@ -1,6 +1,6 @@
-// The time of cuBLAS for a product of matrices on the GPU that is here, by the device's clock, its caches
-// warm. Usage: bench_cublas M N K f32|f16        f16: sums and results are f32 Prints {"seconds", "error"};
-// ends with 4 where there is no GPU or no cuBLAS, and says which.
+// The time of cuBLAS for a product of matrices on the GPU that is here.
+// Usage: bench_cublas M N K f32|f16        f16: sums and results are f32
+// Prints {"seconds", "error"}; ends with 4 where there is no GPU or no cuBLAS, and says which.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "device.h"
-#include "device/float16.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/random.h"
+#include "vendor.h"
 
 namespace {
 
@@ -23,8 +20,6 @@ using namespace tunesmith::cuda;
 
 // As in cublas_api.h.
 constexpr int kNotTransposed = 0, kF32 = 0, kF16 = 2, kComputeF32 = 68, kDefaultAlgorithm = -1;
-constexpr int kSamples = 10;
-constexpr double kSampleSeconds = 2e-3;
 constexpr double kTolerance = 1e-3;
 
 struct Blas {
@@ -36,43 +31,17 @@ struct Blas {
 };
 
 Blas find_blas() {
-  const char* const chosen = std::getenv("TUNESMITH_CUBLAS");
-  std::vector<std::string> names{"libcublas.so.13", "libcublas.so.12"};
-  if (chosen != nullptr && *chosen != '\0') names = {chosen};
-  for (const std::string& name : names) {
-    void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
-    Blas blas;
-    blas.create = reinterpret_cast<decltype(blas.create)>(dlsym(library, "cublasCreate_v2"));
-    blas.destroy = reinterpret_cast<decltype(blas.destroy)>(dlsym(library, "cublasDestroy_v2"));
-    blas.gemm = reinterpret_cast<decltype(blas.gemm)>(dlsym(library, "cublasGemmEx"));
-    if (blas.create != nullptr && blas.destroy != nullptr && blas.gemm != nullptr) return blas;
-  }
-  throw EnvironmentError("no cuBLAS: set TUNESMITH_CUBLAS to the path of libcublas.so");
+  void* const library = load_vendor_library("TUNESMITH_CUBLAS", {"libcublas.so.13", "libcublas.so.12"});
+  Blas blas;
+  if (find_function(library, "cublasCreate_v2", blas.create) &&
+      find_function(library, "cublasDestroy_v2", blas.destroy) &&
+      find_function(library, "cublasGemmEx", blas.gemm))
+    return blas;
+  throw EnvironmentError("what was found is no cuBLAS 12 or 13");
 }
 
 void check(int status, const char* what) {
   if (status != 0) throw EnvironmentError(fmt::format("{}: cuBLAS' error {}", what, status));
-}
-
-/// Numbers that both types hold exactly.
-std::vector<float> numbers(size_t count, RandomStream& random) {
-  std::vector<float> values(count);
-  for (float& value : values) value = float(std::floor(random.uniform() * 17) - 8) / 8;
-  return values;
-}
-
-DeviceMemory on_device(const Device& device, const std::vector<float>& values, bool half) {
-  const size_t bytes = values.size() * (half ? 2 : 4);
-  DeviceMemory memory = device.allocate(bytes);
-  if (!half) {
-    device.to_device(memory.get(), values.data(), bytes);
-    return memory;
-  }
-  std::vector<uint16_t> halves;
-  for (const float value : values) halves.push_back(tunesmith_emulation::f32_to_f16(value));
-  device.to_device(memory.get(), halves.data(), bytes);
-  return memory;
 }
 
 int run(int m, int n, int k, bool half) {
@@ -84,8 +53,8 @@ int run(int m, int n, int k, bool half) {
   void* handle = nullptr;
   check(blas.create(&handle), "cublasCreate");
   RandomStream random(1);
-  const std::vector<float> a = numbers(size_t(m) * size_t(k), random),
-                           b = numbers(size_t(k) * size_t(n), random);
+  const std::vector<float> a = exact_numbers(size_t(m) * size_t(k), random),
+                           b = exact_numbers(size_t(k) * size_t(n), random);
   std::vector<float> c(size_t(m) * size_t(n));
   const DeviceMemory at_a = on_device(device, a, half), at_b = on_device(device, b, half),
                      at_c = on_device(device, c, false);
@@ -93,21 +62,11 @@ int run(int m, int n, int k, bool half) {
   const int type = half ? kF16 : kF32;
   const auto pointer = [](const DeviceMemory& memory) { return reinterpret_cast<void*>(memory.get()); };
   // Row by row, C = A B is column by column the product of B and A.
-  const auto gemm = [&] {
+  const double seconds = shortest_seconds(device, [&] {
     check(blas.gemm(handle, kNotTransposed, kNotTransposed, n, m, k, &one, pointer(at_b), type, n,
                     pointer(at_a), type, k, &zero, pointer(at_c), kF32, n, kComputeF32, kDefaultAlgorithm),
           "cublasGemmEx");
-  };
-  const auto time = [&](int count) {
-    device.begin_time();
-    for (int i = 0; i < count; ++i) gemm();
-    return device.end_time() / count;
-  };
-  gemm();
-  device.wait();
-  const int count = int(std::clamp(std::ceil(kSampleSeconds / std::max(time(1), 1e-7)), 1.0, 1000.0));
-  double seconds = time(count);
-  for (int i = 1; i < kSamples; ++i) seconds = std::min(seconds, time(count));
+  });
   device.to_host(c.data(), at_c.get(), c.size() * 4);
   double error = 0;
   for (int sample = 0; sample < 1000; ++sample) {

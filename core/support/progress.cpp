@@ -25,7 +25,9 @@ std::string best_text(const Progress& progress) {
   if (progress.gflops) text += fmt::format(", {:.1f} GFLOP/s", *progress.gflops);
   // The peak was measured once, before the first program, and something may have disturbed that.
   if (progress.share_of_peak && *progress.share_of_peak > 1.0) {
-    text += ", above the peak measured at the start (of plain multiply-adds, perhaps disturbed)";
+    text += progress.modelled
+                ? ", above the peak of plain multiply-adds"
+                : ", above the peak measured at the start (of plain multiply-adds, perhaps disturbed)";
   } else if (progress.share_of_peak)
     text += fmt::format(", {:.1f} % of peak", 100.0 * *progress.share_of_peak);
   return text;

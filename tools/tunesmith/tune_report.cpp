@@ -182,9 +182,9 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
   if (modelled) print_modelled_note();
   if (peak > 0 && flops > peak) {
     fmt::print(output(),
-               "            above 100 %: the peak is of plain multiply-adds and may have been disturbed, and "
-               "operations "
-               "on padding\n            count although a program may skip them\n");
+               "            above 100 %: the peak is of plain multiply-adds{}, and operations on padding\n"
+               "            count although a program may skip them\n",
+               modelled ? "" : " and may have been disturbed");
   }
   if (result.best_prepare_seconds > 0) {
     fmt::print(output(), "  prepare   {}  once, for constant inputs; not in the times above\n",

@@ -45,6 +45,8 @@ TEST(ProgressText, SaysWhyAShareIsAboveThePeak) {
   EXPECT_NE(text.find("above the peak measured at the start (of plain multiply-adds, perhaps disturbed)"),
             std::string::npos)
       << text;
+  above.modelled = true;
+  EXPECT_NE(progress_text(above, 300).find("above the peak of plain multiply-adds"), std::string::npos);
 }
 
 TEST(ProgressText, GivesWayPieceByPiece) {

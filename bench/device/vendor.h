@@ -1,0 +1,37 @@
+// What the programs that time a vendor's library have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "device.h"
+#include "tunesmith/support/random.h"
+
+namespace tunesmith::cuda {
+
+/// The library of the environment variable, or else the first of `names` that the system's loader finds.
+/// Throws EnvironmentError.
+void* load_vendor_library(const char* variable, std::vector<std::string> names);
+
+/// Null where it has none of this name.
+void* vendor_symbol(void* library, const char* name);
+
+/// A function of the library; false where it has none of this name.
+template <class Function>
+bool find_function(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(vendor_symbol(library, name));
+  return function != nullptr;
+}
+
+/// Numbers that f32 and f16 hold exactly, and so do their products and short sums.
+std::vector<float> exact_numbers(size_t count, RandomStream& random);
+
+/// As f16 where `half`, else as f32.
+DeviceMemory on_device(const Device& device, const std::vector<float>& values, bool half);
+
+/// Of one call, by the device's clock, its caches warm: the best of ten samples of two milliseconds.
+double shortest_seconds(const Device& device, const std::function<void()>& call);
+
+}  // namespace tunesmith::cuda
