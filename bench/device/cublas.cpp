@@ -60,7 +60,6 @@ int run(int m, int n, int k, bool half) {
                      at_c = on_device(device, c, false);
   const float one = 1, zero = 0;
   const int type = half ? kF16 : kF32;
-  const auto pointer = [](const DeviceMemory& memory) { return reinterpret_cast<void*>(memory.get()); };
   // Row by row, C = A B is column by column the product of B and A.
   const double seconds = shortest_seconds(device, [&] {
     check(blas.gemm(handle, kNotTransposed, kNotTransposed, n, m, k, &one, pointer(at_b), type, n,

@@ -141,7 +141,6 @@ int run(const Shape& shape, bool half) {
   const DeviceMemory at_x = on_device(device, x, half), at_w = on_device(device, w, half),
                      at_y = on_device(device, std::vector<float>(elements), half),
                      workspace = device.allocate(std::max<size_t>(best.memory, 16));
-  const auto pointer = [](const DeviceMemory& memory) { return reinterpret_cast<void*>(memory.get()); };
   const float one = 1, zero = 0;
   const double seconds = shortest_seconds(device, [&] {
     check(dnn.forward(handle, &one, image, pointer(at_x), filter, pointer(at_w), convolution, best.algorithm,

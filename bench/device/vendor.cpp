@@ -48,6 +48,10 @@ DeviceMemory on_device(const Device& device, const std::vector<float>& values, b
   return memory;
 }
 
+void* pointer(const DeviceMemory& memory) {
+  return reinterpret_cast<void*>(memory.get());  // NOLINT(performance-no-int-to-ptr): the driver has numbers
+}
+
 double shortest_seconds(const Device& device, const std::function<void()>& call) {
   const auto time = [&](int count) {
     device.begin_time();

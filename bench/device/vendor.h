@@ -31,6 +31,9 @@ std::vector<float> exact_numbers(size_t count, RandomStream& random);
 /// As f16 where `half`, else as f32.
 DeviceMemory on_device(const Device& device, const std::vector<float>& values, bool half);
 
+/// As the vendors' functions take it.
+void* pointer(const DeviceMemory& memory);
+
 /// Of one call, by the device's clock, its caches warm: the best of ten samples of two milliseconds.
 double shortest_seconds(const Device& device, const std::function<void()>& call);
 
