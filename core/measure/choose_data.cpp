@@ -95,9 +95,6 @@ int64_t draws_for(double looseness, int64_t bytes) {
   return draws;
 }
 
-/// The first and the last, on which candidates are timed, have none.
-constexpr int64_t kDrawsWithPeaks = 3;
-
 std::vector<Buffer> outputs_of(const DataQuestion& question) {
   std::vector<Buffer> outputs;
   for (const Argument& argument : question.arguments) {
@@ -112,6 +109,18 @@ std::optional<size_t> first_floating(const DataQuestion& question) {
     if (question.arguments[i].buffer->dtype.is_float()) return i;
   }
   return std::nullopt;
+}
+
+constexpr int64_t kMostPeaks = 4;
+
+/// So many that each element of a row is once higher than the others, if that are few.
+int64_t peaks_for(const DataQuestion& question) {
+  const std::optional<size_t> first = first_floating(question);
+  if (!question.exponentiates_below_maximum || !first) return 0;
+  const Buffer& input = question.arguments[*first].buffer;
+  const int64_t row = input->shape.empty() ? 1 : input->shape.back();
+  const int64_t rows = input->elements() / row;
+  return std::min((row + rows - 1) / rows, kMostPeaks);
 }
 
 /// Is one element of the first floating input, taken for background, seen in the results, whatever their
@@ -201,9 +210,11 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   if (question.kind == DataKind::Random) {
     const int64_t bytes = bytes_of_draw(question);
     drawn.fill.draws = draws_for(best.looseness, bytes);
-    if (question.exponentiates_below_maximum && kDrawsWithPeaks * bytes <= kMostBytes) {
-      drawn.fill.peaks = true;
-      drawn.fill.draws = std::max(drawn.fill.draws, kDrawsWithPeaks);
+    // The first has none, nor has the last, on which candidates are timed.
+    const int64_t peaks = peaks_for(question);
+    if (peaks > 0 && (peaks + 2) * bytes <= kMostBytes) {
+      drawn.fill.peaks = peaks;
+      drawn.fill.draws = std::max(drawn.fill.draws, peaks + 2);
     }
   }
   for (size_t i = 0; i < buffers.size(); ++i)
@@ -222,7 +233,7 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
       if (question.kind == DataKind::Exact) return {};
       if (!fill.has_peaks(number)) break;
       Fill without = fill;
-      without.peaks = false;
+      without.peaks = 0;
       return draw_all(question, without, run);
     }
     for (size_t i = 0; i < outputs.size(); ++i)

@@ -89,10 +89,12 @@ void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
 /// Above what the exponential of f64 takes, and exact in bf16.
 constexpr double kPeak = 1000.0;
 
-void raise_peaks(Tensor& data, int64_t row) {
+/// For the `number`-th time, from 0.
+void raise_peaks(Tensor& data, int64_t row, int64_t number) {
   const int64_t step = step_through(row);
-  for (int64_t i = 0; i < data.elements() / row; ++i) {
-    const int64_t at = i * row + row - 1 - i % row * step % row;
+  const int64_t rows = data.elements() / row;
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t at = i * row + row - 1 - (number * rows + i) % row * step % row;
     data.set(at, data.get(at) + kPeak);
   }
 }
@@ -148,7 +150,7 @@ std::string Fill::text() const {
   if (noise != 0.0) text += fmt::format(" +- {}", noise);
   if (all_sparse) text += ", of every input";
   if (draws > 1) text += fmt::format(", drawn {} times", draws);
-  if (peaks) text += fmt::format(", once with one of each row higher by {}", kPeak);
+  if (peaks > 0) text += fmt::format(", of which {} with one of each row higher by {}", peaks, kPeak);
   return text;
 }
 
@@ -267,7 +269,7 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
   } else {
     for (int64_t i = 0; i < count; ++i) data.set(i, next());
   }
-  if (first && fill.has_peaks(number)) raise_peaks(data, row);
+  if (first && fill.has_peaks(number)) raise_peaks(data, row, number - 1);
 }
 
 }  // namespace tunesmith

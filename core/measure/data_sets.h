@@ -39,12 +39,12 @@ struct Fill {
   /// first floating input is no background in just one of the draws (of balanced rows: in one at least, of
   /// every second row).
   int64_t draws = 1;
-  /// In the second draw one element of each row of the first floating input, the last of the first row and in
-  /// other places of the next ones, is so far above all others that the exponential of the distance overflows
-  /// in every type.
-  bool peaks = false;
+  /// In so many draws after the first one element of each row of the first floating input, the last of the
+  /// first row and in other places of the next ones, is so far above all others that the exponential of the
+  /// distance overflows in every type.
+  int64_t peaks = 0;
 
-  bool has_peaks(int64_t number) const { return peaks && number == 1; }
+  bool has_peaks(int64_t number) const { return number >= 1 && number <= peaks; }
   /// Terms of a longest sum that are no background.
   int64_t terms_of(int64_t most_terms) const { return terms > 0 ? terms : most_terms; }
   /// "integers up to 3, 32 terms of a sum".
