@@ -8,6 +8,7 @@
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 namespace {
@@ -71,19 +72,34 @@ TensorIntrinsics& TensorIntrinsics::global() {
 void TensorIntrinsics::add(TensorIntrinsicPtr intrinsic) {
   const std::lock_guard lock(mutex_);
   std::string name = intrinsic->name;
-  intrinsics_.insert_or_assign(std::move(name), std::move(intrinsic));
+  by_name_.insert_or_assign(std::move(name), std::move(intrinsic));
 }
 
 TensorIntrinsicPtr TensorIntrinsics::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
-  const auto found = intrinsics_.find(name);
-  return found == intrinsics_.end() ? nullptr : found->second;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::string TensorIntrinsics::content_of(const TensorIntrinsicPtr& intrinsic) {
+  const std::lock_guard lock(mutex_);
+  const auto known = contents_.find(intrinsic);
+  if (known != contents_.end()) return known->second;
+  const std::string content = hex64(content_hash(*intrinsic));
+  by_content_.emplace(content, intrinsic);
+  return contents_.emplace(intrinsic, content).first->second;
+}
+
+TensorIntrinsicPtr TensorIntrinsics::find_content(std::string_view content) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_content_.find(content);
+  return found == by_content_.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> TensorIntrinsics::names() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> names;
-  for (const auto& [name, intrinsic] : intrinsics_) names.push_back(name);
+  for (const auto& [name, intrinsic] : by_name_) names.push_back(name);
   return names;
 }
 
@@ -98,9 +114,9 @@ TensorIntrinsicPtr called_intrinsic(const Annotations& annotations,
 }
 
 TensorCall tensor_call(const Loop& loop) {
-  const auto annotation = loop.annotations.find(kTensorIntrinsic);
+  const auto annotation = loop.annotations.find(kTensorContent);
   check_invariant(annotation != loop.annotations.end(), "a call of an intrinsic is an annotated loop");
-  TensorCall call{TensorIntrinsics::global().find(std::get<std::string>(annotation->second)), {}};
+  TensorCall call{TensorIntrinsics::global().find_content(std::get<std::string>(annotation->second)), {}};
   check_invariant(call.intrinsic != nullptr, "the intrinsic of a call is known");
   const auto nest = store_nest(loop);
   check_invariant(nest.has_value(), "a call of an intrinsic is loops around a store");

@@ -88,6 +88,7 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   StmtPtr call = make_call(program, *known, *match);
   Loop& outermost = *call->as<Loop>();
   outermost.annotations[kTensorIntrinsic] = known->name;
+  outermost.annotations[kTensorContent] = TensorIntrinsics::global().content_of(known);
   if (!together.empty()) outermost.annotations[kTogetherAlong] = together.mapped();
   replace(loop, std::move(call));
   Store& store = *collect<Store>(outermost).front();

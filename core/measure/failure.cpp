@@ -54,6 +54,11 @@ std::string_view failure_cause_name(FailureCause cause) { return entry(cause).na
 
 std::string_view failure_cause_meaning(FailureCause cause) { return entry(cause).meaning; }
 
+bool disqualifies(FailureCause cause) {
+  return cause == FailureCause::WrongResult || cause == FailureCause::OutOfBounds ||
+         cause == FailureCause::Crash || cause == FailureCause::IllegalInstruction;
+}
+
 bool is_transient(FailureCause cause, bool disturbed) {
   switch (cause) {
     case FailureCause::LoadError:

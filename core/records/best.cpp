@@ -43,6 +43,16 @@ Ranking latest_ranking(sqlite::Database& database, const Condition& condition) {
   return {row.step() ? row.text(0) : "", "", 0};
 }
 
+/// "'wrong_result', 'crash'": of all that disqualify.
+std::string disqualifying_causes() {
+  std::string list;
+  for (const FailureCause cause : all_failure_causes()) {
+    if (disqualifies(cause))
+      list += fmt::format("{}'{}'", list.empty() ? "" : ", ", failure_cause_name(cause));
+  }
+  return list;
+}
+
 /// Parameters: the ranking's run and number, those of the condition, the environment, the machine, the limit.
 constexpr const char* kBest = R"sql(
 WITH known AS (
@@ -55,7 +65,7 @@ WITH known AS (
 SELECT {1} FROM placed
  WHERE place = 1 AND NOT EXISTS (
    SELECT 1 FROM record f WHERE f.program = placed.program AND f.machine = ?
-      AND f.cause IN ('wrong_result', 'out_of_bounds', 'crash', 'illegal_instruction'))
+      AND f.cause IN ({2}))
  ORDER BY ranked DESC, seconds, seq LIMIT ?
 )sql";
 }  // namespace
@@ -65,7 +75,7 @@ std::vector<Record> RecordStore::best(const BestQuery& query, size_t n) const {
   const std::lock_guard lock(impl_->mutex);
   sqlite::Database& database = impl_->database;
   const Ranking ranking = latest_ranking(database, condition);
-  auto rows = database.prepare(fmt::format(kBest, condition.sql, kRecordColumns));
+  auto rows = database.prepare(fmt::format(kBest, condition.sql, kRecordColumns, disqualifying_causes()));
   rows.bind(ranking.run).bind(ranking.number);
   condition.bind(rows);
   rows.bind(ranking.environment).bind(hex64(query.machine)).bind(static_cast<int64_t>(n));

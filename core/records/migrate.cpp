@@ -1,6 +1,7 @@
 // Stores of schemas 1 and 2 had one table of records, one of workloads, and no word of runs and threads: all
-// is written anew. Schema 3 lacked rounds, scores and roofs, and schema 4 the instance that a twin
-// was of: columns and a table are added.
+// is written anew. Schema 3 lacked rounds, scores and roofs, schema 4 the instance that a twin was of, and
+// schema 5 the version of the check: columns and a table are added. The tasks of all of them do not say which
+// extensions there were, so that they are no task of today's.
 #include "records/migrate.h"
 
 #include <fcntl.h>
@@ -144,7 +145,8 @@ std::optional<MigrationReport> migrate(sqlite::Database& database) {
     write_anew(database, version, report);
   } else {
     if (version < 4) add_rounds_and_roofs(database);
-    add_twins(database);
+    if (version < 5) add_twins(database);
+    add_verifiers(database);
     report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
   }
   database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")

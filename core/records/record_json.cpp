@@ -14,7 +14,7 @@ namespace tunesmith {
 namespace {
 using nlohmann::json;
 
-constexpr int kLineVersion = 4;
+constexpr int kLineVersion = 5;
 
 std::string canonical(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -148,6 +148,7 @@ json to_json(const Record& r) {
   if (r.round > 0) out["round"] = r.round;
   if (r.score) out["score"] = *r.score;
   if (!r.verified_on.empty()) out["verified_on"] = r.verified_on;
+  if (r.verifier) out["verifier"] = *r.verifier;
   return out;
 }
 
@@ -193,6 +194,7 @@ Record record_from(const json& in) {
   r.round = in.value("round", 0);
   if (in.contains("score")) r.score = in.at("score").get<double>();
   r.verified_on = in.value("verified_on", std::string());
+  if (in.contains("verifier")) r.verifier = in.at("verifier").get<int>();
   read_outcome(in, r);
   in.at("time_ms").get_to(r.time_ms);
   return r;

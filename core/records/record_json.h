@@ -3,8 +3,8 @@
 //   {"checksum": "..", "record": {..}, "version": 3}
 // and the same with "environment", "workload", "space", "run" and "roof". The checksum is of the canonical
 // JSON (keys sorted, no spaces) of the object beside it. Older lines are read, too: records of version 1 are
-// unattributed, those of version 2 have no round and no score, which are left out where they are not known,
-// so that a record's checksum is the same in all of them.
+// unattributed, those of version 2 have no round and no score, those before 5 no verifier. What is not known
+// is left out, so that a record's checksum is the same in all of them.
 #pragma once
 
 #include <string>

@@ -97,6 +97,7 @@ CREATE TABLE measurement (
   round INTEGER NOT NULL DEFAULT 0 CHECK (round = 0 OR kind = 'search'),  -- 0: of none, or not known
   score REAL CHECK (score IS NULL OR round > 0),                          -- NULL: not known
   verified_on TEXT,                -- the smaller workload of its twin; NULL: its own
+  verifier INTEGER,                -- the version of the check; NULL: from before records told of it
   CHECK ((kind = 'ranking') = (ranking > 0)),
   CHECK ((status = 'failed') = (cause IS NOT NULL)),
   CHECK ((status = 'ok') = (seconds IS NOT NULL AND seconds_min IS NOT NULL AND seconds_median IS NOT NULL
@@ -127,7 +128,8 @@ CREATE VIEW record AS
          k.device, CASE WHEN p.lowered_hash IS NULL THEN '' ELSE m.run END AS run, r.environment, e.machine,
          s.name AS space, s.rules_hash, r.seed, p.trace, p.trace_version, p.lowered_hash, m.kind, m.ranking,
          m.candidate, m.status, m.cause, m.message, m.seconds, m.seconds_min, m.seconds_median, m.samples,
-         m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.round, m.score, m.verified_on, m.checksum
+         m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.round, m.score, m.verified_on,
+         m.verifier, m.checksum
     FROM measurement m
     JOIN program p ON p.id = m.program
     JOIN task k ON k.id = p.task
@@ -176,7 +178,11 @@ void add_rounds_and_roofs(sqlite::Database& database) {
 }
 
 void add_twins(sqlite::Database& database) {
-  database.execute("DROP VIEW record; ALTER TABLE measurement ADD COLUMN verified_on TEXT");
+  database.execute("ALTER TABLE measurement ADD COLUMN verified_on TEXT");
+}
+
+void add_verifiers(sqlite::Database& database) {
+  database.execute("DROP VIEW record; ALTER TABLE measurement ADD COLUMN verifier INTEGER");
   database.execute(kRecordView);
 }
 

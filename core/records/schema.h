@@ -19,7 +19,10 @@ int64_t schema_version(sqlite::Database& database);
 void create_tables(sqlite::Database& database);
 /// What came with schema 4, to a store of schema 3, in the caller's transaction.
 void add_rounds_and_roofs(sqlite::Database& database);
-/// What came with schema 5, to a store of schema 4, in the caller's transaction.
+/// What came with schema 5, to a store of schema 4, in the caller's transaction. The view is
+/// add_verifiers()'s.
 void add_twins(sqlite::Database& database);
+/// What came with schema 6, to a store of schema 5, in the caller's transaction.
+void add_verifiers(sqlite::Database& database);
 
 }  // namespace tunesmith

@@ -37,6 +37,7 @@ struct Space::State {
   std::vector<Options> searcher_options;
   Options cost_model_options;
   Options task_scheduler_options;
+  std::string task_target;
   std::string rules;
   std::string search_text;
   std::string cost_model_text;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
 #include "space/composition.h"
+#include "space/extension_identity.h"
 #include "space/watched_plugins.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/hash.h"
@@ -19,6 +18,9 @@ namespace {
 
 /// Of open decisions, when the target's limits refuse what comes of them.
 constexpr uint64_t kMostDraws = 100;
+
+/// In task_target(), before the extensions.
+constexpr std::string_view kWith = " with=";
 
 /// Checks options and makes plugins, keeping account of what was used.
 class Composer {
@@ -53,9 +55,18 @@ std::string rule_text(PluginKind kind, const std::string& id, const Options& opt
   return fmt::format("{} {}{}{}\n", kind_name(kind), id, values.empty() ? "" : " ", values);
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+/// A call names its instruction, so no two extensions of a space may have one of one name.
+void refuse_same_name(const Extensions& extensions, const std::string& latest, const PluginUse& use) {
+  for (const TensorIntrinsicPtr& intrinsic : extensions.at(latest)) {
+    for (const auto& [other, theirs] : extensions) {
+      if (other != latest && std::ranges::count(theirs, intrinsic->name, &TensorIntrinsic::name) > 0) {
+        throw UserError(use.location,
+                        fmt::format("extensions '{}' and '{}' both have an intrinsic '{}'", other, latest,
+                                    intrinsic->name),
+                        "leave one of them out of the space, or give the intrinsic another name");
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -75,7 +86,11 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
   Composer composer(registry, state.plugin_versions);
 
   Options target_options;
-  if (!target) target_options = composer.check(PluginKind::Target, spec.target);
+  std::string foreign;
+  if (!target) {
+    target_options = composer.check(PluginKind::Target, spec.target);
+    foreign = foreign_target_identity(registry.info(PluginKind::Target, spec.target.id));
+  }
   std::vector<Options> module_options;
   for (const PluginUse& use : spec.modules) module_options.push_back(composer.check(PluginKind::Module, use));
   for (const SpaceSpec::Stage& stage : spec.search) {
@@ -92,6 +107,8 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
                        : rule_text(PluginKind::Target, spec.target.id, target_options);
   state.target = target ? std::move(target)
                         : watched(spec.target.id, composer.make<Target>(spec.target, target_options));
+  state.task_target = tunesmith::task_target(*state.target);
+  if (!foreign.empty()) state.task_target += " plugin=" + foreign;
   if (const ProbeResult probe = state.target->probe(); !probe.here()) {
     throw EnvironmentError(fmt::format("{}: target '{}' cannot run here: this machine lacks {}",
                                        spec.target.location.str(), spec.target.id, probe.missing));
@@ -104,9 +121,11 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
   check_description(PluginKind::Target, spec.target.id, state.device, state.lower_options);
   state.pipeline = watched_steps(PluginKind::Target, spec.target.id, state.target->pipeline(), Pipeline({}));
   std::vector<AddedColumn> added_columns;
+  std::string with;
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;
-    std::string rule;
+    Options options;
+    const PluginInfo* library = nullptr;
     std::string name = use.id;
     if (const std::filesystem::path file = extension_path(use); !file.empty()) {
       if (!use.options.empty())
@@ -114,15 +133,10 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
       const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file);
       name = read->name();
       extension = read;
-      rule = fmt::format("extension {} {}\n", use.id, hex64(hash_bytes(text_of(file))));
     } else {
-      const Options options = composer.check(PluginKind::Extension, use);
+      options = composer.check(PluginKind::Extension, use);
       extension = composer.make<TargetExtension>(use, options);
-      rule = rule_text(PluginKind::Extension, use.id, options);
-      // What a file of data holds is not in its version.
-      if (const PluginInfo& info = registry.info(PluginKind::Extension, use.id);
-          info.library.extension() == ".yaml")
-        rule += info.sha256 + "\n";
+      library = &registry.info(PluginKind::Extension, use.id);
     }
     const auto call = [&](std::string_view what, auto function) {
       return guard_plugin(PluginKind::Extension, name, what, function);
@@ -147,11 +161,15 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
       state.columns.push_back(column.column);
       added_columns.push_back(std::move(column));
     }
-    state.rules += rule;
+    const std::string identity = extension_identity(*extension, options, library);
+    state.rules += rule_text(PluginKind::Extension, use.id, options) + identity + "\n";
+    with += fmt::format("{}{}:{}", with.empty() ? "" : ",", name, identity);
     state.extensions.push_back(extension);
     const std::vector<TensorIntrinsicPtr>& all = state.lower_options.intrinsics;
     state.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
+    refuse_same_name(state.intrinsics, name, use);
   }
+  state.task_target += fmt::format("{}{}", kWith, with.empty() ? "none" : with);
   if (!added_columns.empty())
     state.added_columns = std::make_shared<const std::vector<AddedColumn>>(std::move(added_columns));
   for (size_t i = 0; i < spec.modules.size(); ++i) {
@@ -162,6 +180,10 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     state.modules.push_back({use.id, std::move(module), stage});
     state.rules += rule_text(PluginKind::Module, use.id, module_options[i]);
   }
+}
+
+std::string_view without_extensions(std::string_view task_target) {
+  return task_target.substr(0, task_target.rfind(kWith));
 }
 
 void read_extensions(const SpaceSpec& spec, PluginRegistry& registry) {
@@ -182,6 +204,7 @@ const SpaceSpec& Space::spec() const { return state_->spec; }
 Target& Space::target() const { return *state_->target; }
 const DeviceModel& Space::device() const { return state_->device; }
 const std::vector<FeatureColumn>& Space::feature_columns() const { return state_->columns; }
+const std::string& Space::task_target() const { return state_->task_target; }
 const std::string& Space::rules() const { return state_->rules; }
 uint64_t Space::rules_hash() const { return hash_bytes(state_->rules); }
 const std::string& Space::search_text() const { return state_->search_text; }

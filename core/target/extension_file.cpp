@@ -15,6 +15,7 @@
 #include "support/yaml.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
 #include "tunesmith/workload/workload.h"
 #include "workload/definition.h"
 #include "workload/parameters.h"
@@ -402,6 +403,16 @@ void ExtensionFile::describe(DeviceModel& device) const {
 
 void ExtensionFile::adapt(LowerOptions& options) const {
   options.intrinsics.insert(options.intrinsics.end(), intrinsics_.begin(), intrinsics_.end());
+}
+
+uint64_t ExtensionFile::content_hash() const {
+  uint64_t hash = hash_combine(hash_bytes(name_), hash_bytes(target_));
+  for (const std::string& feature : requires_) hash = hash_combine(hash, hash_bytes(feature));
+  for (const auto& [name, value] : quantities_)
+    hash = hash_combine(hash, hash_bytes(fmt::format("{}={}", name, value)));
+  for (const TensorIntrinsicPtr& intrinsic : intrinsics_)
+    hash = hash_combine(hash, tunesmith::content_hash(*intrinsic));
+  return hash;
 }
 
 std::filesystem::path builtin_extension(std::string_view id) {

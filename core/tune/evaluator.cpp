@@ -50,8 +50,7 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   return built;
 }
 
-std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index,
-                                         const RoundRecord& round) {
+std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double limit) {
   std::vector<MeasureRequest> requests;
   for (const Built& one : group) {
     if (one.code)
@@ -63,37 +62,65 @@ std::vector<Measured> Evaluator::measure(std::span<const Built> group, double li
     const MeasuringWatch watch = measuring();
     answers = runner_.run(requests);
   }
+  std::vector<MeasureResult> results(group.size());
+  size_t next = 0;
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (group[i].code) {
+      results[i] = std::move(answers[next++]);
+    } else {
+      results[i].failure = CandidateFailure{FailureCause::CompileError, group[i].code.error()};
+    }
+  }
+  return results;
+}
+
+Record Evaluator::record_of(const Built& one, const MeasureResult& result) const {
+  Record record = record_of(*one.candidate);
+  record.timing = result.timing;
+  if (result.timing) {
+    record.seconds = result.timing->min;
+    record.verified_error = result.verified_error;
+  }
+  if (one.code && one.code->instance) record.verified_on = one.code->instance->key;
+  record.disturbed = result.disturbed;
+  record.failure = result.failure;
+  return record;
+}
+
+std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index,
+                                         const RoundRecord& round) {
+  const std::vector<MeasureResult> answers = run(group, limit);
   std::vector<Measured> results;
   std::vector<Record> records;
-  size_t next = 0;
-  for (const Built& one : group) {
-    MeasureResult answer;
-    if (one.code) {
-      answer = std::move(answers[next++]);
-    } else {
-      answer.failure = CandidateFailure{FailureCause::CompileError, one.code.error()};
-    }
+  for (size_t i = 0; i < group.size(); ++i) {
+    const MeasureResult& answer = answers[i];
     if (stopped() && answer.failure) continue;  // the interruption may be its cause
-    Record record = record_of(*one.candidate);
+    const CandidatePtr& candidate = group[i].candidate;
+    Record record = record_of(group[i], answer);
     record.kind = MeasurementKind::Search;
     record.candidate = static_cast<uint64_t>(index) + records.size();
     record.round = round.number;
-    if (const auto score = round.scores.find(one.candidate->lowered_hash); score != round.scores.end())
+    if (const auto score = round.scores.find(candidate->lowered_hash); score != round.scores.end())
       record.score = score->second;
-    record.timing = answer.timing;
-    if (answer.timing) {
-      record.seconds = answer.timing->min;
-      record.verified_error = answer.verified_error;
-    }
-    if (one.code && one.code->instance) {
-      record.verified_on = one.code->instance->key;
-      if (answer.timing) ++verified_twins_[record.verified_on];
-    }
-    record.disturbed = answer.disturbed;
+    if (answer.timing && !record.verified_on.empty()) ++verified_twins_[record.verified_on];
     if (answer.timing && answer.disturbed.value_or(false)) ++disturbed_;
-    record.failure = answer.failure;
     records.push_back(std::move(record));
-    results.push_back({one.candidate, answer.timing, answer.failure});
+    results.push_back({candidate, answer.timing, answer.failure});
+  }
+  add(records);
+  return results;
+}
+
+std::vector<Measured> Evaluator::check_again(std::span<const CandidatePtr> candidates) {
+  const std::vector<Built> built = build(candidates);
+  const std::vector<MeasureResult> answers = run(built, 0.0);
+  std::vector<Measured> results;
+  std::vector<Record> records;
+  for (size_t i = 0; i < built.size(); ++i) {
+    results.push_back({candidates[i], answers[i].timing, answers[i].failure});
+    if (stopped() && answers[i].failure) continue;
+    records.push_back(record_of(built[i], answers[i]));
+    records.back().kind = MeasurementKind::Bench;
   }
   add(records);
   return results;

@@ -47,6 +47,9 @@ class Evaluator {
   /// stop may have ended is left out.
   std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index,
                                 const RoundRecord& round);
+  /// Verifies programs on record by the check as it is now. What comes of it is on record as of kind Bench:
+  /// it decides no time.
+  std::vector<Measured> check_again(std::span<const CandidatePtr> candidates);
   /// Writes what a ranking measured.
   struct Ranked {
     CandidatePtr candidate;
@@ -74,7 +77,10 @@ class Evaluator {
 
  private:
   bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+  /// A result for each of the group.
+  std::vector<MeasureResult> run(std::span<const Built> group, double limit);
   Record record_of(const Candidate& candidate) const;
+  Record record_of(const Built& one, const MeasureResult& result) const;
   void add(std::span<const Record> records);
 
   RecordStore& store_;

@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "tunesmith/measure/verifier_version.h"
+
 namespace tunesmith {
 namespace {
 
@@ -14,6 +16,7 @@ namespace {
 constexpr size_t kReplayedAtOnce = 256;
 
 int standing(const Record& record) {
+  if (record.failure && disqualifies(record.failure->cause)) return 4;
   if (record.timing) return record.kind == MeasurementKind::Search ? 3 : 2;
   return record.transient() ? 0 : 1;
 }
@@ -49,11 +52,13 @@ std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFi
     std::optional<int64_t> own_ms;
     if (record.kind == MeasurementKind::Search && is_own(record)) own_ms = record.time_ms;
     const auto [place, fresh] = places.try_emplace(record.lowered_hash.value(), entries.size());
+    const bool accepted = record.ok() && record.verifier.value_or(0) >= kVerifierVersion;
     if (fresh) {
-      entries.push_back({std::move(record), own_ms});
+      entries.push_back({std::move(record), own_ms, accepted});
       continue;
     }
     RecordedProgram& known = entries[place->second];
+    known.accepted = known.accepted || accepted;
     if (!known.own_ms) known.own_ms = own_ms;
     if (standing(record) > standing(known.record)) known.record = std::move(record);
   }
@@ -122,8 +127,10 @@ std::vector<KnownProgram> History::next(ThreadPool& pool) {
         ++lost_;
         continue;
       }
-      programs.push_back(
-          {{std::move(candidate), record.timing, record.failure}, entry.own_ms, standing(record) == 0});
+      programs.push_back({{std::move(candidate), record.timing, record.failure},
+                          entry.own_ms,
+                          standing(record) == 0,
+                          entry.accepted});
     }
   }
   return programs;

@@ -16,8 +16,9 @@ namespace tunesmith {
 
 /// What is on record of one program.
 struct RecordedProgram {
-  Record record;  // what says most: a time over a failure, a lasting failure over a passing one
+  Record record;  // what says most: that it is wrong, a time, a lasting failure, a passing one
   std::optional<int64_t> own_ms;  // as KnownProgram's
+  bool accepted = false;          // by the check as it is now
 };
 
 /// A program on record, made again.
@@ -26,7 +27,8 @@ struct KnownProgram {
   /// When the run that is being taken up, one of the same arguments, measured it first, as Record::time_ms;
   /// nothing when it did not.
   std::optional<int64_t> own_ms;
-  bool retry = false;  // it failed for a reason that may have passed: nothing is known of it
+  bool retry = false;     // it failed for a reason that may have passed: nothing is known of it
+  bool accepted = false;  // by the check as it is now; else by an earlier one, or never
 };
 
 /// How many programs of other runs a search is given as candidates: replaying one takes a fifth of a

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/measure/verifier_version.h"
+
 namespace tunesmith {
 
 RecordedRun make_run(const Space& space, const Environment& environment, const TuneOptions& options) {
@@ -34,12 +36,12 @@ Record common_record(const TaskKey& task, const RecordedRun& run, const std::str
   record.space = run.space;
   record.rules_hash = run.rules_hash;
   record.seed = run.seed;
+  record.verifier = kVerifierVersion;
   return record;
 }
 
 TaskKey task_key(const Workload& workload, const Space& space, int threads) {
-  return {workload.hash, task_target(space.target()), threads,
-          space.target().models_times() ? kModelledDevice : ""};
+  return {workload.hash, space.task_target(), threads, space.target().models_times() ? kModelledDevice : ""};
 }
 
 }  // namespace tunesmith

@@ -61,6 +61,8 @@ TakenUp take_up(History& history, Task& context, TrialLog& log, const Space& spa
   for (std::vector<KnownProgram> next; !(next = history.next(context.pool())).empty();) {
     result.known += static_cast<int64_t>(next.size());
     for (KnownProgram& program : next) {
+      if (program.measured.timing && !program.accepted)
+        result.unchecked.insert(program.measured.candidate->lowered_hash);
       if (program.own_ms) {
         log.add_recorded_ms(*program.own_ms);
         ++own;

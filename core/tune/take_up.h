@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "tune/history.h"
@@ -19,6 +20,8 @@ struct TakenUp {
   /// Of the round that was cut short, if it can be proposed again from what was known before it: neither
   /// counted nor told to the context yet.
   std::vector<Measured> cut_round;
+  /// Lowered hashes of programs with a time that the check as it is now has not accepted.
+  std::unordered_set<uint64_t> unchecked;
 };
 
 /// Tells `context` and `log` of all programs of the history but those, a few hundred at a time.

@@ -2,6 +2,7 @@
 #include <optional>
 #include <type_traits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,6 +90,7 @@ struct TuningTask::State {
     result.lost = before.lost;
     retried = std::move(before.retried);
     cut_round = std::move(before.cut_round);
+    unchecked = std::move(before.unchecked);
   }
 
   /// Similar tasks are asked before the first round and, where they are tuned in turn with this one, again
@@ -343,10 +345,27 @@ struct TuningTask::State {
     return result.trials >= options.trials ? "trials" : "nothing left to propose";
   }
 
+  /// The fastest without those that only an earlier check accepted, and this one refuses.
+  Leaders checked_leaders() {
+    std::vector<CandidatePtr> old;
+    for (const Measured& one : log.leaders().all()) {
+      if (unchecked.contains(one.candidate->lowered_hash)) old.push_back(one.candidate);
+    }
+    Leaders leaders = log.leaders();
+    if (old.empty()) return leaders;
+    for (const Measured& one : evaluator.check_again(old)) {
+      ++result.checked_again;
+      if (!one.failure) continue;
+      leaders.remove(*one.candidate);
+      ++result.refused_again;
+    }
+    return leaders;
+  }
+
   void rank() {
     const DType type = workload.program.outputs.front()->dtype;
     LeadersRanking ranking =
-        rank_leaders(log.leaders(), evaluator, runner,
+        rank_leaders(checked_leaders(), evaluator, runner,
                      space.target().peak_kernel(type, options.measure_threads), options.final_rounds);
     times = std::move(ranking.times);
     result.peak_operations_per_second = ranking.peak_operations_per_second;
@@ -384,10 +403,11 @@ struct TuningTask::State {
   TuneResult result;
   TrialLog log;
 
-  int64_t seeded_before = -1;         // the trial before which similar tasks were asked last
-  std::vector<CandidatePtr> plain;    // forms that need no search, not measured yet
-  std::vector<CandidatePtr> retried;  // failed in an earlier process for a reason that may have passed
-  std::vector<Measured> cut_round;    // of the round that an earlier process did not end
+  int64_t seeded_before = -1;              // the trial before which similar tasks were asked last
+  std::vector<CandidatePtr> plain;         // forms that need no search, not measured yet
+  std::vector<CandidatePtr> retried;       // failed in an earlier process for a reason that may have passed
+  std::vector<Measured> cut_round;         // of the round that an earlier process did not end
+  std::unordered_set<uint64_t> unchecked;  // programs on record that only an earlier check accepted
   SearchStages stages;
   int rounds = 0;  // begun by this process
   bool exhausted = false;

@@ -71,12 +71,15 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
           fmt::format("space '{}' is of another target than '{}'", other.space, space.spec().name),
           "compare spaces of one target");
     }
-    const Record best = best_record(workload, *its, arguments.database, threads, typed, other.space);
+    const Record best =
+        best_records(workload, *its, arguments.database, threads, typed, 1, other.space).front();
     compile(*its, best.id);
     return entry;
   }
   const std::string name =
-      what.empty() ? best_record(workload, space, arguments.database, threads, typed, common.space).id : what;
+      what.empty()
+          ? best_records(workload, space, arguments.database, threads, typed, 1, common.space).front().id
+          : what;
   if (what.empty()) entry.name = "record " + name;
   compile(space, name);
   return entry;

@@ -95,6 +95,7 @@ nlohmann::json to_json(const Record& record) {
   if (record.timing) one["seconds"] = record.seconds;
   one["modelled"] = record.modelled();
   if (!record.verified_on.empty()) one["verified_on"] = record.verified_on;
+  one["verifier"] = or_null(record.verifier.has_value(), record.verifier.value_or(0));
   if (record.failure) one["cause"] = failure_cause_name(record.failure->cause);
   return one;
 }
@@ -161,6 +162,8 @@ void show_measurement(const Record& record) {
     show_line("verified", fmt::format("largest error {:.3g} of its tolerance{}", *record.verified_error,
                                       record.verified_on.empty() ? "" : ", as its twin"));
   if (!record.verified_on.empty()) show_line("twin", "of " + record.verified_on);
+  show_line("verifier", record.verifier ? fmt::format("version {}", *record.verifier)
+                                        : "an earlier one than records tell of");
   if (record.round > 0)
     show_line(
         "round",

@@ -38,7 +38,7 @@ void measure_roofs(RecordStore& store, Session& session) {
   const std::unique_ptr<Space> space = session.space();
   Target& target = space->target();
   const Environment environment = detect_environment(space->plugin_versions());
-  const auto types = computed_here(store, task_target(target), environment.machine());
+  const auto types = computed_here(store, space->task_target(), environment.machine());
   if (types.empty()) {
     throw UserError(fmt::format("{} has no task of the target of space '{}', as it is now, on this machine",
                                 store.path().string(), space->spec().name),
@@ -49,7 +49,7 @@ void measure_roofs(RecordStore& store, Session& session) {
   for (const auto& [threads, its] : types) {
     const auto add = [&, number = threads](const std::string& quantity, double per_second) {
       store.add_roof(
-          {make_id(), environment.hash(), task_target(target), number, "", quantity, per_second, now_ms()});
+          {make_id(), environment.hash(), space->task_target(), number, "", quantity, per_second, now_ms()});
     };
     for (const auto& [name, type] : its) add(operations_roof(type), measure_peak(target, type, threads));
     add(std::string(kCopyRoof), target.measure_copy_bandwidth(threads));

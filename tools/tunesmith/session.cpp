@@ -124,14 +124,16 @@ void tell(const MigrationReport& migration) {
   constexpr const char* kUnattributed =
       "do not say with how many threads nor as which compiled program they were measured: they are kept as "
       "unattributed, and neither tune nor build uses them";
-  constexpr const char* kWithoutRounds =
-      "stay what they were; what the cost model said of them before they were measured is not known";
+  constexpr const char* kOfOtherTasks =
+      "stay what they were, but do not say with which versions of extensions they were compiled: neither "
+      "tune nor "
+      "build takes them for programs of today's tasks";
   fmt::print(
       stderr,
       "tunesmith: the record store was of schema {} and is of schema {} now; as it was it is in {}. Its "
       "{} records {}.\n",
       migration.from_schema, kRecordSchema, migration.copy.string(), migration.records,
-      migration.from_schema < 3 ? kUnattributed : kWithoutRounds);
+      migration.from_schema < 3 ? kUnattributed : kOfOtherTasks);
   for (const std::string& fault : migration.left_out)
     fmt::print(stderr, "tunesmith: damaged, and in that copy alone: {}\n", fault);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <tunesmith/measure/environment.h>
+#include <tunesmith/measure/verifier_version.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/trace/with_names_of.h>
@@ -111,18 +112,60 @@ Record find_record(const RecordStore& store, const std::string& id) {
                                   : fmt::format("did you mean '{}'?", nearest));
 }
 
-Record best_record(const Workload& workload, const Space& space, const std::string& database, int threads,
-                   const std::string& typed, const std::string& space_name) {
+namespace {
+
+/// The best programs of the same workload, threads and target with other extensions, one of each task.
+std::vector<Record> best_with_other_extensions(const RecordStore& store, const BestQuery& query) {
+  std::vector<Record> others;
+  RecordFilter filter;
+  filter.workload_hash = query.task.workload_hash;
+  filter.machine = query.machine;
+  filter.attributed = true;
+  for (const TaskKey& task : store.tasks(filter)) {
+    const bool alike = task.threads == query.task.threads && task.device == query.task.device &&
+                       without_extensions(task.target) == without_extensions(query.task.target);
+    if (!alike || task.target == query.task.target) continue;
+    const std::vector<Record> best = store.best({task, query.machine, {}}, 1);
+    if (!best.empty()) others.push_back(best.front());
+  }
+  return others;
+}
+
+/// A person who tuned another space may not know that its programs are not this space's.
+void tell_of_faster(const RecordStore& store, const BestQuery& query, const Record& best) {
+  const std::vector<Record> others = best_with_other_extensions(store, query);
+  const auto fastest = std::ranges::min_element(others, {}, &Record::seconds);
+  if (fastest == others.end() || fastest->seconds >= best.seconds) return;
+  fmt::print(stderr,
+             "tunesmith: space '{}', with other extensions, has a faster program of {}: {} and not {}; "
+             "--space {} takes it\n",
+             fastest->space, fastest->workload, seconds_text(fastest->seconds), seconds_text(best.seconds),
+             fastest->space);
+}
+
+}  // namespace
+
+std::vector<Record> best_records(const Workload& workload, const Space& space, const std::string& database,
+                                 int threads, const std::string& typed, size_t n,
+                                 const std::string& space_name) {
   const RecordStore store = open_records(database, RecordStore::Mode::Existing);
   BestQuery query;
   query.task = task_key(workload, space, threads);
   query.machine = detect_environment(space.plugin_versions()).machine();
   if (!space_name.empty()) query.space = space_name;
-  const std::vector<Record> best = store.best(query, 1);
-  if (!best.empty()) return best.front();
+  std::vector<Record> best = store.best(query, n);
+  if (!best.empty()) {
+    tell_of_faster(store, query, best.front());
+    return best;
+  }
+  const std::vector<Record> others = best_with_other_extensions(store, query);
   throw UserError(
-      fmt::format("no record of {} with {} threads on this machine{} in {}", workload.key, threads,
-                  space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string()),
+      fmt::format("no record of {} with {} threads on this machine{} in {}{}", workload.key, threads,
+                  space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string(),
+                  others.empty() ? ""
+                                 : fmt::format("; space '{}' has some, with other extensions or other "
+                                               "versions of them",
+                                               others.front().space)),
       fmt::format("run: tunesmith tune {}{}", typed, space_name.empty() ? "" : " --space " + space_name));
 }
 
@@ -137,7 +180,7 @@ bool is_measured(const Candidate& candidate, const Workload& workload, const Spa
   bool right = false;
   bool wrong = false;
   RecordStore(path, RecordStore::Mode::Existing).for_each(filter, [&](const Record& record) {
-    right = right || record.ok();
+    right = right || (record.ok() && record.verifier.value_or(0) >= kVerifierVersion);
     wrong = wrong || (record.failure && !record.transient());
   });
   return right && !wrong;

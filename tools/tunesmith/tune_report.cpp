@@ -101,6 +101,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"resumed", result.resumed},
           {"known", result.known},
           {"lost", result.lost},
+          {"checked_again", result.checked_again},
+          {"refused_again", result.refused_again},
           {"seeded", {{"records", result.seeded.records}, {"tasks", result.seeded.tasks}}},
           {"interrupted", result.interrupted},
           {"exhausted", result.exhausted},
@@ -166,6 +168,11 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
   if (result.disturbed > 0) {
     fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
                result.disturbed);
+  }
+  if (result.checked_again > 0) {
+    fmt::print(output(),
+               "  {} of the fastest on record had passed an earlier check: checked again, {} refused\n",
+               result.checked_again, result.refused_again);
   }
   if (result.best_id.empty()) {
     fmt::print(output(), "  nothing valid was found\n");

@@ -116,7 +116,7 @@ TEST_F(ExchangeTest, SomeRecordsGoWithAllThatTheyName) {
 
 TEST_F(ExchangeTest, OtherLinesAreRefused) {
   std::string newer = exported_lines()[0];
-  newer.replace(newer.rfind("\"version\":4"), 11, "\"version\":9");
+  newer.replace(newer.rfind("\"version\":5"), 11, "\"version\":9");
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, {"", "{}", "[]", "null", "not json", newer});
   EXPECT_EQ(report.added, 0u);
@@ -238,11 +238,11 @@ TEST_F(ExchangeTest, RoundsAndScoresTravel) {
   EXPECT_EQ(merged.find("scored"), scored);
 }
 
-// A line without a round and a twin is what versions 2 and 3 wrote, checksum and all.
+// A line without a round, a twin and a verifier is what versions 2 to 4 wrote, checksum and all.
 TEST_F(ExchangeTest, LinesOfOlderVersionsAreReadAsTheyWere) {
-  for (const char* version : {"\"version\":2", "\"version\":3"}) {
+  for (const char* version : {"\"version\":2", "\"version\":3", "\"version\":4"}) {
     std::vector<std::string> lines = exported_lines();
-    for (std::string& line : lines) line.replace(line.rfind("\"version\":4"), 11, version);
+    for (std::string& line : lines) line.replace(line.rfind("\"version\":5"), 11, version);
     RecordStore copy(path(std::string("copy") + version[10] + ".db"));
     EXPECT_EQ(import_lines(copy, lines).added, 3u);
     EXPECT_EQ(copy.list(), source_.list());

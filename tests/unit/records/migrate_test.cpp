@@ -187,6 +187,7 @@ TEST_F(MigrateTest, AStoreOfSchema4KnewNoTwins) {
   Sql(path("a.db"))
       .run(
           "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verified_on; "
+          "ALTER TABLE measurement DROP COLUMN verifier; "
           "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '4' WHERE key = "
           "'schema_version'");
   RecordStore store(path("a.db"));
@@ -198,6 +199,28 @@ TEST_F(MigrateTest, AStoreOfSchema4KnewNoTwins) {
   twin.verified_on = "gmm:b=1,n=128,m=128,k=128";
   EXPECT_TRUE(store.add(twin));
   EXPECT_EQ(store.find("new"), twin);
+  EXPECT_TRUE(store.check().clean());
+}
+
+TEST_F(MigrateTest, AStoreOfSchema5DidNotSayWhichCheckItsProgramsPassed) {
+  {
+    RecordStore store(path("a.db"));
+    prepare(store);
+    EXPECT_TRUE(store.add(success("old", {1e-3})));
+  }
+  Sql(path("a.db"))
+      .run(
+          "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verifier; "
+          "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '5' WHERE key = "
+          "'schema_version'");
+  RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 5);
+  EXPECT_EQ(store.find("old"), success("old", {1e-3})) << "and so its verifier is not known";
+  Record checked = success("new", {1e-3});
+  checked.verifier = 7;
+  EXPECT_TRUE(store.add(checked));
+  EXPECT_EQ(store.find("new"), checked);
   EXPECT_TRUE(store.check().clean());
 }
 

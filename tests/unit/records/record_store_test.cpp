@@ -364,15 +364,15 @@ TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   {
     RecordStore store(path("a.db"));
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '6' WHERE key = 'schema_version'");
+  Sql(path("a.db")).run("UPDATE meta SET value = '7' WHERE key = 'schema_version'");
   try {
     RecordStore store(path("a.db"));
     FAIL() << "a newer schema was opened";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 6"));
+    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 7"));
     EXPECT_THAT(error.what(), HasSubstr("a.db"));
   }
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "6");
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "7");
 }
 
 TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tune/history.h"
+#include "tunesmith/measure/verifier_version.h"
 #include "unit/tune/tuner_fixture.h"
 
 namespace tunesmith {
@@ -31,6 +32,44 @@ class LosingRunner final : public Runner {
   ReplayingRunner good;
   int left = 0;
 };
+
+/// Refuses the one program that is the fastest.
+class LaterCheck final : public Runner {
+ public:
+  explicit LaterCheck(double seconds) : seconds_(seconds) {}
+
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    std::vector<MeasureResult> results = good.run(requests);
+    for (MeasureResult& result : results) {
+      if (result.timing && result.timing->min == seconds_) {
+        result = {};
+        result.failure = CandidateFailure{FailureCause::WrongResult, "refused by a later check"};
+      }
+    }
+    return results;
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    return good.interleave(kernels, options);
+  }
+
+  ReplayingRunner good;
+
+ private:
+  double seconds_;
+};
+
+/// All of the store in another one, as if an earlier check had accepted it.
+void copy_with_verifier(const RecordStore& from, RecordStore& to, std::optional<int> verifier) {
+  for (const Environment& environment : from.environments()) to.add_environment(environment);
+  for (Record record : from.list()) {
+    to.add_workload(*from.workload(record.workload_hash, record.workload));
+    to.add_space(*from.space(record.space, record.rules_hash));
+    if (!to.run(record.run)) to.add_run(*from.run(record.run));
+    record.verifier = verifier;
+    to.add(record);
+  }
+}
 
 std::set<uint64_t> programs_of(const std::vector<Record>& records) {
   std::set<uint64_t> programs;
@@ -389,6 +428,42 @@ TEST_F(TunerTest, WhatTuneAnswersIsWhatTheStoreCallsBest) {
       without.materialise(tuned.program, Trace::parse(best.front().trace), RandomStream(0));
   ASSERT_TRUE(candidate.has_value());
   EXPECT_EQ((*candidate)->lowered_hash, best.front().lowered_hash);
+}
+
+class EarlierCheck : public TunerTest {};
+
+TEST_F(EarlierCheck, WhatItAcceptedIsCheckedAgainBeforeItIsRanked) {
+  ReplayingRunner runner;
+  const TuneResult first = tune_into("a.db", runner);
+  EXPECT_EQ(first.checked_again, 0);
+  double fastest = first.best_seconds;
+  for (const Record& record : records("a.db")) fastest = std::min(fastest, record.seconds);
+  {
+    RecordStore old(folder_ / "old.db");
+    copy_with_verifier(RecordStore(folder_ / "a.db"), old, std::nullopt);
+  }
+  LaterCheck later(fastest);
+  const TuneResult second = tune_into("old.db", later);
+  EXPECT_EQ(second.resumed, options_.trials);
+  EXPECT_EQ(second.checked_again, options_.final_candidates);
+  EXPECT_EQ(second.refused_again, 1);
+  EXPECT_GT(second.best_seconds, fastest);
+  const RecordStore store(folder_ / "old.db");
+  EXPECT_EQ(store.count({.cause = FailureCause::WrongResult}), 1U);
+  EXPECT_EQ(store.count({.kind = MeasurementKind::Bench}), static_cast<size_t>(options_.final_candidates));
+  const TuneResult third = tune_into("old.db", later);
+  EXPECT_EQ(third.resumed, options_.trials) << "what is checked again is no trial";
+  EXPECT_EQ(third.refused_again, 0) << "its refusal is on record";
+}
+
+TEST_F(EarlierCheck, OneOfThisVersionIsEnough) {
+  ReplayingRunner runner;
+  tune_into("a.db", runner);
+  {
+    RecordStore newer(folder_ / "newer.db");
+    copy_with_verifier(RecordStore(folder_ / "a.db"), newer, kVerifierVersion);
+  }
+  EXPECT_EQ(tune_into("newer.db", runner).checked_again, 0);
 }
 
 }  // namespace

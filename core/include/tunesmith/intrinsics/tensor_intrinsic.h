@@ -90,20 +90,31 @@ struct TensorIntrinsic {
 
 using TensorIntrinsicPtr = std::shared_ptr<const TensorIntrinsic>;
 
-/// Intrinsics by name. Thread-safe.
+/// Of all that an intrinsic is but where it was read, the same on every machine: two versions of one name
+/// differ in it.
+uint64_t content_hash(const TensorIntrinsic& intrinsic);
+
+/// Every intrinsic of the process, by name and by content. Thread-safe.
 class TensorIntrinsics {
  public:
   static TensorIntrinsics& global();
-  /// Under a name that is there already, a new one takes the place of the old.
+  /// Under a name that is there already, a new one takes the place of the old; programs that call the old one
+  /// still find it by its content.
   void add(TensorIntrinsicPtr intrinsic);
   /// Null when unknown.
   TensorIntrinsicPtr find(std::string_view name) const;
+  /// content_hash() as 16 hexadecimal digits, by which find_content() finds it from now on.
+  std::string content_of(const TensorIntrinsicPtr& intrinsic);
+  /// Null when unknown.
+  TensorIntrinsicPtr find_content(std::string_view content) const;
   /// Sorted.
   std::vector<std::string> names() const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, TensorIntrinsicPtr, std::less<>> intrinsics_;
+  std::map<std::string, TensorIntrinsicPtr, std::less<>> by_name_;
+  std::map<std::string, TensorIntrinsicPtr, std::less<>> by_content_;
+  std::map<TensorIntrinsicPtr, std::string> contents_;  // keeps them, so that no address is used again
 };
 
 /// One call in a lowered program.
@@ -117,8 +128,8 @@ struct TensorCall {
   std::vector<Operand> operands;  // as TensorIntrinsic::operands
 };
 
-/// What an annotated loop of a lowered program calls. Throws InternalError when the loop is not as lowering
-/// made it.
+/// What an annotated loop of a lowered program calls: the very version of the instruction that the program
+/// was lowered with. Throws InternalError when the loop is not as lowering made it.
 TensorCall tensor_call(const Loop& loop);
 
 /// The intrinsic that the loop or the block is to call, by its annotation, if it is one of `known`, else

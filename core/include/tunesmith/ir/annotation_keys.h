@@ -7,6 +7,10 @@ namespace tunesmith {
 /// calls.
 inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
 
+/// Of the loop of such a call, put there by lowering: content_hash() of the intrinsic, as
+/// TensorIntrinsics::content_of() has it. So an instruction that is implemented otherwise is another program.
+inline constexpr const char* kTensorContent = "tensor_content";
+
 /// Of the loop of such a call in a joined program: the name of the axis along which the members of a group
 /// lie that make the call together. It happens once for all of them, at the first one's place in the order of
 /// accesses.

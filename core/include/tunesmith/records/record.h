@@ -151,6 +151,8 @@ struct Record {
   /// The smaller workload on which it was verified, or failed, as its twin (Target::verifies_twins); "": on
   /// its own.
   std::string verified_on;
+  /// kVerifierVersion of the check that it passed or failed; nothing: of an earlier one than records tell of.
+  std::optional<int> verifier;
   std::optional<CandidateFailure> failure;
   int64_t time_ms = 0;  // when it was measured: milliseconds since 1970, UTC
 

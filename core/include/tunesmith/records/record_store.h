@@ -34,7 +34,7 @@
 namespace tunesmith {
 
 /// Of the stores that this Tunesmith writes.
-inline constexpr int kRecordSchema = 5;
+inline constexpr int kRecordSchema = 6;
 
 /// Which records; what is not set is not asked for.
 struct RecordFilter {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -82,6 +83,10 @@ class Space {
   /// Of the rows that its candidates' features() give: the kernel's, then those of the extensions in their
   /// order.
   const std::vector<FeatureColumn>& feature_columns() const;
+  /// What tasks of this space are tuned for and their records are kept under: task_target() of the target,
+  /// and each extension that is here, in its order, with the hash of what it says or is. Where the target
+  /// does not come with the kernel, of its library, too.
+  const std::string& task_target() const;
   /// Canonical text of the modules and all their options; records carry its hash, so that a changed space
   /// does not resume an old run.
   const std::string& rules() const;
@@ -121,6 +126,10 @@ class Space {
                                                                 const LoweringObserver& observer) const;
   std::unique_ptr<State> state_;
 };
+
+/// Of a Space::task_target(), what it says of the target: spaces that differ in their extensions alone agree
+/// in it.
+std::string_view without_extensions(std::string_view task_target);
 
 /// Reads the extensions of a space, so that tensorize() knows their intrinsics, whether the hardware is here
 /// or not: for who replays traces and compiles nothing. Throws as the constructor does where one is not there

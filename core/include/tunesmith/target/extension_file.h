@@ -31,6 +31,8 @@ class ExtensionFile final : public TargetExtension {
   /// The kind of target that it extends.
   const std::string& target() const { return target_; }
   const std::vector<TensorIntrinsicPtr>& intrinsics() const { return intrinsics_; }
+  /// Of all that the file says but its description: comments and the order of keys are no part of it.
+  uint64_t content_hash() const;
 
   ProbeResult probe(const Target& base) const override;
   /// Sets the file's quantities.

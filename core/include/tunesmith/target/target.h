@@ -170,7 +170,7 @@ LowerOptions lower_options_of(const Target& target);
 
 /// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
 LoweredProgram lower_for(const Target& target, const Program& program);
-/// What a task is tuned for and its records are kept under: the target's identity, the fingerprint of its
+/// The target's part of what tasks are tuned for (Space::task_target): its identity, the fingerprint of its
 /// code generator, and that of the lowering in this kernel.
 std::string task_target(const Target& target);
 

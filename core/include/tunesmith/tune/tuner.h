@@ -97,9 +97,13 @@ struct TuneResult {
   double baseline_seconds = 0;  // the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
-  int64_t resumed = 0;    // of the trials: taken from the records of the same run, interrupted
-  int64_t known = 0;      // programs of the task on record when the run began, whoever measured them
-  int64_t lost = 0;       // programs on record that their traces do not give any more
+  int64_t resumed = 0;  // of the trials: taken from the records of the same run, interrupted
+  int64_t known = 0;    // programs of the task on record when the run began, whoever measured them
+  int64_t lost = 0;     // programs on record that their traces do not give any more
+  /// Of the fastest on record, those that only an earlier version of the check had accepted: they were
+  /// checked again before they were ranked, and some were refused.
+  int64_t checked_again = 0;
+  int64_t refused_again = 0;
   SeedCounts seeded;      // none when the searcher did not ask
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
   /// By this run, as their twins (Target::verifies_twins): how many on which smaller workload, by its key.

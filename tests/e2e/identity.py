@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""What implements a program is part of what it is. Usage: identity.py --tunesmith BINARY TEST"""
+import hashlib
+import json
+import re
+
+import cli
+from cli import run
+
+RELU = "relu:n=64,m=64"
+UNIT = """extension: acme_relu
+description: Four rectified numbers at once.
+target: llvm
+intrinsics:
+  - name: acme_relu_4
+    semantics: |
+      inputs: {X: {shape: [4], dtype: f32}}
+      compute: |
+        O[j<4] = max(X[j], 0)
+      outputs: [O]
+    implementation:
+      arguments: [X]
+      fragment: |
+        %z = fcmp ogt <4 x float> %X, zeroinitializer
+        %r = select <4 x i1> %z, <4 x float> %X, <4 x float> zeroinitializer
+        ret <4 x float> %r
+"""
+SPACES = """version: 1
+spaces:
+  acme:
+    extends: cpu
+    target: {with+: [./acme_relu.yaml]}
+    modules:
+      - script:
+          match: [O]
+          trace: |
+            i, j = get_loops(block)
+            v0, v1 = sample_perfect_tile(i, n=2, max_innermost=64)
+            i0, i1 = split(i, [v0, v1])
+            j0, j1 = split(j, [None, 4])
+            t = tensorize(j1, "acme_relu_4")
+            parallel(i0)
+  plain:
+    extends: cpu
+    modules: []
+"""
+
+
+def write(folder, unit=UNIT):
+    (folder / "acme_relu.yaml").write_text(unit)
+    (folder / "spaces.yaml").write_text(SPACES)
+
+
+def of(folder, space, database="records.db"):
+    return ["--spaces", folder / "spaces.yaml", "--space", space, "--database", folder / database]
+
+
+def tune(folder, space, database="records.db"):
+    return json.loads(run("tune", RELU, *of(folder, space, database), "--trials", 8, "--json", "--quiet").stdout)
+
+
+def an_edited_instruction_is_another_program(folder):
+    write(folder)
+    first = tune(folder, "acme")
+    assert first["known"] == 0 and not first["failures"], first
+    shown = json.loads(run("records", "show", first["trace"], "--database", folder / "records.db", "--json").stdout)
+    assert re.search(r" with=.*acme_relu:[0-9a-f]{16}", shown["record"]["target"]), shown["record"]["target"]
+    # A comment and another order of keys are no other instruction.
+    write(folder, "# Acme's\n" + UNIT.replace("      arguments: [X]\n", "").rstrip() + "\n      arguments: [X]\n")
+    assert tune(folder, "acme")["resumed"] == first["trials"]
+    # One operand of the fragment: another program, of another task, which is built only once it was verified.
+    write(folder, UNIT.replace("<4 x float> %X, <4 x float> zeroinitializer\n        ret",
+                               "<4 x float> %X, <4 x float> splat (float 2.5)\n        ret"))
+    refused = run("build", RELU, *of(folder, "acme"), "--output", folder / "out", code=2)
+    assert "no record of relu" in refused.stderr and "space 'acme' has some" in refused.stderr, refused.stderr
+    records = json.loads(run("records", "list", "--database", folder / "records.db", "--json").stdout)["records"]
+    traces = {record["id"]: json.loads(run("records", "show", record["id"], "--database", folder / "records.db", "--json").stdout)["trace"]
+              for record in records}
+    tensorized = next(record for record, trace in traces.items() if "tensorize" in trace)
+    refused = run("build", RELU, *of(folder, "acme"), "--output", folder / "out", "--trace", tensorized, code=2)
+    assert "the program is not shipped: wrong_result" in refused.stderr, refused.stderr
+    second = tune(folder, "acme")
+    assert second["known"] == 0 and second["failures"]["wrong_result"] > 0, second
+    assert not (folder / "out").exists()
+
+
+def spaces_of_other_extensions_are_other_tasks(folder):
+    write(folder)
+    tune(folder, "plain")
+    missing = run("build", RELU, *of(folder, "acme"), "--output", folder / "out", code=2)
+    assert "space 'plain' has some" in missing.stderr, missing.stderr
+    assert tune(folder, "acme")["known"] == 0
+    # A store in which the plain programs take ten times as long.
+    slow(folder / "records.db", folder / "slow.db")
+    built = run("build", RELU, *of(folder, "plain", "slow.db"), "--output", folder / "out")
+    assert "space 'acme', with other extensions, has a faster program" in built.stderr, built.stderr
+    assert "--space acme" in built.stderr
+    built = run("build", RELU, *of(folder, "acme", "slow.db"), "--output", folder / "out")
+    assert "faster program" not in built.stderr, built.stderr
+
+
+def slow(store, other):
+    def ten_times(kind, payload):
+        if kind != "record" or not payload["seconds"] or "acme_relu:" in payload["target"]:
+            return
+        for key in ("compared", "min", "median", "prepare"):
+            payload["seconds"][key] *= 8  # exact in binary, so that the text is the same in every library
+        payload["seconds"]["samples"] = [8 * sample for sample in payload["seconds"]["samples"]]
+    rewrite(store, other, ten_times)
+
+
+def rewrite(store, other, change):
+    """The store's lines, changed and with fitting checksums, in another store."""
+    lines = []
+    for line in run("records", "export", "--database", store).stdout.splitlines():
+        entry = json.loads(line)
+        kind = next(key for key in entry if key not in ("checksum", "version"))
+        change(kind, entry[kind])
+        text = json.dumps(entry[kind], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        lines.append(json.dumps({"checksum": hashlib.sha256(text.encode()).hexdigest()[:16], kind: entry[kind], "version": entry["version"]}))
+    file = other.with_suffix(".jsonl")
+    file.write_text("\n".join(lines) + "\n")
+    run("records", "import", file, "--database", other)
+
+
+def what_an_earlier_check_accepted_is_checked_again(folder):
+    write(folder)
+    first = tune(folder, "acme")
+
+    def forget(kind, payload):
+        if kind == "record":
+            payload.pop("verifier")
+    rewrite(folder / "records.db", folder / "old.db", forget)
+    shown = run("records", "show", first["trace"], "--database", folder / "old.db").stdout
+    assert "an earlier one than records tell of" in shown, shown
+    built = run("build", RELU, *of(folder, "acme", "old.db"), "--output", folder / "out")
+    assert "passed an earlier check alone: verified and measured now" in built.stdout, built.stdout
+    again = tune(folder, "acme", "old.db")
+    assert again["resumed"] == first["trials"] and again["checked_again"] == first["valid"] and again["refused_again"] == 0, again
+    assert tune(folder, "acme", "old.db")["checked_again"] == 0
+    built = run("build", RELU, *of(folder, "acme", "old.db"), "--output", folder / "out")
+    assert "earlier check" not in built.stdout, built.stdout
+
+
+if __name__ == "__main__":
+    cli.run_test({test.__name__: test for test in [
+        an_edited_instruction_is_another_program, spaces_of_other_extensions_are_other_tasks,
+        what_an_earlier_check_accepted_is_checked_again]})
