@@ -35,8 +35,11 @@ Options options(const std::string& rows) {
   RawOption rows_option;
   rows_option.name = "rows";
   rows_option.shape = RawOption::Shape::Scalar;
-  rows_option.values = {{rows, false}};
-  return Options::validate(specs, {rows_option}, "extension 'unit'", {});
+  RawScalar value;
+  value.text = rows;
+  rows_option.values = {value};
+  const std::vector<RawOption> written{rows_option};
+  return Options::validate(specs, written, "extension 'unit'", {});
 }
 
 TEST(ExtensionIdentity, OfALibraryIsAllThatItIs) {
