@@ -28,7 +28,6 @@ constexpr double kTight = 1e-4;  // nothing but a single term of thousands is sm
 
 constexpr int64_t kLevels = 5;  // of a noisy background
 
-constexpr int64_t kMostDraws = 256;
 constexpr int64_t kMostBalanced = 256;  // what the narrowest type counts to
 constexpr int64_t kFewestBalanced = 4;
 constexpr int64_t kFewestDraws = 4;  // of balanced rows: in each of them some neighbours are equal

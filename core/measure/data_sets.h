@@ -21,6 +21,9 @@ namespace tunesmith {
 /// In the order in which a candidate meets them.
 inline constexpr std::array<DataKind, 2> kDataKinds{DataKind::Exact, DataKind::Random};
 
+/// No set is drawn more often.
+inline constexpr int64_t kMostDraws = 256;
+
 /// One way of drawing the inputs of floating types. Integers are drawn over their range (i8, u8) or from
 /// [-1000, 1000] for the random set, and from [-3, 3] for the exact one.
 struct Fill {

@@ -25,20 +25,35 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
   std::vector<InterleavedTimes> times(kernels);
   std::vector<size_t> taken(kernels);
   std::iota(taken.begin(), taken.end(), size_t{0});
-  double expected = 0.0;  // seconds of a round
-  for (size_t next = 0; next < taken.size();) {
-    if (next == 0) expected = 0.0;
-    const auto first = where.add(taken[next], next == 0);
-    if (first) {
-      expected += std::max(*first, kSampleSeconds);
-      ++next;
-      continue;
+  // A worker that is lost may be no fault of what it was asked: each question is asked once more.
+  std::vector<bool> added_again(kernels);
+  bool timed_again = false;
+  const auto fail = [&](size_t kernel, const CandidateFailure& failure) {
+    if (times[kernel].samples.empty()) times[kernel].failure = failure;
+  };
+  const auto add_all = [&] {
+    double expected = 0.0;  // seconds of a round
+    for (size_t next = 0; next < taken.size();) {
+      if (next == 0) expected = 0.0;
+      const size_t kernel = taken[next];
+      const auto first = where.add(kernel, next == 0);
+      if (first) {
+        expected += std::max(*first, kSampleSeconds);
+        ++next;
+        continue;
+      }
+      if (first.error().cause == FailureCause::WorkerLost && !added_again[kernel]) {
+        added_again[kernel] = true;
+      } else {
+        fail(kernel, first.error());
+        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(next));
+      }
+      if (!where.alive()) next = 0;
     }
-    times[taken[next]].failure = first.error();
-    taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(next));
-    if (!where.alive()) next = 0;
-  }
+    return expected;
+  };
 
+  double expected = add_all();
   double spent = 0.0;
   for (int done = 0; done < options.rounds && !taken.empty();) {
     const double affordable = (options.budget_seconds - spent) / expected;
@@ -46,12 +61,16 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
     const double at_once = done == 0 ? 1.0 : std::min(affordable, kSecondsAtOnce / expected);
     const int rounds = static_cast<int>(std::clamp(at_once, 1.0, static_cast<double>(options.rounds - done)));
     const auto samples = where.time(rounds, rounds * expected);
+    if (!samples && samples.error().cause == FailureCause::WorkerLost && !timed_again) {
+      timed_again = true;
+      expected = add_all();
+      continue;
+    }
     if (!samples) {
-      for (const size_t kernel : taken) {
-        if (times[kernel].samples.empty()) times[kernel].failure = samples.error();
-      }
+      for (const size_t kernel : taken) fail(kernel, samples.error());
       break;
     }
+    timed_again = false;
     for (size_t i = 0; i < taken.size(); ++i) {
       InterleavedTimes& into = times[taken[i]];
       into.samples.insert(into.samples.end(), samples->seconds.at(i).begin(), samples->seconds.at(i).end());

@@ -1,103 +1,150 @@
 #include "measure/message.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 namespace {
 
-constexpr uint64_t kMostHeaderBytes = uint64_t{1} << 30;
-constexpr uint64_t kMostAttachments = 1 << 16;
-constexpr uint64_t kMostAttachmentBytes = uint64_t{1} << 40;
+constexpr uint64_t kPieceBytes = uint64_t{1} << 18;  // about what a socket holds
+// references[0].prepare.reads[0], and some more.
+constexpr int kMaxDepth = 8;
 
-EnvironmentError nonsense() {
-  return EnvironmentError("what came through the worker's socket is no message");
-}
+/// Number, bytes of the header, number of attachments. Their sizes follow, then header and attachments.
+using Frame = std::array<uint64_t, 3>;
 
-void write_all(int socket, const char* bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t written = send(socket, bytes, size, MSG_NOSIGNAL);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      throw EnvironmentError(std::string("the worker cannot be reached: ") + std::strerror(errno));
-    }
-    bytes += written;
-    size -= static_cast<size_t>(written);
-  }
-}
-
-/// Waits for bytes to read; Received when there are some.
-ReceiveStatus wait_for(int socket, const Patience& patience) {
+/// Waits until the socket can be read or written (`events`); Done when it can.
+TransferStatus wait_for(int socket, short events, const Patience& patience) {
   constexpr int kSlice = 100;  // milliseconds between two looks at the stop flag
   while (patience.deadline || patience.stop != nullptr) {
-    if (patience.stop != nullptr && patience.stop->load()) return ReceiveStatus::Stopped;
+    if (patience.stop != nullptr && patience.stop->load()) return TransferStatus::Stopped;
     int64_t left = kSlice;
     if (patience.deadline) {
       const auto until = *patience.deadline - std::chrono::steady_clock::now();
       left = std::chrono::duration_cast<std::chrono::milliseconds>(until).count();
-      if (left < 0) return ReceiveStatus::TimedOut;
+      if (left < 0) return TransferStatus::TimedOut;
     }
-    pollfd waiting{socket, POLLIN, 0};
+    pollfd waiting{socket, events, 0};
     if (poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left + 1, kSlice))) > 0) break;
   }
-  return ReceiveStatus::Received;
+  return TransferStatus::Done;
 }
 
-ReceiveStatus read_all(int socket, char* bytes, size_t size, const Patience& patience) {
+TransferStatus write_all(int socket, const char* bytes, size_t size, const Patience& patience) {
+  // Who never reads must not hold up the one who can wait no longer.
+  const int flags = MSG_NOSIGNAL | (patience.deadline || patience.stop != nullptr ? MSG_DONTWAIT : 0);
   while (size > 0) {
-    if (const ReceiveStatus status = wait_for(socket, patience); status != ReceiveStatus::Received)
+    if (const TransferStatus status = wait_for(socket, POLLOUT, patience); status != TransferStatus::Done)
       return status;
-    const ssize_t got = recv(socket, bytes, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return ReceiveStatus::Closed;
-    bytes += got;
-    size -= static_cast<size_t>(got);
+    const ssize_t written = send(socket, bytes, size, flags);
+    if (written < 0) {
+      if (errno == EINTR || errno == EAGAIN) continue;
+      return TransferStatus::Closed;
+    }
+    bytes += written;
+    size -= static_cast<size_t>(written);
   }
-  return ReceiveStatus::Received;
+  return TransferStatus::Done;
+}
+
+/// Appends `size` bytes, piece by piece as they come.
+TransferStatus read_onto(std::string& into, int socket, uint64_t size, const Patience& patience) {
+  while (size > 0) {
+    if (const TransferStatus status = wait_for(socket, POLLIN, patience); status != TransferStatus::Done)
+      return status;
+    const size_t before = into.size();
+    into.resize(before + std::min(size, kPieceBytes));
+    const ssize_t got = recv(socket, into.data() + before, into.size() - before, 0);
+    into.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return TransferStatus::Closed;
+    size -= static_cast<uint64_t>(got);
+  }
+  return TransferStatus::Done;
+}
+
+/// Why these attachments are too many bytes, or "".
+std::string beyond(const std::vector<uint64_t>& sizes, uint64_t limit) {
+  uint64_t left = limit;
+  for (const uint64_t size : sizes) {
+    if (size > left) return fmt::format("its attachments have more than {} bytes", limit);
+    left -= size;
+  }
+  return "";
+}
+
+/// Why `text` is no header, or "" when it is and stands in `header`.
+std::string parse_header(const std::string& text, nlohmann::json& header) {
+  bool too_deep = false;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    too_deep = too_deep || depth > kMaxDepth;
+    return depth <= kMaxDepth;
+  };
+  header = nlohmann::json::parse(text, look, false);
+  if (too_deep) return fmt::format("its header is nested more than {} deep", kMaxDepth);
+  return header.is_object() ? "" : "its header is no JSON object";
 }
 
 }  // namespace
 
-void send_message(int socket, const Message& message) {
+TransferStatus send_message(int socket, const Message& message, uint64_t number, const Patience& patience) {
   // Messages of plugins are text only if their authors kept to it.
   const std::string header = message.header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::vector<uint64_t> sizes{header.size(), message.attachments.size()};
+  std::vector<uint64_t> sizes{number, header.size(), message.attachments.size()};
   for (const std::string& attachment : message.attachments) sizes.push_back(attachment.size());
-  write_all(socket, reinterpret_cast<const char*>(sizes.data()), sizes.size() * sizeof(uint64_t));
-  write_all(socket, header.data(), header.size());
-  for (const std::string& attachment : message.attachments)
-    write_all(socket, attachment.data(), attachment.size());
+  TransferStatus status = write_all(socket, reinterpret_cast<const char*>(sizes.data()),
+                                    sizes.size() * sizeof(uint64_t), patience);
+  if (status == TransferStatus::Done) status = write_all(socket, header.data(), header.size(), patience);
+  for (const std::string& attachment : message.attachments) {
+    if (status != TransferStatus::Done) break;
+    status = write_all(socket, attachment.data(), attachment.size(), patience);
+  }
+  return status;
 }
 
-ReceiveStatus receive_message(int socket, Message& message, const Patience& patience) {
-  uint64_t fixed[2] = {0, 0};
-  ReceiveStatus status = read_all(socket, reinterpret_cast<char*>(fixed), sizeof fixed, patience);
-  if (status != ReceiveStatus::Received) return status;
-  // A candidate may write anything anywhere.
-  if (fixed[0] > kMostHeaderBytes || fixed[1] > kMostAttachments) throw nonsense();
-  std::vector<uint64_t> sizes(fixed[1]);
-  status = read_all(socket, reinterpret_cast<char*>(sizes.data()), sizes.size() * sizeof(uint64_t), patience);
-  if (status != ReceiveStatus::Received) return status;
-  std::string header(fixed[0], '\0');
-  status = read_all(socket, header.data(), header.size(), patience);
-  message.attachments.clear();
+Received receive_message(int socket, const MessageLimits& limits, const Patience& patience) {
+  Received received;
+  const auto nonsense = [&](std::string what) {
+    received.status = TransferStatus::Nonsense;
+    received.nonsense = std::move(what);
+    return std::move(received);
+  };
+  const auto read = [&](std::string& into, uint64_t size) {
+    received.status = read_onto(into, socket, size, patience);
+    return received.status == TransferStatus::Done;
+  };
+  Frame frame{};
+  std::string bytes;
+  if (!read(bytes, sizeof frame)) return received;
+  std::memcpy(frame.data(), bytes.data(), sizeof frame);
+  const auto [number, header_bytes, attachments] = frame;
+  received.number = number;
+  if (header_bytes > limits.header_bytes)
+    return nonsense(
+        fmt::format("its header has {} bytes, and may have {}", header_bytes, limits.header_bytes));
+  if (attachments > limits.attachments)
+    return nonsense(fmt::format("it has {} attachments, and may have {}", attachments, limits.attachments));
+
+  bytes.clear();
+  if (!read(bytes, attachments * sizeof(uint64_t))) return received;
+  std::vector<uint64_t> sizes(attachments);
+  if (attachments > 0) std::memcpy(sizes.data(), bytes.data(), bytes.size());
+  if (std::string why = beyond(sizes, limits.attachment_bytes); !why.empty()) return nonsense(std::move(why));
+  bytes.clear();
+  if (!read(bytes, header_bytes)) return received;
   for (const uint64_t size : sizes) {
-    if (size > kMostAttachmentBytes) throw nonsense();
-    if (status != ReceiveStatus::Received) return status;
-    message.attachments.emplace_back(size, '\0');
-    status = read_all(socket, message.attachments.back().data(), size, patience);
+    if (!read(received.message.attachments.emplace_back(), size)) return received;
   }
-  if (status != ReceiveStatus::Received) return status;
-  message.header = nlohmann::json::parse(header, nullptr, false);
-  if (!message.header.is_object()) throw nonsense();
-  return status;
+  if (std::string why = parse_header(bytes, received.message.header); !why.empty())
+    return nonsense(std::move(why));
+  received.status = TransferStatus::Done;
+  return received;
 }
 
 }  // namespace tunesmith

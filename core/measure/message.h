@@ -1,8 +1,10 @@
-// Messages between the tuner and its worker: a JSON header and binary attachments, over a socket.
+// Messages between the tuner and its worker: a JSON header and binary attachments, over a socket. What stands
+// in them: messages/.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,14 +14,24 @@
 namespace tunesmith {
 
 struct Message {
-  nlohmann::json header;
+  nlohmann::json header;  // an object
   std::vector<std::string> attachments;
 };
 
-/// Throws EnvironmentError when the other side is gone.
-void send_message(int socket, const Message& message);
+/// What a message may have at most. One that announces more is refused before anything of it is read.
+struct MessageLimits {
+  uint64_t header_bytes = 0;
+  uint64_t attachments = 0;
+  uint64_t attachment_bytes = 0;  // of all together
+};
 
-enum class ReceiveStatus { Received, Closed, TimedOut, Stopped };
+enum class TransferStatus {
+  Done,
+  Closed,  // the other side is gone
+  TimedOut,
+  Stopped,
+  Nonsense  // what came is no message, or is beyond its limits
+};
 
 /// How long to wait: until `deadline` (for ever without one), or until somebody sets `stop`.
 struct Patience {
@@ -27,7 +39,18 @@ struct Patience {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Throws EnvironmentError when what comes is no message.
-ReceiveStatus receive_message(int socket, Message& message, const Patience& patience = {});
+/// `number`: of the question; its answer has the same. Never Nonsense.
+TransferStatus send_message(int socket, const Message& message, uint64_t number,
+                            const Patience& patience = {});
+
+struct Received {
+  TransferStatus status = TransferStatus::Closed;
+  Message message;
+  uint64_t number = 0;
+  std::string nonsense;  // what is wrong with it
+};
+
+/// Believes nothing that comes: memory grows with what has arrived, not with what was announced.
+Received receive_message(int socket, const MessageLimits& limits, const Patience& patience = {});
 
 }  // namespace tunesmith

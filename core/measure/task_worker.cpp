@@ -6,19 +6,43 @@
 #include <fmt/format.h>
 
 #include "measure/data_sets.h"
-#include "measure/message_parts.h"
+#include "measure/messages/failure.h"
+#include "measure/messages/hello.h"
+#include "measure/messages/task.h"
 #include "measure/reference.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
+constexpr double kHelloTimeOut = 60.0;  // a process begins, on a machine however busy
 constexpr int kStartAttempts = 3;
 // The reference runs a few times, once for each draw; a candidate runs at least as often.
 constexpr double kReferenceRuns = 3.0;
+
+/// Throws EnvironmentError when the worker does not speak as we do.
+void require_our_schema(int64_t schema) {
+  if (schema == kSchemaVersion) return;
+  throw EnvironmentError(fmt::format(
+      "tunesmith-worker speaks version {} of the messages, and this tunesmith version {}; install "
+      "both from one build",
+      schema, kSchemaVersion));
+}
+
+/// Throws what the worker says that ended it.
+tl::expected<ReadyReply, CandidateFailure> read_answer(Message answer,
+                                                       const std::vector<Argument>& arguments) {
+  if (type_of(answer) == "error") {
+    const auto error = read_error_reply(answer);
+    if (!error) return tl::make_unexpected(nonsensical_answer(error.error()));
+    if (error->of_user) throw UserError(error->message);
+    throw EnvironmentError("the worker: " + error->message);
+  }
+  tl::expected<ReadyReply, std::string> ready = read_ready_reply(std::move(answer), arguments);
+  if (!ready) return tl::make_unexpected(nonsensical_answer(ready.error()));
+  return *std::move(ready);
+}
 
 }  // namespace
 
@@ -41,60 +65,76 @@ void TaskWorker::prepare() {
       return target_.compile_reference(reference, "tunesmith_reference");
     }));
   }
-  json references = json::array();
-  std::vector<std::string> objects;
+  TaskRequest request;
   for (size_t i = 0; i < compiled.size(); ++i) {
-    const Compiled reference = compiled[i].get();
+    Compiled reference = compiled[i].get();
     if (!reference)
       throw EnvironmentError(
           fmt::format("the reference of {} does not compile: {}", key_, reference.error()));
-    json header = kernel_header(*reference);
-    header["has_bound"] = has_bound(program_, kDataKinds[i]);
-    references.push_back(header);
-    objects.push_back(reference->object);
+    request.references.push_back({*std::move(reference), has_bound(program_, kDataKinds[i])});
   }
 
-  json buffers = json::array();
-  const auto add = [&](const Buffer& buffer, bool output) {
-    buffers.push_back({{"name", buffer->name},
-                       {"dtype", buffer->dtype.str()},
-                       {"shape", buffer->shape},
-                       {"output", output}});
-  };
-  for (const Buffer& input : program_.inputs) add(input, false);
-  for (const Buffer& output : program_.outputs) add(output, true);
+  for (const Buffer& input : program_.inputs) arguments_.push_back({input, false});
+  for (const Buffer& output : program_.outputs) arguments_.push_back({output, true});
   const LongestReduction longest = longest_reduction(program_);
-  task_.attachments = std::move(objects);
-  task_.header = {{"type", "task"},
-                  {"target", worker_target_.id},
-                  {"options", options_json(worker_target_.options)},
-                  {"plugin_paths", worker_target_.plugin_paths},
-                  {"lock_file", worker_target_.lock_file},
-                  {"threads", options_.threads},
-                  {"data_seed", options_.data_seed},
-                  {"most_terms", longest.terms},
-                  {"elements", longest.elements},
-                  {"exponentiates_below_maximum", exponentiates_below_maximum(program_)},
-                  {"min_repeats", options_.min_repeats},
-                  {"max_repeats", options_.max_repeats},
-                  {"min_total_seconds", options_.min_total_seconds},
-                  {"racing_factor", options_.racing_factor},
-                  {"memory_limit_bytes", options_.memory_limit_bytes},
-                  {"buffers", buffers},
-                  {"references", references}};
+  request.target = worker_target_.id;
+  request.options = worker_target_.options;
+  request.plugin_paths = worker_target_.plugin_paths;
+  request.lock_file = worker_target_.lock_file;
+  request.threads = options_.threads;
+  request.data_seed = options_.data_seed;
+  request.most_terms = longest.terms;
+  request.elements = longest.elements;
+  request.exponentiates_below_maximum = exponentiates_below_maximum(program_);
+  request.sampling = {options_.min_repeats, options_.max_repeats, options_.min_total_seconds,
+                      options_.racing_factor};
+  request.memory_limit_bytes = options_.memory_limit_bytes;
+  request.arguments = arguments_;
+  task_ = to_message(request);
 }
 
-WorkerProcess::Reply TaskWorker::ask(const Message& question, double time_out_seconds) {
-  WorkerProcess::Reply reply;
-  reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
-  if (stopped() || (!worker_ && !start(reply.failure))) return reply;
-  reply = worker_->ask(question, time_out_seconds, options_.stop);
-  if (reply.message && reply.message->header.contains("error")) {
-    throw EnvironmentError("the worker: " + reply.message->header.at("error").get<std::string>());
+tl::expected<Message, TaskWorker::Unanswered> TaskWorker::ask(const Message& question,
+                                                              double time_out_seconds) {
+  Unanswered none{{FailureCause::WorkerLost, "stopped by the user"}};
+  if (stopped() || (!worker_ && !start(none.failure))) return tl::make_unexpected(none);
+  WorkerProcess::Reply reply = worker_->ask(question, kPlainAnswer, time_out_seconds, options_.stop);
+  if (!reply.message) {
+    worker_.reset();
+    return tl::make_unexpected(Unanswered{reply.failure, reply.disturbed});
   }
-  // One that has lost its device ends by itself.
-  if (!reply.message || reply.message->header.contains("device_lost")) worker_.reset();
-  return reply;
+  const std::string type = type_of(*reply.message);
+  if (type == "failure") {
+    const auto failure = read_failure_reply(*reply.message);
+    // One that has lost its device ends by itself.
+    if (!failure || failure->device_lost) worker_.reset();
+    return tl::make_unexpected(Unanswered{failure ? CandidateFailure{failure->cause, failure->message}
+                                                  : nonsensical_answer(failure.error())});
+  }
+  if (type == "error") {
+    worker_.reset();
+    const auto error = read_error_reply(*reply.message);
+    return tl::make_unexpected(
+        Unanswered{error ? CandidateFailure{FailureCause::WorkerLost, "the worker gave up: " + error->message}
+                         : nonsensical_answer(error.error())});
+  }
+  return *std::move(reply.message);
+}
+
+WorkerProcess::Reply TaskWorker::begin(WorkerProcess& worker, double time_out_seconds) {
+  WorkerProcess::Reply reply = worker.ask(to_message(Hello{}), kPlainAnswer, kHelloTimeOut, options_.stop);
+  if (!reply.message) {
+    // Another one may begin faster.
+    if (reply.failure.cause == FailureCause::TimeOut) reply.failure.cause = FailureCause::WorkerLost;
+    return reply;
+  }
+  const auto hello = read_hello(*reply.message);
+  if (!hello) {
+    reply.message.reset();
+    reply.failure = nonsensical_answer(hello.error());
+    return reply;
+  }
+  require_our_schema(hello->schema);
+  return worker.ask(task_, ready_limits(arguments_), time_out_seconds, options_.stop);
 }
 
 bool TaskWorker::start(CandidateFailure& failure) {
@@ -104,36 +144,31 @@ bool TaskWorker::start(CandidateFailure& failure) {
   }
   prepare();
   const double time_out = may_be_slow_ ? kReferenceRuns * options_.time_out_seconds : kTaskTimeOut;
-  WorkerProcess::Reply reply;
-  for (int attempt = 0; attempt < kStartAttempts && !reply.message; ++attempt) {
-    worker_ = std::make_unique<WorkerProcess>();
-    reply = worker_->ask(task_, time_out, options_.stop);
-    if (reply.message) break;
-    worker_.reset();
+  tl::expected<ReadyReply, CandidateFailure> ready = tl::make_unexpected(failure);
+  for (int attempt = 0; attempt < kStartAttempts && !ready; ++attempt) {
+    auto worker = std::make_unique<WorkerProcess>();
+    WorkerProcess::Reply reply = begin(*worker, time_out);
+    ready = tl::make_unexpected(reply.failure);
+    if (reply.message) ready = read_answer(*std::move(reply.message), arguments_);
+    if (ready) worker_ = std::move(worker);
+    if (ready) break;
     if (stopped()) return false;
-    if (reply.failure.cause != FailureCause::WorkerLost) break;  // else somebody killed it
+    if (ready.error().cause != FailureCause::WorkerLost) break;  // else somebody killed it
   }
-  if (!reply.message && may_be_slow_ && reply.failure.cause == FailureCause::TimeOut) {
+  if (!ready && may_be_slow_ && ready.error().cause == FailureCause::TimeOut) {
     too_slow_ = {FailureCause::TimeOut,
                  fmt::format("the reference of {} was not done in {} s, and the program has no smaller twin",
                              key_, time_out)};
     failure = *too_slow_;
     return false;
   }
-  if (!reply.message) {
+  if (!ready) {
     throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
-                                       failure_cause_name(reply.failure.cause), reply.failure.message));
-  }
-  const json& answer = reply.message->header;
-  if (answer.contains("user_error")) throw UserError(answer.at("user_error").get<std::string>());
-  if (answer.contains("error")) {
-    throw EnvironmentError("the worker: " + answer.at("error").get<std::string>());
+                                       failure_cause_name(ready.error().cause), ready.error().message));
   }
   // A worker that takes over gets the data and the results with the task.
-  if (!task_.header.contains("fills")) {
-    task_.header["fills"] = answer.at("fills");
-    for (std::string& result : reply.message->attachments) task_.attachments.push_back(std::move(result));
-  }
+  if (!has_data_) add_data(task_, *std::move(ready));
+  has_data_ = true;
   return true;
 }
 

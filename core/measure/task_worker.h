@@ -5,7 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <tl/expected.hpp>
+
+#include "measure/argument_memory.h"
+#include "measure/messages/limits.h"
 #include "measure/worker_process.h"
 #include "tunesmith/measure/runner.h"
 
@@ -21,15 +26,36 @@ class TaskWorker {
   void prepare();
   bool running() const { return worker_ != nullptr; }
   void end() { worker_.reset(); }
-  /// Prepares and begins the process where it is not running. Throws UserError when no data would tell a
-  /// wrong result from rounding, EnvironmentError when no worker can be started. Where a target verifies
-  /// twins, a reference that takes too long is a failure of whoever needed it.
-  WorkerProcess::Reply ask(const Message& question, double time_out_seconds);
+
+  /// Why there is no answer: the candidate failed, or the worker did.
+  struct Unanswered {
+    CandidateFailure failure;
+    std::optional<bool> disturbed = std::nullopt;  // as WorkerProcess::Reply's
+  };
+  /// What `read` makes of the answer. A worker that answers nonsense is ended, and lost. Prepares and begins
+  /// the process where it is not running. Throws UserError when no data would tell a wrong result from
+  /// rounding, EnvironmentError when no worker can be started. Where a target verifies twins, a reference
+  /// that takes too long is a failure of whoever needed it.
+  template <typename Read>
+  auto ask(const Message& question, double time_out_seconds, Read read)
+      -> tl::expected<typename decltype(read(question))::value_type, Unanswered> {
+    const tl::expected<Message, Unanswered> answer = ask(question, time_out_seconds);
+    if (!answer) return tl::make_unexpected(answer.error());
+    auto reply = read(*answer);
+    if (reply) return *std::move(reply);
+    worker_.reset();
+    return tl::make_unexpected(Unanswered{nonsensical_answer(reply.error())});
+  }
 
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  /// An answer that tells no failure.
+  tl::expected<Message, Unanswered> ask(const Message& question, double time_out_seconds);
   /// Nothing when a person stopped it, which `failure` says, too.
   bool start(CandidateFailure& failure);
+  /// The answer of a new process to the task, once it is known to speak as we do. Throws EnvironmentError
+  /// when it does not.
+  WorkerProcess::Reply begin(WorkerProcess& worker, double time_out_seconds);
 
   Program program_;
   std::string key_;
@@ -37,7 +63,9 @@ class TaskWorker {
   const WorkerTarget worker_target_;
   const MeasureOptions options_;
   const bool may_be_slow_;
-  Message task_;  // empty until it is prepared
+  std::vector<Argument> arguments_;
+  Message task_;           // empty until it is prepared
+  bool has_data_ = false;  // the task, for workers that take over
   std::unique_ptr<WorkerProcess> worker_;
   std::optional<CandidateFailure> too_slow_;  // it was tried
 };

@@ -166,6 +166,28 @@ std::string ExpectedOutput::bytes() const {
   return bytes + exact_;
 }
 
+bool ExpectedOutput::fits(const BufferNode& buffer, const std::string& bytes) {
+  const auto count = static_cast<uint64_t>(buffer.elements());
+  const DType type = buffer.dtype;
+  if (bytes.empty()) return false;
+  const uint64_t size = bytes.size() - 1;
+  switch (bytes.front()) {
+    case 'n':
+      return is_narrow(type) && size == 2 * sizeof(float) * count;
+    case 'w':
+      return !is_narrow(type) && size == 2 * sizeof(double) * count;
+    case 'e':
+      return !type.is_float() && size == static_cast<uint64_t>(buffer.bytes());
+    default:
+      return false;
+  }
+}
+
+uint64_t ExpectedOutput::max_bytes(const BufferNode& buffer) {
+  const uint64_t element = 2 * (is_narrow(buffer.dtype) ? sizeof(float) : sizeof(double));
+  return 1 + element * static_cast<uint64_t>(buffer.elements());
+}
+
 Comparison ExpectedOutput::compare(const void* values, tunesmith_runtime_pool* pool) const {
   if (!exact_.empty()) {
     if (std::memcmp(values, exact_.data(), exact_.size()) == 0) return {};

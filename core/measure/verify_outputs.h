@@ -27,6 +27,10 @@ class ExpectedOutput {
 
   /// What another process needs to compare the same.
   std::string bytes() const;
+  /// Can they be the bytes() of such an output?
+  static bool fits(const BufferNode& buffer, const std::string& bytes);
+  /// How many they are at most.
+  static uint64_t max_bytes(const BufferNode& buffer);
 
   /// `values` are the candidate's, in the buffer's type. On the threads of `pool`, or without if it is null.
   /// What is infinite or NaN in the reference must be so.

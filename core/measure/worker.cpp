@@ -1,52 +1,111 @@
 #include "tunesmith/measure/worker.h"
 
 #include <optional>
+#include <utility>
 
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "measure/message.h"
+#include "measure/messages/hello.h"
+#include "measure/messages/limits.h"
 #include "measure/worker_faults.h"
 #include "measure/worker_task.h"
+#include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
+namespace {
+
+/// The tuner's questions are right, unless a candidate has read of them.
+template <typename Request>
+Request understood(tl::expected<Request, std::string> request) {
+  if (!request) throw EnvironmentError("a question makes no sense: " + request.error());
+  return *std::move(request);
+}
+
+/// A target that throws while it works on a candidate costs that candidate.
+template <typename Work>
+auto blamed_on_the_candidate(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const PluginError& error) {
+    return tl::make_unexpected(FailureReply{FailureCause::PluginError, error.what()});
+  } catch (const UserError& error) {
+    return tl::make_unexpected(FailureReply{FailureCause::PluginError, error.what()});
+  }
+}
+
+/// Answers questions, one after the other.
+class Server {
+ public:
+  explicit Server(int socket) : socket_(socket) {}
+
+  /// Until the tuner is gone, or this process can do nothing more.
+  void serve() {
+    while (!done_) {
+      Received received = receive_message(socket_, kQuestion);
+      number_ = received.number;
+      if (received.status == TransferStatus::Nonsense)
+        throw EnvironmentError("a question makes no sense: " + received.nonsense);
+      if (received.status != TransferStatus::Done) return;
+      answer(std::move(received.message));
+    }
+  }
+  void send(const Message& message) {
+    if (send_message(socket_, message, number_) != TransferStatus::Done) done_ = true;
+  }
+
+ private:
+  void answer(Message question) {
+    const std::string type = type_of(question);
+    if (type == "hello") return send(to_message(Hello{}));
+    if (type == "task") return take(understood(read_task_request(std::move(question))));
+    if (!task_) throw EnvironmentError("a question makes no sense: a task comes before its candidates");
+    if (type == "run") {
+      const RunRequest request = understood(read_run_request(std::move(question), task_->arguments()));
+      return send_outcome([&] { return task_->run(request); });
+    }
+    if (type == "add_to_rounds") {
+      const AddToRoundsRequest request =
+          understood(read_add_to_rounds_request(std::move(question), task_->arguments()));
+      return send_outcome([&] { return task_->add_to_rounds(request); });
+    }
+    const TimeInTurnRequest request = understood(read_time_in_turn_request(question));
+    send_outcome([&] { return task_->time_in_turn(request); });
+  }
+
+  void take(TaskRequest request) {
+    const int64_t limit = request.memory_limit_bytes;
+    task_.emplace(std::move(request));
+    send(to_message(task_->ready()));
+    limit_memory(limit);
+  }
+
+  template <typename Work>
+  void send_outcome(const Work& work) {
+    const auto outcome = blamed_on_the_candidate(work);
+    send(outcome ? to_message(*outcome) : to_message(outcome.error()));
+    done_ = done_ || (!outcome && outcome.error().device_lost);
+  }
+
+  const int socket_;
+  std::optional<WorkerTask> task_;
+  uint64_t number_ = 0;  // of the question
+  bool done_ = false;
+};
+
+}  // namespace
 
 int serve_measurements(int socket) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_IGN);  // a person's Ctrl-C is for the tuner, which lets the candidate under way end
   install_fault_handlers();
-  std::optional<WorkerTask> task;
-  Message message;
+  Server server(socket);
   try {
-    while (receive_message(socket, message) == ReceiveStatus::Received) {
-      const std::string type = message.header.at("type");
-      Message answer;
-      if (type == "task") {
-        task.emplace(message);
-        answer.header = {{"type", "ready"}, {"fills", task->fills()}};
-        answer.attachments = task->reference_results();
-        send_message(socket, answer);
-        limit_memory(message.header.at("memory_limit_bytes"));
-        continue;
-      }
-      check_invariant(task.has_value(), "a task comes before its candidates");
-      answer.header = type == "run"             ? task->run(message)
-                      : type == "add_to_rounds" ? task->add_to_rounds(message)
-                                                : task->time_in_turn(message);
-      send_message(socket, answer);
-      if (answer.header.contains("device_lost")) return 0;
-    }
+    server.serve();
   } catch (const Error& error) {
-    Message last;
-    const bool of_user = dynamic_cast<const UserError*>(&error) != nullptr;
-    last.header = {{of_user ? "user_error" : "error", error.what()}};
-    try {
-      send_message(socket, last);
-    } catch (const EnvironmentError&) {
-      return 0;  // the tuner is gone, which is what went wrong
-    }
+    server.send(to_message(ErrorReply{error.what(), dynamic_cast<const UserError*>(&error) != nullptr}));
     return 4;
   }
   return 0;

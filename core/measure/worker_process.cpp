@@ -51,6 +51,10 @@ CandidateFailure failure_of(int status) {
 
 }  // namespace
 
+CandidateFailure nonsensical_answer(std::string_view why) {
+  return {FailureCause::WorkerLost, fmt::format("the worker's answer makes no sense: {}", why)};
+}
+
 WorkerProcess::WorkerProcess() {
   const std::filesystem::path program = library_folder().parent_path() / "bin" / "tunesmith-worker";
   if (access(program.c_str(), X_OK) != 0) {
@@ -92,7 +96,7 @@ WorkerProcess::~WorkerProcess() {
 
 CandidateFailure WorkerProcess::reap() {
   int status = 0;
-  // One that closed its socket or sent nonsense may well live on.
+  // One that closed its socket may well live on.
   const auto deadline = std::chrono::steady_clock::now() + kDyingTime;
   while (waitpid(process_, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > deadline) {
@@ -107,34 +111,38 @@ CandidateFailure WorkerProcess::reap() {
   return failure_of(status);
 }
 
-WorkerProcess::Reply WorkerProcess::ask(const Message& question, double time_out_seconds,
-                                        const std::atomic<bool>* stop) {
+WorkerProcess::Reply WorkerProcess::ask(const Message& question, const MessageLimits& limits,
+                                        double time_out_seconds, const std::atomic<bool>* stop) {
   Reply reply;
-  Message answer;
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                              std::chrono::duration<double>(time_out_seconds));
-  ReceiveStatus status = ReceiveStatus::Closed;
   const std::map<std::string, double> waited = waited_by_thread(process_);
-  try {
-    send_message(socket_, question);
-    status = receive_message(socket_, answer, {deadline, stop});
-  } catch (const EnvironmentError&) {
-    status = ReceiveStatus::Closed;  // it died before it was asked, or answered nonsense
+  Received answer;
+  answer.status = send_message(socket_, question, ++asked_, {deadline, stop});
+  if (answer.status == TransferStatus::Done) answer = receive_message(socket_, limits, {deadline, stop});
+  if (answer.status == TransferStatus::Done && answer.number != asked_) {
+    answer.status = TransferStatus::Nonsense;
+    answer.nonsense = fmt::format("it is for question {}, and {} was asked", answer.number, asked_);
   }
-  switch (status) {
-    case ReceiveStatus::Received:
-      reply.message = std::move(answer);
+  switch (answer.status) {
+    case TransferStatus::Done:
+      reply.message = std::move(answer.message);
       break;
-    case ReceiveStatus::Closed:
+    case TransferStatus::Closed:
       reply.failure = reap();
       break;
-    case ReceiveStatus::Stopped:
+    case TransferStatus::Nonsense:
+      kill(process_, SIGKILL);
+      reap();
+      reply.failure = nonsensical_answer(answer.nonsense);
+      break;
+    case TransferStatus::Stopped:
       kill(process_, SIGKILL);
       reap();
       reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
       break;
-    case ReceiveStatus::TimedOut:
+    case TransferStatus::TimedOut:
       reply.disturbed = DisturbanceJudge::disturbed(waited, waited_by_thread(process_), time_out_seconds);
       kill(process_, SIGKILL);
       reap();

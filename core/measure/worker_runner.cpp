@@ -5,27 +5,24 @@
 
 #include "measure/disturbance.h"
 #include "measure/interleave.h"
-#include "measure/message_parts.h"
+#include "measure/messages/add_to_rounds.h"
+#include "measure/messages/run.h"
+#include "measure/messages/time_in_turn.h"
 #include "measure/task_worker.h"
+#include "target/guarded_kernel.h"
 #include "tunesmith/measure/runner.h"
+#include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/thread_pool.h"
 
 namespace tunesmith {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kPatience = 6.0;  // times what a candidate may take, or was seen to take
 // A candidate this many times slower than the best is not waited for, but a stall of the machine is.
 constexpr double kHopeless = 1000.0;
 constexpr double kStallSeconds = 2.0;
 constexpr std::ptrdiff_t kLiveWorkers = 6;  // each has memory of its own
-
-tl::unexpected<CandidateFailure> failed(const json& header) {
-  return tl::make_unexpected(
-      CandidateFailure{*parse_failure_cause(header.at("failure").get<std::string>()), header.at("message")});
-}
 
 class WorkerRunner final : public Runner {
  public:
@@ -109,9 +106,13 @@ class WorkerRunner final : public Runner {
                                          const InterleaveOptions& options) {
     std::vector<InterleavedTimes> times(kernels.size());
     for (size_t i = 0; i < kernels.size() && !stopped(); ++i) {
-      const auto seconds = target_.load(*kernels[i])->modelled_seconds();
-      check_invariant(seconds.has_value(), "who verifies twins models times");
-      times[i].samples.assign(static_cast<size_t>(options.rounds), *seconds);
+      try {
+        const auto seconds = load_guarded(target_, worker_target_.id, *kernels[i])->modelled_seconds();
+        check_invariant(seconds.has_value(), "who verifies twins models times");
+        times[i].samples.assign(static_cast<size_t>(options.rounds), *seconds);
+      } catch (const PluginError& error) {
+        times[i].failure = {FailureCause::PluginError, error.what()};
+      }
     }
     return times;
   }
@@ -125,33 +126,25 @@ class WorkerRunner final : public Runner {
   }
 
   MeasureResult run_one(TaskWorker& worker, const MeasureRequest& request) {
-    Message question;
-    question.header = kernel_header(*request.kernel);
-    question.header["type"] = "run";
-    question.header["limit_seconds"] = request.limit_seconds;
-    question.header["parallel"] = request.parallel;
-    question.attachments = {request.kernel->object};
+    const Message question = to_message(RunRequest{*request.kernel, request.limit_seconds, request.parallel});
     double time_out = options_.time_out_seconds;
     // How long a program runs here says nothing of a time that a model gives.
     if (request.limit_seconds > 0.0 && !models_times_)
       time_out = std::min(time_out, std::max(kStallSeconds, kHopeless * request.limit_seconds));
-    const WorkerProcess::Reply reply = worker.ask(question, time_out);
+    const auto max_samples = static_cast<size_t>(std::max({1, options_.min_repeats, options_.max_repeats}));
+    const auto reply = worker.ask(question, time_out,
+                                  [&](const Message& answer) { return read_run_reply(answer, max_samples); });
     MeasureResult result;
-    if (!reply.message) {
-      result.failure = reply.failure;
-      result.disturbed = reply.disturbed;
+    if (!reply) {
+      result.failure = reply.error().failure;
+      result.disturbed = reply.error().disturbed;
       return result;
     }
-    const json& header = reply.message->header;
-    if (header.contains("failure")) {
-      result.failure = failed(header).value();
-      return result;
-    }
-    result.timing = make_timing(header.at("samples").get<std::vector<double>>());
+    result.timing = make_timing(reply->samples);
     // A model's time has no reading: nothing can disturb it.
-    result.disturbed = header.contains("reading") && judge_.disturbed(reading_from(header));
-    if (header.contains("prepare_seconds")) result.timing->prepare = header.at("prepare_seconds");
-    result.verified_error = header.at("verified_error");
+    result.disturbed = reply->reading && judge_.disturbed(*reply->reading);
+    if (reply->prepare_seconds) result.timing->prepare = *reply->prepare_seconds;
+    result.verified_error = reply->verified_error;
     return result;
   }
 
@@ -164,40 +157,34 @@ class WorkerRunner final : public Runner {
     }
 
     tl::expected<double, CandidateFailure> add(size_t kernel, bool first) override {
-      Message question;
-      question.header = kernel_header(*kernels_[kernel]);
-      question.header["type"] = "add_to_rounds";
-      question.header["begin"] = first;
-      question.header["shared_workspace_bytes"] = workspace_;
-      question.attachments = {kernels_[kernel]->object};
+      const Message question = to_message(AddToRoundsRequest{*kernels_[kernel], first, workspace_});
       const MachineLock::Turn turn = runner_.take_turn();
       // It may be the unscheduled program, which may be slow.
-      const WorkerProcess::Reply reply =
-          runner_.own_.ask(question, kPatience * runner_.options_.time_out_seconds);
-      if (!reply.message) return tl::make_unexpected(reply.failure);
-      const json& header = reply.message->header;
-      if (header.contains("failure")) return failed(header);
-      return header.at("seconds").get<double>();
+      const auto reply =
+          runner_.own_.ask(question, kPatience * runner_.options_.time_out_seconds, read_add_to_rounds_reply);
+      if (!reply) return tl::make_unexpected(reply.error().failure);
+      added_ = first ? 1 : added_ + 1;
+      return reply->seconds;
     }
 
     bool alive() const override { return runner_.own_.running(); }
 
     tl::expected<Samples, CandidateFailure> time(int rounds, double expected_seconds) override {
       const MachineLock::Turn turn = runner_.take_turn();
-      Message question;
-      question.header = {{"type", "time_in_turn"}, {"rounds", rounds}};
-      const WorkerProcess::Reply reply =
-          runner_.own_.ask(question, kStallSeconds + kPatience * expected_seconds);
-      if (!reply.message) return tl::make_unexpected(reply.failure);
-      const json& header = reply.message->header;
-      if (header.contains("failure")) return failed(header);
-      return Samples{header.at("samples"), runner_.judge_.disturbed(reading_from(header))};
+      const auto reply =
+          runner_.own_.ask(to_message(TimeInTurnRequest{rounds}),
+                           kStallSeconds + kPatience * expected_seconds, [&](const Message& answer) {
+                             return read_time_in_turn_reply(answer, added_, static_cast<size_t>(rounds));
+                           });
+      if (!reply) return tl::make_unexpected(reply.error().failure);
+      return Samples{reply->samples, runner_.judge_.disturbed(reply->reading)};
     }
 
    private:
     WorkerRunner& runner_;
     std::span<const CompiledKernel* const> kernels_;
     int64_t workspace_ = 0;  // that all share
+    size_t added_ = 0;       // kernels in the rounds
   };
 
   struct Instance {

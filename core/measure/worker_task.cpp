@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "measure/message_parts.h"
 #include "measure/time_kernel.h"
 #include "measure/worker_faults.h"
 #include "plugin/guard.h"
-#include "tunesmith/measure/failure.h"
+#include "target/guarded_kernel.h"
+#include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
 namespace {
-
-using nlohmann::json;
 
 /// How much slower than a later one a first call may be, for want of caches and pages.
 constexpr double kFirstCall = 4.0;
@@ -29,34 +27,32 @@ constexpr int64_t kLittleWorkspace = int64_t{64} << 20;
 constexpr double kColdCall = 2.0;
 constexpr double kColdCallSeconds = 1e-3;
 
-json failure(FailureCause cause, const std::string& message) {
-  return {{"failure", failure_cause_name(cause)}, {"message", message}};
+tl::unexpected<FailureReply> failure(FailureCause cause, const std::string& message) {
+  return tl::make_unexpected(FailureReply{cause, message});
 }
 
-json no_memory(const CompiledKernel& kernel, const EnvironmentError& error) {
+tl::unexpected<FailureReply> no_memory(const CompiledKernel& kernel, const EnvironmentError& error) {
   return failure(FailureCause::OutOfMemory,
                  fmt::format("a workspace of {} bytes and prepared memory of {}: {}", kernel.workspace_bytes,
                              kernel.prepare ? kernel.prepare->bytes : 0, error.what()));
 }
 
-json cause_of(const KernelFault& fault) {
+FailureCause cause_of(const KernelFault& fault) {
   switch (fault.kind) {
     case KernelFault::Kind::Mistake:
-      return failure(FailureCause::WrongResult, fault.message);
+      return FailureCause::WrongResult;
     case KernelFault::Kind::OutOfBounds:
-      return failure(FailureCause::OutOfBounds, fault.message);
+      return FailureCause::OutOfBounds;
     case KernelFault::Kind::TimeOut:
-      return failure(FailureCause::TimeOut, fault.message);
+      return FailureCause::TimeOut;
     case KernelFault::Kind::Crash:
       break;
   }
-  return failure(FailureCause::Crash, fault.message);
+  return FailureCause::Crash;
 }
 
-json failure_of(const KernelFault& fault) {
-  json answer = cause_of(fault);
-  if (fault.device_lost) answer["device_lost"] = true;
-  return answer;
+tl::unexpected<FailureReply> failure_of(const KernelFault& fault) {
+  return tl::make_unexpected(FailureReply{cause_of(fault), fault.message, fault.device_lost});
 }
 
 /// What calls of the reference do wrong on a device that watches is not a candidate's mistake.
@@ -67,64 +63,46 @@ void require_no_fault(LoadedKernel& reference) {
 
 }  // namespace
 
-WorkerTask::WorkerTask(const Message& message) {
-  const json& header = message.header;
-  sampling_ = {header.at("min_repeats"), header.at("max_repeats"), header.at("min_total_seconds"),
-               header.at("racing_factor")};
-
+WorkerTask::WorkerTask(TaskRequest request)
+    : target_id_(request.target), arguments_(std::move(request.arguments)), sampling_(request.sampling) {
   PluginSearch search;
-  for (const json& path : header.at("plugin_paths"))
-    search.command_line.push_back({path.get<std::string>(), {}});
-  if (const std::string lock = header.at("lock_file"); !lock.empty()) search.lock_file = lock;
+  for (const std::string& path : request.plugin_paths) search.command_line.push_back({path, {}});
+  if (!request.lock_file.empty()) search.lock_file = request.lock_file;
   registry_ = std::make_unique<PluginRegistry>(search);
-  const std::string id = target_id_ = header.at("target");
-  const std::vector<OptionSpec>& specs = registry_->option_specs(PluginKind::Target, id);
+  const std::vector<OptionSpec>& specs = registry_->option_specs(PluginKind::Target, target_id_);
   target_ = registry_->create<Target>(
-      id, Options::validate(specs, options_from(header.at("options")), plugin_name(PluginKind::Target, id)));
-  guard_plugin(PluginKind::Target, id, "open_device", [&] { target_->open_device(); });
-  pool_.reset(tunesmith_runtime_pool_create(header.at("threads")));
+      target_id_, Options::validate(specs, request.options, plugin_name(PluginKind::Target, target_id_)));
+  guard_plugin(PluginKind::Target, target_id_, "open_device", [&] { target_->open_device(); });
+  pool_.reset(tunesmith_runtime_pool_create(request.threads));
   probe_ = std::make_unique<DisturbanceProbe>(pool_.get());
 
-  for (const json& entry : header.at("buffers")) {
-    const DType dtype = *DType::parse(entry.at("dtype").get<std::string>());
-    arguments_.push_back({make_buffer(entry.at("name"), dtype, entry.at("shape").get<std::vector<int64_t>>()),
-                          entry.at("output")});
-  }
   // Guard pages first: who reads beyond a buffer is told so, and not that the result is wrong.
   sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonLarge);
   sets_.emplace_back(arguments_, Placement::Unaligned, kPoisonNaN);
   timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);
-  size_t results = kDataKinds.size();  // attachments before them are the references
+  size_t result = 0;
   bool every_term = false;
   const auto question_of = [&](size_t set) {
-    return DataQuestion{kDataKinds[set],
-                        arguments_,
-                        header.at("references").at(set).at("has_bound"),
-                        header.at("most_terms"),
-                        header.at("data_seed"),
-                        header.at("elements"),
-                        header.at("exponentiates_below_maximum")};
+    return DataQuestion{
+        kDataKinds[set],   arguments_,       request.references[set].has_bound,  request.most_terms,
+        request.data_seed, request.elements, request.exponentiates_below_maximum};
   };
   for (size_t set = 0; set < kDataKinds.size(); ++set) {
     const DataQuestion question = question_of(set);
-    if (header.contains("fills")) {
-      take_data(message, question, set, results);
+    if (!request.fills.empty()) {
+      take_data(request, question, set, result);
     } else {
-      choose_data(kernel_from(header.at("references").at(set), message.attachments.at(set)), sets_[set],
-                  question);
+      choose_data(request.references[set].kernel, sets_[set], question);
     }
     every_term = every_term || sees_every_term(question, fills_.back());
   }
   timed_->protect_inputs();
   static_assert(kDataKinds.front() == DataKind::Exact);
-  if (!every_term &&
-      !draw_several_times(kernel_from(header.at("references").at(0), message.attachments.at(0)),
-                          question_of(0))) {
+  if (!every_term && !draw_several_times(request.references.front().kernel, question_of(0))) {
     throw UserError(
         fmt::format(
             "sums of {} terms cannot be verified: rounding hides all but some {} of them in each of {} sums",
-            header.at("most_terms").get<int64_t>(), fills_.front().terms,
-            header.at("elements").get<int64_t>()),
+            request.most_terms, fills_.front().terms, request.elements),
         "compute sums in a wider type");
   }
 }
@@ -135,7 +113,7 @@ void WorkerTask::set_inputs(DataSet& data, const std::vector<Tensor>& inputs) {
 }
 
 void WorkerTask::choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question) {
-  const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
+  const std::unique_ptr<LoadedKernel> loaded = load_guarded(*target_, target_id_, reference);
   DrawnData drawn = tunesmith::choose_data(question, runner_of(reference, *loaded));
   require_no_fault(*loaded);
   Fill& fill = fills_.emplace_back(drawn.fill);
@@ -157,7 +135,7 @@ bool WorkerTask::take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> dr
 }
 
 bool WorkerTask::draw_several_times(const CompiledKernel& reference, const DataQuestion& question) {
-  const std::unique_ptr<LoadedKernel> loaded = target_->load(reference);
+  const std::unique_ptr<LoadedKernel> loaded = load_guarded(*target_, target_id_, reference);
   std::vector<DrawnData> draws = choose_several_draws(question, runner_of(reference, *loaded));
   require_no_fault(*loaded);
   return take_draws(sets_.front(), fills_.front(), std::move(draws));
@@ -172,13 +150,13 @@ RunReference WorkerTask::runner_of(const CompiledKernel& reference, const Loaded
   };
 }
 
-void WorkerTask::take_data(const Message& message, const DataQuestion& question, size_t set,
-                           size_t& attachment) {
-  const Fill fill = fill_from(question.kind, message.header.at("fills").at(set));
+void WorkerTask::take_data(const TaskRequest& request, const DataQuestion& question, size_t set,
+                           size_t& result) {
+  const Fill& fill = request.fills[set];
   for (int64_t number = 0; number < fill.draws; ++number) {
     Draw& draw = sets_[set].draws.emplace_back();
     for (const Argument& argument : arguments_) {
-      if (argument.output) draw.expected.emplace_back(argument.buffer, message.attachments.at(attachment++));
+      if (argument.output) draw.expected.emplace_back(argument.buffer, request.results[result++]);
     }
     if (fill.draws > 1) draw.inputs = draw_inputs(question, fill, number);
   }
@@ -186,20 +164,14 @@ void WorkerTask::take_data(const Message& message, const DataQuestion& question,
   fills_.push_back(fill);
 }
 
-json WorkerTask::fills() const {
-  json list = json::array();
-  for (const Fill& fill : fills_) list.push_back(fill_json(fill));
-  return list;
-}
-
-std::vector<std::string> WorkerTask::reference_results() const {
-  std::vector<std::string> results;
+ReadyReply WorkerTask::ready() const {
+  ReadyReply ready{fills_, {}};
   for (const DataSet& data : sets_) {
     for (const Draw& draw : data.draws) {
-      for (const ExpectedOutput& expected : draw.expected) results.push_back(expected.bytes());
+      for (const ExpectedOutput& expected : draw.expected) ready.results.push_back(expected.bytes());
     }
   }
-  return results;
+  return ready;
 }
 
 GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into) {
@@ -228,8 +200,13 @@ std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const Compil
   verdicts.resize(sets_.size());
   const std::array<GuardedBuffer*, 2> spaces{space, workspace(kernel.workspace_bytes, second_workspace_)};
   check_invariant(sets_.size() == spaces.size(), "there is a workspace for each data set");
+  std::array<std::exception_ptr, 2> thrown;  // by the target: nothing may leave a thread of the pool
   const auto one = [&](size_t set) {
-    verdicts[set] = verify_candidate(loaded, kernel, sets_[set], spaces[set], nullptr);
+    try {
+      verdicts[set] = verify_candidate(loaded, kernel, sets_[set], spaces[set], nullptr);
+    } catch (...) {  // it is rethrown
+      thrown[set] = std::current_exception();
+    }
   };
   tunesmith_runtime_parallel_for(
       pool_.get(), static_cast<int64_t>(sets_.size()),
@@ -238,6 +215,8 @@ std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const Compil
           (*static_cast<const decltype(one)*>(closure))(static_cast<size_t>(set));
       },
       const_cast<void*>(static_cast<const void*>(&one)));
+  for (const std::exception_ptr& exception : thrown)
+    if (exception) std::rethrow_exception(exception);
   return verdicts;
 }
 
@@ -257,13 +236,13 @@ std::unique_ptr<PreparedMemory> WorkerTask::prepare(const LoadedKernel& loaded, 
   return prepared;
 }
 
-json WorkerTask::run(const Message& message) {
+tl::expected<RunReply, FailureReply> WorkerTask::run(const RunRequest& request) {
   end_rounds();
-  const CompiledKernel kernel = kernel_from(message.header, message.attachments.at(0));
-  const double limit = message.header.at("limit_seconds");
+  const CompiledKernel& kernel = request.kernel;
+  const double limit = request.limit_seconds;
   std::unique_ptr<LoadedKernel> loaded;
   try {
-    loaded = guard_plugin(PluginKind::Target, target_id_, "load", [&] { return target_->load(kernel); });
+    loaded = load_guarded(*target_, target_id_, kernel);
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
@@ -276,8 +255,7 @@ json WorkerTask::run(const Message& message) {
     space = workspace(kernel.workspace_bytes);
     probe_->begin();
     // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
-    const bool at_once = !message.header.at("parallel").get<bool>() && !kernel.prepare &&
-                         kernel.workspace_bytes <= kLittleWorkspace;
+    const bool at_once = !request.parallel && !kernel.prepare && kernel.workspace_bytes <= kLittleWorkspace;
     const std::vector<Verdict> verdicts = verify(*loaded, kernel, at_once);
     if (const auto fault = loaded->take_fault()) return failure_of(*fault);
     for (const Verdict& verdict : verdicts) {
@@ -285,10 +263,11 @@ json WorkerTask::run(const Message& message) {
       verified_call = verdict.seconds;
       worst = std::max(worst, verdict.worst);
     }
-    if (const auto seconds = loaded->modelled_seconds())
-      return {{"samples", std::vector{*seconds}}, {"verified_error", worst}};
+    if (const auto seconds = loaded->modelled_seconds()) return RunReply{{*seconds}, worst};
     if (space != nullptr) space->place(Placement::AtEnd);
     prepared = prepare(*loaded, kernel, space, prepare_seconds);
+  } catch (const PluginError&) {
+    throw;
   } catch (const EnvironmentError& error) {
     return no_memory(kernel, error);
   }
@@ -298,11 +277,11 @@ json WorkerTask::run(const Message& message) {
   if (on_device) verified_call = *on_device;
   if (const auto fault = loaded->take_fault()) return failure_of(*fault);
   const auto answer = [&](const std::vector<double>& samples, const Reading& reading) {
-    json result{{"samples", samples}, {"verified_error", worst}};
+    RunReply reply{samples, worst};
     // What disturbs this machine's cores does not touch a device's time.
-    if (!on_device) result["reading"] = reading_json(reading);
-    if (prepared) result["prepare_seconds"] = prepare_seconds;
-    return result;
+    if (!on_device) reply.reading = reading;
+    if (prepared) reply.prepare_seconds = prepare_seconds;
+    return reply;
   };
   if (limit > 0.0 && verified_call > std::max(kShortCall, kFirstCall * sampling_.racing_factor * limit)) {
     // Hopeless: called once more it would only take longer.
@@ -332,22 +311,23 @@ json WorkerTask::run(const Message& message) {
   return answer(samples, reading);
 }
 
-json WorkerTask::add_to_rounds(const Message& message) {
-  if (message.header.at("begin").get<bool>()) end_rounds();
-  const CompiledKernel kernel = kernel_from(message.header, message.attachments.at(0));
+tl::expected<AddToRoundsReply, FailureReply> WorkerTask::add_to_rounds(const AddToRoundsRequest& request) {
+  if (request.begin) end_rounds();
+  const CompiledKernel& kernel = request.kernel;
   Loaded loaded;
   GuardedBuffer* space = nullptr;
   try {
-    loaded.kernel =
-        guard_plugin(PluginKind::Target, target_id_, "load", [&] { return target_->load(kernel); });
+    loaded.kernel = load_guarded(*target_, target_id_, kernel);
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
   try {
-    space = workspace(message.header.at("shared_workspace_bytes"));
+    space = workspace(request.shared_workspace_bytes);
     if (space != nullptr) space->place(Placement::AtEnd);
     double prepare_seconds = 0.0;
     loaded.prepared = prepare(*loaded.kernel, kernel, space, prepare_seconds);
+  } catch (const PluginError&) {
+    throw;
   } catch (const EnvironmentError& error) {
     return no_memory(kernel, error);
   }
@@ -358,16 +338,18 @@ json WorkerTask::add_to_rounds(const Message& message) {
   if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
   loaded_.push_back(std::move(loaded));
   rounds_.push_back(std::move(entry));
-  return {{"seconds", rounds_.back().warm}};
+  return AddToRoundsReply{rounds_.back().warm};
 }
 
-json WorkerTask::time_in_turn(const Message& message) {
+tl::expected<TimeInTurnReply, FailureReply> WorkerTask::time_in_turn(const TimeInTurnRequest& request) {
   probe_->begin();
-  const std::vector<std::vector<double>> samples = time_rounds(rounds_, message.header.at("rounds"));
+  TimeInTurnReply reply;
+  reply.samples = time_rounds(rounds_, request.rounds);
   for (const Loaded& loaded : loaded_) {
     if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
   }
-  return {{"samples", samples}, {"reading", reading_json(probe_->end())}};
+  reply.reading = probe_->end();
+  return reply;
 }
 
 void WorkerTask::end_rounds() {

@@ -8,7 +8,11 @@
 
 #include "measure/choose_data.h"
 #include "measure/disturbance.h"
-#include "measure/message.h"
+#include "measure/messages/add_to_rounds.h"
+#include "measure/messages/failure.h"
+#include "measure/messages/run.h"
+#include "measure/messages/task.h"
+#include "measure/messages/time_in_turn.h"
 #include "measure/prepared_memory.h"
 #include "measure/time_kernel.h"
 #include "measure/verify_candidate.h"
@@ -20,24 +24,21 @@ namespace tunesmith {
 
 class WorkerTask {
  public:
-  /// From a "task" message: makes the target, chooses the data sets and runs the reference on them (or takes
-  /// both from the message). Throws UserError when no data would tell a wrong result from rounding.
-  explicit WorkerTask(const Message& message);
+  /// Makes the target, chooses the data sets and runs the reference on them (or takes both from the request).
+  /// Throws UserError when no data would tell a wrong result from rounding.
+  explicit WorkerTask(TaskRequest request);
 
-  /// {fills: [..]}: how the data sets were drawn, for a worker that may have to take over.
-  nlohmann::json fills() const;
-  /// Likewise the reference's results.
-  std::vector<std::string> reference_results() const;
+  /// For a worker that may have to take over.
+  ReadyReply ready() const;
+  /// How many there are, inputs and outputs.
+  size_t arguments() const { return arguments_.size(); }
 
-  /// Answers {samples, reading, verified_error}, with prepare_seconds where the kernel has a PrepareStep and
-  /// without a reading where the time is a model's or a device's, or {failure, message}. An answer with
-  /// {device_lost} is this worker's last.
-  nlohmann::json run(const Message& message);
-  /// Takes a kernel into the rounds, after those there are or (begin) instead of them. Answers {seconds} of a
-  /// first call, or {failure, message}. A run() ends the rounds.
-  nlohmann::json add_to_rounds(const Message& message);
-  /// Answers {samples: [[..], ..], reading} of the kernels in the rounds.
-  nlohmann::json time_in_turn(const Message& message);
+  /// A reply with device_lost is this worker's last. These throw PluginError when the target does.
+  tl::expected<RunReply, FailureReply> run(const RunRequest& request);
+  /// Takes a kernel into the rounds, after those there are or (begin) instead of them. A run() ends the
+  /// rounds.
+  tl::expected<AddToRoundsReply, FailureReply> add_to_rounds(const AddToRoundsRequest& request);
+  tl::expected<TimeInTurnReply, FailureReply> time_in_turn(const TimeInTurnRequest& request);
 
  private:
   void choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
@@ -45,7 +46,8 @@ class WorkerTask {
   bool draw_several_times(const CompiledKernel& reference, const DataQuestion& question);
   bool take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws);
   RunReference runner_of(const CompiledKernel& reference, const LoadedKernel& loaded);
-  void take_data(const Message& message, const DataQuestion& question, size_t set, size_t& attachment);
+  /// `result`: the next of the request's.
+  void take_data(const TaskRequest& request, const DataQuestion& question, size_t set, size_t& result);
   void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);
   GuardedBuffer* workspace(int64_t bytes) { return workspace(bytes, workspace_); }
   static GuardedBuffer* workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into);

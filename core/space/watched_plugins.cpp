@@ -10,6 +10,7 @@
 
 #include "plugin/guard.h"
 #include "plugin/own_thread.h"
+#include "target/guarded_kernel.h"
 #include "tunesmith/plugin/error.h"
 
 namespace tunesmith {
@@ -105,7 +106,7 @@ class WatchedTarget final : public Target {
     return compiled("compile_reference", [&] { return target_->compile_reference(lowered, symbol); });
   }
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {
-    return call("load", [&] { return target_->load(kernel); });
+    return load_guarded(*target_, id_, kernel);
   }
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override {
     return printed("assembly", [&] { return target_->assembly(lowered, symbol); });

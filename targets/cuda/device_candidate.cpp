@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -120,6 +121,8 @@ void DeviceCandidate::guarded(Work work) {
     work();
   } catch (const DriverError& error) {
     fault_ = fault_of(error);
+  } catch (const std::exception& error) {
+    fault_ = KernelFault{KernelFault::Kind::Crash, error.what()};
   }
 }
 

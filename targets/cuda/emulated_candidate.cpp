@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -106,6 +107,15 @@ std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, 
 }
 
 void EmulatedCandidate::call(void* const* buffers, void* workspace) {
+  try {
+    run_in_orders(buffers, workspace);
+  } catch (const std::exception& error) {
+    // None may leave a kernel's entry, whatever the emulation reports and however large the buffers are.
+    keep({KernelFault::Kind::Crash, error.what()}, false);
+  }
+}
+
+void EmulatedCandidate::run_in_orders(void* const* buffers, void* workspace) {
   Memory before;
   for (const ObjectLaunch& launch : object_.launches) {
     for (const ObjectArgument& argument : launch.arguments) {
@@ -120,15 +130,9 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   size_t runs = 1;
   for (size_t i = 0; i < runs; ++i) {
     Memory memory = before;
-    try {
-      const std::optional<size_t> wanted = run(kOrders[i], memory, to_check);
-      if (!wanted) return;
-      runs = std::max(runs, *wanted);
-    } catch (const Error& error) {
-      // No exception may leave a kernel's entry.
-      keep({KernelFault::Kind::Crash, error.what()}, false);
-      return;
-    }
+    const std::optional<size_t> wanted = run(kOrders[i], memory, to_check);
+    if (!wanted) return;
+    runs = std::max(runs, *wanted);
     if (!first) {
       first = std::move(memory);
       continue;

@@ -159,6 +159,10 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   EXPECT_EQ(message(Mistake::WritesBefore), "wrote outside of O");
   EXPECT_EQ(message(Mistake::WritesBeforeWorkspace), "wrote outside of the workspace");
   EXPECT_EQ(message(Mistake::ThrowsInLoad), "target 'faulty': [P12] load threw: boom in load");
+  EXPECT_EQ(message(Mistake::ThrowsInEntry), "target 'faulty': [P12] entry threw: boom in a loaded kernel");
+  EXPECT_EQ(message(Mistake::ModelsNoTime), "target 'faulty': modelled_seconds of a kernel is nan");
+  EXPECT_THAT(message(Mistake::WritesToTheSocket),
+              testing::HasSubstr("the worker's answer makes no sense: its header has"));
   EXPECT_EQ(message(Mistake::Endless), "not done in 3 s");
 }
 

@@ -199,10 +199,32 @@ class FaultyKernel final : public LoadedKernel {
     if (mistake_ == Mistake::BreaksTheNext) g_broken = true;
     if (mistake_ == Mistake::LeaksMemory) g_leak = static_cast<char*>(std::malloc(size_t{200} << 20));
   }
-  tunesmith_kernel entry() const override { return kernel_; }
-  tunesmith_kernel prepare() const override { return kPreparations.at(static_cast<size_t>(mistake_)); }
+  tunesmith_kernel entry() const override {
+    throw_if(Mistake::ThrowsInEntry);
+    return kernel_;
+  }
+  tunesmith_kernel prepare() const override {
+    throw_if(Mistake::ThrowsInPrepare);
+    return kPreparations.at(static_cast<size_t>(mistake_));
+  }
+  std::optional<KernelFault> take_fault() override {
+    throw_if(Mistake::ThrowsInTakeFault);
+    return std::nullopt;
+  }
+  std::optional<double> modelled_seconds() const override {
+    throw_if(Mistake::ThrowsInModelledSeconds);
+    return mistake_ == Mistake::ModelsNoTime ? std::optional(std::nan("")) : std::nullopt;
+  }
+  std::optional<double> device_seconds(int, void* const*, void*) override {
+    throw_if(Mistake::ThrowsInDeviceSeconds);
+    return std::nullopt;
+  }
 
  private:
+  void throw_if(Mistake mistake) const {
+    if (mistake_ == mistake) throw std::runtime_error("boom in a loaded kernel");
+  }
+
   tunesmith_kernel kernel_;
   Mistake mistake_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@ namespace tunesmith {
 namespace {
 
 const CandidateFailure kCrash{FailureCause::Crash, "ended by a fault of its own"};
+const CandidateFailure kLost{FailureCause::WorkerLost, "the worker was ended by signal 9"};
 
 /// Kernels that take what they are said to take, on a clock of their own.
 class Fake final : public InterleavedRounds {
@@ -21,6 +23,10 @@ class Fake final : public InterleavedRounds {
     alive_ = true;
     ++adds;
     clock += seconds_[kernel];
+    if (lost_adds > 0 && kernel == losing) {
+      --lost_adds;
+      return lose();
+    }
     if (kernel == crashing) {
       alive_ = false;
       return tl::make_unexpected(kCrash);
@@ -35,6 +41,7 @@ class Fake final : public InterleavedRounds {
   tl::expected<Samples, CandidateFailure> time(int rounds, double expected) override {
     asked.push_back(rounds);
     EXPECT_GT(expected, 0.0);
+    if (lost_times.contains(asked.size())) return lose();
     Samples samples{std::vector<std::vector<double>>(taken_.size()), asked.size() == disturbed};
     for (int round = 0; round < rounds; ++round) {
       if (calls_left && (*calls_left)-- == 0) return tl::make_unexpected(kCrash);
@@ -53,8 +60,17 @@ class Fake final : public InterleavedRounds {
   std::optional<size_t> crashing;
   std::optional<size_t> refused;
   std::optional<int> calls_left;
+  size_t losing = 0;              // the kernel whose first add()s lose the worker
+  int lost_adds = 0;              // so many of them
+  std::set<size_t> lost_times{};  // the time()s that do
 
  private:
+  tl::unexpected<CandidateFailure> lose() {
+    alive_ = false;
+    taken_.clear();
+    return tl::make_unexpected(kLost);
+  }
+
   std::vector<double> seconds_;
   std::vector<size_t> taken_;
   bool alive_ = false;
@@ -146,6 +162,36 @@ TEST(Interleave, WhatWasMeasuredBeforeAFailureStays) {
   for (const InterleavedTimes& one : interleave(where, 2, {.rounds = 40})) {
     EXPECT_TRUE(one.samples.empty());
     EXPECT_EQ(one.failure, kCrash);
+  }
+}
+
+TEST(Interleave, WhatALostWorkerWasAskedIsAskedOnceMore) {
+  for (const int lost : {1, 2}) {
+    Fake where({1e-3, 1e-3, 1e-3});
+    where.losing = 1;
+    where.lost_adds = lost;
+    const std::vector<InterleavedTimes> times = interleave(where, 3, {.rounds = 5});
+    EXPECT_EQ(times[0].samples.size(), 5u);
+    EXPECT_EQ(times[1].samples.size(), lost == 1 ? 5u : 0u);
+    EXPECT_EQ(times[1].failure, lost == 1 ? std::nullopt : std::optional(kLost));
+    EXPECT_EQ(times[2].samples.size(), 5u);
+  }
+}
+
+TEST(Interleave, RoundsOfALostWorkerAreTakenAgain) {
+  Fake where({1e-3, 1e-3});
+  where.lost_times = {1, 3};
+  for (const InterleavedTimes& one : interleave(where, 2, {.rounds = 40})) {
+    EXPECT_EQ(one.samples.size(), 40u);
+    EXPECT_FALSE(one.failure);
+  }
+  EXPECT_EQ(where.adds, 6);
+  // Twice in a row is once too often.
+  Fake gone({1e-3, 1e-3});
+  gone.lost_times = {2, 3};
+  for (const InterleavedTimes& one : interleave(gone, 2, {.rounds = 40})) {
+    EXPECT_EQ(one.samples.size(), 1u);
+    EXPECT_FALSE(one.failure);
   }
 }
 

@@ -1,0 +1,54 @@
+#include "measure/messages/fill_fields.h"
+
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+namespace tunesmith {
+namespace {
+
+using nlohmann::json;
+
+/// Any type's values are smaller, but for some that nobody fills with.
+constexpr double kMaxBackground = 1e9;
+
+Fill read_fill(const Field& fields) {
+  constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
+  Fill fill;
+  fill.largest = static_cast<int>(fields["largest"].integer(1, 1 << 24));
+  fill.positive = fields["positive"].boolean();
+  fill.terms = fields["terms"].integer(0, kAnyCount);
+  fill.background = fields["background"].number(-kMaxBackground, kMaxBackground);
+  fill.noise = fields["noise"].number(0.0, kMaxBackground);
+  fill.all_sparse = fields["all_sparse"].boolean();
+  fill.balanced = fields["balanced"].boolean();
+  fill.draws = fields["draws"].integer(1, kMostDraws);
+  fill.peaks = fields["peaks"].integer(0, kMostDraws);
+  return fill;
+}
+
+}  // namespace
+
+json fill_fields(const std::vector<Fill>& fills) {
+  json list = json::array();
+  for (const Fill& fill : fills) {
+    list.push_back({{"largest", fill.largest},
+                    {"positive", fill.positive},
+                    {"terms", fill.terms},
+                    {"background", fill.background},
+                    {"noise", fill.noise},
+                    {"all_sparse", fill.all_sparse},
+                    {"balanced", fill.balanced},
+                    {"draws", fill.draws},
+                    {"peaks", fill.peaks}});
+  }
+  return list;
+}
+
+std::vector<Fill> read_fills(const Field& list) {
+  std::vector<Fill> fills = list.list(kDataKinds.size(), kDataKinds.size(), read_fill);
+  for (size_t set = 0; set < fills.size(); ++set) fills[set].kind = kDataKinds[set];
+  return fills;
+}
+
+}  // namespace tunesmith

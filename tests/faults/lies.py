@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Workers that answer nonsense, through the command line. Usage: lies.py --tunesmith BINARY --plugins FOLDER TEST"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+TUNESMITH = ""
+PLUGINS = ""
+WORKLOAD = """name: add_one
+params: {n: 1000}
+inputs:
+  X: {shape: [n], dtype: f32}
+compute: |
+  O[i<n] = X[i] + 1
+outputs: [O]
+"""
+# Programs that are all right, and differ in a number.
+SPACE = """version: 1
+spaces:
+  right:
+    target: {kind: faulty, crash_every: 1000}
+    modules: [{choose_mistake: {among: %(among)s}}]
+    search: {kind: random, max_empty_draws: 400}
+    cost_model: {kind: random}
+"""
+ENVIRONMENT_FAULT = 4
+PLAIN = 2  # the unscheduled program and its outermost loop in parallel
+# What the message of the failure says of each lie.
+LIES = {
+    "garbage": "makes no sense: its header has",
+    "huge": "makes no sense: its header has 1152921504606846976 bytes, and may have",
+    "attachments": "makes no sense: it has 10 attachments, and may have 0",
+    "deep": "makes no sense: its header is nested more than",
+    "no JSON": "makes no sense: its header is no JSON object",
+    "another question's": "makes no sense: it is for question",
+    "missing": "makes no sense: its field 'verified_error' is missing",
+    "wrong type": "makes no sense: its field 'samples' is of the type string, and must be a list",
+    "no time": "makes no sense: its field 'samples[0]' is -1",
+    "no samples": "makes no sense: its field 'samples' has 0 elements",
+    "too many samples": "makes no sense: its field 'samples' has 11 elements",
+    "unknown cause": "makes no sense: its field 'cause' is 'bad_luck', which is no cause of a failure",
+    "another's type": "makes no sense: its field 'type' is 'added', and must be 'measured'",
+    "gives up": "the worker gave up: no more",
+    "truncated": "the worker exited with code 0",
+}
+
+
+def tune(folder, programs, kind, lies):
+    """With a worker that lies at these questions of the kind."""
+    lib = pathlib.Path(TUNESMITH).parents[1] / "lib"
+    installed = folder / "installed"
+    if not installed.exists():
+        (installed / "lib").mkdir(parents=True)
+        (installed / "bin").mkdir()
+        # The worker is looked for beside the library, links resolved.
+        (library,) = [file for file in lib.glob("libtunesmith.so.*") if not file.is_symlink()]
+        shutil.copy(library, installed / "lib")
+        for link in lib.glob("libtunesmith.so*"):
+            if link.is_symlink():
+                (installed / "lib" / link.name).symlink_to(library.name)
+        (installed / "lib" / "tunesmith").symlink_to(lib / "tunesmith")
+        shutil.copy(pathlib.Path(__file__).parent / "lying_worker.py", installed / "bin" / "tunesmith-worker")
+        (installed / "bin" / "tunesmith-worker").chmod(0o755)
+    (folder / "add_one.yaml").write_text(WORKLOAD)
+    (folder / "spaces.yaml").write_text(SPACE % {"among": list(range(1, programs + 1))})
+    for name in ("records.db", "count"):
+        (folder / name).unlink(missing_ok=True)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(installed / "lib"), "TUNESMITH_TEST_LIES": json.dumps(
+        {"worker": str(pathlib.Path(TUNESMITH).parent / "tunesmith-worker"), "count": str(folder / "count"), "type": kind, "lies": lies})}
+    return subprocess.run([TUNESMITH, "tune", str(folder / "add_one.yaml"), "--spaces", str(folder / "spaces.yaml"), "--plugin-path", PLUGINS,
+                           "--database", str(folder / "records.db"), "--candidate-time-out", "3", "--trials", "1000", "--json"],
+                          capture_output=True, text=True, timeout=250, env=environment)
+
+
+def result(done):
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return json.loads(done.stdout)
+
+
+def failures(folder):
+    with sqlite3.connect(f"file:{folder / 'records.db'}?mode=ro", uri=True) as connection:
+        return list(connection.execute("select cause, message from record where kind = 'search' and cause is not null order by id"))
+
+
+def a_lie_told_once_changes_nothing(folder):
+    # Each lie costs a question more.
+    lies = {3 + 2 * i: lie for i, lie in enumerate(LIES)}
+    programs = 2 * len(LIES)
+    done = result(tune(folder, programs, "run", lies))
+    assert done["valid"] == programs + PLAIN and not done["failures"], done
+    assert (folder / "count").stat().st_size >= programs + PLAIN + len(LIES)
+
+
+def from_question(first, lie):
+    return {number: lie for number in range(first, 1000)}
+
+
+def a_lie_told_twice_costs_the_candidate(folder):
+    for lie, wanted in LIES.items():
+        done = result(tune(folder, 4, "run", from_question(4, lie)))
+        # What is measured again, because the machine was disturbed, asks questions, too, and keeps its first time.
+        lost = done["failures"].pop("worker_lost", 0)
+        assert 1 <= lost <= 4 and not done["failures"] and done["valid"] == 4 + PLAIN - lost, (lie, done)
+        assert {(cause, wanted in message) for cause, message in failures(folder)} == {("worker_lost", True)}, (lie, failures(folder))
+
+
+def a_silent_worker_is_not_waited_for(folder):
+    done = result(tune(folder, 2, "run", from_question(2, "silence")))
+    late = done["failures"].pop("time_out", 0)
+    assert 1 <= late <= 3 and not done["failures"] and done["valid"] == 2 + PLAIN - late, done
+
+
+def rounds_survive_lies(folder):
+    """Those of the final ranking, asked for with two other questions."""
+    for kind in ("add_to_rounds", "time_in_turn"):
+        done = tune(folder, 4, kind, {1: "garbage", 4: "another's type"})
+        assert not result(done)["failures"] and result(done)["best_seconds"] > 0, done.stdout
+        assert (folder / "count").stat().st_size > 5, kind
+
+
+def a_worker_that_cannot_begin_ends_the_run(folder):
+    done = tune(folder, 4, "task", from_question(0, "garbage"))
+    assert done.returncode == ENVIRONMENT_FAULT, (done.returncode, done.stderr)
+    assert "the worker did not take the task: worker_lost: the worker's answer makes no sense" in done.stderr, done.stderr
+    assert (folder / "count").stat().st_size == 3, "it is tried three times"
+
+
+def a_worker_of_another_version_is_refused(folder):
+    done = tune(folder, 4, "hello", {0: "other version"})
+    assert done.returncode == ENVIRONMENT_FAULT, (done.returncode, done.stderr)
+    assert "tunesmith-worker speaks version 7 of the messages, and this tunesmith version 1" in done.stderr, done.stderr
+    assert (folder / "count").stat().st_size == 1, "nothing else is asked"
+
+
+def main():
+    global TUNESMITH, PLUGINS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("--plugins", required=True)
+    parser.add_argument("test")
+    arguments = parser.parse_args()
+    TUNESMITH = os.path.abspath(arguments.tunesmith)
+    PLUGINS = os.path.abspath(arguments.plugins)
+    with tempfile.TemporaryDirectory(prefix="tunesmith-lies-") as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
+        globals()[arguments.test](pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
