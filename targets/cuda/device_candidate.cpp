@@ -122,7 +122,7 @@ void DeviceCandidate::guarded(Work work) {
   } catch (const DriverError& error) {
     fault_ = fault_of(error);
   } catch (const std::exception& error) {
-    fault_ = KernelFault{KernelFault::Kind::Crash, error.what()};
+    fault_ = KernelFault{KernelFault::Kind::Crash, fmt::format("a call cannot go on: {}", error.what())};
   }
 }
 

@@ -109,9 +109,12 @@ std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, 
 void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   try {
     run_in_orders(buffers, workspace);
-  } catch (const std::exception& error) {
-    // None may leave a kernel's entry, whatever the emulation reports and however large the buffers are.
+  } catch (const Error& error) {
+    // No exception may leave a kernel's entry.
     keep({KernelFault::Kind::Crash, error.what()}, false);
+  } catch (const std::exception& error) {
+    // Nor one of the library, whatever the process reports and however large the buffers are.
+    keep({KernelFault::Kind::Crash, fmt::format("the emulation cannot go on: {}", error.what())}, false);
   }
 }
 

@@ -146,6 +146,24 @@ TEST(CudaTarget, LimitsAreTheArchitectures) {
   EXPECT_EQ(execution_model_fault(target().execution()), "");
 }
 
+// The process that runs a launch shares its memory with the candidate.
+TEST(EmulatedCandidate, ItsProcessMayReportAnything) {
+  for (const char* report : {"counter\\tonly_barriers\\tnone", "count\\trace\\t", "granule\\tshared\\tx"}) {
+    CandidateObject object;
+    object.outputs = {0};
+    const std::string program = std::string("#!/bin/sh\nprintf '") + report + "\\n'\n";
+    object.launches.push_back({"k", {}, {{"A", false, 0, int64_t{sizeof(float)}, "float"}}, program});
+    const std::unique_ptr<LoadedKernel> loaded = test::target().load({object.bytes(), "k", 0, 0.0});
+    float value = 0.0f;
+    void* pointer = &value;
+    ASSERT_NO_THROW(loaded->entry()(&pointer, nullptr, nullptr, nullptr)) << report;
+    const auto fault = loaded->take_fault();
+    ASSERT_TRUE(fault) << report;
+    EXPECT_EQ(fault->kind, KernelFault::Kind::Crash);
+    EXPECT_THAT(fault->message, testing::HasSubstr("the emulation cannot go on: ")) << report;
+  }
+}
+
 TEST(CandidateObject, ADamagedOneIsRefused) {
   CandidateObject object;
   object.modelled_seconds = 2.5;
