@@ -30,7 +30,7 @@ constexpr std::array<CauseEntry, 13> kCauses{{
     {FailureCause::TimeOut, "time_out", "compiling or running it took longer than allowed"},
     {FailureCause::OutOfMemory, "out_of_memory", "it asked for more memory than allowed"},
     {FailureCause::WorkerLost, "worker_lost",
-     "its worker ended without an answer or a signal of the candidate's making"},
+     "its worker ended without a signal of the candidate's making, or answered nonsense"},
     {FailureCause::Duplicate, "duplicate", "its program was measured before, under another trace"},
 }};
 

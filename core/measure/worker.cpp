@@ -17,7 +17,7 @@
 namespace tunesmith {
 namespace {
 
-/// The tuner's questions are right, unless a candidate has read of them.
+/// The tuner's questions are right, unless a candidate has read a part of them.
 template <typename Request>
 Request understood(tl::expected<Request, std::string> request) {
   if (!request) throw EnvironmentError("a question makes no sense: " + request.error());

@@ -21,6 +21,7 @@ using nlohmann::json;
 
 constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxRepeats = 1'000'000;
+constexpr double kMaxFactor = 1e6;  // of racing
 
 Argument read_argument(const Field& fields) {
   const std::string name = fields["name"].text(kMaxName);
@@ -80,7 +81,7 @@ SamplingOptions read_sampling(const Field& header) {
   sampling.min_repeats = static_cast<int>(header["min_repeats"].integer(0, kMaxRepeats));
   sampling.max_repeats = static_cast<int>(header["max_repeats"].integer(0, kMaxRepeats));
   sampling.min_total_seconds = header["min_total_seconds"].number(0.0, kMaxSeconds);
-  sampling.racing_factor = header["racing_factor"].number(0.0, kMaxSeconds);
+  sampling.racing_factor = header["racing_factor"].number(0.0, kMaxFactor);
   return sampling;
 }
 
