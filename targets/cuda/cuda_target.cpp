@@ -13,7 +13,7 @@
 #include "disassembler.h"
 #include "emulated_candidate.h"
 #include "expr_text.h"
-#include "generator_fingerprint.h"
+#include "generator.h"
 #include "kernel_library.h"
 #include "kernel_text.h"
 #include "nvrtc.h"
@@ -109,7 +109,7 @@ const Device& CudaTarget::gpu() {
   return *gpu_;
 }
 
-std::string CudaTarget::fingerprint() const { return kGeneratorFingerprint; }
+std::string CudaTarget::fingerprint() const { return generator_fingerprint(Nvrtc::find()); }
 
 bool CudaTarget::has_feature(std::string_view name) const {
   const auto generation = [](std::string_view architecture) {

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <ctime>
-#include <memory>
 #include <utility>
 
 #include <dlfcn.h>
@@ -32,7 +31,7 @@ struct Nvrtc::Instance {
   std::string why_absent;
 };
 
-bool Nvrtc::load(const std::string& name, std::string* why_not) {
+bool Nvrtc::open(const std::string& name, std::string* why_not) {
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     *why_not = dlerror();
@@ -55,19 +54,21 @@ bool Nvrtc::load(const std::string& name, std::string* why_not) {
   return false;
 }
 
+std::unique_ptr<Nvrtc> Nvrtc::load(const std::string& library, std::string* why_not) {
+  std::unique_ptr<Nvrtc> loaded(new Nvrtc);
+  return loaded->open(library, why_not) ? std::move(loaded) : nullptr;
+}
+
 const Nvrtc::Instance& Nvrtc::instance() {
   static const Instance once = [] {
     std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12"};
     if (const char* chosen = std::getenv("TUNESMITH_NVRTC"); chosen != nullptr && *chosen != '\0')
       names = {chosen};
     Instance result;
-    std::unique_ptr<Nvrtc> library(new Nvrtc);
     for (const std::string& name : names) {
       std::string why_not;
-      if (library->load(name, &why_not)) {
-        result.library = std::move(library);
-        return result;
-      }
+      result.library = load(name, &why_not);
+      if (result.library) return result;
       result.why_absent += why_not + "; ";
     }
     result.why_absent += "set TUNESMITH_NVRTC to the path of libnvrtc.so";

@@ -2,6 +2,7 @@
 // needed.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ class Nvrtc {
   /// says why.
   static const Nvrtc* find();
   static std::string why_absent();
+  /// Of one library; null, and why, where the loader does not find it or it lacks something.
+  static std::unique_ptr<Nvrtc> load(const std::string& library, std::string* why_not);
 
   /// "13.0".
   const std::string& version() const { return version_; }
@@ -37,8 +40,7 @@ class Nvrtc {
   struct Instance;
   Nvrtc() = default;
   static const Instance& instance();
-  /// False, and why, when the system has no library of this name or it lacks something.
-  bool load(const std::string& name, std::string* why_not);
+  bool open(const std::string& name, std::string* why_not);
 
   std::string version_;
   int (*version_function_)(int*, int*) = nullptr;

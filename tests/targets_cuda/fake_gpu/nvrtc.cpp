@@ -1,5 +1,7 @@
 // A library with NVRTC's functions whose cubins are programs for the emulation: for tests of the device `gpu`
 // where there is neither NVRTC nor a GPU.
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <regex>
 #include <sstream>
@@ -52,6 +54,8 @@ int compile(Program& program) {
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED int nvrtcVersion(int* major, int* minor) {
+  const char* chosen = std::getenv("TUNESMITH_FAKE_NVRTC_VERSION");
+  if (chosen != nullptr) return std::sscanf(chosen, "%d.%d", major, minor) == 2 ? 0 : 1;
   *major = 13;
   *minor = 0;
   return 0;

@@ -8,6 +8,7 @@
 
 #include "candidate_object.h"
 #include "cuda_target.h"
+#include "generator.h"
 #include "kernel_compiler.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/records/record_store.h"
@@ -66,6 +67,27 @@ TEST(OnAGpu, TheTargetSaysWhatItRunsOn) {
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("does not run code for sm_90"));
   }
+}
+
+TEST(OnAGpu, TheFingerprintOfTheGeneratorHasTheCompilersVersion) {
+  const auto fingerprint_with = [](const char* version) {
+    setenv("TUNESMITH_FAKE_NVRTC_VERSION", version, 1);
+    std::string why_not;
+    const std::unique_ptr<Nvrtc> nvrtc = Nvrtc::load(TUNESMITH_FAKE_NVRTC, &why_not);
+    unsetenv("TUNESMITH_FAKE_NVRTC_VERSION");
+    EXPECT_NE(nvrtc, nullptr) << why_not;
+    return generator_fingerprint(nvrtc.get());
+  };
+  EXPECT_EQ(fingerprint_with("13.0"), fingerprint_with("13.0"));
+  EXPECT_NE(fingerprint_with("13.0"), fingerprint_with("13.1"));
+  EXPECT_NE(fingerprint_with("12.9"), fingerprint_with("13.0"));
+  EXPECT_EQ(target().fingerprint(), fingerprint_with("13.0"));
+  EXPECT_THAT(task_target(target()), HasSubstr("nvrtc-13.0"));
+  // Where there is none, other programs are tried, though none runs on a GPU.
+  EXPECT_THAT(generator_fingerprint(nullptr), HasSubstr("nvrtc-none"));
+  std::string why_not;
+  EXPECT_EQ(Nvrtc::load("/no/libnvrtc.so", &why_not), nullptr);
+  EXPECT_THAT(why_not, HasSubstr("/no/libnvrtc.so"));
 }
 
 TEST(OnAGpu, ProgramsRunAndAreTimedByItsClock) {
