@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -121,8 +121,10 @@ void DeviceCandidate::guarded(Work work) {
     work();
   } catch (const DriverError& error) {
     fault_ = fault_of(error);
+  } catch (const std::bad_alloc&) {
+    fault_ = {KernelFault::Kind::Crash, "out of memory"};  // so short a text asks for none
   } catch (const std::exception& error) {
-    fault_ = KernelFault{KernelFault::Kind::Crash, fmt::format("a call cannot go on: {}", error.what())};
+    fault_ = {KernelFault::Kind::Crash, error.what()};
   }
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <exception>
 #include <map>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -106,19 +106,19 @@ std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, 
   return runs;
 }
 
+// No exception may leave a kernel's entry, whatever went wrong: not the emulation's own errors, such as that
+// no process can be started, nor those of the library that it is written with.
 void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   try {
-    run_in_orders(buffers, workspace);
-  } catch (const Error& error) {
-    // No exception may leave a kernel's entry.
-    keep({KernelFault::Kind::Crash, error.what()}, false);
+    run_in_each_order(buffers, workspace);
+  } catch (const std::bad_alloc&) {
+    keep({KernelFault::Kind::Crash, "out of memory"}, false);  // so short a text asks for none
   } catch (const std::exception& error) {
-    // Nor one of the library, whatever the process reports and however large the buffers are.
-    keep({KernelFault::Kind::Crash, fmt::format("the emulation cannot go on: {}", error.what())}, false);
+    keep({KernelFault::Kind::Crash, error.what()}, false);
   }
 }
 
-void EmulatedCandidate::run_in_orders(void* const* buffers, void* workspace) {
+void EmulatedCandidate::run_in_each_order(void* const* buffers, void* workspace) {
   Memory before;
   for (const ObjectLaunch& launch : object_.launches) {
     for (const ObjectArgument& argument : launch.arguments) {

@@ -1,6 +1,7 @@
 #include "emulated_kernel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -188,6 +189,14 @@ EmulatedFinding& finding_of(EmulationReport& report, const std::string& kind) {
   return report.findings.back();
 }
 
+/// Nothing where the text is no number: a child that is killed may leave half a line.
+std::optional<uint64_t> number_in(const std::string& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 EmulationReport report_of(const std::vector<Line>& lines, const ProcessResult& process,
                           double time_limit_seconds) {
   EmulationReport report;
@@ -195,8 +204,15 @@ EmulationReport report_of(const std::vector<Line>& lines, const ProcessResult& p
   bool done = false;
   for (const Line& line : lines) {
     if (line.what == "finding") finding_of(report, line.name).messages.push_back(line.rest);
-    if (line.what == "count") finding_of(report, line.name).count = std::stoull(line.rest);
-    if (line.what == "counter") report.counters[line.name] = std::stoull(line.rest);
+    if (line.what == "count" || line.what == "counter") {
+      const std::optional<uint64_t> number = number_in(line.rest);
+      if (!number) break;
+      if (line.what == "count") {
+        finding_of(report, line.name).count = *number;
+      } else {
+        report.counters[line.name] = *number;
+      }
+    }
     done = done || line.what == "done";
   }
   if (process.timed_out) {
@@ -314,9 +330,12 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
     const ProcessResult process = run_process(command, how.time_limit_seconds, memory.descriptor());
     const std::vector<Line> lines = lines_of(process.output);
     if (!lines.empty() && lines.back().what == "granule") {
-      (lines.back().name == "shared" ? granules_->shared : granules_->global) =
-          unsigned(std::stoul(lines.back().rest));
-      continue;
+      std::atomic<unsigned>& granule = lines.back().name == "shared" ? granules_->shared : granules_->global;
+      const uint64_t finer = number_in(lines.back().rest).value_or(0);
+      if (std::has_single_bit(finer) && finer < kAlign) {
+        granule = unsigned(finer);
+        continue;
+      }
     }
     memory.read(arguments);
     return report_of(lines, process, how.time_limit_seconds);

@@ -28,7 +28,9 @@ void write_file(const fs::path& path, const std::string& content) {
   file << content;
   file.close();
   if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
-  fs::rename(unfinished, path);
+  std::error_code error;
+  fs::rename(unfinished, path, error);
+  if (error) throw EnvironmentError(fmt::format("{}: {}", path.string(), error.message()));
 }
 
 bool is_identifier(const std::string& name) {

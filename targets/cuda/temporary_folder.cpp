@@ -14,7 +14,11 @@
 namespace tunesmith::cuda {
 
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tunesmith-cuda-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error)
+    throw EnvironmentError(fmt::format("no folder for temporary files (TMPDIR): {}", error.message()));
+  std::string name = (parent / "tunesmith-cuda-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
     throw EnvironmentError(fmt::format("{}: {}", name, std::strerror(errno)));
   path_ = name;

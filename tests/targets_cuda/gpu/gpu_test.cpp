@@ -10,6 +10,7 @@
 #include "cuda_target.h"
 #include "generator.h"
 #include "kernel_compiler.h"
+#include "targets_cuda/fake_gpu/cubin.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/tune/tuner.h"
@@ -154,6 +155,25 @@ TEST(OnAGpu, WritingBehindAnArgumentIsSeen) {
   EXPECT_EQ(fault->kind, KernelFault::Kind::OutOfBounds);
   EXPECT_EQ(fault->message, "wrote outside of A");
   EXPECT_FALSE(fault->device_lost);
+}
+
+TEST(OnAGpu, WhatIsNoErrorOfTheDriverIsTheCandidatesFault) {
+  CandidateObject object;
+  object.runs_on = RunsOn::Gpu;
+  object.outputs = {0};
+  // The fake cannot start it, and throws: as a library behind a driver may.
+  const std::string cubin = fake_gpu::cubin_of({{"k", "p", "no program"}});
+  object.launches.push_back({"k", {}, {{"A", false, 0, 4, "float"}}, cubin});
+  const std::unique_ptr<LoadedKernel> loaded = target().load({object.bytes(), "k", 0, 0.0});
+  float value = 0;
+  void* pointer = &value;
+  EXPECT_NO_THROW(loaded->entry()(&pointer, nullptr, nullptr, nullptr));
+  const auto fault = loaded->take_fault();
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, KernelFault::Kind::Crash);
+  EXPECT_THAT(fault->message, HasSubstr("Exec format error"));
+  EXPECT_GT(loaded->device_seconds(1, &pointer, nullptr).value_or(0), 0);
+  EXPECT_TRUE(loaded->take_fault());
 }
 
 TEST(OnAGpu, KernelsAreGivenMapsOfTensors) {

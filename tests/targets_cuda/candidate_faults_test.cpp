@@ -1,0 +1,67 @@
+// What goes wrong while a candidate runs is its fault, or the environment's error: no other exception leaves
+// the target.
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "candidate_object.h"
+#include "emulated_kernel.h"
+#include "run_candidate.h"
+
+namespace tunesmith::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The report of a program that prints `lines` and no more: what a child leaves that is killed, say.
+EmulationReport report_of(const std::string& lines) {
+  EmulatedKernel kernel("#!/bin/sh\nprintf '" + lines + "'\n", EmulationOptions{});
+  std::vector<EmulatedArgument> none;
+  return kernel.run({}, none, {.time_limit_seconds = 10});
+}
+
+TEST(CandidateFaults, ADamagedReportIsAFailure) {
+  EXPECT_TRUE(report_of("done\\n").clean());
+  for (const char* damaged :
+       {"", "count\\trace\\t", "count\\trace\\tmany\\ndone\\n", "count\\trace\\t99999999999999999999999\\n",
+        "counter\\tswitches\\t-\\ndone\\n", "granule\\tshared\\t\\n", "granule\\tshared\\t0\\n",
+        "granule\\tglobal\\t3\\n", "granule\\tglobal\\t16\\n", "finding\\n", "\\t\\t\\t\\n", "\\377\\376\\n"})
+    EXPECT_FALSE(report_of(damaged).failure.empty()) << damaged;
+}
+
+/// A candidate of one launch on a buffer of `bytes`; `text` is of a kernel k.
+std::optional<KernelFault> fault_of(const std::string& program, int64_t bytes) {
+  CandidateObject object;
+  object.outputs = {0};
+  object.launches.push_back({"k", {}, {{"A", false, 0, bytes, "float"}}, program});
+  const std::unique_ptr<LoadedKernel> loaded = test::target().load({object.bytes(), "k", 0, 0.0});
+  std::vector<float> values(64);
+  void* pointer = values.data();
+  EXPECT_NO_THROW(loaded->entry()(&pointer, nullptr, nullptr, nullptr));
+  return loaded->take_fault();
+}
+
+TEST(CandidateFaults, NoExceptionLeavesAnEntry) {
+  // It cannot be started; what it says is no report; and no vector has so many bytes.
+  for (const auto& [program, bytes] : {std::pair<std::string, int64_t>{"no program", 64},
+                                       {"#!/bin/sh\nprintf 'count\\trace\\t'\n", 64},
+                                       {"#!/bin/sh\nprintf 'done\\n'\n", -1}}) {
+    const std::optional<KernelFault> fault = fault_of(program, bytes);
+    ASSERT_TRUE(fault.has_value()) << program;
+    EXPECT_EQ(fault->kind, KernelFault::Kind::Crash) << fault->message;
+    EXPECT_FALSE(fault->message.empty());
+  }
+}
+
+TEST(CandidateFaults, NoFolderForTemporaryFilesIsTheEnvironments) {
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/no/such/folder", 1);
+  EXPECT_THAT([] { EmulatedKernel("text", EmulationOptions{}); },
+              ::testing::ThrowsMessage<EnvironmentError>(HasSubstr("TMPDIR")));
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace tunesmith::cuda
