@@ -77,18 +77,24 @@ void EmulatedCandidate::keep(KernelFault fault, bool of_checks) {
   fault_of_checks_ = of_checks;
 }
 
+EmulatedArgument EmulatedCandidate::emulated(const ObjectArgument& argument, const Bytes& bytes) const {
+  using Kind = EmulatedArgument::Kind;
+  const bool written =
+      argument.in_workspace || std::ranges::find(object_.outputs, argument.position) != object_.outputs.end();
+  // A kernel writes nothing of which it has a map: it may have a copy.
+  const Kind kind = argument.is_map() ? Kind::Hidden : written ? Kind::Buffer : Kind::Input;
+  return {argument.name, kind, bytes, {}, {}};
+}
+
 std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check) {
   size_t runs = 1;
   for (size_t i = 0; i < object_.launches.size(); ++i) {
     const ObjectLaunch& launch = object_.launches[i];
     std::vector<EmulatedArgument> arguments;
     for (const ObjectArgument& argument : launch.arguments) {
-      using Kind = EmulatedArgument::Kind;
-      // A kernel writes nothing of which it has a map: it may have a copy.
-      arguments.push_back(
-          {argument.name, argument.is_map() ? Kind::Hidden : Kind::Buffer, memory.of(argument), {}, {}});
+      arguments.push_back(emulated(argument, memory.of(argument)));
       if (argument.is_map())
-        arguments.push_back({argument.name, Kind::Map, {}, argument.extents, argument.box});
+        arguments.push_back({argument.name, EmulatedArgument::Kind::Map, {}, argument.extents, argument.box});
     }
     EmulationReport report =
         kernels_[i].run(launch.launch, arguments, {order, true, kSeed, kLongestEmulation, to_check[i]});

@@ -34,6 +34,8 @@ class EmulatedCandidate final : public LoadedKernel, private BufferCall {
   void call(void* const* buffers, void* workspace) override;
   /// call(), which tells by a fault what this throws.
   void run_in_each_order(void* const* buffers, void* workspace);
+  /// The kernel's argument as the emulation takes it: what is no output may not be written.
+  EmulatedArgument emulated(const ObjectArgument& argument, const Bytes& bytes) const;
   /// All launches, the first block of each in `order`; tells how many such runs it takes until there is
   /// nothing more to see, or nothing when something went wrong. `to_check` says for each launch whether its
   /// accesses are checked, and afterwards whether other orders may find more there.

@@ -8,8 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <regex>
-#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernel_declarations.h"
 #include "run_process.h"
 #include "support_folder.h"
 #include "tunesmith/support/error.h"
@@ -29,6 +28,9 @@ constexpr size_t kAlign = 16;
 // After the dynamic shared memory, of nobody: what is written over its end is seen.
 constexpr size_t kRedZone = 16384;
 constexpr int kMemoryDescriptor = 3;
+/// What the swizzles of instructions count from. Dynamic shared memory that is declared with less begins
+/// beside such a multiple, so that who assumes more is wrong here, too.
+constexpr size_t kSwizzleAlignment = 1024;
 
 std::string find_compiler() {
   const char* chosen = std::getenv("TUNESMITH_CXX");
@@ -49,27 +51,18 @@ bool has_quick_linker() {
   return found;
 }
 
-// `extern __shared__ ... NAME[]`: all of them are the launch's dynamic shared memory.
-std::set<std::string> dynamic_names(const std::string& text) {
-  static const std::regex declaration(R"(extern\s+__shared__[^;\[]*?(\w+)\s*\[\s*\])");
-  std::set<std::string> names;
-  for (auto match = std::sregex_iterator(text.begin(), text.end(), declaration);
-       match != std::sregex_iterator(); ++match)
-    names.insert((*match)[1]);
-  return names;
-}
-
 // The kernel's text, after which stands what the runtime calls it by. Names of dynamic shared
 // memory are labels of one array: their types are the kernel's, and no C++ declaration could have several.
 std::string unit_text(const std::string& text, const std::vector<std::string>& kernels,
                       const std::string& file, size_t dynamic_bytes) {
   std::string entries;
   for (const std::string& kernel : kernels)
-    entries += fmt::format("    tunesmith_emulation::Launcher<{0}>::entry(\"{0}\"),\n", kernel);
+    entries += fmt::format("    tunesmith_emulation::Launcher<{0}>::entry(\"{0}\", unsigned({1})),\n", kernel,
+                           most_threads(text, kernel));
   std::string labels;
-  std::set<std::string> names = dynamic_names(text);
-  names.insert("tunesmith_dynamic_shared");
-  for (const std::string& name : names)
+  DynamicShared dynamic = dynamic_shared(text);
+  dynamic.names.insert("tunesmith_dynamic_shared");
+  for (const std::string& name : dynamic.names)
     labels += fmt::format("    \".globl {0}\\n.type {0}, %tls_object\\n{0}:\\n\"\n", name);
   return fmt::format(R"(#line 1 "{}"
 {}
@@ -81,11 +74,11 @@ const unsigned tunesmith_kernel_count = {};
 extern const unsigned long tunesmith_dynamic_reserve;
 const unsigned long tunesmith_dynamic_reserve = {};
 }}
-asm(".section .tbss,\"awT\",%nobits\n.balign 1024\n"
+asm(".section .tbss,\"awT\",%nobits\n.balign 1024\n.zero {}\n"
 {}    ".zero {}\n.text\n");
 )",
-                     file, text, entries, kernels.size(), dynamic_bytes + kRedZone, labels,
-                     dynamic_bytes + kRedZone);
+                     file, text, entries, kernels.size(), dynamic_bytes + kRedZone,
+                     dynamic.alignment % kSwizzleAlignment, labels, dynamic_bytes + kRedZone);
 }
 
 // The buffers' memory, which parent and child share.
@@ -133,7 +126,8 @@ class BufferMemory {
 
  private:
   static bool is_buffer(const EmulatedArgument& argument) {
-    return argument.kind == EmulatedArgument::Kind::Buffer || argument.kind == EmulatedArgument::Kind::Hidden;
+    using Kind = EmulatedArgument::Kind;
+    return argument.kind == Kind::Buffer || argument.kind == Kind::Input || argument.kind == Kind::Hidden;
   }
   template <class Move>
   static void transfer(size_t bytes, Move move) {
@@ -153,6 +147,8 @@ std::string argument_option(const EmulatedArgument& argument, size_t offset) {
   switch (argument.kind) {
     case EmulatedArgument::Kind::Buffer:
       return fmt::format("--buffer={}:{}:{}", argument.name, offset, argument.bytes.size());
+    case EmulatedArgument::Kind::Input:
+      return fmt::format("--input={}:{}:{}", argument.name, offset, argument.bytes.size());
     case EmulatedArgument::Kind::Hidden:
       return fmt::format("--hidden={}:{}:{}", argument.name, offset, argument.bytes.size());
     case EmulatedArgument::Kind::Value:
@@ -266,7 +262,7 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
   compile.push_back("-march=native");
 #endif
   // Calls a function for each access; the runtime has these, and the linker is not told to look for others.
-  if (checked_) compile.push_back("-fsanitize=thread,alignment,bounds");
+  if (checked_) compile.push_back("-fsanitize=thread,alignment,bounds,shift-exponent");
   // What a thread has of its own and has not written is a large number, and not by chance what is right.
   if (checked_) compile.push_back("-ftrivial-auto-var-init=pattern");
   std::vector<std::string> link{compiler, object, (support / "libtunesmith_cuda_emulation.a").string(), "-o",

@@ -35,7 +35,8 @@ const char* order_name(ThreadOrder order);
 
 struct EmulatedArgument {
   enum class Kind {
-    Buffer,  ///< a pointer to `bytes`, which the kernel may write
+    Buffer,  ///< a pointer to `bytes`, which the kernel may write unless its parameter is of `const` ones
+    Input,   ///< the same, which it may not write: a store is a `fault` that names it
     Hidden,  ///< memory that only maps point to; no argument of the kernel
     Value,   ///< `bytes` themselves: a number
     Map      ///< a TensorMap of the buffer `name`: 16-bit elements, the innermost extent first

@@ -63,5 +63,30 @@ TEST(CandidateFaults, NoFolderForTemporaryFilesIsTheEnvironments) {
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
+/// A kernel that stores to its first argument alone.
+std::optional<KernelFault> fault_of_storing(const std::vector<int64_t>& outputs) {
+  const EmulatedKernel kernel("extern \"C\" __global__ void k(float* A, float* O) { A[0] = 1.0f; }", "k",
+                              "k.cu", {});
+  EXPECT_TRUE(kernel.compiled()) << kernel.log();
+  CandidateObject object;
+  object.outputs = outputs;
+  object.launches.push_back(
+      {"k", {}, {{"A", false, 0, 64, "float"}, {"O", false, 1, 64, "float"}}, kernel.program()});
+  const std::unique_ptr<LoadedKernel> loaded = test::target().load({object.bytes(), "k", 0, 0.0});
+  std::vector<float> a(16), o(16);
+  std::vector<void*> pointers{a.data(), o.data()};
+  loaded->entry()(pointers.data(), nullptr, nullptr, nullptr);
+  return loaded->take_fault();
+}
+
+// Whatever its parameters' types say.
+TEST(CandidateFaults, ACandidateThatStoresToAnInputIsRefused) {
+  const std::optional<KernelFault> fault = fault_of_storing({1});
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind, KernelFault::Kind::OutOfBounds);
+  EXPECT_THAT(fault->message, HasSubstr("stores to the input A"));
+  EXPECT_FALSE(fault_of_storing({0, 1}).has_value());
+}
+
 }  // namespace
 }  // namespace tunesmith::cuda

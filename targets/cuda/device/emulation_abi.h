@@ -22,6 +22,10 @@ struct KernelEntry {
   void (*call)(void* const* arguments);
   unsigned parameters;
   const unsigned* parameter_bytes;
+  /// Is parameter i a pointer to what the kernel may only read?
+  const bool* reads_only;
+  /// The threads of a block, at most, that __launch_bounds__ says; 0: it says nothing.
+  unsigned max_threads;
 };
 
 /// A place in shared memory as the 32 bits that instructions take, and back.
@@ -45,6 +49,9 @@ int atomic_max(int* to, int value);
 int atomic_min(int* to, int value);
 unsigned atomic_exchange(unsigned* to, unsigned value);
 unsigned atomic_compare_and_swap(unsigned* to, unsigned expected, unsigned value);
+
+/// Besides the read itself: it is by the path for data that nothing writes while the kernel runs.
+void read_by_read_only_path(const void* address, unsigned bytes, int line);
 
 /// Copies `source_bytes`, then zeros up to `bytes`: when its group is waited for, or earlier in a random
 /// order.

@@ -71,7 +71,3 @@ inline float __int2float_rn(int x) { return float(x); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(unsigned(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
-template <class T>
-inline T __ldg(const T* from) {
-  return *from;
-}

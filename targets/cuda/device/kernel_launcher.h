@@ -5,6 +5,11 @@
 
 namespace tunesmith_emulation {
 
+template <class T>
+constexpr bool kPointsToConst = false;
+template <class T>
+constexpr bool kPointsToConst<const T*> = true;
+
 template <auto kKernel>
 struct Launcher;
 
@@ -18,7 +23,10 @@ struct Launcher<kKernel> {
     Call{*static_cast<Parameters*>(*arguments++)...};
   }
   static constexpr unsigned kBytes[sizeof...(Parameters) + 1] = {unsigned(sizeof(Parameters))..., 0};
-  static constexpr KernelEntry entry(const char* name) { return {name, call, sizeof...(Parameters), kBytes}; }
+  static constexpr bool kReadsOnly[sizeof...(Parameters) + 1] = {kPointsToConst<Parameters>..., false};
+  static constexpr KernelEntry entry(const char* name, unsigned max_threads) {
+    return {name, call, sizeof...(Parameters), kBytes, kReadsOnly, max_threads};
+  }
 };
 
 }  // namespace tunesmith_emulation

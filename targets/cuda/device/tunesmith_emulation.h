@@ -108,6 +108,12 @@ inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE())
   return tunesmith_emulation::vote(mask, predicate == 0, line) == 0;
 }
 
+template <class T>
+inline T __ldg(const T* from, int line = __builtin_LINE()) {
+  tunesmith_emulation::read_by_read_only_path(from, sizeof(T), line);
+  return *from;
+}
+
 inline float atomicAdd(float* to, float value) { return tunesmith_emulation::atomic_add(to, value); }
 inline int atomicAdd(int* to, int value) { return tunesmith_emulation::atomic_add(to, value); }
 inline unsigned atomicAdd(unsigned* to, unsigned value) { return tunesmith_emulation::atomic_add(to, value); }

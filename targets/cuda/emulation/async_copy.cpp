@@ -26,11 +26,22 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned sourc
         "cp.async of line %d: thread %u copies %u of %u bytes, and its addresses must be multiples of %u",
         line, thread.id, source_bytes, bytes, bytes);
   }
-  if (source_bytes > 0) check_read(thread, global, source_bytes);
+  if (!is_shared(shared, bytes) ||
+      (source_bytes > 0 && (is_shared(global, source_bytes) || stack_owner(global)))) {
+    report_and_stop(Kind::BadOperand,
+                    "cp.async of line %d: thread %u does not copy from global to shared memory", line,
+                    thread.id);
+  }
+  if (source_bytes > 0) begin_copy_read(thread, global, source_bytes, false);
   begin_async_write(thread, shared, bytes);
   const PendingCopy copy{static_cast<char*>(shared), static_cast<const char*>(global), bytes, source_bytes};
   if (machine.order == Order::Random && (next_random() & 1) != 0) arrive(copy);
   thread.copies.issue(copy);
+}
+
+void abandon_copies(Thread& thread) {
+  for (const PendingCopy& copy : thread.copies.issued) end_copy_read(thread, copy.from, copy.source_bytes);
+  thread.copies.clear();
 }
 
 void commit_copies() { running().copies.commit(); }
@@ -40,6 +51,7 @@ void wait_for_copies(unsigned groups) {
   thread.copies.wait(groups, [&](const PendingCopy& copy) {
     arrive(copy);
     end_async_write(thread, copy.to, copy.bytes, false);
+    end_copy_read(thread, copy.from, copy.source_bytes);
   });
 }
 

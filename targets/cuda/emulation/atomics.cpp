@@ -7,8 +7,8 @@ namespace tunesmith_emulation {
 namespace {
 
 template <class T, class Update>
-T update(T* to, Update next) {
-  check_atomic(to, sizeof(T));
+T update(T* to, Update next, bool reads = true) {
+  check_atomic(to, sizeof(T), reads);
   const T old = *to;
   *to = next(old);
   return old;
@@ -32,7 +32,8 @@ int atomic_min(int* to, int value) {
   return update(to, [=](int old) { return std::min(old, value); });
 }
 unsigned atomic_exchange(unsigned* to, unsigned value) {
-  return update(to, [=](unsigned) { return value; });
+  // What it gives may be of no interest: so kernels give a first value, too.
+  return update(to, [=](unsigned) { return value; }, false);
 }
 unsigned atomic_compare_and_swap(unsigned* to, unsigned expected, unsigned value) {
   return update(to, [=](unsigned old) { return old == expected ? value : old; });

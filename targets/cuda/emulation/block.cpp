@@ -43,7 +43,7 @@ struct Barrier {
 void end_thread() {
   Thread& thread = running();
   thread.state = State::Done;
-  thread.copies.clear();
+  abandon_copies(thread);
   thread.products.clear();
   --machine.alive;
   ++machine.progress;

@@ -1,14 +1,15 @@
 // Races, reads of what was never written or has not arrived, and accesses outside of all memory, for each
 // access that the instrumented kernel or an instruction of the emulation makes.
 //
-// Two accesses of one cell by two threads of a block, one a write, race unless a barrier of the block lies
-// between them, or they are ordered by __syncwarp or an mbarrier (each thread keeps what it knows of the
-// others: a vector clock). Two blocks are never ordered. A cell is as large as the smallest access to its
-// memory; a smaller one ends the process, which is run again with finer cells.
+// Two accesses of one cell by two threads of a block, one a write and not both atomic, race unless a barrier
+// of the block lies between them, or they are ordered by __syncwarp or an mbarrier (each thread keeps what it
+// knows of the others: a vector clock). Two blocks are never ordered. A cell is as large as the smallest
+// access to its memory; a smaller one ends the process, which is run again with finer cells.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ bool checks_on();
 
 /// A buffer of the launch, 16-byte aligned; watched whether accesses are checked or not, for messages.
 void watch_buffer(const std::string& name, char* low, size_t bytes);
+/// Do all of the bytes lie in the segment of shared variables?
+bool is_shared(const void* address, size_t bytes);
+/// The thread of whose stack the address is.
+std::optional<unsigned> stack_owner(const void* address);
 /// "byte 12 of A (4096 bytes)" or what else lies at an address.
 void describe_address(const void* address, char* text, size_t bytes);
 
@@ -54,8 +59,11 @@ uint32_t step_of(const Thread& thread);
 
 void check_read(const Thread& thread, const void* address, size_t bytes);
 void check_write(const Thread& thread, const void* address, size_t bytes);
-/// An access that is ordered by itself: only its place is checked.
-void check_atomic(const void* address, size_t bytes);
+/// An atomic update of the running thread; `reads`: what was there matters.
+void check_atomic(const void* address, size_t bytes, bool reads);
+/// A read of the running thread by the path for data that nothing writes while the kernel runs
+/// (ld.global.nc), besides check_read().
+void check_read_only(const void* address, size_t bytes, int line);
 
 /// An asynchronous write of shared memory begins, and arrives. `asynchronous_proxy`: it needs no fence before
 /// wgmma.
@@ -64,6 +72,11 @@ void end_async_write(const Thread& thread, void* address, size_t bytes, bool asy
 /// wgmma reads shared memory from its issue until it is waited for.
 void begin_async_read(const Thread& thread, const void* address, size_t bytes);
 void end_async_read(const Thread& thread, const void* address, size_t bytes);
+
+/// An asynchronous copy reads global memory from its issue until it is waited for. `asynchronous_proxy`: it
+/// does not see what the kernel has written without a fence.
+void begin_copy_read(const Thread& thread, const void* address, size_t bytes, bool asynchronous_proxy);
+void end_copy_read(const Thread& thread, const void* address, size_t bytes);
 
 void report_accesses();
 

@@ -12,20 +12,10 @@
 namespace tunesmith_emulation {
 namespace {
 
-constexpr std::array<const char*, size_t(Kind::Count)> kNames = {"race",
-                                                                 "read_before_wait",
-                                                                 "missing_proxy_fence",
-                                                                 "missing_product_fence",
-                                                                 "uninitialised",
-                                                                 "out_of_bounds",
-                                                                 "misaligned",
-                                                                 "divergent_barrier",
-                                                                 "diverged_warp",
-                                                                 "thread_left",
-                                                                 "deadlock",
-                                                                 "bad_operand",
-                                                                 "bad_launch",
-                                                                 "fault"};
+constexpr std::array<const char*, size_t(Kind::Count)> kNames = {
+    "race",          "read_before_wait", "read_only_path", "missing_proxy_fence", "missing_product_fence",
+    "uninitialised", "out_of_bounds",    "misaligned",     "divergent_barrier",   "diverged_warp",
+    "thread_left",   "deadlock",         "bad_operand",    "bad_launch",          "fault"};
 constexpr uint64_t kSaid = 3;
 
 std::array<uint64_t, size_t(Kind::Count)> counts;

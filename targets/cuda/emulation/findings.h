@@ -16,6 +16,7 @@ namespace tunesmith_emulation {
 enum class Kind : uint8_t {
   Race,
   ReadBeforeWait,
+  ReadOnlyPath,
   MissingProxyFence,
   MissingProductFence,
   Uninitialised,

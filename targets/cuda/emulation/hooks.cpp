@@ -22,6 +22,11 @@ void access(const void* address, size_t bytes, bool write) {
 }
 
 }  // namespace
+
+void read_by_read_only_path(const void* address, unsigned bytes, int line) {
+  check_read_only(address, bytes, line);
+}
+
 }  // namespace tunesmith_emulation
 
 #define TUNESMITH_HOOKS(bytes)                                                                 \
@@ -66,18 +71,29 @@ void __ubsan_handle_type_mismatch_v1(const SourcePlace* at, const void* address)
       "line %u: thread %u accesses %s, which its type's alignment does not divide", at->line,
       tunesmith_emulation::running().id, place);
 }
+struct TypeName {
+  uint16_t kind, info;
+  char name[1];  // "'float [8]'"
+};
 // Of arrays that a thread has of its own: the index, a number of the type that is described last.
 struct ArrayAccess {
   SourcePlace at;
-  const struct ArrayType {
-    uint16_t kind, info;
-    char name[1];  // "'float [8]'"
-  }* array;
+  const TypeName* array;
 };
 void __ubsan_handle_out_of_bounds(const ArrayAccess* access, uintptr_t index) {
   tunesmith_emulation::report_and_stop(
       tunesmith_emulation::Kind::OutOfBounds, "line %u: thread %u accesses element %zd of an array %s",
       access->at.line, tunesmith_emulation::running().id, ssize_t(index), access->array->name);
+}
+// The device keeps to another rule than the host, and a compiler to none.
+struct ShiftedNumber {
+  SourcePlace at;
+  const TypeName* number;
+};
+void __ubsan_handle_shift_out_of_bounds(const ShiftedNumber* shift, uintptr_t, uintptr_t bits) {
+  tunesmith_emulation::report_and_stop(tunesmith_emulation::Kind::BadOperand,
+                                       "line %u: thread %u shifts a number of %s by %d bits", shift->at.line,
+                                       tunesmith_emulation::running().id, shift->number->name, int(bits));
 }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

@@ -125,6 +125,9 @@ void run_blocks(const KernelEntry& kernel, Order order, bool in_turn, uint64_t s
 /// process when none can.
 void yield();
 
+/// The thread returns, and waits no more for what it has copied.
+void abandon_copies(Thread& thread);
+
 /// The running thread waits in `what`, at `line` of the kernel's text, until its state is Ready again.
 void wait_in(const char* what, int line);
 

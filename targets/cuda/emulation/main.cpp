@@ -5,7 +5,8 @@
 //   several
 // and the kernel's arguments in their order:
 //   --buffer=NAME:OFFSET:BYTES    a pointer to bytes of the memory that the descriptor is of
-//   --hidden=NAME:OFFSET:BYTES    the same, but no argument
+//   --input=NAME:OFFSET:BYTES     the same, which the kernel may not write
+//   --hidden=NAME:OFFSET:BYTES    the same as an input, but no argument
 //   --value=HEX                   the bytes of a number
 //   --map=BUFFER:E0,E1:B0,B1      a TensorMap of a buffer of 16-bit elements: extents and box, the innermost
 //   first
@@ -33,10 +34,17 @@ using namespace tunesmith_emulation;
 
 constexpr size_t kPage = 4096;
 constexpr size_t kGuard = size_t(1) << 20;
+constexpr unsigned kMaxGrid[] = {0x7fffffff, 65535, 65535}, kMaxBlock[] = {1024, 1024, 64};
+/// Static and dynamic together, of any architecture.
+constexpr size_t kMaxShared = size_t(227) << 10;
 
 struct Buffer {
   std::string name;
   char* low;
+  size_t bytes;
+  bool read_only;  // for the kernel
+
+  bool contains(const void* address) const { return address >= low && address < low + bytes; }
 };
 
 struct Launch {
@@ -45,14 +53,16 @@ struct Launch {
   unsigned in_turn = 0, check = 0, shared_granule = 16, global_granule = 16;
   int memory = -1;
   const KernelEntry* kernel = tunesmith_kernel_entries;
-  std::vector<Buffer> buffers;
   // Each argument's bytes, aligned as the strictest of them.
   struct alignas(64) Value {
     char bytes[128];
     unsigned size;
+    int buffer = -1;  // that it points to
   };
   std::vector<Value> values;
 };
+
+std::vector<Buffer> buffers;  // of the launch; what a signal's handler looks at
 
 template <class... Fields>
 void scan(const std::string& text, const char* format, int fields, Fields*... values) {
@@ -80,14 +90,18 @@ Launch::Value value_of(const void* bytes, size_t size) {
   return value;
 }
 
-void add_buffer(Launch& launch, const std::string& text, bool argument) {
+enum class Use { Argument, Input, Hidden };
+
+void add_buffer(Launch& launch, const std::string& text, Use use) {
   const size_t colon = text.find(':');
   unsigned long long offset = 0, bytes = 0;
   scan(text.substr(colon + 1), "%llu:%llu", 2, &offset, &bytes);
-  launch.buffers.push_back({text.substr(0, colon), map_buffer(launch.memory, offset, bytes)});
-  watch_buffer(launch.buffers.back().name, launch.buffers.back().low, bytes);
-  if (argument)
-    launch.values.push_back(value_of(static_cast<const void*>(&launch.buffers.back().low), sizeof(char*)));
+  buffers.push_back(
+      {text.substr(0, colon), map_buffer(launch.memory, offset, bytes), bytes, use != Use::Argument});
+  watch_buffer(buffers.back().name, buffers.back().low, bytes);
+  if (use == Use::Hidden) return;
+  launch.values.push_back(value_of(static_cast<const void*>(&buffers.back().low), sizeof(char*)));
+  launch.values.back().buffer = int(buffers.size()) - 1;
 }
 
 void add_value(Launch& launch, const std::string& hex) {
@@ -100,9 +114,12 @@ void add_map(Launch& launch, const std::string& text) {
   const size_t colon = text.find(':');
   TensorMap map{};
   scan(text.substr(colon + 1), "%u,%u:%u,%u", 4, &map.extent[0], &map.extent[1], &map.box[0], &map.box[1]);
-  for (const Buffer& buffer : launch.buffers)
+  for (const Buffer& buffer : buffers)
     if (buffer.name == text.substr(0, colon)) map.base = buffer.low;
   map.row_bytes = 2ull * map.extent[0];
+  if (map.row_bytes % 16 != 0)
+    report_and_stop(Kind::BadLaunch, "a map of rows of %llu bytes, which must be a multiple of 16",
+                    map.row_bytes);
   launch.values.push_back(value_of(&map, sizeof map));
 }
 
@@ -135,8 +152,9 @@ void read_option(Launch& launch, std::string_view name, const std::string& value
                                          : Order::Random;
     return;
   }
-  if (name == "--buffer") return add_buffer(launch, value, true);
-  if (name == "--hidden") return add_buffer(launch, value, false);
+  if (name == "--buffer") return add_buffer(launch, value, Use::Argument);
+  if (name == "--input") return add_buffer(launch, value, Use::Input);
+  if (name == "--hidden") return add_buffer(launch, value, Use::Hidden);
   if (name == "--value") return add_value(launch, value);
   if (name == "--map") return add_map(launch, value);
   report_and_stop(Kind::BadLaunch, "an unknown option");
@@ -147,6 +165,12 @@ void read_option(Launch& launch, std::string_view name, const std::string& value
   describe_address(info->si_addr, place, sizeof place);
   if (machine.running == nullptr) report_and_stop(Kind::Fault, "signal %d before the kernel began", signal);
   const Index& thread = running().index;
+  for (const Buffer& buffer : buffers) {
+    if (buffer.read_only && signal == SIGSEGV && buffer.contains(info->si_addr))
+      report_and_stop(Kind::Fault, "thread (%u, %u, %u) of block (%u, %u, %u) stores to the input %s, at %s",
+                      thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z,
+                      buffer.name.c_str(), place);
+  }
   // An access that is not aligned as its type demands has no address.
   report_and_stop(Kind::Fault, "%s in thread (%u, %u, %u) of block (%u, %u, %u), at %s",
                   signal == SIGFPE ? "a division by zero" : "an invalid or misaligned access", thread.x,
@@ -165,11 +189,30 @@ void catch_faults() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, nullptr);
 }
 
-void check_launch(const Launch& launch) {
+void check_shape(const KernelEntry& kernel) {
+  const unsigned grid[] = {grid_shape.x, grid_shape.y, grid_shape.z};
+  const unsigned block[] = {block_shape.x, block_shape.y, block_shape.z};
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] == 0 || grid[i] > kMaxGrid[i])
+      report_and_stop(Kind::BadLaunch, "a grid of %u blocks in dimension %d: 1 to %u", grid[i], i,
+                      kMaxGrid[i]);
+    if (block[i] == 0 || block[i] > kMaxBlock[i])
+      report_and_stop(Kind::BadLaunch, "a block of %u threads in dimension %d: 1 to %u", block[i], i,
+                      kMaxBlock[i]);
+  }
   const unsigned long long threads = 1ull * block_shape.x * block_shape.y * block_shape.z;
-  if (threads == 0 || threads > kMostThreads)
-    report_and_stop(Kind::BadLaunch, "a block of %llu threads", threads);
+  if (threads > kMostThreads) report_and_stop(Kind::BadLaunch, "a block of %llu threads", threads);
+  if (kernel.max_threads > 0 && threads > kernel.max_threads)
+    report_and_stop(Kind::BadLaunch, "a block of %llu threads, and __launch_bounds__ says %u at most",
+                    threads, kernel.max_threads);
+}
+
+void check_launch(const Launch& launch) {
   const KernelEntry& kernel = *launch.kernel;
+  check_shape(kernel);
+  if (launch.dynamic_bytes > kMaxShared)
+    report_and_stop(Kind::BadLaunch, "%llu bytes of dynamic shared memory, at most %zu on any architecture",
+                    launch.dynamic_bytes, kMaxShared);
   if (launch.values.size() != kernel.parameters)
     report_and_stop(Kind::BadLaunch, "the kernel has %u parameters, and %zu arguments are given",
                     kernel.parameters, launch.values.size());
@@ -177,6 +220,18 @@ void check_launch(const Launch& launch) {
     if (launch.values[i].size != kernel.parameter_bytes[i])
       report_and_stop(Kind::BadLaunch, "parameter %u has %u bytes, and its argument %u", i,
                       kernel.parameter_bytes[i], launch.values[i].size);
+  }
+}
+
+/// A buffer is an input where the parent says so, or the parameter's type.
+void protect_inputs(const Launch& launch) {
+  for (unsigned i = 0; i < launch.kernel->parameters; ++i)
+    if (launch.values[i].buffer >= 0 && launch.kernel->reads_only[i])
+      buffers[size_t(launch.values[i].buffer)].read_only = true;
+  for (const Buffer& buffer : buffers) {
+    if (!buffer.read_only || buffer.bytes == 0) continue;
+    char* const page = buffer.low - reinterpret_cast<uintptr_t>(buffer.low) % kPage;
+    mprotect(page, size_t(buffer.low + buffer.bytes - page), PROT_READ);
   }
 }
 
@@ -195,6 +250,7 @@ int main(int count, char** arguments) {
   }
   catch_faults();
   check_launch(launch);
+  protect_inputs(launch);
   find_shared_memory(launch.dynamic_bytes);
   std::vector<void*> pointers;
   for (Launch::Value& value : launch.values) pointers.push_back(value.bytes);

@@ -16,6 +16,8 @@ namespace tunesmith_emulation {
 namespace {
 
 constexpr size_t kRowBytes = 128, kSwizzledBytes = 16;
+/// What an mbarrier's bytes hold here: it shows whether somebody has written over them.
+constexpr uint64_t kMark = 0x6d62617272696572;
 
 struct Mbarrier {
   unsigned count = 0, pending = 0, phase = 0;
@@ -45,6 +47,11 @@ Mbarrier& barrier_at(void* address, int line) {
   if (found == barriers.end())
     report_and_stop(Kind::BadOperand, "thread %u uses an mbarrier that was not initialised (line %d)",
                     running().id, line);
+  uint64_t mark = 0;
+  std::memcpy(&mark, address, sizeof mark);
+  if (mark != kMark)
+    report_and_stop(Kind::BadOperand, "thread %u uses an mbarrier (line %d) whose memory was written over",
+                    running().id, line);
   return found->second;
 }
 
@@ -71,6 +78,21 @@ void copy_rows(const BoxCopy& copy) {
   }
 }
 
+/// The parts of the tensor's rows that a box is copied from; what lies outside is not read.
+template <class Visit>
+void each_source_row(const BoxCopy& copy, Visit visit) {
+  const TensorMap& map = copy.map;
+  const long begin = std::max(copy.x, 0), end = std::min(long(copy.x) + map.box[0], long(map.extent[0]));
+  if (begin >= end) return;
+  for (long y = std::max(copy.y, 0); y < std::min(long(copy.y) + map.box[1], long(map.extent[1])); ++y)
+    visit(map.base + map.row_bytes * size_t(y) + 2 * size_t(begin), 2 * size_t(end - begin));
+}
+
+void end_source_reads(const BoxCopy& copy) {
+  each_source_row(
+      copy, [&](const char* row, size_t bytes) { end_copy_read(machine.threads[copy.issuer], row, bytes); });
+}
+
 void land_copies(void* address, Mbarrier& mbarrier) {
   std::vector<BoxCopy> others;
   for (const BoxCopy& copy : copies) {
@@ -81,6 +103,7 @@ void land_copies(void* address, Mbarrier& mbarrier) {
     copy_rows(copy);
     const size_t bytes = size_t(copy.map.box[1]) * kRowBytes;
     end_async_write(machine.threads[copy.issuer], copy.to, bytes, true);
+    end_source_reads(copy);
     if (checks_on()) {
       mbarrier.arriving.resize(machine.threads.size(), 0);
       mbarrier.arriving[copy.issuer] =
@@ -111,6 +134,7 @@ void lag_behind() {
 
 void begin_block_mbarriers() {
   barriers.clear();
+  for (const BoxCopy& copy : copies) end_source_reads(copy);
   copies.clear();
   copiers.clear();
 }
@@ -122,8 +146,11 @@ void init_mbarrier(void* address, unsigned count) {
                     "thread %u: an mbarrier is 8 bytes of shared memory, at a multiple of 8", running().id);
   check_write(running(), address, 8);
   machine.only_barriers = false;
-  Mbarrier& mbarrier = barriers[address];
-  mbarrier = {};
+  const auto [place, is_new] = barriers.try_emplace(address);
+  if (!is_new)
+    report_and_stop(Kind::BadOperand, "thread %u initialises an mbarrier that is one", running().id);
+  std::memcpy(address, &kMark, sizeof kMark);
+  Mbarrier& mbarrier = place->second;
   mbarrier.count = mbarrier.pending = count;
   mbarrier.initialiser = running().id;
   mbarrier.fences = fences_of(running());
@@ -183,7 +210,9 @@ void copy_box(void* shared, const TensorMap* map, int x, int y, void* mbarrier, 
            "fence.mbarrier_init or fence.proxy.async after it",
            line, arrival.initialiser);
   begin_async_write(thread, shared, size_t(map->box[1]) * kRowBytes);
-  copies.push_back({static_cast<char*>(shared), *map, x, y, mbarrier, thread.id, step_of(thread)});
+  const BoxCopy copy{static_cast<char*>(shared), *map, x, y, mbarrier, thread.id, step_of(thread)};
+  each_source_row(copy, [&](const char* row, size_t bytes) { begin_copy_read(thread, row, bytes, true); });
+  copies.push_back(copy);
 }
 
 }  // namespace tunesmith_emulation
