@@ -172,7 +172,7 @@ tl::expected<CudaTarget::Cubins, std::string> CudaTarget::cubins(const LoweredPr
   return cubins;
 }
 
-CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels, bool checked) {
+CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels, bool checked) const {
   const auto shares = [](const KernelText& kernel) {
     return kernel.text.find("__shared__") != std::string::npos;
   };
@@ -181,6 +181,7 @@ CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels
   std::vector<std::string> programs;
   for (size_t first = 0; first < kernels.size(); first += at_once) {
     EmulationOptions options{.checked = checked};
+    options.static_shared_bytes = architecture_.static_shared_bytes;
     std::vector<std::string> names;
     for (const KernelText& kernel : kernels.subspan(first, at_once)) {
       options.dynamic_shared_bytes =

@@ -83,7 +83,7 @@ class CudaTarget final : public Target {
   /// Of each kernel. The unexpected value is what NVRTC has against one.
   tl::expected<Cubins, std::string> cubins(const LoweredProgram& lowered, const std::string& symbol) const;
   /// For each kernel an executable for the emulation, or, unchecked, for the host's processor.
-  static Programs executables(std::span<const KernelText> kernels, bool checked);
+  Programs executables(std::span<const KernelText> kernels, bool checked) const;
   /// An object of such programs of `lowered`, with the modelled time of `timed`.
   CompiledKernel kernel_of(const LoweredProgram& lowered, const LoweredProgram& timed, RunsOn runs_on,
                            std::span<const KernelText> kernels, std::vector<std::string> programs,

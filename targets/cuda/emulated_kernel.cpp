@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "declared_shared.h"
 #include "kernel_declarations.h"
 #include "run_process.h"
 #include "support_folder.h"
@@ -274,6 +275,12 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
     log_ += result.errors;
     if (result.timed_out) log_ += fmt::format("{} ran longer than {} s\n", compiler, options.compile_seconds);
     if (!result.succeeded()) return;
+  }
+  if (const size_t bytes = declared_shared_bytes(object, kernels); bytes > options.static_shared_bytes) {
+    log_ += fmt::format(
+        "{}: error: {} bytes of static shared memory, at most {}; more must be dynamic (extern __shared__)\n",
+        file, bytes, options.static_shared_bytes);
+    return;
   }
   compiled_ = true;
 }

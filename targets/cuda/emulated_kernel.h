@@ -70,11 +70,18 @@ struct EmulationReport {
   std::string text() const;
 };
 
+/// Of shared memory that is declared with its size every architecture takes so much; more must be dynamic,
+/// but for the code of one architecture alone ("sm_90a").
+constexpr size_t kStaticSharedBytes = size_t{48} << 10;
+
 struct EmulationOptions {
   /// Check each access; without, only values, barriers and collectives, several times as fast.
   bool checked = true;
   /// The dynamic shared memory of the launches, at most.
   size_t dynamic_shared_bytes = 0;
+  /// The shared memory that a kernel may declare with its size, at most: without a more specific limit, what
+  /// the compiler takes for every architecture.
+  size_t static_shared_bytes = kStaticSharedBytes;
   /// Of a program that has several kernels, the one that runs; the first where it has no name.
   std::string kernel = {};
   double compile_seconds = 60;

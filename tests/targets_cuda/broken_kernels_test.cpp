@@ -345,6 +345,33 @@ TEST(BrokenKernels, LaunchesThatNoDeviceTakes) {
                   .clean());
 }
 
+TEST(BrokenKernels, MoreStaticSharedMemoryThanMayBeDeclared) {
+  const auto compile = [](const std::string& text, size_t limit = cuda::kStaticSharedBytes) {
+    cuda::EmulationOptions options;
+    options.static_shared_bytes = limit;
+    return cuda::EmulatedKernel(text, "test", "the_file.cu", options);
+  };
+  const auto kernel = [](int bytes, const std::string& name = "test") {
+    return "extern \"C\" __global__ void " + name + "(int* out) {\n  __shared__ char s[" +
+           std::to_string(bytes) +
+           "];\n  s[threadIdx.x] = 1;\n  __syncthreads();\n  out[threadIdx.x] = s[threadIdx.x];\n}\n";
+  };
+  const cuda::EmulatedKernel large = compile(kernel(52000));
+  EXPECT_FALSE(large.compiled());
+  EXPECT_THAT(large.log(),
+              HasSubstr("the_file.cu: error: 52000 bytes of static shared memory, at most 49152"));
+  EXPECT_TRUE(compile(kernel(49152)).compiled());
+  EXPECT_FALSE(compile(kernel(49153)).compiled());
+  // What the compiler takes for the code of one architecture alone.
+  EXPECT_TRUE(compile(kernel(52000), size_t{227} << 10).compiled());
+  // Of two kernels in a file each has its own, and what a function declares is of who calls it.
+  EXPECT_TRUE(compile(kernel(30000) + kernel(30000, "other")).compiled());
+  const std::string function = "__device__ char* more() {\n  __shared__ char m[30000];\n  return m;\n}\n";
+  EXPECT_FALSE(
+      compile(function + replaced(kernel(30000), "s[threadIdx.x] = 1;", "s[threadIdx.x] = *more() = 1;"))
+          .compiled());
+}
+
 TEST(BrokenKernels, NumbersThatTheLanguageLeavesOpen) {
   expect_found({
       {"bad_operand", "out[t] = 1 << (t + 1);", "out[t] = 1 << (t & 31);"},

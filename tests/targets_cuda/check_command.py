@@ -32,6 +32,9 @@ with tempfile.TemporaryDirectory() as folder:
     wrong.write_text("extern \"C\" __global__ void sgemm(int x) { return y; }")
     text = run(wrong, *SGEMM, exit_code=1)
     assert "does not compile" in text and "wrong.cu:1" in text, text
+    wrong.write_text("extern \"C\" __global__ void k(int* out) { __shared__ int s[13000]; out[threadIdx.x] = s[threadIdx.x] = 1; }")
+    text = run(wrong, "--kernel", "k", "--arg", "out=out:s32[1]", exit_code=1)
+    assert "52000 bytes of static shared memory, at most 49152" in text, text
 
 text = run(kernels / "sgemm.cu", "--kernel", "sgemm", "--arg", "A=f33[4]", exit_code=2)
 assert "no type 'f33'" in text and "did you mean" in text, text

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "architecture.h"
 #include "candidate_object.h"
 #include "emulated_kernel.h"
 #include "hopper_programs.h"
@@ -221,7 +222,9 @@ struct Changed {
     std::string changed = text;
     if (changed.find(right) == std::string::npos) ADD_FAILURE() << right << " is not in\n" << text;
     changed.replace(changed.find(right), right.size(), wrong);
-    const cuda::EmulatedKernel emulated(changed, "k", "k.cu", {});
+    cuda::EmulationOptions options;
+    options.static_shared_bytes = cuda::find_architecture("sm_90a").static_shared_bytes;
+    const cuda::EmulatedKernel emulated(changed, "k", "k.cu", options);
     if (!emulated.compiled()) ADD_FAILURE() << emulated.log();
     cuda::CandidateObject object = cuda::CandidateObject::parse(kernel.object);
     object.launches.front().program = emulated.program();

@@ -161,12 +161,21 @@ int run_and_time(const Request& request, const std::string& text, const Launch& 
   return values ? 0 : 1;
 }
 
+// What may be declared with its size: as much as any of the architectures takes that were named.
+size_t static_shared_bytes(const Request& request) {
+  size_t bytes = request.architectures.empty() ? kStaticSharedBytes : 0;
+  for (const std::string& name : request.architectures)
+    bytes = std::max<size_t>(bytes, find_architecture(name).static_shared_bytes);
+  return bytes;
+}
+
 // Runs the three orders; how many were wrong.
 int emulate(const Request& request, const std::string& text, const Launch& launch) {
   const std::vector<CheckedArgument> inputs = make_inputs(request);
   EmulationOptions options;
   options.checked = !request.values_only;
   options.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  options.static_shared_bytes = static_shared_bytes(request);
   EmulatedKernel kernel(text, request.kernel, request.file, options);
   if (!kernel.compiled()) {
     std::cout << "emulated  does not compile:\n" << kernel.log();

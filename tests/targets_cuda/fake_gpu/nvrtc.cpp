@@ -18,7 +18,7 @@ struct Program {
 };
 
 /// More than any architecture has.
-constexpr size_t kDynamicBytes = size_t{256} << 10;
+constexpr size_t kSharedBytes = size_t{256} << 10;
 
 int compile(Program& program) {
   static const std::regex kernel(
@@ -28,7 +28,7 @@ int compile(Program& program) {
        match != std::sregex_iterator(); ++match) {
     const std::string parameters = (*match)[2];
     cuda::EmulationOptions options;
-    options.dynamic_shared_bytes = kDynamicBytes;
+    options.dynamic_shared_bytes = options.static_shared_bytes = kSharedBytes;
     const cuda::EmulatedKernel emulated(program.text, (*match)[1], program.name, options);
     if (!emulated.compiled()) {
       program.log = "error: " + emulated.log();

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "architecture.h"
 #include "candidate_object.h"
 #include "emulated_kernel.h"
 #include "kernel_text.h"
@@ -138,6 +139,8 @@ std::optional<CompiledKernel> with_text(const CompiledKernel& kernel, size_t lau
   CandidateObject object = CandidateObject::parse(kernel.object);
   EmulationOptions options;
   options.dynamic_shared_bytes = object.launches[launch].launch.dynamic_shared_bytes;
+  // As it was compiled for the space with most.
+  options.static_shared_bytes = find_architecture("sm_90a").static_shared_bytes;
   const EmulatedKernel emulated(text, object.launches[launch].kernel, "mutant.cu", options);
   if (!emulated.compiled()) return std::nullopt;
   object.launches[launch].program = emulated.program();
