@@ -27,7 +27,7 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned sourc
         line, thread.id, source_bytes, bytes, bytes);
   }
   if (!is_shared(shared, bytes) ||
-      (source_bytes > 0 && (is_shared(global, source_bytes) || stack_owner(global)))) {
+      (source_bytes > 0 && (is_shared(global, source_bytes) || stack_owner(global) != kNobody))) {
     report_and_stop(Kind::BadOperand,
                     "cp.async of line %d: thread %u does not copy from global to shared memory", line,
                     thread.id);

@@ -39,7 +39,7 @@ void check_atomic(const void* address, size_t bytes, bool reads) {
   if (reinterpret_cast<uintptr_t>(address) % bytes != 0)
     report_and_stop(Kind::Misaligned, "thread %u updates %zu bytes atomically at %s, not a multiple of it",
                     thread.id, bytes, place_of(address).text);
-  if (stack_owner(address))
+  if (stack_owner(address) != kNobody)
     report_and_stop(Kind::BadOperand, "thread %u updates a variable of a thread's own atomically", thread.id);
   if (!checks.on) return;
   Region* region = region_of(thread, address, bytes, "updates");

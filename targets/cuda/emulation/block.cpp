@@ -167,6 +167,7 @@ void make_threads() {
                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (machine.stacks == MAP_FAILED)
     report_and_stop(Kind::BadLaunch, "no memory for the stacks of %u threads", count);
+  machine.stack_bytes = kStackBytes * count;
   for (unsigned id = 0; id < count; ++id) {
     Thread& thread = machine.threads[id];
     thread.id = id;

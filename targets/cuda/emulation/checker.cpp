@@ -130,7 +130,7 @@ void check_write(const Thread& thread, const void* address, size_t bytes) {
 
 void check_read_only(const void* address, size_t bytes, int line) {
   const Thread& thread = running();
-  if (is_shared(address, bytes) || stack_owner(address))
+  if (is_shared(address, bytes) || stack_owner(address) != kNobody)
     report_and_stop(Kind::BadOperand, "__ldg of line %d: thread %u reads what is not global memory", line,
                     thread.id);
   if (!checks.on) return;

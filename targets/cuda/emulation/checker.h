@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +39,12 @@ bool checks_on();
 void watch_buffer(const std::string& name, char* low, size_t bytes);
 /// Do all of the bytes lie in the segment of shared variables?
 bool is_shared(const void* address, size_t bytes);
-/// The thread of whose stack the address is.
-std::optional<unsigned> stack_owner(const void* address);
+constexpr unsigned kNobody = ~0u;
+/// The thread of whose stack the address is, or kNobody. Each access to a thread's own arrays asks for it.
+inline unsigned stack_owner(const void* address) {
+  const size_t offset = size_t(static_cast<const char*>(address) - machine.stacks);
+  return offset < machine.stack_bytes ? unsigned(offset / kStackBytes) : kNobody;
+}
 /// "byte 12 of A (4096 bytes)" or what else lies at an address.
 void describe_address(const void* address, char* text, size_t bytes);
 

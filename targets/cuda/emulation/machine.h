@@ -105,6 +105,7 @@ struct Machine {
   const KernelEntry* kernel = nullptr;
   void* const* arguments = nullptr;
   char* stacks = nullptr;
+  size_t stack_bytes = 0;  // of all
 };
 
 extern Machine machine;

@@ -33,12 +33,6 @@ bool is_shared(const void* address, size_t bytes) {
   return at >= shared_memory.low && at + bytes <= shared_memory.high;
 }
 
-std::optional<unsigned> stack_owner(const void* address) {
-  const char* at = static_cast<const char*>(address);
-  if (at < machine.stacks || at >= machine.stacks + kStackBytes * machine.threads.size()) return std::nullopt;
-  return unsigned(size_t(at - machine.stacks) / kStackBytes);
-}
-
 Region* region_of(const Thread& thread, const void* at, size_t bytes, const char* does) {
   const char* address = static_cast<const char*>(at);
   Region& shared = checks.shared;
@@ -48,10 +42,10 @@ Region* region_of(const Thread& thread, const void* at, size_t bytes, const char
     report_outside(thread, at, bytes, does);
     return nullptr;
   }
-  if (const std::optional<unsigned> owner = stack_owner(at)) {
-    if (*owner != thread.id)
+  if (const unsigned owner = stack_owner(at); owner != kNobody) {
+    if (owner != thread.id)
       report(Kind::OutOfBounds, "thread %u of block (%u, %u, %u) %s %zu bytes of a variable of thread %u",
-             thread.id, block_index.x, block_index.y, block_index.z, does, bytes, *owner);
+             thread.id, block_index.x, block_index.y, block_index.z, does, bytes, owner);
     return nullptr;
   }
   for (Region& buffer : checks.buffers) {
