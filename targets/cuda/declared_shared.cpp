@@ -42,20 +42,17 @@ class ObjectFile {
   std::string name_, bytes_;
 };
 
-/// Does a variable with this symbol belong to a function with C linkage, and to none of these?
-bool is_of_another(const std::string& symbol, const std::vector<std::string>& kernels) {
-  const std::string local = "_ZZ";
-  const size_t digits = local.size(), name = symbol.find_first_not_of("0123456789", digits);
-  if (!symbol.starts_with(local) || name == digits || name == std::string::npos) return false;
-  const size_t length = std::stoul(symbol.substr(digits, std::min<size_t>(name - digits, 6)));
-  // Behind a C++ function's name stand its parameters.
-  if (name + length >= symbol.size() || symbol[name + length] != 'E') return false;
-  return std::ranges::find(kernels, symbol.substr(name, length)) == kernels.end();
+/// Is a variable with this symbol declared in one of these functions, which have C linkage?
+bool is_of_one(const std::string& symbol, const std::vector<std::string>& kernels) {
+  return std::ranges::any_of(kernels, [&](const std::string& kernel) {
+    return symbol.starts_with(fmt::format("_ZZ{}{}E", kernel.size(), kernel));
+  });
 }
 
 }  // namespace
 
-size_t declared_shared_bytes(const std::filesystem::path& object, const std::vector<std::string>& kernels) {
+size_t declared_shared_bytes(const std::filesystem::path& object, const std::vector<std::string>& kernels,
+                             bool only_theirs) {
   const ObjectFile file(object);
   const auto header = file.at<Elf64_Ehdr>(0);
   const auto section = [&](size_t i) { return file.at<Elf64_Shdr>(header.e_shoff + i * header.e_shentsize); };
@@ -67,7 +64,7 @@ size_t declared_shared_bytes(const std::filesystem::path& object, const std::vec
     for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.sh_size; at += sizeof(Elf64_Sym)) {
       const auto symbol = file.at<Elf64_Sym>(symbols.sh_offset + at);
       if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS &&
-          !is_of_another(file.text(names + symbol.st_name), kernels))
+          (!only_theirs || is_of_one(file.text(names + symbol.st_name), kernels)))
         bytes += symbol.st_size;
     }
   }

@@ -9,8 +9,10 @@
 namespace tunesmith::cuda {
 
 /// The bytes of static shared memory in an object file of kernel text (device/tunesmith_emulation.h), without
-/// what belongs to functions with C linkage other than `kernels`, and without alignment. Throws
-/// EnvironmentError for what is no object file of this machine.
-size_t declared_shared_bytes(const std::filesystem::path& object, const std::vector<std::string>& kernels);
+/// alignment: of the functions `kernels` and of what they may call, or, where there are other kernels, whose
+/// those may be, only of what is declared in `kernels` themselves. Throws EnvironmentError for what is no
+/// object file of this machine.
+size_t declared_shared_bytes(const std::filesystem::path& object, const std::vector<std::string>& kernels,
+                             bool only_theirs);
 
 }  // namespace tunesmith::cuda

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -276,7 +277,9 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
     if (result.timed_out) log_ += fmt::format("{} ran longer than {} s\n", compiler, options.compile_seconds);
     if (!result.succeeded()) return;
   }
-  if (const size_t bytes = declared_shared_bytes(object, kernels); bytes > options.static_shared_bytes) {
+  const bool has_others = kernels_in(text) > kernels.size();
+  if (const size_t bytes = declared_shared_bytes(object, kernels, has_others);
+      bytes > options.static_shared_bytes) {
     log_ += fmt::format(
         "{}: error: {} bytes of static shared memory, at most {}; more must be dynamic (extern __shared__)\n",
         file, bytes, options.static_shared_bytes);

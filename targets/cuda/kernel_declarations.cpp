@@ -10,9 +10,16 @@ namespace {
 /// Of what is laid out for instructions; the emulation aligns to no more.
 constexpr size_t kMaxAlignment = 1024;
 
+/// Of a declaration without its name. A type or a macro that is not known may ask for any alignment.
 size_t alignment_of(const std::string& declaration) {
-  static const std::regex number(R"((?:__align__|alignas|aligned)\s*\(\s*(\d{1,4})\s*\))");
-  static const std::regex any(R"(__align__|alignas|aligned)");
+  static const std::regex word(R"([A-Za-z_]\w*)"),
+      known(
+          "extern|__shared__|__align__|alignas|const|volatile|signed|unsigned|half_t|double|"
+          "(u?char|u?short|u?int|u?long|u?longlong|float)[1-4]?|double[12]"),
+      number(R"((?:__align__|alignas)\s*\(\s*(\d{1,4})\s*\))"), any("__align__|alignas");
+  for (auto match = std::sregex_iterator(declaration.begin(), declaration.end(), word);
+       match != std::sregex_iterator(); ++match)
+    if (!std::regex_match(match->str(), known)) return kMaxAlignment;
   std::smatch match;
   if (!std::regex_search(declaration, match, number))
     return std::regex_search(declaration, any) ? kMaxAlignment : 0;
@@ -42,9 +49,17 @@ DynamicShared dynamic_shared(const std::string& text) {
   for (auto match = std::sregex_iterator(text.begin(), text.end(), declaration);
        match != std::sregex_iterator(); ++match) {
     found.names.insert((*match)[1]);
-    found.alignment = std::max(found.alignment, alignment_of((*match)[0]));
+    const auto before_name = static_cast<size_t>(match->position(1) - match->position(0));
+    found.alignment = std::max(found.alignment, alignment_of(match->str().substr(0, before_name)));
   }
   return found;
+}
+
+size_t kernels_in(const std::string& text) {
+  const std::string mark = "__global__";
+  size_t count = 0;
+  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + mark.size())) ++count;
+  return count;
 }
 
 std::string most_threads(const std::string& text, const std::string& kernel) {

@@ -281,6 +281,13 @@ TEST(BrokenKernels, AddressesThatOnlyHappenToBeAligned) {
        "out[t] = t;",
        "extern __shared__ __align__(128) char s[]; if ((smem_u32(s) & 127) != 0) *(volatile int*)8 = 1; "
        "out[t] = t;"},
+      // What is not plain from the declaration may be anything.
+      {"misaligned", "extern __shared__ char s[]; if (t == 0) *(int2*)(s + 4) = make_int2(1, 2); out[t] = t;",
+       "\n#define AT __align__(128)\nextern __shared__ AT char s[]; if ((smem_u32(s) & 127) != 0) "
+       "*(volatile int*)8 = 1; out[t] = t;"},
+      {"misaligned", "extern __shared__ char s[]; if (t == 0) *(int*)(s + 2) = 1; out[t] = t;",
+       "struct __align__(64) Line { int x[16]; }; extern __shared__ Line s[]; if (t < 64) s[t].x[0] = t; "
+       "__syncthreads(); out[t] = s[t].x[0];"},
   });
 }
 
@@ -364,12 +371,13 @@ TEST(BrokenKernels, MoreStaticSharedMemoryThanMayBeDeclared) {
   EXPECT_FALSE(compile(kernel(49153)).compiled());
   // What the compiler takes for the code of one architecture alone.
   EXPECT_TRUE(compile(kernel(52000), size_t{227} << 10).compiled());
-  // Of two kernels in a file each has its own, and what a function declares is of who calls it.
-  EXPECT_TRUE(compile(kernel(30000) + kernel(30000, "other")).compiled());
+  // What a function declares is of who calls it; of two kernels in a file each has its own.
   const std::string function = "__device__ char* more() {\n  __shared__ char m[30000];\n  return m;\n}\n";
-  EXPECT_FALSE(
-      compile(function + replaced(kernel(30000), "s[threadIdx.x] = 1;", "s[threadIdx.x] = *more() = 1;"))
-          .compiled());
+  const std::string calls =
+      function + replaced(kernel(30000), "s[threadIdx.x] = 1;", "s[threadIdx.x] = *more() = 1;");
+  EXPECT_FALSE(compile(calls).compiled());
+  EXPECT_TRUE(compile(kernel(30000) + kernel(30000, "other")).compiled());
+  EXPECT_TRUE(compile(calls + kernel(100, "other")).compiled());
 }
 
 TEST(BrokenKernels, NumbersThatTheLanguageLeavesOpen) {
