@@ -119,8 +119,10 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
     run_in_each_order(buffers, workspace);
   } catch (const std::bad_alloc&) {
     keep({KernelFault::Kind::Crash, "out of memory"}, false);  // so short a text asks for none
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     keep({KernelFault::Kind::Crash, error.what()}, false);
+  } catch (const std::exception& error) {
+    keep({KernelFault::Kind::Crash, fmt::format("the emulation cannot go on: {}", error.what())}, false);
   }
 }
 
