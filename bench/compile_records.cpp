@@ -34,7 +34,7 @@ void compile_all(const std::string& key, const std::string& space_name, const st
     std::string id;
   };
   std::vector<Cost> costs;
-  const RecordStore store(database, RecordStore::Mode::Existing);
+  const RecordStore store(database, RecordStore::Mode::Read);
   RecordFilter filter;
   filter.workload = workload.key;
   filter.space = space_name;

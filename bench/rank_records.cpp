@@ -42,7 +42,7 @@ std::vector<Judged> judge(const std::string& key, const std::string& space_name,
   filter.ok = true;
   std::vector<Judged> judged;
   std::vector<Measured> programs;
-  RecordStore(database, RecordStore::Mode::Existing).for_each(filter, [&](const Record& record) {
+  RecordStore(database, RecordStore::Mode::Read).for_each(filter, [&](const Record& record) {
     auto candidate = space.materialise(workload.program, Trace::parse(record.trace), RandomStream(0));
     if (!candidate) return;
     judged.push_back({record.id, record.timing->min, 0.0});

@@ -239,7 +239,7 @@ ImportReport RecordStore::merge(const std::filesystem::path& other) {
   if (std::filesystem::equivalent(path(), other, error)) {
     throw UserError({other.string()}, "a record store cannot be merged into itself");
   }
-  Impl source(other, Mode::Existing);
+  Impl source(other, Mode::Read);
   const std::lock_guard lock(impl_->mutex);
   ImportReport report;
   report.migration = source.migration;

@@ -133,14 +133,14 @@ void write_anew(sqlite::Database& database, int64_t version, MigrationReport& re
 }
 }  // namespace
 
-std::optional<MigrationReport> migrate(sqlite::Database& database) {
+std::optional<MigrationReport> migrate(sqlite::Database& database, OldStore old) {
   if (schema_version(database) == kRecordSchema) return std::nullopt;
   sqlite::Transaction transaction(database);
   const int64_t version = schema_version(database);
   if (version == kRecordSchema) return std::nullopt;
   MigrationReport report;
   report.from_schema = static_cast<int>(version);
-  report.copy = copy_aside(database, version);
+  if (old == OldStore::CopiedAside) report.copy = copy_aside(database, version);
   if (version < 3) {
     write_anew(database, version, report);
   } else {

@@ -15,7 +15,7 @@ constexpr int kBusyMs = 30'000;
 
 std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore::Mode mode) {
   std::error_code error;
-  if (mode == RecordStore::Mode::Existing) {
+  if (mode != RecordStore::Mode::Create) {
     if (!std::filesystem::exists(path, error)) {
       throw UserError({path.string()}, "there is no record store here", "tune first, or name another file");
     }
@@ -31,7 +31,8 @@ std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore:
 }  // namespace
 
 RecordStore::Impl::Impl(const std::filesystem::path& path, Mode mode)
-    : database(made_ready(path, mode), mode == Mode::Create, kBusyMs), migration(prepare_schema(database)) {}
+    : database(made_ready(path, mode), mode == Mode::Create, kBusyMs),
+      migration(mode == Mode::Read ? read_schema(database) : prepare_schema(database)) {}
 
 RecordStore::RecordStore(const std::filesystem::path& path, Mode mode)
     : impl_(std::make_unique<Impl>(path, mode)) {}

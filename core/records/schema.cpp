@@ -144,6 +144,20 @@ bool is_empty(sqlite::Database& database) {
   return database.integer("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
+/// Unless another process has just made them.
+void make_tables(sqlite::Database& database) {
+  sqlite::Transaction transaction(database);
+  if (is_empty(database)) {
+    database.execute(kLastingTables);
+    create_tables(database);
+    database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
+    database.prepare("INSERT INTO meta VALUES ('schema_version', ?)")
+        .bind(fmt::format("{}", kRecordSchema))
+        .run();
+  }
+  transaction.commit();
+}
+
 void check_schema(sqlite::Database& database) {
   if (database.integer("PRAGMA application_id") != kApplicationId) {
     throw UserError({database.path().string()}, "a database, but not a record store", "name another file");
@@ -195,19 +209,22 @@ std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {
   database.execute("PRAGMA synchronous = FULL");
   if (is_empty(database)) {
     database.use_write_ahead_log();
-    sqlite::Transaction transaction(database);
-    if (is_empty(database)) {
-      database.execute(kLastingTables);
-      create_tables(database);
-      database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
-      database.prepare("INSERT INTO meta VALUES ('schema_version', ?)")
-          .bind(fmt::format("{}", kRecordSchema))
-          .run();
-    }
-    transaction.commit();
+    make_tables(database);
   }
   check_schema(database);
-  return migrate(database);
+  return migrate(database, OldStore::CopiedAside);
+}
+
+std::optional<MigrationReport> read_schema(sqlite::Database& database) {
+  database.execute("PRAGMA foreign_keys = ON");
+  database.execute("PRAGMA trusted_schema = OFF");
+  const bool empty = is_empty(database);
+  if (!empty) check_schema(database);
+  if (empty || schema_version(database) != kRecordSchema) database.move_to_memory();
+  if (empty) make_tables(database);
+  std::optional<MigrationReport> report = migrate(database, OldStore::Elsewhere);
+  database.execute("PRAGMA query_only = ON");
+  return report;
 }
 
 }  // namespace tunesmith

@@ -13,6 +13,10 @@ namespace tunesmith {
 /// is changed.
 std::optional<MigrationReport> prepare_schema(sqlite::Database& database);
 
+/// The same for who only reads: the file is not changed, and `database` forbids changes from now on. A store
+/// of an older schema, or one whose tables were not made yet, becomes a copy in memory that is up to date.
+std::optional<MigrationReport> read_schema(sqlite::Database& database);
+
 int64_t schema_version(sqlite::Database& database);
 
 /// The tables that stores of schemas 1 and 2 had otherwise or not at all, in the caller's transaction.

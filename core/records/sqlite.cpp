@@ -69,6 +69,16 @@ void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handl
 
 void Database::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
 
+namespace {
+/// The destination's error code says how it went.
+void copy_between(sqlite3* source, sqlite3* destination) {
+  sqlite3_backup* backup = sqlite3_backup_init(destination, "main", source, "main");
+  if (backup == nullptr) return;
+  sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+}
+}  // namespace
+
 Database::Database(const std::filesystem::path& path, bool create, int busy_ms)
     : path_(path), busy_ms_(busy_ms) {
   sqlite3* handle = nullptr;
@@ -131,14 +141,22 @@ void Database::copy_to(const std::filesystem::path& file) const {
   // SQLite does not copy from a connection that is in a write transaction.
   const Database source(path_, false, busy_ms_);
   const Database destination(file, true, busy_ms_);
-  sqlite3_backup* backup =
-      sqlite3_backup_init(destination.handle_.get(), "main", source.handle_.get(), "main");
-  if (backup != nullptr) {
-    sqlite3_backup_step(backup, -1);
-    sqlite3_backup_finish(backup);
-  }
+  copy_between(source.handle_.get(), destination.handle_.get());
   const int code = sqlite3_extended_errcode(destination.handle_.get());
   if (code != SQLITE_OK && code != SQLITE_DONE) destination.fail(code);
+}
+
+void Database::move_to_memory() {
+  statements_.clear();
+  sqlite3* memory = nullptr;
+  const int code = sqlite3_open_v2(
+      ":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  std::unique_ptr<sqlite3, Close> destination(memory);
+  if (code != SQLITE_OK) fail(code);
+  copy_between(handle_.get(), memory);
+  if (const int copied = sqlite3_extended_errcode(memory); copied != SQLITE_OK && copied != SQLITE_DONE)
+    fail(copied);
+  handle_ = std::move(destination);
 }
 
 void Database::fail(int code) const {

@@ -74,6 +74,9 @@ class Database {
   /// this connection may be in a transaction that has changed nothing yet.
   void copy_to(const std::filesystem::path& file) const;
 
+  /// From now on this is a copy of the committed content, in memory. No statement is in use.
+  void move_to_memory();
+
   /// Switches to the write-ahead log, which stays with the file.
   void use_write_ahead_log();
 

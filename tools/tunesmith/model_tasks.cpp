@@ -95,7 +95,7 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
   std::vector<MeasuredTask> tasks;
   size_t of_other_targets = 0;
   for (const std::string& name : stores) {
-    const RecordStore store = open_records(name, RecordStore::Mode::Existing);
+    const RecordStore store = open_records(name, RecordStore::Mode::Read);
     RecordFilter filter;
     filter.attributed = true;
     for (const TaskKey& key : store.tasks(filter)) {

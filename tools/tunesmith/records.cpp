@@ -18,7 +18,7 @@ namespace tunesmith::cli {
 namespace {
 
 RecordStore open(const RecordsArguments& arguments) {
-  return open_records(arguments.database, RecordStore::Mode::Existing);
+  return open_records(arguments.database, RecordStore::Mode::Read);
 }
 
 /// Those whose text is the one asked for. It may be of a file that is no longer there, so the store is asked

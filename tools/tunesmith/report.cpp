@@ -73,7 +73,8 @@ nlohmann::json data_of(const Common& common, const ReportArguments& arguments) {
     data["store"] = nullptr;
     return data;
   }
-  RecordStore store = open_records(asked, RecordStore::Mode::Existing);
+  RecordStore store =
+      open_records(asked, arguments.measure_roofs ? RecordStore::Mode::Existing : RecordStore::Mode::Read);
   Session session(common);
   session.read_extensions();
   if (arguments.measure_roofs) measure_roofs(store, session);

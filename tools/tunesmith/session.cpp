@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -116,7 +117,10 @@ RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
     throw UserError(SourceLocation{asked}, fmt::format("there is no folder '{}'", folder.string()),
                     "make it, or correct --database");
   RecordStore store(database_path(asked), mode);
-  if (store.migration()) tell(*store.migration());
+  // What only reads may open the store again and again, and finds it as it was.
+  static std::set<fs::path> told;
+  if (store.migration() && (mode != RecordStore::Mode::Read || told.insert(store.path()).second))
+    tell(*store.migration());
   return store;
 }
 
@@ -126,16 +130,21 @@ void tell(const MigrationReport& migration) {
       "unattributed, and neither tune nor build uses them";
   constexpr const char* kOfOtherTasks =
       "stay what they were, but do not say with which versions of extensions they were compiled: neither "
-      "tune nor "
-      "build takes them for programs of today's tasks";
-  fmt::print(
-      stderr,
-      "tunesmith: the record store was of schema {} and is of schema {} now; as it was it is in {}. Its "
-      "{} records {}.\n",
-      migration.from_schema, kRecordSchema, migration.copy.string(), migration.records,
-      migration.from_schema < 3 ? kUnattributed : kOfOtherTasks);
-  for (const std::string& fault : migration.left_out)
-    fmt::print(stderr, "tunesmith: damaged, and in that copy alone: {}\n", fault);
+      "tune nor build takes them for programs of today's tasks";
+  const std::string became =
+      migration.copy.empty()
+          ? fmt::format(
+                "is of schema {} and stays so, as it was only read; tune and records import bring the "
+                "one that they write to schema {}",
+                migration.from_schema, kRecordSchema)
+          : fmt::format("was of schema {} and is of schema {} now; as it was it is in {}",
+                        migration.from_schema, kRecordSchema, migration.copy.string());
+  fmt::print(stderr, "tunesmith: the record store {}. Its {} records {}.\n", became, migration.records,
+             migration.from_schema < 3 ? kUnattributed : kOfOtherTasks);
+  for (const std::string& fault : migration.left_out) {
+    fmt::print(stderr, "tunesmith: damaged, and {}: {}\n",
+               migration.copy.empty() ? "not shown" : "in that copy alone", fault);
+  }
 }
 
 }  // namespace tunesmith::cli

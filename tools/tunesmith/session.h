@@ -65,7 +65,7 @@ PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
 /// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
 std::string database_path(const std::string& asked);
 /// Opens the store there (a folder that is not there is made only for the default's place), and tells the
-/// user when it was brought up to date from an older schema.
+/// user when it was brought up to date from an older schema, or read as if it had been.
 RecordStore open_records(const std::string& asked, RecordStore::Mode mode = RecordStore::Mode::Create);
 /// Tells the user, on standard error.
 void tell(const MigrationReport& migration);

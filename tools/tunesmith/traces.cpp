@@ -36,7 +36,7 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
     named.trace = Trace::parse(text, name, &named.places);
     return named;
   }
-  const RecordStore store = open_records(database, RecordStore::Mode::Existing);
+  const RecordStore store = open_records(database, RecordStore::Mode::Read);
   named.record = find_record(store, name);
   named.workload = store.workload(named.record->workload_hash);
   if (named.workload && named.record->workload != named.workload->text)
@@ -85,7 +85,7 @@ Workload find_workload(const std::string& text, const std::string& database) {
   const bool is_file = name.find('/') != std::string::npos || name.ends_with(".yaml");
   if (is_file || std::ranges::find(known, name) != known.end() || !fs::exists(path))
     return library.load(text);
-  const RecordStore store(path, RecordStore::Mode::Existing);
+  const RecordStore store(path, RecordStore::Mode::Read);
   const std::vector<std::string> texts = recorded_texts(store, text);
   if (texts.empty()) return library.load(text);  // which says what is wrong with the text
   const auto exact = std::ranges::find(texts, text);
@@ -148,7 +148,7 @@ void tell_of_faster(const RecordStore& store, const BestQuery& query, const Reco
 std::vector<Record> best_records(const Workload& workload, const Space& space, const std::string& database,
                                  int threads, const std::string& typed, size_t n,
                                  const std::string& space_name) {
-  const RecordStore store = open_records(database, RecordStore::Mode::Existing);
+  const RecordStore store = open_records(database, RecordStore::Mode::Read);
   BestQuery query;
   query.task = task_key(workload, space, threads);
   query.machine = detect_environment(space.plugin_versions()).machine();
@@ -179,7 +179,7 @@ bool is_measured(const Candidate& candidate, const Workload& workload, const Spa
   filter.lowered_hash = candidate.lowered_hash;
   bool right = false;
   bool wrong = false;
-  RecordStore(path, RecordStore::Mode::Existing).for_each(filter, [&](const Record& record) {
+  RecordStore(path, RecordStore::Mode::Read).for_each(filter, [&](const Record& record) {
     right = right || (record.ok() && record.verifier.value_or(0) >= kVerifierVersion);
     wrong = wrong || (record.failure && !record.transient());
   });

@@ -147,6 +147,54 @@ TEST_F(MigrateTest, OldLinesAreImportedAsUnattributedRecords) {
   EXPECT_EQ(store.merge(path("a.db")).known, 18u);
 }
 
+TEST_F(MigrateTest, WhoOnlyReadsChangesNothing) {
+  for (const char* fixture : {"schema2.sql", "schema3.sql"}) {
+    const std::string file = std::string(fixture) + ".db";
+    write_old_store(file, fixture);
+    const auto bytes = [&] {
+      std::ifstream in(path(file), std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string before = bytes();
+    const auto files = [&] {
+      return std::distance(std::filesystem::directory_iterator(path("")),
+                           std::filesystem::directory_iterator());
+    };
+    const auto count = files();
+    std::vector<Record> seen;
+    {
+      RecordStore store(path(file), RecordStore::Mode::Read);
+      ASSERT_TRUE(store.migration()) << fixture;
+      EXPECT_EQ(store.migration()->copy, "");
+      seen = store.list();
+      EXPECT_TRUE(store.check().clean());
+      EXPECT_THROW(store.add_environment(environment()), EnvironmentError);
+      EXPECT_THROW(store.add_space({"new", 7, "rules"}), EnvironmentError);
+    }
+    EXPECT_EQ(bytes(), before) << fixture;
+    EXPECT_EQ(files(), count) << fixture;
+    EXPECT_EQ(RecordStore(path(file)).list(), seen) << "as who migrates it finds it";
+  }
+}
+
+TEST_F(MigrateTest, AStoreThatIsUpToDateIsReadInItsPlace) {
+  {
+    RecordStore(path("a.db")).add_space({"known", 7, "rules"});
+  }
+  RecordStore writer(path("a.db"));
+  RecordStore reader(path("a.db"), RecordStore::Mode::Read);
+  EXPECT_FALSE(reader.migration());
+  writer.add_space({"later", 8, "rules"});
+  EXPECT_TRUE(reader.space("later", 8)) << "it is no copy";
+  EXPECT_THROW(reader.add_space({"mine", 9, "rules"}), EnvironmentError);
+  write("empty.db", "");
+  EXPECT_EQ(RecordStore(path("empty.db"), RecordStore::Mode::Read).count(), 0u);
+  EXPECT_EQ(std::filesystem::file_size(path("empty.db")), 0u);
+  write("text.db", "no database");
+  EXPECT_THROW(RecordStore(path("text.db"), RecordStore::Mode::Read), UserError);
+  EXPECT_THROW(RecordStore(path("none.db"), RecordStore::Mode::Read), UserError);
+}
+
 TEST_F(MigrateTest, AStoreOfSchema3KeepsAllThatItSaid) {
   write_old_store("a.db", "schema3.sql");
   RecordStore store(path("a.db"));
@@ -259,7 +307,8 @@ TEST_F(MigrateTest, AnOldStoreCanBeMerged) {
   const ImportReport report = store.merge(path("old.db"));
   EXPECT_EQ(report.added, 18u);
   ASSERT_TRUE(report.migration);
-  EXPECT_EQ(report.migration->copy, path("old.db.schema2.bak"));
+  EXPECT_EQ(report.migration->copy, "");
+  EXPECT_EQ(Sql(path("old.db")).text("SELECT value FROM meta"), "2") << "it is only read";
   EXPECT_TRUE(store.check().clean());
 }
 

@@ -1,8 +1,9 @@
 // The record store: one SQLite database file that holds everything ever measured. docs/records.md has its
 // tables.
 //
-// Schema. A store of an older schema is copied aside and brought to this one when it is opened; migration()
-// says so. What an older schema did not say stays unknown (Record::attributed).
+// Schema. A store of an older schema is copied aside and brought to this one when it is opened to be written;
+// to be read, it is brought to this one in memory, and the file stays as it is. migration() says so. What an
+// older schema did not say stays unknown (Record::attributed).
 //
 // Durability. add() returns when the record is on disk (write-ahead log, synced at every commit): what was
 // reported after that survives SIGKILL of the process at any moment, and a power cut as far as the disk keeps
@@ -65,9 +66,9 @@ struct BestQuery {
 /// What became of a store of an older schema when it was opened.
 struct MigrationReport {
   int from_schema = 0;
-  std::filesystem::path copy;  // the store as it was: "records.db.schema2.bak"
+  std::filesystem::path copy;  // the store as it was: "records.db.schema2.bak"; empty: it was only read
   size_t records = 0;          // carried over; those of schemas 1 and 2 are unattributed
-  /// Damaged ones, which are in the copy alone; one text each.
+  /// Damaged ones, which are in the store as it was alone; one text each.
   std::vector<std::string> left_out;
 };
 
@@ -93,8 +94,9 @@ struct CheckReport {
 class RecordStore {
  public:
   enum class Mode {
-    Create,   // opens, or creates the file and its folder
-    Existing  // opens; a file that is not there is a UserError
+    Create,    // opens, or creates the file and its folder
+    Existing,  // opens; a file that is not there is a UserError
+    Read       // as Existing, and changes nothing: what adds to it throws EnvironmentError
   };
 
   explicit RecordStore(const std::filesystem::path& path, Mode mode = Mode::Create);
@@ -104,7 +106,7 @@ class RecordStore {
 
   const std::filesystem::path& path() const;
 
-  /// Set by the process that brought the store up to date, and only there.
+  /// Set by the process that brought the store, or what it read of it, up to date, and only there.
   const std::optional<MigrationReport>& migration() const;
 
   /// Must precede the first run that names it; adding again does nothing.
