@@ -20,6 +20,7 @@ std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* pla
   if (key == kStorageAlign || key == kStorageSwizzle || key == kTensorIntrinsic || key == kTensorContent ||
       key == kSoftwarePipeline)
     return refuse("the key is an instruction's own");
+  if (key == kTogetherAlong || key == kProducer) return refuse("the key is lowering's own");
   const auto* number = std::get_if<int64_t>(&value);
   if (key == kPrefetch) {
     if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");

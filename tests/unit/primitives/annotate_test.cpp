@@ -1,4 +1,9 @@
+#include <fstream>
+#include <iterator>
 #include <limits>
+#include <regex>
+#include <string>
+#include <vector>
 
 #include "unit/primitives/programs.h"
 
@@ -54,6 +59,35 @@ TEST(Annotate, Refusals) {
                  [&] { schedule.annotate(copy, "double_buffer", int64_t{2}); });
   expect_refused(schedule, "unannotate", "there is no annotation of this key",
                  [&] { schedule.unannotate(block, "kay"); });
+}
+
+/// Keys that the header of keys gives a meaning to, each as it is written there.
+std::vector<std::string> known_keys() {
+  std::ifstream file(TUNESMITH_SOURCE_DIR "/core/include/tunesmith/ir/annotation_keys.h");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::regex definition("constexpr const char\\* k\\w+ = \"(\\w+)\"");
+  std::vector<std::string> keys;
+  for (std::sregex_iterator at(text.begin(), text.end(), definition), end; at != end; ++at)
+    keys.push_back((*at)[1]);
+  return keys;
+}
+
+TEST(Annotate, NoKeyOfLoweringTakesWhatItDoesNotUnderstand) {
+  const std::vector<std::string> keys = known_keys();
+  EXPECT_GE(keys.size(), 6u);
+  for (const std::string& key : keys) {
+    Schedule schedule(test::make_gmm(6, 8, 4));
+    const BlockRV block = schedule.get_block("C");
+    const LoopRV loop = schedule.get_loops(block)[0];
+    EXPECT_THROW(schedule.annotate(block, key, "x"), ScheduleError) << key;
+    EXPECT_THROW(schedule.annotate(loop, key, "x"), ScheduleError) << key;
+    EXPECT_THROW(schedule.annotate(key, "x"), ScheduleError) << key;
+  }
+  Schedule schedule(test::make_gmm(6, 8, 4));
+  const LoopRV loop = schedule.get_loops(schedule.get_block("C"))[0];
+  for (const char* key : {"producer", "together_along"})
+    expect_refused(schedule, "annotate", "the key is lowering's own",
+                   [&] { schedule.annotate(loop, key, "x"); });
 }
 
 }  // namespace
