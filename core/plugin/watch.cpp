@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -58,6 +59,8 @@ class Watchman {
       limits_ = limits;
     }
     if (started_.exchange(true)) return;
+    // A child has no thread that would let go of a mutex which another held when it was made.
+    pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, [] { get().mutex_.unlock(); });
     name_plugin_at_fatal_signals(&Watchman::tell_of_signal);
     std::thread([this] { look(); }).detach();
   }
