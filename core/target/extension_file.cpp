@@ -5,15 +5,14 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "intrinsics/intrinsic_content.h"
 #include "plugin/file_plugin.h"
 #include "support/installation.h"
 #include "support/yaml.h"
-#include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/workload/workload.h"
@@ -301,23 +300,6 @@ void put_in(YamlNode& node, const Variant& variant) {
   for (YamlEntry& entry : node.entries) put_in(entry.value, variant);
 }
 
-bool same_operand(const TensorOperand& a, const TensorOperand& b) {
-  return std::tie(a.strides, a.stride_multiple, a.alignment, a.scope, a.layout, a.registers) ==
-         std::tie(b.strides, b.stride_multiple, b.alignment, b.scope, b.layout, b.registers);
-}
-
-/// Do two readings of one entry, as different variants, give the same?
-bool same_intrinsic(const TensorIntrinsic& a, const TensorIntrinsic& b) {
-  const auto texts = [](const TensorIntrinsic& one) {
-    std::string all = to_string(one.semantics);
-    for (const auto& [target, implementation] : one.implementations)
-      all += fmt::format("{} {}", implementation.text, fmt::join(implementation.arguments, " "));
-    return all;
-  };
-  return a.name == b.name && a.bulk_copy == b.bulk_copy && a.cycles == b.cycles && texts(a) == texts(b) &&
-         std::ranges::equal(a.operands, b.operands, same_operand);
-}
-
 /// An extension of a pack may be such a file.
 FilePlugin read_plugin(const std::string& text, const std::string& file) {
   const std::shared_ptr<ExtensionFile> extension = ExtensionFile::parse(text, file);
@@ -370,10 +352,11 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
         put_in(of_all.operands, variant);
         TensorIntrinsicPtr read = read_intrinsic(own, of_all);
         // What says nothing of a list is one for all that the list has.
-        const bool known =
-            lists != nullptr && has_several_lists(*lists) &&
-            std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
-                        [&](const TensorIntrinsicPtr& other) { return same_intrinsic(*other, *read); });
+        const bool known = lists != nullptr && has_several_lists(*lists) &&
+                           std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
+                                       [&, content = content_of(*read)](const TensorIntrinsicPtr& other) {
+                                         return content_of(*other) == content;
+                                       });
         if (!known) extension->add(std::move(read), node);
       }
     }

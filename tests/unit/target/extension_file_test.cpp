@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "intrinsics/intrinsic_content.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -240,6 +242,75 @@ intrinsics:
 )";
   EXPECT_THAT([&] { ExtensionFile::parse(text, "a.yaml"); },
               testing::ThrowsMessage<UserError>(testing::HasSubstr("a.yaml:10:27: scope: no operand")));
+}
+
+/// Every field of every part, changed alone.
+TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
+  const auto extension =
+      load(std::string(kHead) + "intrinsics:\n  - name: extension_content\n" + kSemantics + kImplementation);
+  const TensorIntrinsic& one = *extension->intrinsics().front();
+  const auto copy = [&] {
+    TensorIntrinsic other{one.name,     one.level,          one.bulk_copy, one.cycles, one.semantics.clone(),
+                          one.operands, one.implementations};
+    return other;
+  };
+  std::set<std::string> contents{content_of(one)};
+  EXPECT_EQ(content_of(copy()), content_of(one));
+  size_t changes = 0;
+  const auto changed = [&](auto change) {
+    TensorIntrinsic other = copy();
+    change(other);
+    EXPECT_TRUE(contents.insert(content_of(other)).second) << "change " << changes;
+    ++changes;
+  };
+  changed([](TensorIntrinsic& i) { i.name = "other"; });
+  changed([](TensorIntrinsic& i) { i.level = "warp"; });
+  changed([](TensorIntrinsic& i) { i.bulk_copy = true; });
+  changed([](TensorIntrinsic& i) { i.cycles = 2.0; });
+  changed([](TensorIntrinsic& i) {
+    i.semantics = load(std::string(kHead) + "intrinsics:\n  - name: extension_content\n    semantics: |\n" +
+                       "      inputs: {X: {shape: [2, 4], dtype: f32}}\n      compute: |\n" +
+                       "        O[i<2, j<4] = X[i, j] + 1\n      outputs: [O]\n" + kImplementation)
+                      ->intrinsics()
+                      .front()
+                      ->semantics.clone();
+  });
+  changed([](TensorIntrinsic& i) { i.operands.pop_back(); });
+  changed([](TensorIntrinsic& i) { i.operands[0].buffer = make_buffer("P", kF32, {2, 4}); });
+  changed([](TensorIntrinsic& i) { i.operands[0].strides = {1, 2}; });
+  changed([](TensorIntrinsic& i) { i.operands[0].stride_multiple = 8; });
+  changed([](TensorIntrinsic& i) { i.operands[0].alignment = 16; });
+  changed([](TensorIntrinsic& i) { i.operands[0].swizzled = TensorOperand::Swizzled::Any; });
+  changed([](TensorIntrinsic& i) { i.operands[0].swizzled = TensorOperand::Swizzled::Always; });
+  changed([](TensorIntrinsic& i) { i.operands[0].scope = "local"; });
+  changed([](TensorIntrinsic& i) { i.operands[0].layout = "local"; });
+  changed([](TensorIntrinsic& i) { i.operands[0].registers = "local"; });
+  changed([](TensorIntrinsic& i) { i.implementations["other"] = i.implementations.at("llvm"); });
+  const auto code_changed = [&](auto change) {
+    changed([&](TensorIntrinsic& i) { change(i.implementations.at("llvm")); });
+  };
+  code_changed([](TensorImplementation& i) { i.form = TensorImplementation::Form::Fragment; });
+  code_changed([](TensorImplementation& i) { i.text = "llvm.other"; });
+  code_changed([](TensorImplementation& i) { i.after = "wait"; });
+  code_changed([](TensorImplementation& i) { i.before_barrier = "wait"; });
+  code_changed([](TensorImplementation& i) { i.arguments = {0, 1}; });
+  TensorIntrinsic elsewhere = copy();
+  elsewhere.implementations.at("llvm").location.line += 1;
+  EXPECT_EQ(content_of(elsewhere), content_of(one)) << "a place is not what it says";
+}
+
+/// Variants that differ are never taken for one: those of one name are refused.
+TEST(ExtensionFile, VariantsThatDifferAreNotDropped) {
+  const auto with = [](const std::string& operand, const std::string& code) {
+    return std::string(kHead) + "variants:\n  - [{v: any}, {v: always}]\n  - [{w: one}]\nintrinsics:\n" +
+           "  - name: extension_variants\n" + kSemantics + "    operands: {X: {" + operand +
+           "}}\n    implementation: {fragment: code" + code + "}\n";
+  };
+  EXPECT_EQ(complaint(with("", "")), "accepted");
+  const char* twice = "intrinsic 'extension_variants' is there already";
+  EXPECT_THAT(complaint(with("swizzle: $v", "")), HasSubstr(twice));
+  EXPECT_THAT(complaint(with("", ", after: wait $v")), HasSubstr(twice));
+  EXPECT_THAT(complaint(with("", ", before_barrier: wait $v")), HasSubstr(twice));
 }
 
 }  // namespace
