@@ -170,9 +170,15 @@ class WatchedSearcher final : public Searcher {
   size_t proposed_ = 0;  // last
 };
 
+/// A workload is copied when it is told to whoever may outlive its owner.
+Workload copy_of(const Workload& workload) {
+  return {workload.program.clone(), workload.name, workload.params, workload.key,
+          workload.definition,      workload.hash, workload.flops,  workload.bytes_min};
+}
+
 class WatchedCostModel final : public CostModel {
  private:
-  /// `work` owns what it refers to, or the run does: when it hangs it is left behind.
+  /// `work` owns what it refers to: when it hangs it is left behind, and may outlive the run.
   template <typename Work>
   auto call(const char* name, Work work) {
     const int seconds = plugin_seconds();
@@ -199,21 +205,25 @@ class WatchedCostModel final : public CostModel {
     guard_plugin(PluginKind::CostModel, id_, "use_execution", [&] { model_->use_execution(execution); });
   }
   void begin(const Workload& workload, const DeviceModel& device) override {
-    call("begin", [model = model_, &workload, &device] {
-      model->begin(workload, device);
+    // A call that hangs reads them when their owners are gone.
+    const auto kept = std::make_shared<const std::pair<Workload, DeviceModel>>(copy_of(workload), device);
+    call("begin", [model = model_, kept] {
+      model->begin(kept->first, kept->second);
       return true;
     });
+    begun_ = kept;  // only now: what was kept before may be read until then
   }
   void update(std::span<const Measured> results) override {
-    call("update", [model = model_, told = std::vector(results.begin(), results.end())] {
+    call("update", [model = model_, kept = begun_, told = std::vector(results.begin(), results.end())] {
       model->update(told);
       return true;
     });
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
-    return call("predict", [model = model_, asked = std::vector(candidates.begin(), candidates.end())] {
-      return model->predict(asked);
-    });
+    return call("predict",
+                [model = model_, kept = begun_, asked = std::vector(candidates.begin(), candidates.end())] {
+                  return model->predict(asked);
+                });
   }
   bool reads_features() const override {
     return guard_plugin(PluginKind::CostModel, id_, "reads_features",
@@ -232,6 +242,8 @@ class WatchedCostModel final : public CostModel {
  private:
   const std::string id_;
   const std::shared_ptr<CostModel> model_;
+  /// What the model was told to begin with, which it may refer to.
+  std::shared_ptr<const std::pair<Workload, DeviceModel>> begun_;
   OwnThread thread_;
 };
 
