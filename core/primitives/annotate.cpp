@@ -17,10 +17,9 @@ namespace {
 std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* place, std::string_view key,
                                          const AnnotationValue& value) {
   const auto refuse = [&](std::string_view reason) { return Refusal{reason, std::string(key), place}; };
-  if (key == kStorageAlign || key == kStorageSwizzle || key == kTensorIntrinsic || key == kTensorContent ||
-      key == kSoftwarePipeline)
+  if (key == kStorageAlign || key == kStorageSwizzle || key == kTensorIntrinsic || key == kSoftwarePipeline)
     return refuse("the key is an instruction's own");
-  if (key == kTogetherAlong || key == kProducer) return refuse("the key is lowering's own");
+  if (key == kTogetherAlong || key == kProducer || key == kTensorContent) return refuse("the key is lowering's own");
   const auto* number = std::get_if<int64_t>(&value);
   if (key == kPrefetch) {
     if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");

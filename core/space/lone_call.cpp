@@ -1,0 +1,78 @@
+#include "space/lone_call.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tunesmith/analysis/accesses.h"
+#include "tunesmith/trace/schedule.h"
+
+namespace tunesmith {
+namespace {
+
+/// The map that gives an array the order of dimensions in which the operand lies in memory, as
+/// transform_layout takes it; "" where it lies row by row.
+std::string order_of(const TensorOperand& operand) {
+  std::vector<size_t> order(operand.strides.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](size_t a, size_t b) { return operand.strides[a] > operand.strides[b]; });
+  if (std::ranges::is_sorted(order)) return {};
+  std::vector<std::string> axes;
+  std::vector<std::string> places;
+  for (size_t d = 0; d < order.size(); ++d) {
+    axes.push_back(fmt::format("d{}", d));
+    places.push_back(fmt::format("d{}", order[d]));
+  }
+  return fmt::format("({}) -> ({})", fmt::join(axes, ", "), fmt::join(places, ", "));
+}
+
+/// Must the operand be copied to lie where and as it should?
+bool needs_copy(const TensorOperand& operand) {
+  return !order_of(operand).empty() || (!operand.scope.empty() && operand.scope != kScopeGlobal);
+}
+
+int read_of(const Block& block, const Buffer& buffer) {
+  const std::vector<Access> reads = read_accesses(block);
+  const auto found = std::ranges::find(reads, buffer, &Access::buffer);
+  return static_cast<int>(found - reads.begin());
+}
+
+/// What an accumulating intrinsic begins with: another number in each element, so that one that ignores it
+/// is found out.
+void begin_with_numbers(Block& init) {
+  Store* store = init.body()->as<Store>();
+  if (store == nullptr) return;
+  Expr sum = int_imm(1);
+  for (size_t i = 0; i < init.iters.size(); ++i) sum = sum + init.iters[i].var * static_cast<int64_t>(i + 1);
+  store->value = cast(store->buffer->dtype, floormod(sum, int_imm(7)));
+}
+
+}  // namespace
+
+Program lone_call(const TensorIntrinsic& intrinsic) {
+  Schedule schedule(intrinsic.semantics);
+  const BlockRV block = schedule.get_block(intrinsic.block().name);
+  for (size_t i = 0; i < intrinsic.operands.size(); ++i) {
+    const TensorOperand& operand = intrinsic.operands[i];
+    if (!needs_copy(operand)) continue;
+    const std::string scope = operand.scope.empty() ? std::string(kScopeGlobal) : operand.scope;
+    const std::string order = order_of(operand);
+    if (i == 0) {
+      schedule.cache_write(block, 0, scope);
+      if (!order.empty()) schedule.transform_layout(block, "write", 0, order);
+    } else {
+      const BlockRV copy = schedule.cache_read(block, read_of(schedule.block(block), operand.buffer), scope);
+      if (!order.empty()) schedule.transform_layout(copy, "write", 0, order);
+    }
+  }
+  const LoopRV outermost = schedule.get_loops(block).front();
+  if (schedule.block(block).init() != nullptr)
+    begin_with_numbers(schedule.block(schedule.decompose_reduction(block, outermost)));
+  schedule.tensorize(outermost, intrinsic.name);
+  return schedule.program().clone();
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
+
+namespace tunesmith {
+
+/// The semantics of an intrinsic that no group executes, with the intrinsic called in their place, by its
+/// name (TensorIntrinsics::global()); operands that must lie elsewhere or otherwise are copied. Throws
+/// ScheduleError where it cannot be called.
+Program lone_call(const TensorIntrinsic& intrinsic);
+
+}  // namespace tunesmith
