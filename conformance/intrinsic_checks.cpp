@@ -1,16 +1,16 @@
 #include "intrinsic_checks.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "at_work.h"
 #include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
-#include "tunesmith/analysis/accesses.h"
+#include "space/lone_call.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
 
@@ -18,68 +18,6 @@ namespace tunesmith::conformance {
 namespace {
 
 constexpr uint64_t kSeed = 50;
-
-/// The map that gives an array the order of dimensions in which the operand lies in memory, as
-/// transform_layout takes it; "" where it lies row by row.
-std::string order_of(const TensorOperand& operand) {
-  std::vector<size_t> order(operand.strides.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order,
-                           [&](size_t a, size_t b) { return operand.strides[a] > operand.strides[b]; });
-  if (std::ranges::is_sorted(order)) return {};
-  std::vector<std::string> axes;
-  std::vector<std::string> places;
-  for (size_t d = 0; d < order.size(); ++d) {
-    axes.push_back(fmt::format("d{}", d));
-    places.push_back(fmt::format("d{}", order[d]));
-  }
-  return fmt::format("({}) -> ({})", fmt::join(axes, ", "), fmt::join(places, ", "));
-}
-
-/// Must the operand be copied to lie where and as it should?
-bool needs_copy(const TensorOperand& operand) {
-  return !order_of(operand).empty() || (!operand.scope.empty() && operand.scope != kScopeGlobal);
-}
-
-int read_of(const Block& block, const Buffer& buffer) {
-  const std::vector<Access> reads = read_accesses(block);
-  const auto found = std::ranges::find(reads, buffer, &Access::buffer);
-  return static_cast<int>(found - reads.begin());
-}
-
-/// What an accumulating intrinsic begins with: another number in each element, so that one that ignores it
-/// is found out.
-void begin_with_numbers(Block& init) {
-  Store* store = init.body()->as<Store>();
-  if (store == nullptr) return;
-  Expr sum = int_imm(1);
-  for (size_t i = 0; i < init.iters.size(); ++i) sum = sum + init.iters[i].var * static_cast<int64_t>(i + 1);
-  store->value = cast(store->buffer->dtype, floormod(sum, int_imm(7)));
-}
-
-/// The semantics with the intrinsic called in their place. Throws ScheduleError where it cannot be called.
-Program calling(const TensorIntrinsic& intrinsic) {
-  Schedule schedule(intrinsic.semantics);
-  const BlockRV block = schedule.get_block(intrinsic.block().name);
-  for (size_t i = 0; i < intrinsic.operands.size(); ++i) {
-    const TensorOperand& operand = intrinsic.operands[i];
-    if (!needs_copy(operand)) continue;
-    const std::string scope = operand.scope.empty() ? std::string(kScopeGlobal) : operand.scope;
-    const std::string order = order_of(operand);
-    if (i == 0) {
-      schedule.cache_write(block, 0, scope);
-      if (!order.empty()) schedule.transform_layout(block, "write", 0, order);
-    } else {
-      const BlockRV copy = schedule.cache_read(block, read_of(schedule.block(block), operand.buffer), scope);
-      if (!order.empty()) schedule.transform_layout(copy, "write", 0, order);
-    }
-  }
-  const LoopRV outermost = schedule.get_loops(block).front();
-  if (schedule.block(block).init() != nullptr)
-    begin_with_numbers(schedule.block(schedule.decompose_reduction(block, outermost)));
-  schedule.tensorize(outermost, intrinsic.name);
-  return schedule.program().clone();
-}
 
 std::set<std::string> calls_in(const Program& program) {
   std::set<std::string> names;
@@ -111,7 +49,7 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   LoweredProgram lowered;
   try {
     if (intrinsic.level.empty()) {
-      program = calling(intrinsic);
+      program = lone_call(intrinsic);
     } else {
       auto together = calling_together(intrinsic, own, options.execution);
       if (!together) return {};
@@ -130,7 +68,9 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   if (std::ranges::includes(called, calls)) return {};
   called.merge(calls);
   tl::expected<CompiledKernel, std::string> compiled;
+  const std::string whole_name = fmt::format("{}{}", place_of(intrinsic), name);
   if (here) {
+    const AtWork compiling(whole_name + ": compiling a call of it");
     compiled = base.compile(lowered, "kernel");
     if (!compiled) return fmt::format("{}: {}", name, compiled.error());
   }
@@ -138,6 +78,7 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   if (const std::string fault = numeric.difference(lowered); !fault.empty())
     return fmt::format("{}{}: a lowered call, interpreted: {}", place_of(intrinsic), name, fault);
   for (size_t set = 0; here && set < numeric.sets(); ++set) {
+    const AtWork running(whole_name + ": running it");
     const std::vector<Tensor> got = run_kernel(base, *compiled, numeric.arguments(set));
     if (const std::string fault = numeric.difference(set, got); !fault.empty())
       return fmt::format("{}{}: its implementation does not compute its semantics: {}", place_of(intrinsic),

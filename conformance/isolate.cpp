@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "at_work.h"
 #include "support/read_to_end.h"
 #include "tunesmith/support/error.h"
 
@@ -45,7 +46,9 @@ Verdict run(const std::function<Verdict()>& check) {
   }
 }
 
-[[noreturn]] void in_child(const std::function<Verdict()>& check, int answer, int output, int seconds) {
+[[noreturn]] void in_child(const std::function<Verdict()>& check, int answer, int output,
+                           const WorkNote& note, int seconds) {
+  note.take();
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   signal(SIGALRM, SIG_DFL);
@@ -63,6 +66,12 @@ Verdict run(const std::function<Verdict()>& check) {
   _exit(0);
 }
 
+/// Of a signal whose name does not tell.
+std::string meaning_of(int signal) {
+  if (signal != SIGILL) return {};
+  return " (the processor lacks an instruction of it, or the process lacks a permission that one needs)";
+}
+
 Verdict parse(const std::string& text) {
   const size_t separator = text.find(kSeparator);
   return {static_cast<Outcome>(text[0] - '0'), text.substr(separator + 1), text.substr(1, separator - 1)};
@@ -76,9 +85,10 @@ Verdict isolate(const std::function<Verdict()>& check, int seconds) {
   if (output < 0 || pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw EnvironmentError(fmt::format("no pipe for a check: {}", std::strerror(errno)));
   }
+  const WorkNote note;
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) in_child(check, ends[1], output, seconds);
+  if (child == 0) in_child(check, ends[1], output, note, seconds);
   close(ends[1]);
   const std::string answer = child > 0 ? read_to_end(ends[0]) : std::string{};
   close(ends[0]);
@@ -90,14 +100,19 @@ Verdict isolate(const std::function<Verdict()>& check, int seconds) {
   if (child < 0) throw EnvironmentError(fmt::format("no process for a check: {}", std::strerror(errno)));
 
   const std::string tail = said.empty() ? "" : ": " + said;
+  const std::string at = note.text();
+  const std::string it = at.empty() ? "it" : at + ": it";
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    return failed(fmt::format("it did not end within {} seconds{}", seconds, tail), "P22");
+    return failed(fmt::format("{} did not end within {} seconds{}", it, seconds, tail), "P22");
   }
   if (WIFSIGNALED(status)) {
-    return failed(fmt::format("it ended its process by: {}{}", strsignal(WTERMSIG(status)), tail), "P12");
+    return failed(fmt::format("{} ended its process by: {}{}{}", it, strsignal(WTERMSIG(status)),
+                              meaning_of(WTERMSIG(status)), tail),
+                  "P12");
   }
   if (answer.empty()) {
-    return failed(fmt::format("it ended its process with exit code {}{}", WEXITSTATUS(status), tail), "P12");
+    return failed(fmt::format("{} ended its process with exit code {}{}", it, WEXITSTATUS(status), tail),
+                  "P12");
   }
   Verdict verdict = parse(answer);
   if (verdict.outcome != Outcome::Failed && !said.empty()) return failed("it wrote: " + said, "P21");

@@ -95,6 +95,18 @@ intrinsics:
     change("wrong_return_type", "ret <2 x double> %r", "ret double %A");
     change("missing_argument", "[C, A, B]", "[C, A]");
     change("wrong_layout", "strides: [1, 2]", "strides: [3, 1]");
+    const std::string begin = "      fragment: |\n";
+    change("illegal_instruction", begin,
+           "      fragment: |\n        call void asm sideeffect \"ud2\", \"\"()\n");
+    change("hangs_in_code", begin,
+           "      fragment: |\n        br label %again\n        again:\n        br label %again\n        "
+           "never:\n");
+    // Of another processor: no compiler has it for this one.
+    change("ends_the_compiler", begin,
+           "      fragment: |\n        declare <2 x double> @llvm.aarch64.neon.fmax.v2f64(<2 x double>, <2 x "
+           "double>)\n");
+    change("ends_the_compiler", "fmul <2 x double> %a1, %B",
+           "call <2 x double> @llvm.aarch64.neon.fmax.v2f64(<2 x double> %a1, <2 x double> %B)");
     return text;
   }
 
