@@ -178,6 +178,13 @@ Workload copy_of(const Workload& workload) {
 
 class WatchedCostModel final : public CostModel {
  private:
+  /// What the model may refer to, also in a call that hangs and goes on when the owners are gone.
+  struct Told {
+    std::shared_ptr<const ExecutionModel> execution;
+    std::shared_ptr<const Workload> workload;
+    std::shared_ptr<const DeviceModel> device;
+  };
+
   /// `work` owns what it refers to: when it hangs it is left behind, and may outlive the run.
   template <typename Work>
   auto call(const char* name, Work work) {
@@ -202,26 +209,28 @@ class WatchedCostModel final : public CostModel {
     guard_plugin(PluginKind::CostModel, id_, "use_columns", [&] { model_->use_columns(columns); });
   }
   void use_execution(const ExecutionModel& execution) override {
-    guard_plugin(PluginKind::CostModel, id_, "use_execution", [&] { model_->use_execution(execution); });
+    told_.execution = std::make_shared<const ExecutionModel>(execution);
+    guard_plugin(PluginKind::CostModel, id_, "use_execution",
+                 [&] { model_->use_execution(*told_.execution); });
   }
   void begin(const Workload& workload, const DeviceModel& device) override {
-    // A call that hangs reads them when their owners are gone.
-    const auto kept = std::make_shared<const std::pair<Workload, DeviceModel>>(copy_of(workload), device);
-    call("begin", [model = model_, kept] {
-      model->begin(kept->first, kept->second);
+    Told now{told_.execution, std::make_shared<const Workload>(copy_of(workload)),
+             std::make_shared<const DeviceModel>(device)};
+    call("begin", [model = model_, now] {
+      model->begin(*now.workload, *now.device);
       return true;
     });
-    begun_ = kept;  // only now: what was kept before may be read until then
+    told_ = std::move(now);  // only now: what it was told before may be read until then
   }
   void update(std::span<const Measured> results) override {
-    call("update", [model = model_, kept = begun_, told = std::vector(results.begin(), results.end())] {
+    call("update", [model = model_, kept = told_, told = std::vector(results.begin(), results.end())] {
       model->update(told);
       return true;
     });
   }
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     return call("predict",
-                [model = model_, kept = begun_, asked = std::vector(candidates.begin(), candidates.end())] {
+                [model = model_, kept = told_, asked = std::vector(candidates.begin(), candidates.end())] {
                   return model->predict(asked);
                 });
   }
@@ -242,8 +251,7 @@ class WatchedCostModel final : public CostModel {
  private:
   const std::string id_;
   const std::shared_ptr<CostModel> model_;
-  /// What the model was told to begin with, which it may refer to.
-  std::shared_ptr<const std::pair<Workload, DeviceModel>> begun_;
+  Told told_;
   OwnThread thread_;
 };
 

@@ -18,6 +18,7 @@ namespace {
 struct Found {
   std::string workload;
   double cores = 0.0;
+  size_t levels = 0;
 };
 
 /// Begins, or predicts, only when it is told to.
@@ -26,6 +27,7 @@ class SlowModel final : public CostModel {
   SlowModel(std::shared_future<void> go_on, std::promise<Found> found, bool in_begin)
       : go_on_(std::move(go_on)), found_(std::move(found)), in_begin_(in_begin) {}
 
+  void use_execution(const ExecutionModel& execution) override { execution_ = &execution; }
   void begin(const Workload& workload, const DeviceModel& device) override {
     workload_ = &workload;
     device_ = &device;
@@ -40,7 +42,7 @@ class SlowModel final : public CostModel {
  private:
   void finish() {
     go_on_.wait();
-    found_.set_value({workload_->key, device_->get_or("cores", 0)});
+    found_.set_value({workload_->key, device_->get_or("cores", 0), execution_->levels.size()});
   }
 
   std::shared_future<void> go_on_;
@@ -48,13 +50,14 @@ class SlowModel final : public CostModel {
   bool in_begin_;
   const Workload* workload_ = nullptr;
   const DeviceModel* device_ = nullptr;
+  const ExecutionModel* execution_ = nullptr;
 };
 
 class LeftBehind : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(WatchedCostModel, LeftBehind, testing::Bool(),
                          [](const auto& in_begin) { return in_begin.param ? "in_begin" : "in_predict"; });
 
-TEST_P(LeftBehind, AHungCallReadsWhatItsOwnersHaveFreed) {
+TEST_P(LeftBehind, ACallThatHangsReadsWhatItWasToldWhenItsOwnersAreGone) {
   watch_plugins({1, 0});
   std::promise<void> go_on;
   std::promise<Found> found;
@@ -66,6 +69,9 @@ TEST_P(LeftBehind, AHungCallReadsWhatItsOwnersHaveFreed) {
     device.set("cores", 3);
     const auto model = watched(
         "slow", std::make_shared<SlowModel>(go_on.get_future().share(), std::move(found), GetParam()));
+    ExecutionModel execution;
+    execution.levels.resize(2);
+    model->use_execution(execution);
     if (GetParam()) {
       EXPECT_THROW(model->begin(workload, device), PluginHang);
     } else {
@@ -75,11 +81,13 @@ TEST_P(LeftBehind, AHungCallReadsWhatItsOwnersHaveFreed) {
     // What a freed one would be at best.
     workload.key = "gone";
     device.set("cores", -1);
+    execution.levels.clear();
   }
   go_on.set_value();
   const Found last = answer.get();
   EXPECT_THAT(last.workload, testing::StartsWith("gmm:"));
   EXPECT_EQ(last.cores, 3);
+  EXPECT_EQ(last.levels, 2u);
 }
 
 }  // namespace
