@@ -340,7 +340,10 @@ std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string
   }
   void* object = guard_plugin(kind, id, "create", [&] { return descriptor->create(options); });
   if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create returned nothing");
-  return {object, descriptor->destroy};
+  return {object, [kind, id = std::string(id), destroy = descriptor->destroy](void* own) {
+            const PluginWatch watch(kind, id, "destroy");
+            destroy(own);
+          }};
 }
 
 std::vector<PluginLogEntry> PluginRegistry::log() const {

@@ -20,6 +20,7 @@ std::atomic<int> inside;
 
 class BadSearcher final : public Searcher {
  public:
+  ~BadSearcher() override { misbehave("destroy"); }
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
     constexpr int kEmptyDraws = 200;
     misbehave("propose");

@@ -115,7 +115,11 @@ def main():
         for mistake, said in NONSENSE[kind].items():
             # A run goes on without a cost model that answers nonsense.
             expect(arguments, folder, "other_target" if kind == "target" else kind, mistake, 0 if kind == "cost_model" else 4, said)
-        if kind == "searcher":  # a fault of the module that it calls is the module's
+        if kind == "searcher":  # whatever is thrown there ends the process
+            for fault in ("segfaults", "recurses", "hangs"):
+                code, said = FAULTS[fault]
+                expect(arguments, folder, kind, f"{fault} in destroy", code, f"{NAMES[kind]}: {said.format('destroy')}")
+            # A fault of the module that it calls is the module's.
             expect(arguments, folder, kind, "segfaults in apply", -signal.SIGSEGV, "module 'bad_module': [P12] apply")
 
 
