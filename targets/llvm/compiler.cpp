@@ -1,6 +1,7 @@
 #include "compiler.h"
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
+#include "diagnostics.h"
 #include "emit_error.h"
 #include "passes.h"
 
@@ -45,7 +47,9 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
                                                          const TargetOptions& options) {
   static const bool initialised = [] {
     leave_out_passes();
-    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+    // The parser is for inline assembly in fragments of tensor intrinsics.
+    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
+           !llvm::InitializeNativeTargetAsmParser();
   }();
   std::string message = "no native target";
   const llvm::Target* target =
@@ -101,17 +105,20 @@ struct Compiler::State {
   State(const Machine& the_machine, const TargetOptions& the_options)
       : machine(make_target_machine(the_machine, the_options)),
         pipeline(*machine),
-        object_writer(*machine, llvm::CodeGenFileType::ObjectFile),
+        object_writer(std::in_place, *machine, llvm::CodeGenFileType::ObjectFile),
         traits(traits_of(the_machine, the_options)),
         triple(the_machine.triple),
         verify(the_options.verify) {}
 
   std::unique_ptr<llvm::TargetMachine> machine;
   PassPipeline pipeline;
-  CodeWriter object_writer;
+  std::optional<CodeWriter> object_writer;
   CodegenTraits traits;
   std::string triple;
   bool verify;
+
+  /// After an error code generation begins anew.
+  void renew() { object_writer.emplace(*machine, llvm::CodeGenFileType::ObjectFile); }
 
   void check(const llvm::Module& module) const {
     std::string text;
@@ -127,6 +134,7 @@ Compiler::~Compiler() = default;
 tl::expected<std::string, std::string> Compiler::compile(const ModuleSource& source, OutputKind kind) {
   // A context for each module: types and constants of a whole run would pile up in a shared one.
   llvm::LLVMContext context;
+  Diagnostics diagnostics(context);
   std::unique_ptr<llvm::Module> module;
   try {
     module = source(context, state_->traits);
@@ -136,15 +144,21 @@ tl::expected<std::string, std::string> Compiler::compile(const ModuleSource& sou
   module->setTargetTriple(state_->triple);
   module->setDataLayout(state_->machine->createDataLayout());
   if (state_->verify) state_->check(*module);
+  diagnostics.speak_of(*module);
   state_->pipeline.run(*module);
   const std::string in_memory = register_buffer_in_memory(*module);
   if (!in_memory.empty())
     return tl::unexpected(fmt::format("register buffer {} stayed in memory", in_memory));
 
-  if (kind == OutputKind::Object) return state_->object_writer.write(*module);
-  if (kind == OutputKind::Assembly)
-    return CodeWriter(*state_->machine, llvm::CodeGenFileType::AssemblyFile).write(*module);
   std::string text;
+  if (kind == OutputKind::Object) {
+    text = state_->object_writer->write(*module);
+    if (diagnostics.failed()) state_->renew();
+  } else if (kind == OutputKind::Assembly) {
+    text = CodeWriter(*state_->machine, llvm::CodeGenFileType::AssemblyFile).write(*module);
+  }
+  if (diagnostics.failed()) return tl::unexpected(diagnostics.error());
+  if (kind != OutputKind::Ir) return text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, nullptr);
   return text;

@@ -12,6 +12,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "assembly_places.h"
 #include "emit_error.h"
 #include "float_convert.h"
 #include "function_emitter.h"
@@ -115,6 +116,7 @@ llvm::Function* fragment_function(llvm::Module& module, const TensorIntrinsic& i
   if (llvm::verifyModule(*parsed, &said))
     throw EmitError(
         fmt::format("{}: {}", place_of(intrinsic, implementation, 1), fault.substr(0, fault.find('\n'))));
+  mark_assembly(*parsed, text, [&](int line) { return place_of(intrinsic, implementation, line_of(line)); });
   parsed->setDataLayout(module.getDataLayout());
   parsed->setTargetTriple(module.getTargetTriple());
   if (llvm::Linker::linkModules(module, std::move(parsed)))

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "space/lone_call.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
@@ -174,6 +175,48 @@ TEST(TensorIntrinsic, WrongImplementationsAreCompileErrors) {
   EXPECT_THAT(complaint("{fragment: ret <3 x double> %Y, arguments: [X]}"),
               ::testing::HasSubstr("use of undefined value '%Y'"));
   EXPECT_THAT(complaint("{fragment: ret <3 x double> %X, arguments: [X]}"), ::testing::IsEmpty());
+}
+
+/// A sum of four elements by inline assembly.
+std::string assembly_fragment(const std::string& assembly, const std::string& constraints) {
+  return fmt::format(
+      "extension: by_assembly\ntarget: llvm\nintrinsics:\n  - name: by_assembly\n    semantics: |\n"
+      "      inputs: {{X: {{shape: [4], dtype: f32}}, Y: {{shape: [4], dtype: f32}}}}\n      compute: |\n"
+      "        O[i<4] = X[i] + Y[i]\n      outputs: [O]\n    implementation:\n      arguments: [X, Y]\n"
+      "      fragment: |\n        ; adds\n        %r = call <4 x float> asm \"{}\", \"{}\"(<4 x float> %X, "
+      "<4 x float> %Y)\n"
+      "        ret <4 x float> %r\n",
+      assembly, constraints);
+}
+
+LoweredProgram lowered_call(const std::shared_ptr<ExtensionFile>& extension, const Target& target) {
+  LowerOptions options = target.lower_options();
+  extension->adapt(options);
+  return lower(lone_call(*extension->intrinsics().front()), options);
+}
+
+TEST(TensorIntrinsic, InlineAssembly) {
+  const auto target = testing::make_target();
+  const auto extension =
+      ExtensionFile::parse(assembly_fragment("vaddps $2, $1, $0", "=x,x,x,~{xmm0},~{xmm5}"), "assembly.yaml");
+  const LoweredProgram lowered = lowered_call(extension, *target);
+  EXPECT_LE(testing::error_against_interpreter(*target, lowered), 0.0);
+  EXPECT_THAT(target->assembly(lowered, "kernel"), ::testing::HasSubstr("vaddps"));
+}
+
+TEST(TensorIntrinsic, WrongAssemblyIsACompileErrorWithItsLine) {
+  const auto target = testing::make_target();
+  const auto complaint_of = [&](const std::string& assembly, const std::string& constraints) {
+    const auto extension = ExtensionFile::parse(assembly_fragment(assembly, constraints), "assembly.yaml");
+    const auto compiled = target->compile(lowered_call(extension, *target), "kernel");
+    return compiled ? "" : compiled.error();
+  };
+  const std::string place = "assembly.yaml:14: tensor intrinsic by_assembly: ";
+  EXPECT_EQ(complaint_of("vadddps $2, $1, $0", "=x,x,x"),
+            place + "invalid instruction mnemonic 'vadddps': vadddps %xmm1, %xmm0, %xmm0");
+  EXPECT_THAT(complaint_of("vaddps $2, $1, $0", "={nowhere},x,x"), ::testing::StartsWith(place + "could"));
+  // The compiler is as good as new.
+  EXPECT_EQ(complaint_of("vaddps $2, $1, $0", "=x,x,x"), "");
 }
 
 }  // namespace
