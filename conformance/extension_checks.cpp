@@ -90,6 +90,9 @@ Verdict check_hardware(const Subject& subject) {
     return unsupported(fmt::format("this machine lacks {}", probe.missing));
   }
   const Space space(subject.company(), subject.registry());
+  for (const RefusedIntrinsic& refused : space.refused_intrinsics()) {
+    if (refused.extension == subject.info().id) return failed(refused.str());
+  }
   for (const Workload& workload : subject.workloads()) static_cast<void>(space.generate(workload.program));
   return passed();
 }

@@ -27,7 +27,8 @@ struct Space::State {
   PluginRegistry* registry = nullptr;
   std::shared_ptr<Target> target;
   std::vector<std::shared_ptr<TargetExtension>> extensions;
-  Extensions intrinsics;  // of those
+  Extensions intrinsics;  // of those, but what is refused
+  std::vector<RefusedIntrinsic> refused;
   DeviceModel device;
   std::vector<FeatureColumn> columns = tunesmith::feature_columns();
   std::shared_ptr<const std::vector<AddedColumn>> added_columns;  // null: none

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "plugin/guard.h"
+#include "space/compile_intrinsics.h"
 #include "space/composition.h"
 #include "space/extension_identity.h"
 #include "space/watched_plugins.h"
@@ -165,9 +166,16 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     state.rules += rule_text(PluginKind::Extension, use.id, options) + identity + "\n";
     with += fmt::format("{}{}:{}", with.empty() ? "" : ",", name, identity);
     state.extensions.push_back(extension);
+    const std::vector<RefusedIntrinsic> refused = take_away_refused(
+        name, static_cast<size_t>(known), *state.target, state.pipeline, state.lower_options);
+    state.refused.insert(state.refused.end(), refused.begin(), refused.end());
     const std::vector<TensorIntrinsicPtr>& all = state.lower_options.intrinsics;
-    state.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
-    refuse_same_name(state.intrinsics, name, use);
+    const auto own = all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all));
+    // Modules are told of no extension of whose instructions none is left.
+    if (refused.empty() || own != all.end()) {
+      state.intrinsics[name].assign(own, all.end());
+      refuse_same_name(state.intrinsics, name, use);
+    }
   }
   state.task_target += fmt::format("{}{}", kWith, with.empty() ? "none" : with);
   if (!added_columns.empty())
@@ -209,6 +217,7 @@ const std::string& Space::rules() const { return state_->rules; }
 uint64_t Space::rules_hash() const { return hash_bytes(state_->rules); }
 const std::string& Space::search_text() const { return state_->search_text; }
 const std::string& Space::cost_model_text() const { return state_->cost_model_text; }
+const std::vector<RefusedIntrinsic>& Space::refused_intrinsics() const { return state_->refused; }
 const std::map<std::string, std::string>& Space::plugin_versions() const { return state_->plugin_versions; }
 
 std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {
@@ -289,6 +298,9 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise_draw(const Progr
         finished = std::move(result->schedules().front());
     }
   }
+  if (const RefusedIntrinsic* called =
+          called_refused(finished.program(), state_->refused, state_->lower_options.intrinsics))
+    return refused(FailureCause::CompileError, called->str(), called->name);
   auto candidate = std::make_shared<Candidate>();
   candidate->trace = finished.trace();
   candidate->points = finished.sampling_points();

@@ -89,6 +89,9 @@ class WatchedTarget final : public Target {
   bool has_feature(std::string_view name) const override {
     return call("has_feature", [&] { return target_->has_feature(name); });
   }
+  const IntrinsicCompiler* intrinsic_compiler() const override {
+    return call("intrinsic_compiler", [&] { return target_->intrinsic_compiler(); });
+  }
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override {
     return compiled("compile", [&] { return target_->compile(lowered, symbol); });

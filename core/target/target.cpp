@@ -29,6 +29,7 @@ bool reads(const Stmt& root, const Buffer& buffer) {
 // Key functions: one type identity for all libraries.
 LoadedKernel::~LoadedKernel() = default;
 Target::~Target() = default;
+IntrinsicCompiler::~IntrinsicCompiler() = default;
 TargetExtension::~TargetExtension() = default;
 
 tunesmith_kernel LoadedKernel::prepare() const { return nullptr; }
@@ -83,6 +84,8 @@ LowerOptions lower_options_of(const Target& target) {
 LoweredProgram lower_for(const Target& target, const Program& program) {
   return lower(program, lower_options_of(target), target.pipeline());
 }
+
+const IntrinsicCompiler* Target::intrinsic_compiler() const { return nullptr; }
 
 bool Target::has_feature(std::string_view /*name*/) const { return false; }
 

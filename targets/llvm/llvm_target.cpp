@@ -14,20 +14,11 @@
 
 namespace tunesmith::llvm_target {
 
-namespace {
-
-ModuleSource source_of(const LoweredProgram& lowered, const std::string& symbol) {
-  return [&](llvm::LLVMContext& context, const CodegenTraits& traits) {
-    return emit_module(lowered, symbol, traits, context);
-  };
-}
-
-}  // namespace
-
 LlvmTarget::LlvmTarget(const Options& options)
     : options_(TargetOptions::from(options)),
       machine_(detect_machine(options_)),
-      compilers_(machine_, options_) {}
+      compilers_(machine_, options_),
+      intrinsic_compiler_(machine_, options_) {}
 
 ProbeResult LlvmTarget::probe() const { return {machine_.missing}; }
 

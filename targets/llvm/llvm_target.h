@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compiler.h"
+#include "intrinsic_compiler.h"
 #include "loader.h"
 #include "machine.h"
 #include "tunesmith/target/target.h"
@@ -24,6 +25,7 @@ class LlvmTarget final : public Target {
   /// LLVM's names.
   bool has_feature(std::string_view name) const override { return machine_.has(name); }
 
+  const IntrinsicCompiler* intrinsic_compiler() const override { return &intrinsic_compiler_; }
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
@@ -42,6 +44,7 @@ class LlvmTarget final : public Target {
   TargetOptions options_;
   Machine machine_;
   CompilerPool compilers_;
+  LlvmIntrinsicCompiler intrinsic_compiler_;
   std::optional<Loader> loader_;
 };
 

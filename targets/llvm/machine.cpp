@@ -172,4 +172,15 @@ Machine detect_machine(const TargetOptions& options) {
   return machine;
 }
 
+std::vector<std::string> missing_features(const Machine& machine) {
+  std::vector<std::string> missing;
+  for (const auto& [feature, here] : host_features()) {
+    if (!machine.has(feature)) missing.push_back(feature);
+  }
+  // Versions of a whole set of instructions bring many: "avx10.1-512".
+  std::ranges::stable_partition(
+      missing, [](const std::string& feature) { return feature.find('.') == std::string::npos; });
+  return missing;
+}
+
 }  // namespace tunesmith::llvm_target

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "options.h"
 #include "tunesmith/target/device_model.h"
@@ -26,6 +27,9 @@ struct Machine {
   bool has(std::string_view feature) const { return features.contains(feature); }
   bool has_fma() const;
 };
+
+/// LLVM's names of features that code may not use; those that stand for many come last.
+std::vector<std::string> missing_features(const Machine& machine);
 
 /// Throws UserError when LLVM does not know the processor's name.
 Machine detect_machine(const TargetOptions& options);

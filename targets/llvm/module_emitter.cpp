@@ -90,4 +90,10 @@ std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const s
   return module;
 }
 
+ModuleSource source_of(const LoweredProgram& lowered, const std::string& symbol) {
+  return [&lowered, symbol](llvm::LLVMContext& context, const CodegenTraits& traits) {
+    return emit_module(lowered, symbol, traits, context);
+  };
+}
+
 }  // namespace tunesmith::llvm_target

@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen_traits.h"
+#include "compiler.h"
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith::llvm_target {
@@ -17,6 +18,9 @@ inline std::string prepare_symbol(const std::string& symbol) { return symbol + "
 /// Throws EmitError when the program is not of the form that lower.h promises.
 std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,
                                           const CodegenTraits& traits, llvm::LLVMContext& context);
+
+/// The same, for a compiler. What it is given outlives it.
+ModuleSource source_of(const LoweredProgram& lowered, const std::string& symbol);
 
 /// Attributes every function of a kernel needs for the code generator to use vectors of full width.
 void set_function_attributes(llvm::Module& module, const CodegenTraits& traits);

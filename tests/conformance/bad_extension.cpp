@@ -107,6 +107,8 @@ intrinsics:
            "double>)\n");
     change("ends_the_compiler", "fmul <2 x double> %a1, %B",
            "call <2 x double> @llvm.aarch64.neon.fmax.v2f64(<2 x double> %a1, <2 x double> %B)");
+    change("no_such_mnemonic", begin,
+           "      fragment: |\n        call void asm sideeffect \"no_such_mnemonic\", \"\"()\n");
     return text;
   }
 

@@ -147,6 +147,8 @@ const Mistake kMistakes[] = {
      "unit.yaml:13: intrinsic bad_axpy_2: running it: it did not end within 2 seconds"},
     {kExtension, "ends_the_compiler", "intrinsics", "P12",
      "unit.yaml:13: intrinsic bad_axpy_2: compiling a call of it: it ended its process by: Aborted"},
+    {kExtension, "no_such_mnemonic", "hardware", "P27",
+     "unit.yaml:13: tensor intrinsic bad_axpy_2: invalid instruction mnemonic 'no_such_mnemonic'"},
     {kExtension, "probe_throws", "hardware", "P27", "boom in probe"},
 };
 INSTANTIATE_TEST_SUITE_P(Conformance, AMistake, testing::ValuesIn(kMistakes), [](const auto& mistake) {
@@ -181,6 +183,16 @@ TEST(Outcomes, WhatIsMissingHereIsUnsupportedWithItsName) {
   EXPECT_THAT(result_of(extension, "intrinsics").reason,
               HasSubstr("lacks the flux unit: the calls are right"));
   EXPECT_TRUE(extension.ok());
+}
+
+TEST(Outcomes, ASpaceIsComposedWithoutWhatEndsTheCompiler) {
+  const Report report = verify(kExtension, "ends_the_compiler");
+  EXPECT_EQ(result_of(report, "hardware").outcome, Outcome::Failed);
+  EXPECT_THAT(
+      result_of(report, "hardware").reason,
+      AllOf(HasSubstr("unit.yaml:13:9: extension 'bad_extension': tensor intrinsic bad_axpy_2 cannot be "
+                      "compiled: it ends the compiler (Aborted): LLVM ERROR: Cannot select"),
+            testing::Not(HasSubstr("requires"))));
 }
 
 /// A module is used with what its company asks of the machine.

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "lowered_program.h"
+#include "space/compile_intrinsics.h"
 #include "space/lone_call.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
@@ -217,6 +219,80 @@ TEST(TensorIntrinsic, WrongAssemblyIsACompileErrorWithItsLine) {
   EXPECT_THAT(complaint_of("vaddps $2, $1, $0", "={nowhere},x,x"), ::testing::StartsWith(place + "could"));
   // The compiler is as good as new.
   EXPECT_EQ(complaint_of("vaddps $2, $1, $0", "=x,x,x"), "");
+}
+
+/// Of another processor: no compiler has it for this one.
+constexpr const char* kEndsTheCompiler =
+    "extension: {0}\ntarget: llvm\nintrinsics:\n"
+    "  - name: {0}_good\n    semantics: {{inputs: {{X: {{shape: [4], dtype: f32}}}}, compute: \"O[i<4] = "
+    "X[i]\", outputs: [O]}}\n"
+    "    implementation: {{fragment: \"ret <4 x float> %X\", arguments: [X]}}\n"
+    "  - name: {0}_bad\n    semantics: {{inputs: {{X: {{shape: [4], dtype: f32}}}}, compute: \"O[i<4] = "
+    "X[i]\", outputs: [O]}}\n"
+    "    implementation:\n      arguments: [X]\n      fragment: |\n"
+    "        declare <4 x float> @llvm.aarch64.neon.fabd.v4f32(<4 x float>, <4 x float>)\n"
+    "        %r = call <4 x float> @llvm.aarch64.neon.fabd.v4f32(<4 x float> %X, <4 x float> %X)\n"
+    "        ret <4 x float> %r\n"
+    "  - name: {0}_last\n    semantics: {{inputs: {{X: {{shape: [4], dtype: f32}}}}, compute: \"O[i<4] = "
+    "X[i]\", outputs: [O]}}\n"
+    "    implementation: {{fragment: \"ret <4 x float> %X\", arguments: [X]}}\n";
+
+TEST(RefusedIntrinsics, WhatEndsTheCompilerIsTakenAwayByName) {
+  const auto target = testing::make_target();
+  const auto extension = ExtensionFile::parse(fmt::format(kEndsTheCompiler, "ends"), "ends.yaml");
+  LowerOptions options = target->lower_options();
+  extension->adapt(options);
+  const auto refused = take_away_refused("ends", 0, *target, standard_pipeline(), options);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_EQ(refused[0].name, "ends_bad");
+  EXPECT_THAT(refused[0].str(),
+              ::testing::StartsWith("ends.yaml:12:9: extension 'ends': tensor intrinsic ends_bad "
+                                    "cannot be compiled: it ends the compiler (Aborted): LLVM "
+                                    "ERROR: Cannot select: intrinsic %llvm.aarch64.neon.fabd"));
+  EXPECT_EQ(options.intrinsics,
+            (std::vector<TensorIntrinsicPtr>{extension->intrinsics()[0], extension->intrinsics()[2]}));
+  const Program program = lone_call(*extension->intrinsics()[1]);
+  EXPECT_EQ(called_refused(program, refused, options.intrinsics), refused.data());
+  EXPECT_EQ(called_refused(lone_call(*extension->intrinsics()[0]), refused, options.intrinsics), nullptr);
+  EXPECT_EQ(called_refused(program, refused, extension->intrinsics()), nullptr) << "another has the name";
+}
+
+TEST(RefusedIntrinsics, TheFeatureThatIsMissingIsNamed) {
+  const auto target = testing::make_target({{"mcpu", "x86-64-v3"}});
+  const auto extension = ExtensionFile::load(builtin_extension("vnni"));
+  LowerOptions options = target->lower_options();
+  extension->adapt(options);
+  const auto refused = take_away_refused("vnni", 0, *target, standard_pipeline(), options);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_THAT(
+      refused[0].str(),
+      ::testing::AllOf(::testing::HasSubstr("vnni.yaml:14:"), ::testing::HasSubstr("LLVM ERROR: "),
+                       ::testing::HasSubstr("for a processor with avx512vnni, which the target lacks: "
+                                            "requires: [avx512vnni]")));
+  EXPECT_TRUE(options.intrinsics.empty());
+}
+
+TEST(RefusedIntrinsics, TheSecondTimeIsFree) {
+  const auto target = testing::make_target();
+  const auto extension = ExtensionFile::parse(fmt::format(kEndsTheCompiler, "again"), "again.yaml");
+  const auto compose = [&](const std::shared_ptr<ExtensionFile>& composed) {
+    LowerOptions options = target->lower_options();
+    composed->adapt(options);
+    return take_away_refused("again", 0, *target, standard_pipeline(), options);
+  };
+  const auto first = compose(extension);
+  // A process that could be started no more would be an EnvironmentError.
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const auto second = compose(ExtensionFile::parse(fmt::format(kEndsTheCompiler, "again"), "moved.yaml"));
+  EXPECT_THROW(compose(ExtensionFile::parse(fmt::format(kEndsTheCompiler, "new"), "new.yaml")),
+               EnvironmentError);
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].reason, first.at(0).reason);
+  EXPECT_EQ(second[0].location.file, "moved.yaml") << "the place is not part of the answer";
 }
 
 }  // namespace

@@ -85,7 +85,11 @@ PluginUse Session::usual_task_scheduler() const {
 
 void Session::read_extensions() { tunesmith::read_extensions(spec(), *registry_); }
 
-std::unique_ptr<Space> Session::space() { return std::make_unique<Space>(spec(), *registry_); }
+std::unique_ptr<Space> Session::space() {
+  auto space = std::make_unique<Space>(spec(), *registry_);
+  tell_refused(*space);
+  return space;
+}
 
 WorkerTarget Session::worker_target() const {
   const PluginUse& target = spec().target;
@@ -93,6 +97,11 @@ WorkerTarget Session::worker_target() const {
   worker.plugin_paths.insert(worker.plugin_paths.end(), spaces_.plugin_paths().begin(),
                              spaces_.plugin_paths().end());
   return worker;
+}
+
+void tell_refused(const Space& space) {
+  for (const RefusedIntrinsic& refused : space.refused_intrinsics())
+    fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", refused.str(), space.spec().name);
 }
 
 std::shared_ptr<MachineLock> machine_lock() {

@@ -54,6 +54,9 @@ class Session {
   std::unique_ptr<PluginRegistry> registry_;
 };
 
+/// Tells the user, on standard error, which instructions of extensions the space does without.
+void tell_refused(const Space& space);
+
 /// The machine's lock, which says on standard error when it is waited for.
 std::shared_ptr<MachineLock> machine_lock();
 

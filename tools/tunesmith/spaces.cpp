@@ -35,6 +35,12 @@ std::string decisions_text(const Trace& trace) {
   return text;
 }
 
+std::vector<std::string> refusals_of(const Space& space) {
+  std::vector<std::string> refusals;
+  for (const RefusedIntrinsic& refused : space.refused_intrinsics()) refusals.push_back(refused.str());
+  return refusals;
+}
+
 }  // namespace
 
 int run_spaces_lint(const Common& common, const SpacesArguments& arguments) {
@@ -47,16 +53,23 @@ int run_spaces_lint(const Common& common, const SpacesArguments& arguments) {
     linted.spaces_file = arguments.file;
   }
   Session session(linted);
+  std::vector<std::string> refused;  // each once, however many spaces would have it
   for (const std::string& name : session.spaces().names()) {
     const Space composed(session.spaces().space(name), session.registry());
     if (!common.json) fmt::print(output(), "{}: space '{}' composes\n", session.spaces().file(), name);
+    for (const std::string& one : refusals_of(composed)) {
+      if (std::ranges::find(refused, one) == refused.end()) refused.push_back(one);
+    }
   }
   if (common.json) {
     fmt::print(
         output(), "{}\n",
-        nlohmann::json{{"file", session.spaces().file()}, {"spaces", session.spaces().names()}}.dump());
+        nlohmann::json{
+            {"file", session.spaces().file()}, {"spaces", session.spaces().names()}, {"refused", refused}}
+            .dump());
   }
-  return kDone;
+  for (const std::string& one : refused) fmt::print(stderr, "tunesmith: {}\n", one);
+  return refused.empty() ? kDone : kBadInput;
 }
 
 int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
@@ -135,7 +148,8 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
                               {"points", shares.points},
                               {"events", events},
                               {"shares", parts},
-                              {"finishing", finishing}}
+                              {"finishing", finishing},
+                              {"refused", refusals_of(*space)}}
                    .dump());
     return kDone;
   }

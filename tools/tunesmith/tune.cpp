@@ -68,6 +68,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
              const std::atomic<bool>& stop) {
   Session session(common);
   const Space space(searched_as_asked(session, arguments), session.registry());
+  tell_refused(space);
   const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
 

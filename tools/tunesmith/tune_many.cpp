@@ -198,6 +198,7 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
                   const std::atomic<bool>& stop) {
   Session session(common);
   const Space space(searched_as_asked(session, arguments), session.registry());
+  tell_refused(space);
   const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
   ManyProgress* shown = nullptr;

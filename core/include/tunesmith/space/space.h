@@ -17,6 +17,7 @@
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/module.h"
+#include "tunesmith/space/refused_intrinsic.h"
 #include "tunesmith/space/spaces_file.h"
 #include "tunesmith/target/target.h"
 
@@ -99,6 +100,10 @@ class Space {
   /// time.
   const std::map<std::string, std::string>& plugin_versions() const;
 
+  /// Tensor intrinsics of the extensions that the target's compiler refuses, in their order. No module is
+  /// offered them, and materialise() refuses schedules that call them.
+  const std::vector<RefusedIntrinsic>& refused_intrinsics() const;
+
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
   /// One that the space does not name, with its default options: SearchContext::create_searcher().
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const;
@@ -111,7 +116,8 @@ class Space {
   /// not verify ends it: PluginError.
   SketchSet generate(const Program& program) const;
   /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A complete trace
-  /// is only replayed and lowered: no module is asked. Failure: illegal_schedule or verify_limits. Open
+  /// is only replayed and lowered: no module is asked. Failure: illegal_schedule, verify_limits, or
+  /// compile_error where it calls one of refused_intrinsics(). Open
   /// decisions are drawn again, some hundred times at most, as long as a limit refuses them: each draw that
   /// the limits allow is as likely as before. `observer` sees the program after each step of lowering.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,

@@ -14,6 +14,7 @@
 #include "tunesmith/lower/pipeline.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/target/feature_column.h"
+#include "tunesmith/target/intrinsic_compiler.h"
 #include "tunesmith/target/kernel_abi.h"
 
 namespace tunesmith {
@@ -130,6 +131,10 @@ class Target {
   virtual bool can_prepare() const;
   /// May code use this feature of the processor? In the target's own names; false for what it does not know.
   virtual bool has_feature(std::string_view name) const;
+
+  /// Where the back end may end the process over an intrinsic's implementation. Lives as long as the target.
+  /// Null unless it says otherwise: compile() answers whatever is wrong with one.
+  virtual const IntrinsicCompiler* intrinsic_compiler() const;
 
   /// Compiles for speed of compiling and of the code. The unexpected value is the compiler's message.
   virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
