@@ -14,7 +14,7 @@ struct CauseEntry {
   std::string_view meaning;
 };
 
-constexpr std::array<CauseEntry, 13> kCauses{{
+constexpr std::array<CauseEntry, 15> kCauses{{
     {FailureCause::IllegalSchedule, "illegal_schedule",
      "its trace asks for a transformation that is not legal here"},
     {FailureCause::VerifyLimits, "verify_limits", "the program exceeds a limit of the target"},
@@ -24,6 +24,9 @@ constexpr std::array<CauseEntry, 13> kCauses{{
     {FailureCause::WrongResult, "wrong_result",
      "its outputs differ from the reference's by more than the tolerance"},
     {FailureCause::OutOfBounds, "out_of_bounds", "it touched a guard page beside one of its buffers"},
+    {FailureCause::ProcessState, "process_state",
+     "it left its process changed: its threads, descriptors, signals or floating-point mode"},
+    {FailureCause::ImplausibleTime, "implausible_time", "it took less time than its work can take"},
     {FailureCause::Crash, "crash", "it ended its worker by a signal"},
     {FailureCause::IllegalInstruction, "illegal_instruction",
      "it holds an instruction this processor does not have"},

@@ -44,6 +44,11 @@ tl::expected<ReadyReply, CandidateFailure> read_answer(Message answer,
   return *std::move(ready);
 }
 
+/// One that has lost its device ends by itself; one that a candidate has changed must not run another.
+bool is_lost(const FailureReply& failure) {
+  return failure.device_lost || failure.cause == FailureCause::ProcessState;
+}
+
 }  // namespace
 
 TaskWorker::TaskWorker(const Workload& workload, Target& target, const WorkerTarget& worker_target,
@@ -105,8 +110,7 @@ tl::expected<Message, TaskWorker::Unanswered> TaskWorker::ask(const Message& que
   const std::string type = type_of(*reply.message);
   if (type == "failure") {
     const auto failure = read_failure_reply(*reply.message);
-    // One that has lost its device ends by itself.
-    if (!failure || failure->device_lost) worker_.reset();
+    if (!failure || is_lost(*failure)) worker_.reset();
     return tl::make_unexpected(Unanswered{failure ? CandidateFailure{failure->cause, failure->message}
                                                   : nonsensical_answer(failure.error())});
   }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/float_mode_watch.h"
 #include "measure/poisoned_call.h"
 #include "measure/prepared_memory.h"
 
@@ -20,6 +21,7 @@ Verdict verify_draw(const LoadedKernel& loaded, const CompiledKernel& kernel, Da
                     const std::vector<ExpectedOutput>& expected, GuardedBuffer* workspace,
                     tunesmith_runtime_pool* pool) {
   Verdict verdict;
+  FloatModeWatch float_mode(pool);
   const auto poison_workspace = [&] {
     if (workspace == nullptr) return;
     workspace->place(data.placement);
@@ -34,6 +36,10 @@ Verdict verify_draw(const LoadedKernel& loaded, const CompiledKernel& kernel, Da
     time_poisoned({loaded.prepare(), data.memory.prepare_pointers(*step, prepared->data()),
                    workspace == nullptr ? unplaced : workspace->data(), pool},
                   data.poison);
+    if (float_mode.take_change()) {
+      verdict.failure = {FailureCause::ProcessState, kFloatModeChanged};
+      return verdict;
+    }
     if (!prepared->check_canary()) {
       verdict.failure = out_of_bounds("the prepared memory");
       return verdict;
@@ -47,6 +53,11 @@ Verdict verify_draw(const LoadedKernel& loaded, const CompiledKernel& kernel, Da
        workspace == nullptr ? unplaced : workspace->data(), pool},
       data.poison);
 
+  // Before anything is compared, in the mode that comparing needs.
+  if (float_mode.take_change()) {
+    verdict.failure = {FailureCause::ProcessState, kFloatModeChanged};
+    return verdict;
+  }
   if (workspace != nullptr && !workspace->check_canary()) {
     verdict.failure = out_of_bounds("the workspace");
     return verdict;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/float_mode_watch.h"
 #include "measure/time_kernel.h"
 #include "measure/worker_faults.h"
 #include "plugin/guard.h"
@@ -73,6 +74,8 @@ WorkerTask::WorkerTask(TaskRequest request)
   target_ = registry_->create<Target>(
       target_id_, Options::validate(specs, request.options, plugin_name(PluginKind::Target, target_id_)));
   guard_plugin(PluginKind::Target, target_id_, "open_device", [&] { target_->open_device(); });
+  // Whatever the initialisers of plugins have set: a program is verified in the mode in which programs start.
+  tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
   pool_.reset(tunesmith_runtime_pool_create(request.threads));
   probe_ = std::make_unique<DisturbanceProbe>(pool_.get());
 
@@ -240,12 +243,14 @@ tl::expected<RunReply, FailureReply> WorkerTask::run(const RunRequest& request) 
   end_rounds();
   const CompiledKernel& kernel = request.kernel;
   const double limit = request.limit_seconds;
+  FloatModeWatch float_mode(pool_.get());
   std::unique_ptr<LoadedKernel> loaded;
   try {
     loaded = load_guarded(*target_, target_id_, kernel);
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
+  if (float_mode.take_change()) return failure(FailureCause::ProcessState, kFloatModeChanged);
   GuardedBuffer* space = nullptr;
   std::unique_ptr<PreparedMemory> prepared;
   double prepare_seconds = 0.0;
@@ -300,6 +305,7 @@ tl::expected<RunReply, FailureReply> WorkerTask::run(const RunRequest& request) 
       slow ? std::vector<double>{time_call(call)} : sample_kernel(call, sampling_, limit);
   const Reading reading = probe_->end();
   if (const auto fault = loaded->take_fault()) return failure_of(*fault);
+  if (float_mode.take_change()) return failure(FailureCause::ProcessState, kFloatModeChanged);
   // Called again since, with nothing reset, on other memory: what accumulates, or varies, shows.
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Buffer& buffer = arguments_[i].buffer;

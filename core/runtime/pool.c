@@ -30,6 +30,8 @@ struct tunesmith_runtime_pool {
   _Alignas(kCacheLine) int64_t count;
   tunesmith_loop_body body;
   void* closure;
+  uint64_t float_mode; /* of the caller */
+  atomic_int float_mode_changed;
   atomic_int stop;
   int threads;
   pthread_t* handles;
@@ -77,12 +79,17 @@ static int spin_while_equal(atomic_uint* word, unsigned value) {
   }
 }
 
-static void run_chunk(const struct tunesmith_runtime_pool* pool, int index) {
+static void run_chunk(struct tunesmith_runtime_pool* pool, int index) {
   /* 128-bit products: the count may be anything. */
   const __int128 count = pool->count;
   const int64_t begin = (int64_t)(count * index / pool->threads);
   const int64_t end = (int64_t)(count * (index + 1) / pool->threads);
-  if (begin < end) pool->body(pool->closure, begin, end);
+  if (begin >= end) return;
+  tunesmith_runtime_set_float_mode(pool->float_mode);
+  pool->body(pool->closure, begin, end);
+  if (tunesmith_runtime_float_mode() == pool->float_mode) return;
+  atomic_store_explicit(&pool->float_mode_changed, 1, memory_order_relaxed);
+  tunesmith_runtime_set_float_mode(pool->float_mode);
 }
 
 /* Exactly one thread gets a true answer for each place and generation. While it runs the chunk, the loop
@@ -155,6 +162,7 @@ tunesmith_runtime_pool* tunesmith_runtime_pool_create(int threads) {
   atomic_init(&pool->done, 0);
   atomic_init(&pool->caller_parked, 0);
   atomic_init(&pool->stop, 0);
+  atomic_init(&pool->float_mode_changed, 0);
   atomic_flag_clear(&pool->busy);
   pool->threads = 1;
   pool->handles = calloc((size_t)threads, sizeof *pool->handles);
@@ -185,6 +193,10 @@ void tunesmith_runtime_pool_destroy(tunesmith_runtime_pool* pool) {
   release(pool);
 }
 
+int tunesmith_runtime_pool_take_mode_change(tunesmith_runtime_pool* pool) {
+  return atomic_exchange(&pool->float_mode_changed, 0);
+}
+
 int tunesmith_runtime_pool_threads(const tunesmith_runtime_pool* pool) { return pool->threads; }
 
 void tunesmith_runtime_parallel_for(void* pool_pointer, int64_t count, tunesmith_loop_body body,
@@ -199,6 +211,7 @@ void tunesmith_runtime_parallel_for(void* pool_pointer, int64_t count, tunesmith
   pool->count = count;
   pool->body = body;
   pool->closure = closure;
+  pool->float_mode = tunesmith_runtime_float_mode();
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
   const unsigned generation = hand_out(pool);
   run_chunk(pool, 0);

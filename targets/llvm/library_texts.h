@@ -7,7 +7,8 @@ namespace tunesmith::llvm_target {
 inline constexpr const char* kHeader = R"(/* @PROVENANCE@
 
    Made by Tunesmith. Link with lib@NAME@.so; nothing else is needed. All functions may be called by several threads at once, but
-   @NAME@_set_parallel_for, which must not run while another one does. */
+   @NAME@_set_parallel_for, which must not run while another one does. Rounding is to nearest, subnormal numbers are kept and no
+   exception traps, whatever the caller's floating-point mode is, which it finds again as it was. */
 #ifndef TUNESMITH_LIBRARY_@NAME@_H
 #define TUNESMITH_LIBRARY_@NAME@_H
 
@@ -114,6 +115,9 @@ extern void @KERNEL@(void* const* buffers, void* workspace, tunesmith_parallel_f
 extern void* tunesmith_runtime_pool_create(int threads);
 extern void tunesmith_runtime_pool_destroy(void* pool);
 extern void tunesmith_runtime_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
+extern uint64_t tunesmith_runtime_float_mode(void);
+extern void tunesmith_runtime_set_float_mode(uint64_t mode);
+extern uint64_t tunesmith_runtime_default_float_mode(void);
 
 static const size_t kWorkspaceBytes = @WORKSPACE@;
 
@@ -175,15 +179,37 @@ EXPORTED void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void*
   own_pool = given_pool;
 }
 
+/* A loop on the caller's threads, which may be in any floating-point mode. */
+struct chunk {
+  tunesmith_loop_body body;
+  void* closure;
+};
+
+static void run_chunk(void* closure, int64_t begin, int64_t end) {
+  const struct chunk* chunk = closure;
+  const uint64_t found = tunesmith_runtime_float_mode();
+  tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
+  chunk->body(chunk->closure, begin, end);
+  tunesmith_runtime_set_float_mode(found);
+}
+
+static void run_by_the_caller(void* given_pool, int64_t count, tunesmith_loop_body body, void* closure) {
+  struct chunk chunk = {body, closure};
+  own_parallel_for(given_pool, count, run_chunk, &chunk);
+}
+
 static int run(tunesmith_kernel_function kernel, void* const* buffers) {
   if (!runs_here()) return @NAME@_WRONG_PROCESSOR;
   void* workspace = NULL;
   if (kWorkspaceBytes > 0 && (workspace = take_workspace()) == NULL) return @NAME@_OUT_OF_MEMORY;
+  const uint64_t found = tunesmith_runtime_float_mode();
+  tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
   if (own_parallel_for != NULL) {
-    kernel(buffers, workspace, own_parallel_for, own_pool);
+    kernel(buffers, workspace, run_by_the_caller, own_pool);
   } else {
     kernel(buffers, workspace, tunesmith_runtime_parallel_for, get_pool());
   }
+  tunesmith_runtime_set_float_mode(found);
   if (kWorkspaceBytes > 0) give_workspace_back(workspace);
   return @NAME@_OK;
 }

@@ -69,6 +69,18 @@ static void serial(void* pool, int64_t count, tunesmith_loop_body body, void* cl
   serial_calls += pool == &serial_calls;
   for (int64_t i = 0; i < count; ++i) body(closure, i, i + 1);
 }}
+static int upward_calls;
+static void rounding_up(void* pool, int64_t count, tunesmith_loop_body body, void* closure) {{
+  (void)pool;
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(0xdfc0);
+#endif
+  body(closure, 0, count);
+  ++upward_calls;
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(0x1f80);
+#endif
+}}
 static void* many_calls(void* result) {{
   void* buffers[] = {{a, b, result}};
   for (int i = 0; i < 2000; ++i)
@@ -79,7 +91,7 @@ int main(void) {{
   for (int i = 0; i < 16 * 8; ++i) a[i] = i % 7 - 3;
   for (int i = 0; i < 8 * N; ++i) b[i] = i % 5 - 2;
   memset(c, 0xff, sizeof c);
-  (void)serial, (void)many_calls, (void)A, (void)B, (void)C;
+  (void)serial, (void)rounding_up, (void)upward_calls, (void)many_calls, (void)A, (void)B, (void)C;
   {1}
 }}
 )",
@@ -146,6 +158,26 @@ TEST_F(BuiltLibrary, RunsOnTheCallersThreads) {
   return serial_calls != before;)");
   EXPECT_EQ(result.status, 0) << result.output;
 }
+
+#if defined(__x86_64__)
+// On its own threads, begun while the caller rounds up and keeps no subnormal numbers, and on the caller's.
+TEST_F(BuiltLibrary, ComputesInTheDefaultFloatingPointModeAndLeavesTheCallersAsItWas) {
+  const auto result = call(R"(
+  for (int i = 0; i < 16; ++i) a[i * 8] = 1e-39f;
+  const unsigned mode = (__builtin_ia32_stmxcsr() & ~0x6000u) | 0xc040u;
+  for (int i = 0; i < 2; ++i) {
+    memset(c, 0xff, sizeof c);
+    __builtin_ia32_ldmxcsr(mode);
+    if (tile(&A, &B, &C) != tile_OK) return 1;
+    if ((__builtin_ia32_stmxcsr() & ~0x3fu) != (mode & ~0x3fu)) return 2;
+    __builtin_ia32_ldmxcsr(0x1f80);
+    if (wrong_elements(c)) return 3;
+    tile_set_parallel_for(rounding_up, NULL);
+  }
+  return upward_calls > 0 ? 0 : 4;)");
+  EXPECT_EQ(result.status, 0) << result.output;
+}
+#endif
 
 TEST_F(BuiltLibrary, IsCalledBySeveralThreadsAtOnce) {
   const auto result = call(R"(

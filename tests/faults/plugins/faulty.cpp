@@ -1,5 +1,6 @@
 // A target whose kernels compute O[i] = X[i] + 1, whatever the program says, and do wrong what the program's
 // annotation "mistake" says.
+#include <cfenv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -66,6 +67,16 @@ void allocate_without_end(void* (*allocate)(size_t)) {
     bytes[0] = 1;  // of each only a page: the address space is what is limited
   }
 }
+
+void round_up(void*, int64_t, int64_t) { std::fesetround(FE_UPWARD); }
+
+#if defined(__x86_64__)
+void change_vector_control(uint32_t bits) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() ^ bits); }
+void lower_precision() {
+  const uint16_t single_precision = 0x7f;
+  asm volatile("fldcw %0" : : "m"(single_precision));
+}
+#endif
 
 template <Mistake mistake>
 void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool) {
@@ -154,6 +165,23 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
       close(3);
       raise(SIGSTOP);
       break;
+    case Mistake::RoundsUp:
+      round_up(nullptr, 0, 1);
+      break;
+    case Mistake::RoundsUpInThread:
+      parallel_for(pool, 64, round_up, nullptr);
+      break;
+#if defined(__x86_64__)
+    case Mistake::FlushesSubnormals:
+      change_vector_control(0x8040);
+      break;
+    case Mistake::Traps:
+      change_vector_control(0x80);  // of invalid operations
+      break;
+    case Mistake::LowersPrecision:
+      lower_precision();
+      break;
+#endif
     case Mistake::Prints:
       std::puts("a candidate prints");
       std::fflush(stdout);

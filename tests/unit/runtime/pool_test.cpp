@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <atomic>
+#include <cfenv>
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -122,6 +125,79 @@ TEST(RuntimePool, RunsSeriallyWithoutAPool) {
 TEST(RuntimePool, HasAThreadForEachProcessorByDefault) {
   EXPECT_GE(tunesmith_runtime_pool_threads(make_pool(0).get()), 1);
 }
+
+/// The mode of each chunk's thread.
+struct Modes {
+  std::vector<uint64_t> seen = std::vector<uint64_t>(8);
+  bool leaves_another = false;
+  std::atomic<int> arrived{0};
+  static void body(void* closure, int64_t begin, int64_t end) {
+    auto& modes = *static_cast<Modes*>(closure);
+    for (int64_t i = begin; i < end; ++i) modes.seen[static_cast<size_t>(i)] = tunesmith_runtime_float_mode();
+    // On both threads: the caller takes no chunk of one that has begun.
+    ++modes.arrived;
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    while (modes.arrived < 2 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    if (modes.leaves_another) std::fesetround(FE_TOWARDZERO);
+  }
+  bool all_are(uint64_t mode) const {
+    return std::ranges::all_of(seen, [&](uint64_t one) { return one == mode; });
+  }
+};
+
+class FloatMode : public testing::Test {
+ protected:
+  ~FloatMode() override { tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode()); }
+};
+
+TEST_F(FloatMode, StartsAsTheDefault) {
+  EXPECT_EQ(tunesmith_runtime_float_mode(), tunesmith_runtime_default_float_mode());
+}
+
+#if defined(__x86_64__)
+TEST_F(FloatMode, IsWhatChangesResultsAndNotWhatHasOccurred) {
+  const uint64_t before = tunesmith_runtime_float_mode();
+  std::feraiseexcept(FE_ALL_EXCEPT);
+  EXPECT_EQ(tunesmith_runtime_float_mode(), before);
+  std::fesetround(FE_UPWARD);
+  const uint64_t upward = tunesmith_runtime_float_mode();
+  EXPECT_NE(upward, before);
+  tunesmith_runtime_set_float_mode(before);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  EXPECT_NE(std::fetestexcept(FE_OVERFLOW), 0);  // setting a mode forgets nothing
+  tunesmith_runtime_set_float_mode(upward);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+}
+
+// A new thread has the mode of the one that starts it.
+TEST_F(FloatMode, OfAChunkIsTheCallersWhateverThePoolWasStartedIn) {
+  const uint64_t nearest = tunesmith_runtime_float_mode();
+  std::fesetround(FE_UPWARD);
+  const uint64_t upward = tunesmith_runtime_float_mode();
+  const Pool pool = make_pool(2);
+  for (const uint64_t mode : {upward, nearest, upward}) {
+    tunesmith_runtime_set_float_mode(mode);
+    Modes modes;
+    tunesmith_runtime_parallel_for(pool.get(), 8, Modes::body, &modes);
+    EXPECT_TRUE(modes.all_are(mode));
+    EXPECT_EQ(tunesmith_runtime_pool_take_mode_change(pool.get()), 0);
+  }
+}
+
+TEST_F(FloatMode, ThatAChunkLeavesIsSetBackAndTold) {
+  const uint64_t nearest = tunesmith_runtime_float_mode();
+  const Pool pool = make_pool(2);
+  Modes bad;
+  bad.leaves_another = true;
+  tunesmith_runtime_parallel_for(pool.get(), 8, Modes::body, &bad);
+  EXPECT_EQ(tunesmith_runtime_float_mode(), nearest);
+  EXPECT_NE(tunesmith_runtime_pool_take_mode_change(pool.get()), 0);
+  EXPECT_EQ(tunesmith_runtime_pool_take_mode_change(pool.get()), 0);
+  Modes after;
+  tunesmith_runtime_parallel_for(pool.get(), 8, Modes::body, &after);
+  EXPECT_TRUE(after.all_are(nearest));
+}
+#endif
 
 }  // namespace
 }  // namespace tunesmith

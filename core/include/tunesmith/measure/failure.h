@@ -19,6 +19,8 @@ enum class FailureCause : uint8_t {
   LoadError,           // load_error
   WrongResult,         // wrong_result
   OutOfBounds,         // out_of_bounds
+  ProcessState,        // process_state
+  ImplausibleTime,     // implausible_time
   Crash,               // crash
   IllegalInstruction,  // illegal_instruction
   TimeOut,             // time_out

@@ -66,6 +66,9 @@ struct InterleaveOptions {
   /// slow kernels have few samples, and each is a call.
   double budget_seconds = 10.0;
   int min_rounds = 3;
+  /// The one among the kernels that computes nothing (PeakKernel), so that there is nothing to compare. Null:
+  /// none of them.
+  const CompiledKernel* yardstick = nullptr;
 };
 
 /// Of one of the kernels timed in turn.
@@ -85,9 +88,10 @@ class Runner {
   /// One answer for each request, in order. Never throws for a candidate's fault; EnvironmentError when no
   /// worker can be started.
   virtual std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) = 0;
-  /// Times the kernels in turn, a call of each a round. They must have been verified: nothing is checked
-  /// here. One answer for each kernel, in order. A kernel that fails before the rounds is left out of them;
-  /// what ends the rounds (a failure in one, MeasureOptions::stop) leaves the samples of those before it.
+  /// Times the kernels in turn, a call of each a round. They must have been verified; before and after the
+  /// rounds the results of each are compared once more. One answer for each kernel, in order. A kernel that
+  /// fails before the rounds is left out of them, one that is wrong after them has no samples; what ends the
+  /// rounds (a failure in one, MeasureOptions::stop) leaves the samples of those before it.
   /// Throws EnvironmentError as run() does.
   virtual std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                                    const InterleaveOptions& options) = 0;
