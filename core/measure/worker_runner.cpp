@@ -117,12 +117,22 @@ class WorkerRunner final : public Runner {
     return times;
   }
 
-  /// What a candidate did to its worker (corrupted memory, or took it) may show in one that comes after it,
-  /// and a worker may be ended by somebody else. A fresh worker tells.
+  /// What a candidate did to its worker (corrupted memory, or took it, or left a thread that goes on) may
+  /// show in one that comes after it, and a worker may be ended by somebody else. A fresh worker tells.
   static bool may_be_anothers(FailureCause cause, bool alone) {
-    if (cause == FailureCause::WorkerLost) return true;
-    return !alone && (cause == FailureCause::Crash || cause == FailureCause::OutOfMemory ||
-                      cause == FailureCause::IllegalInstruction);
+    switch (cause) {
+      case FailureCause::WorkerLost:
+        return true;
+      case FailureCause::WrongResult:
+      case FailureCause::OutOfBounds:
+      case FailureCause::ProcessState:
+      case FailureCause::Crash:
+      case FailureCause::OutOfMemory:
+      case FailureCause::IllegalInstruction:
+        return !alone;
+      default:
+        return false;
+    }
   }
 
   MeasureResult run_one(TaskWorker& worker, const MeasureRequest& request) {

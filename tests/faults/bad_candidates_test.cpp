@@ -122,6 +122,13 @@ TEST_F(BadCandidates, WhatOneBreaksIsNotBlamedOnTheNext) {
             (std::vector<std::string>{"", "", "", ""}));
 }
 
+TEST_F(BadCandidates, WhatOneSpoilsIsNotBlamedOnThoseAfterIt) {
+  const std::unique_ptr<Runner> all = runner();
+  const CompiledKernel good = kernel(Mistake::None);
+  EXPECT_EQ(causes(*all, {kernel(Mistake::SpoilsTheNext), good, good, kernel(Mistake::WrongResult), good}),
+            (std::vector<std::string>{"", "", "", "wrong_result", ""}));
+}
+
 TEST_F(BadCandidates, PreparingIsTimedApart) {
   const std::unique_ptr<Runner> all = runner();
   const CompiledKernel plain = kernel(Mistake::None);

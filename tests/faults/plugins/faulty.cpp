@@ -30,6 +30,7 @@ constexpr int64_t kWorkspaceBytes = 64;
 int64_t g_elements = 0;  // of the workload; one at a time
 int g_varied = 0;        // calls of the kernel that varies
 bool g_broken = false;   // by a kernel that was run before
+bool g_spoilt = false;   // likewise: what comes after it is wrong
 char* volatile g_leak = nullptr;
 
 /// Written to as a wild pointer would; not known to the compiler.
@@ -84,6 +85,7 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   auto* o = static_cast<float*>(buffers[1]);
   const int64_t n = g_elements;
   if (g_broken) std::abort();
+  if (g_spoilt) return;
   add_one(x, o, mistake == Mistake::LeavesOneOut ? n - 1 : n);
   auto* const space = static_cast<volatile char*>(workspace);
   auto* const wild = reinterpret_cast<volatile int*>(g_wild);
@@ -225,6 +227,7 @@ class FaultyKernel final : public LoadedKernel {
   // After everything that is looked at: what dies of it is the next one.
   ~FaultyKernel() override {
     if (mistake_ == Mistake::BreaksTheNext) g_broken = true;
+    if (mistake_ == Mistake::SpoilsTheNext) g_spoilt = true;
     if (mistake_ == Mistake::LeaksMemory) g_leak = static_cast<char*>(std::malloc(size_t{200} << 20));
   }
   tunesmith_kernel entry() const override {
