@@ -204,6 +204,20 @@ TEST_F(BadCandidates, AnInterleavedMeasurementSurvivesACrash) {
   EXPECT_EQ(times[1].failure->cause, FailureCause::Crash);
 }
 
+// A program without a parallel loop is verified on threads of the pool, which no exception may leave.
+TEST_F(BadCandidates, ALoadedKernelThatThrowsCostsItselfWhereverItIsCalled) {
+  const std::unique_ptr<Runner> all = runner();
+  const CompiledKernel good = kernel(Mistake::None);
+  const CompiledKernel bad = kernel(Mistake::ThrowsInEntry);
+  const MeasureRequest serial{&bad, 0.0, false};
+  EXPECT_EQ(all->run({&serial, 1}).front().failure.value().cause, FailureCause::PluginError);
+  const std::vector<const CompiledKernel*> all_three{&good, &bad, &good};
+  const std::vector<InterleavedTimes> times = all->interleave(all_three, {.rounds = 3});
+  EXPECT_EQ(times[0].samples.size(), 3u);
+  EXPECT_EQ(times[1].failure.value().cause, FailureCause::PluginError);
+  EXPECT_EQ(times[2].samples.size(), 3u);
+}
+
 TEST_F(BadCandidates, AStopEndsTheCandidateUnderWayWithinTwoSeconds) {
   std::atomic<bool> stop = false;
   options_.stop = &stop;
