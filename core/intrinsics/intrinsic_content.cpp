@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/printer.h"
+#include "tunesmith/support/hash.h"
 
 // Members are named all together, so that a new one does not compile until its place here is decided.
 namespace tunesmith {
@@ -67,5 +68,7 @@ std::string content_of(const TensorIntrinsic& intrinsic) {
   }
   return content.take();
 }
+
+uint64_t content_hash(const TensorIntrinsic& intrinsic) { return hash_bytes(content_of(intrinsic)); }
 
 }  // namespace tunesmith
