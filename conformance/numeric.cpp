@@ -1,5 +1,7 @@
 #include "numeric.h"
 
+#include <utility>
+
 #include "measure/choose_data.h"
 #include "measure/reference.h"
 
@@ -11,23 +13,22 @@ struct Numeric::Set {
 };
 
 Numeric::Numeric(const Program& program, uint64_t seed) : inputs_(program.inputs.size()) {
-  const LongestReduction longest = longest_reduction(program);
-  DataQuestion question;
-  for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
-  for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
-  question.most_terms = longest.terms;
-  question.elements = longest.elements;
-  question.seed = seed;
   for (const DataKind kind : kDataKinds) {
-    question.kind = kind;
-    question.has_bound = has_bound(program, kind);
+    const DataQuestion question = question_of(program, kind, seed);
     const Program reference = reference_program(program, kind);
-    DrawnData drawn =
-        choose_data(question, [&](std::span<Tensor> arguments) { interpret(reference, arguments); });
-    Set& set = sets_.emplace_back();
-    set.arguments = std::move(drawn.inputs);
-    for (const Buffer& output : program.outputs) set.arguments.push_back(Tensor::like(*output));
-    set.expected = std::move(drawn.expected);
+    const RunReference run = [&](std::span<Tensor> arguments) { interpret(reference, arguments); };
+    std::vector<DrawnData> draws;
+    draws.push_back(choose_data(question, run));
+    if (draws.front().fill.draws > 1) {
+      std::vector<DrawnData> all = draw_all(question, draws.front().fill, run);
+      if (!all.empty()) draws = std::move(all);
+    }
+    for (DrawnData& drawn : draws) {
+      Set& set = sets_.emplace_back();
+      set.arguments = std::move(drawn.inputs);
+      for (const Buffer& output : program.outputs) set.arguments.push_back(Tensor::like(*output));
+      set.expected = std::move(drawn.expected);
+    }
   }
 }
 Numeric::~Numeric() = default;

@@ -7,77 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "measure/choose_edges.h"
+#include "measure/reference.h"
+#include "measure/trial.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 namespace {
-
-Tensor widened(const Tensor& input) {
-  if (!input.dtype.is_float()) return input;
-  Tensor wide = Tensor::zeros(kF64, input.shape);
-  auto* to = reinterpret_cast<double*>(wide.bytes.data());
-  if (input.dtype == kF32) {
-    const auto* from = reinterpret_cast<const float*>(input.bytes.data());
-    std::copy(from, from + input.elements(), to);
-    return wide;
-  }
-  for (int64_t i = 0; i < input.elements(); ++i) to[i] = input.get(i);
-  return wide;
-}
-
-/// The reference's answer on one draw.
-struct Trial {
-  std::vector<Tensor> values;
-  std::vector<Tensor> bounds;  // of the outputs that have one, in their order
-  bool finite = true;
-  double looseness = 0.0;          // of the worst output
-  double looseness_of_term = 0.0;  // times the terms of a longest sum
-  size_t loosest = 0;              // which one that is
-
-  /// Of output i, or null.
-  const Tensor* bound(const DataQuestion& question, size_t i) const {
-    if (!question.has_bound[i]) return nullptr;
-    const auto end = question.has_bound.begin() + static_cast<std::ptrdiff_t>(i);
-    return &bounds[static_cast<size_t>(std::count(question.has_bound.begin(), end, true))];
-  }
-
-  bool usable() const { return looseness <= kLoosest; }
-  /// What is infinite is compared for being so, and no more; what is too loose is no better for few terms.
-  bool better_than(const Trial& other) const {
-    if (finite != other.finite) return finite;
-    if (usable() != other.usable()) return usable();
-    return looseness_of_term < other.looseness_of_term;
-  }
-};
-
-Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs, const RunReference& run) {
-  std::vector<Tensor> tensors;
-  std::vector<DType> types;
-  for (const Tensor& input : inputs) tensors.push_back(widened(input));
-  for (const Argument& argument : question.arguments) {
-    if (!argument.output) continue;
-    types.push_back(argument.buffer->dtype);
-    tensors.push_back(Tensor::zeros(types.back().is_float() ? kF64 : types.back(), argument.buffer->shape));
-  }
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (question.has_bound[i]) tensors.push_back(Tensor::zeros(kF64, tensors[inputs.size() + i].shape));
-  }
-  run(tensors);
-  Trial trial;
-  const auto first = tensors.begin() + static_cast<std::ptrdiff_t>(inputs.size());
-  const auto middle = first + static_cast<std::ptrdiff_t>(types.size());
-  trial.values.assign(std::make_move_iterator(first), std::make_move_iterator(middle));
-  trial.bounds.assign(std::make_move_iterator(middle), std::make_move_iterator(tensors.end()));
-  for (size_t i = 0; i < types.size(); ++i) {
-    trial.finite = trial.finite && all_finite(trial.values[i]);
-    const double loose = looseness(trial.values[i], trial.bound(question, i));
-    if (loose <= trial.looseness) continue;
-    trial.looseness = loose;
-    trial.loosest = i;
-  }
-  return trial;
-}
 
 constexpr int64_t kMostBytes = int64_t{64} << 20;  // of all draws of a set together
 
@@ -154,7 +91,26 @@ bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Tri
   return false;
 }
 
+/// Integers keep theirs.
+Fill without_edges(const Fill& fill) {
+  Fill plain = fill;
+  plain.draws -= fill.edges.draws;
+  plain.edges = {};
+  plain.edges.integer_bits = fill.edges.integer_bits;
+  return plain;
+}
+
 }  // namespace
+
+DataQuestion question_of(const Program& program, DataKind kind, uint64_t seed) {
+  const LongestReduction longest = longest_reduction(program);
+  DataQuestion question{kind, {}, has_bound(program, kind), longest.terms, seed, longest.elements};
+  question.exponentiates_below_maximum = exponentiates_below_maximum(program);
+  question.edges = edge_traits(program);
+  for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
+  for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
+  return question;
+}
 
 std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, int64_t number) {
   std::vector<Tensor> inputs;
@@ -165,6 +121,12 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, 
     const uint64_t seed =
         hash_combine(hash_combine(question.seed, static_cast<uint64_t>(fill.kind)), inputs.size());
     draw(inputs.back(), fill, first, question.most_terms, seed, number);
+    const size_t input = inputs.size() - 1;
+    if (inputs.back().dtype.is_float() && input < question.edges.carried.size()) {
+      const SliceAxes axes{static_cast<int64_t>(input), question.edges.carried[input]};
+      add_edges(inputs.back(), fill.edges, fill.edge_part(number), axes,
+                hash_combine(seed, static_cast<uint64_t>(number)));
+    }
     first = first && !inputs.back().dtype.is_float();
   }
   return inputs;
@@ -216,6 +178,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
       drawn.fill.peaks = peaks;
       drawn.fill.draws = std::max(drawn.fill.draws, peaks + 2);
     }
+    choose_edges(question, kMostBytes / std::max<int64_t>(bytes, 1) - drawn.fill.draws, drawn, best, run);
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     drawn.expected.emplace_back(buffers[i], best.values[i], best.bound(question, i));
@@ -228,9 +191,10 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
   for (int64_t number = 0; number < fill.draws; ++number) {
     DrawnData drawn{fill, draw_inputs(question, fill, number), {}};
     const Trial trial = try_inputs(question, drawn.inputs, run);
-    if (!trial.usable() || !trial.finite) {
+    if (!fill.edges.any_value && (!trial.usable() || !trial.finite)) {
       // Each draw of the exact set has terms of its own; of the random one, those before do.
       if (question.kind == DataKind::Exact) return {};
+      if (fill.edges.in_floats()) return draw_all(question, without_edges(fill), run);
       if (!fill.has_peaks(number)) break;
       Fill without = fill;
       without.peaks = 0;

@@ -31,6 +31,7 @@ struct DataQuestion {
   uint64_t seed = 1;
   int64_t elements = 1;                      // that sum up most_terms (reference.h)
   bool exponentiates_below_maximum = false;  // (reference.h)
+  EdgeTraits edges = {};                     // without them no data have edges
 };
 
 /// The inputs as `fill` draws them for the `number`-th time.
@@ -38,6 +39,9 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, 
 
 /// True when about every term of a longest sum is no background in some element.
 bool sees_every_term(const DataQuestion& question, const Fill& fill);
+
+/// What is asked about the data of `program`.
+DataQuestion question_of(const Program& program, DataKind kind, uint64_t seed = 1);
 
 /// The first draw of the first fill whose bounds are tight (data_sets.h), or else the tightest of all. Throws
 /// UserError when that one leaves bounds above kLoosest of a typical element: nothing could be verified.

@@ -150,7 +150,16 @@ std::string Fill::text() const {
   if (all_sparse) text += ", of every input";
   if (draws > 1) text += fmt::format(", drawn {} times", draws);
   if (peaks > 0) text += fmt::format(", of which {} with one of each row higher by {}", peaks, kPeak);
+  if (const std::string wide = edges.text(); !wide.empty()) text += "; " + wide;
   return text;
+}
+
+EdgePart Fill::edge_part(int64_t number) const {
+  if (!edges.in_floats()) return EdgePart::None;
+  if (edges.draws == 0) return EdgePart::Slices;
+  const int64_t edge = number - first_of_edges();
+  if (edge < 0 || edge >= edges.draws || number < 0 || number + 1 >= draws) return EdgePart::None;
+  return edge == 0 ? EdgePart::Large : EdgePart::Tiny;
 }
 
 std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
@@ -222,6 +231,8 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     RandomStream random(seed);
     if (exact) {
       draw_integers(data, random);
+    } else if (fill.edges.integer_bits > 0) {
+      draw_wide_integers(data, fill.edges, most_terms, seed);
     } else {
       data.fill_random(seed);
     }

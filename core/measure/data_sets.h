@@ -6,6 +6,8 @@
 //
 // Where a type cannot sum up as many terms as a stage has, most of the data are the background, which adds
 // little or nothing: about 0, or so low that little or nothing remains of its exponential.
+//
+// The random set reaches the ends of its types' ranges, too, as far as its bounds stay tight (edges.h).
 #pragma once
 
 #include <array>
@@ -13,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/edges.h"
 #include "measure/reference_twins.h"
 #include "tunesmith/interp/tensor.h"
 
@@ -24,8 +27,8 @@ inline constexpr std::array<DataKind, 2> kDataKinds{DataKind::Exact, DataKind::R
 /// No set is drawn more often.
 inline constexpr int64_t kMostDraws = 256;
 
-/// One way of drawing the inputs of floating types. Integers are drawn over their range (i8, u8) or from
-/// [-1000, 1000] for the random set, and from [-3, 3] for the exact one.
+/// One way of drawing the inputs of floating types. Integers are drawn from [-3, 3] for the exact set; for
+/// the random one over their range, or, where that leaves no tight bounds, from [-1000, 1000].
 struct Fill {
   DataKind kind = DataKind::Random;
   int largest = 3;  // of the exact set: 1 .. largest, and the negatives
@@ -46,8 +49,11 @@ struct Fill {
   /// first row and in other places of the next ones, is so far above all others that the exponential of the
   /// distance overflows in every type.
   int64_t peaks = 0;
+  Edges edges = {};  // of the random set
 
   bool has_peaks(int64_t number) const { return number >= 1 && number <= peaks; }
+  int64_t first_of_edges() const { return draws - 1 - edges.draws; }
+  EdgePart edge_part(int64_t number) const;
   /// Terms of a longest sum that are no background.
   int64_t terms_of(int64_t most_terms) const { return terms > 0 ? terms : most_terms; }
   /// "integers up to 3, 32 terms of a sum".

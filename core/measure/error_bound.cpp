@@ -25,12 +25,41 @@ Expr larger(const Expr& a, const Expr& b) { return !a ? b : !b ? a : max(a, b); 
 Expr times(const Expr& a, const Expr& b) { return !a || !b ? Expr() : a * b; }
 Expr or_zero(const Expr& a) { return a ? a : number_imm(0.0); }
 
+constexpr double kSmallestRoot = 1e-165;  // less than that of any number, or of its error
+
 double roundoff(DType type) {
   // The reference itself is in f64, and rounds as often.
   return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
 }
 
+/// `expr` where the error of one operand is that of the result: of a maximum, the operand that is larger
+/// whatever rounding did.
+Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_is_sure, const Expr& second) {
+  if (!first && !second) return {};
+  return select(first_is_sure, or_zero(first),
+                select(second_is_sure, or_zero(second), larger(first, second)));
+}
+
 }  // namespace
+
+double ErrorBound::underflow(DType type) {
+  // Half of the smallest step. A target's conversion to bf16 may take denormals for zero.
+  if (type.scalar() == kBF16) return 0x1p-126;
+  if (type.scalar() == kF16) return 0x1p-25;
+  return type.bits == 32 ? 0x1p-150 : 0x1p-1074;
+}
+
+Expr ErrorBound::of_extreme(const Expr& expr) const {
+  const Expr a = number(expr.arg(0));
+  const Expr b = number(expr.arg(1));
+  const Expr first = of(expr.arg(0));
+  const Expr second = of(expr.arg(1));
+  const auto low = [](const Expr& value, const Expr& error) { return error ? value - error : value; };
+  const auto high = [](const Expr& value, const Expr& error) { return error ? value + error : value; };
+  if (expr.is(ExprKind::Max))
+    return of_chosen(lt(high(b, second), low(a, first)), first, lt(high(a, first), low(b, second)), second);
+  return of_chosen(lt(high(a, first), low(b, second)), first, lt(high(b, second), low(a, first)), second);
+}
 
 Expr ErrorBound::number(const Expr& expr) const {
   return expr.dtype().is_float() ? twins_.value(expr) : cast(kF64, twins_.value(expr));
@@ -51,8 +80,11 @@ Expr ErrorBound::unless_counted(DType type, const Expr& magnitude) {
 
 Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool underflows) const {
   // Of an infinite value nothing is asked; its bound stays finite for what becomes zero of it (exp).
-  Expr error = min(abs_of(value), number_imm(kAnything)) * number_imm(units * roundoff(type));
-  if (underflows && type.scalar() == kF16) error = error + number_imm(0x1p-25);
+  const Expr size = abs_of(value);
+  const Expr finite =
+      select(lt(size, number_imm(std::numeric_limits<double>::infinity())), size, number_imm(kAnything));
+  Expr error = finite * number_imm(units * roundoff(type));
+  if (underflows || type.scalar() == kBF16) error = error + number_imm(underflow(type));
   // f64 has nothing wider that would show whether it rounds.
   if (twins_.data() != DataKind::Exact || type.bits == 64) return error;
   return select(eq(cast(kF64, cast(type.scalar(), value)), value), number_imm(0.0), error);
@@ -159,7 +191,7 @@ Expr ErrorBound::of(const Expr& expr) const {
     }
     case ExprKind::Min:
     case ExprKind::Max:
-      return larger(below(0), below(1));
+      return of_extreme(expr);
     case ExprKind::Select:
       return of_select(expr);
     case ExprKind::Cast: {
@@ -220,7 +252,7 @@ Expr ErrorBound::of_call(const Expr& expr) const {
       break;
     }
     case MathOp::Sqrt:
-      if (error) carried = div(error, max(max(result, square_root(error)), number_imm(1e-150)));
+      if (error) carried = div(error, max(max(result, square_root(error)), number_imm(kSmallestRoot)));
       break;
     case MathOp::Rsqrt:
       if (error) {
@@ -280,8 +312,8 @@ Expr ErrorBound::of_discrete(const Expr& expr) const {
       if (!expr.arg(0).dtype().is_float()) return error;
       const Expr x = twins_.value(expr.arg(0));
       if (expr.dtype().is_bool()) return some(le(abs_of(x), error), 1.0);
-      return select(eq(call(MathOp::Floor, {x - error}), call(MathOp::Floor, {x + error})), number_imm(0.0),
-                    error + number_imm(1.0));
+      // It is monotone, and what is beyond the range of the type becomes its end.
+      return cast(kF64, cast(expr.dtype(), x + error)) - cast(kF64, cast(expr.dtype(), x - error));
     }
     default: {
       Expr error;

@@ -39,11 +39,15 @@ class ErrorBound {
   Expr magnitude(const Expr& expr) const;
   /// kAnything where `value` (f64) does not fit into `type`, else 0.
   static Expr overflow(DType type, const Expr& value);
+  /// What a rounding to `type` may err by in the denormal range.
+  static double underflow(DType type);
   /// 0 where integers up to `magnitude` are exact in `type`, else `magnitude`.
   static Expr unless_counted(DType type, const Expr& magnitude);
 
  private:
   Expr of_discrete(const Expr& expr) const;
+  /// Of a minimum or maximum.
+  Expr of_extreme(const Expr& expr) const;
   Expr of_select(const Expr& expr) const;
   Expr of_call(const Expr& expr) const;
   /// What the loop of a sum may add to, before all terms, instead of afterwards.

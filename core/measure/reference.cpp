@@ -152,6 +152,8 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
     const Expr any_order = at(sum.roundings) + at(sum.squares) * float_imm(sum.terms, kF64);
     bound = sum.linear ? at(sum.roundings) * float_imm(unit, kF64)
                        : call(MathOp::Sqrt, {any_order}) * float_imm(kRoundings * unit, kF64);
+    // Products below the normal range are rounded to its steps; sums of them are not.
+    bound = bound + float_imm(sum.terms * ErrorBound::underflow(type), kF64);
     if (sum.magnitude) {
       bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);
     }

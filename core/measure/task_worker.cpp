@@ -91,11 +91,17 @@ void TaskWorker::prepare() {
   request.most_terms = longest.terms;
   request.elements = longest.elements;
   request.exponentiates_below_maximum = exponentiates_below_maximum(program_);
+  request.edges = edge_traits(program_);
   request.sampling = {options_.min_repeats, options_.max_repeats, options_.min_total_seconds,
                       options_.racing_factor};
   request.memory_limit_bytes = options_.memory_limit_bytes;
   request.arguments = arguments_;
   task_ = to_message(request);
+}
+
+std::vector<std::string> TaskWorker::not_exercised() const {
+  if (!has_data_) return {};
+  return tunesmith::not_exercised(program_, edge_traits(program_), edges_);
 }
 
 tl::expected<Message, TaskWorker::Unanswered> TaskWorker::ask(const Message& question,
@@ -171,7 +177,11 @@ bool TaskWorker::start(CandidateFailure& failure) {
                                        failure_cause_name(ready.error().cause), ready.error().message));
   }
   // A worker that takes over gets the data and the results with the task.
-  if (!has_data_) add_data(task_, *std::move(ready));
+  if (!has_data_) {
+    static_assert(kDataKinds.back() == DataKind::Random);
+    edges_ = ready->fills.back().edges;
+    add_data(task_, *std::move(ready));
+  }
   has_data_ = true;
   return true;
 }

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "measure/argument_memory.h"
+#include "measure/edges.h"
 #include "measure/messages/limits.h"
 #include "measure/worker_process.h"
 #include "tunesmith/measure/runner.h"
@@ -26,6 +27,8 @@ class TaskWorker {
   void prepare();
   bool running() const { return worker_ != nullptr; }
   void end() { worker_.reset(); }
+  /// Runner::not_exercised().
+  std::vector<std::string> not_exercised() const;
 
   /// Why there is no answer: the candidate failed, or the worker did.
   struct Unanswered {
@@ -66,6 +69,7 @@ class TaskWorker {
   std::vector<Argument> arguments_;
   Message task_;           // empty until it is prepared
   bool has_data_ = false;  // the task, for workers that take over
+  Edges edges_;            // of its random data, once it has them
   std::unique_ptr<WorkerProcess> worker_;
   std::optional<CandidateFailure> too_slow_;  // it was tried
 };

@@ -17,9 +17,11 @@ namespace tunesmith {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Results below the normal range have an absolute error of their own.
-constexpr double kSmallest = 1e-37;
-constexpr double kSmallestWide = 1e-307;
+/// Nothing smaller has a reciprocal in f32: the largest numbers below its normal range are told from zero.
+constexpr double kSmallest = 3e-39;
+/// A target may take those of bf16 for zero.
+constexpr double kSmallestBF16 = 2.0 * 0x1p-126;
+constexpr double kSmallestWide = 1e-320;
 constexpr int64_t kBlock = 4096;  // elements compared between two looks at the result
 
 const double* numbers(const Tensor& tensor) { return reinterpret_cast<const double*>(tensor.bytes.data()); }
@@ -51,13 +53,18 @@ const float* widened_values(DType type) {
 }
 
 /// The largest error of [0, count) over its bound as the bits of a float, which order as the numbers do, a
-/// NaN above all; so the loop has no branch.
+/// NaN above all; so the loop has no branch. What is as it should be, infinite or NaN, has no error.
 template <typename Got>
 int32_t worst_bits(const Got& got, const float* wanted, const float* inverse, int64_t count) {
   int32_t worst = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const auto bits = std::bit_cast<int32_t>(std::abs(got(i) - wanted[i]) * inverse[i]);
-    worst = worst > bits ? worst : bits;
+    const float is = got(i);
+    const float should = wanted[i];
+    const bool both_nan = static_cast<int>(is != is) & static_cast<int>(should != should);
+    const bool same = static_cast<int>(is == should) | static_cast<int>(both_nan);
+    const auto bits = std::bit_cast<int32_t>(std::abs(is - should) * inverse[i]);
+    const int32_t counted = same ? 0 : bits;
+    worst = worst > counted ? worst : counted;
   }
   return worst;
 }
@@ -129,7 +136,8 @@ ExpectedOutput::ExpectedOutput(Buffer buffer, const Tensor& value, const Tensor*
       const auto nearest = static_cast<float>(wanted);
       const double off = std::isfinite(nearest) ? std::abs(wanted - double{nearest}) : 0.0;
       narrow_.push_back(nearest);
-      narrow_inverse_.push_back(static_cast<float>(1.0 / (allowed + off + kSmallest)));
+      const double smallest = type.scalar() == kBF16 ? kSmallestBF16 : kSmallest;
+      narrow_inverse_.push_back(static_cast<float>(1.0 / (allowed + off + smallest)));
     } else {
       wide_.push_back(wanted);
       wide_bound_.push_back(allowed + kSmallestWide);
@@ -198,7 +206,7 @@ Comparison ExpectedOutput::compare(const void* values, tunesmith_runtime_pool* p
   tunesmith_runtime_parallel_for(pool, (search.count + kBlock - 1) / kBlock, search_blocks, &search);
   const float worst = std::bit_cast<float>(search.worst.load());
   if (worst <= 1.0f) return {worst, ""};
-  return find_worst(values);  // also for what must be infinite, or NaN
+  return find_worst(values);
 }
 
 double ExpectedOutput::wanted(int64_t position) const {

@@ -64,6 +64,8 @@ class WorkerRunner final : public Runner {
     return tunesmith::interleave(rounds, kernels.size(), options);
   }
 
+  std::vector<std::string> not_exercised() const override { return own_.not_exercised(); }
+
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 

@@ -87,8 +87,8 @@ WorkerTask::WorkerTask(TaskRequest request)
   bool every_term = false;
   const auto question_of = [&](size_t set) {
     return DataQuestion{
-        kDataKinds[set],   arguments_,       request.references[set].has_bound,  request.most_terms,
-        request.data_seed, request.elements, request.exponentiates_below_maximum};
+        kDataKinds[set],   arguments_,       request.references[set].has_bound,   request.most_terms,
+        request.data_seed, request.elements, request.exponentiates_below_maximum, request.edges};
   };
   for (size_t set = 0; set < kDataKinds.size(); ++set) {
     const DataQuestion question = question_of(set);

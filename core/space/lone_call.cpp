@@ -1,6 +1,7 @@
 #include "space/lone_call.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -41,13 +42,24 @@ int read_of(const Block& block, const Buffer& buffer) {
 }
 
 /// What an accumulating intrinsic begins with: another number in each element, so that one that ignores it
-/// is found out.
+/// is found out. Integers are at the ends of their range in turn, so that one that does not wrap around is,
+/// too.
 void begin_with_numbers(Block& init) {
   Store* store = init.body()->as<Store>();
   if (store == nullptr) return;
+  const DType type = store->buffer->dtype;
   Expr sum = int_imm(1);
   for (size_t i = 0; i < init.iters.size(); ++i) sum = sum + init.iters[i].var * static_cast<int64_t>(i + 1);
-  store->value = cast(store->buffer->dtype, floormod(sum, int_imm(7)));
+  const Expr number = cast(type, floormod(sum, int_imm(7)));
+  if (type.code != TypeCode::Int) {
+    store->value = number;
+    return;
+  }
+  const int64_t highest =
+      type.bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (type.bits - 1)) - 1;
+  const Expr turn = floormod(sum, int_imm(3));
+  store->value = select(eq(turn, int_imm(0)), int_imm(highest, type) - number,
+                        select(eq(turn, int_imm(1)), int_imm(-highest - 1, type) + number, number));
 }
 
 }  // namespace

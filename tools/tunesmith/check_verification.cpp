@@ -24,13 +24,25 @@ constexpr const char* kSymbol = "tunesmith_mutant";
 
 /// What became of the programs of one workload, or of all.
 struct Tally {
-  int right = 0;                     // right programs
-  int right_refused = 0;             // right programs that were not accepted
-  int wrong = 0;                     // mutants that compute something else
-  int accepted = 0;                  // those of them that were accepted
-  int equivalent = 0;                // mutants that compute the same
-  int refused = 0;                   // mutants that do not lower or compile
-  std::map<std::string, int> kinds;  // wrong programs by mutation
+  int right = 0;                           // right programs
+  int right_refused = 0;                   // right programs that were not accepted
+  int wrong = 0;                           // mutants that compute something else
+  int accepted = 0;                        // those of them that were accepted
+  int equivalent = 0;                      // mutants that compute the same
+  int refused = 0;                         // mutants that do not lower or compile
+  std::map<std::string, int> kinds;        // wrong programs by mutation
+  std::vector<std::string> not_exercised;  // of one workload
+
+  /// Does the workload meet the values that this mistake is about?
+  bool exercises(Mutation mutation) const {
+    const auto left_out = [&](std::string_view what) {
+      return std::ranges::any_of(not_exercised,
+                                 [&](const std::string& text) { return text.starts_with(what); });
+    };
+    if (mutation == Mutation::DenormalsFlushed) return !left_out("denormals");
+    if (mutation == Mutation::ExtremeSwapped) return !left_out("NaN") && !left_out("infinities and NaN");
+    return true;
+  }
 
   void add(const Tally& other) {
     right += other.right;
@@ -133,7 +145,9 @@ class Check {
                  right->failure->message);
       return;
     }
+    tally.not_exercised = narrow_.runner->not_exercised();
     for (size_t kind = 0; kind < kMutations; ++kind) {
+      if (!tally.exercises(static_cast<Mutation>(kind))) continue;
       for (int site = 0; site < sites; ++site) {
         check_mutation(program, name, static_cast<Mutation>(kind), static_cast<uint64_t>(site), tally);
       }
@@ -240,8 +254,13 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
     all.add(tally);
     nlohmann::json row = to_json(tally);
     row["workload"] = workload.key;
+    row["not_exercised"] = tally.not_exercised;
     rows.push_back(std::move(row));
-    if (!common.json) fmt::print(output(), "{}: {}\n", typed, to_text(tally));
+    if (!common.json) {
+      fmt::print(output(), "{}: {}\n", typed, to_text(tally));
+      for (const std::string& left : tally.not_exercised)
+        fmt::print(output(), "  not verified on {}\n", left);
+    }
     std::fflush(output());
   }
   const size_t left = every.size() - done;

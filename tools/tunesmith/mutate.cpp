@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mutate_ranges.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith::cli {
@@ -244,6 +245,9 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
         });
       }
       break;
+    default:
+      collect_range_mistakes(program, store, mutation, changes);
+      break;
   }
 }
 
@@ -251,11 +255,14 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
 
 std::string_view mutation_name(Mutation mutation) {
   constexpr std::array<std::string_view, kMutations> kNames{
-      "tile dropped", "tail dropped",      "off by one",
-      "init missing", "init repeated",     "term dropped",
-      "term twice",   "operands swapped",  "padding not filled",
-      "scale lost",   "stale workspace",   "one element wrong",
-      "zeros",        "function replaced", "narrow accumulator"};
+      "tile dropped",   "tail dropped",      "off by one",
+      "init missing",   "init repeated",     "term dropped",
+      "term twice",     "operands swapped",  "padding not filled",
+      "scale lost",     "stale workspace",   "one element wrong",
+      "zeros",          "function replaced", "narrow accumulator",
+      "clamped",        "low half product",  "saturates",
+      "sign lost",      "conversion wraps",  "denormals flushed",
+      "extreme swapped"};
   return kNames.at(static_cast<size_t>(mutation));
 }
 

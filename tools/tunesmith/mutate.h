@@ -27,8 +27,16 @@ enum class Mutation : uint8_t {
   Zeros,              // an output is zero
   FunctionReplaced,   // gelu by relu, exp by 1 + x, relu by nothing, a maximum by the last term
   NarrowAccumulator,  // a sum is rounded to the next narrower type at each step
+  // At the ends of the types' ranges (mutate_ranges.h).
+  Clamped,           // an output is at most 6, or 100, or 65504
+  LowHalfProduct,    // integers are multiplied by the lower halves of their bits
+  Saturates,         // a sum of integers ends at the ends of its type
+  SignLost,          // an input counts without its sign
+  ConversionWraps,   // a float beyond an integer's range wraps around
+  DenormalsFlushed,  // of an input, for zero
+  ExtremeSwapped,    // max(a, b) as max(b, a), which differs for a NaN
 };
-inline constexpr size_t kMutations = 15;
+inline constexpr size_t kMutations = 22;
 
 std::string_view mutation_name(Mutation mutation);
 /// True for what leaves the result in f64 as it is: nothing but rounding goes wrong.

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "measure/messages/edge_fields.h"
+
 namespace tunesmith {
 namespace {
 
@@ -24,6 +26,7 @@ Fill read_fill(const Field& fields) {
   fill.balanced = fields["balanced"].boolean();
   fill.draws = fields["draws"].integer(1, kMostDraws);
   fill.peaks = fields["peaks"].integer(0, kMostDraws);
+  fill.edges = read_edges(fields["edges"]);
   return fill;
 }
 
@@ -40,7 +43,8 @@ json fill_fields(const std::vector<Fill>& fills) {
                     {"all_sparse", fill.all_sparse},
                     {"balanced", fill.balanced},
                     {"draws", fill.draws},
-                    {"peaks", fill.peaks}});
+                    {"peaks", fill.peaks},
+                    {"edges", edge_fields(fill.edges)}});
   }
   return list;
 }

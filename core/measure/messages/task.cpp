@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/messages/edge_fields.h"
 #include "measure/messages/field.h"
 #include "measure/messages/fill_fields.h"
 #include "measure/messages/kernel_fields.h"
@@ -113,6 +114,7 @@ Message to_message(const TaskRequest& request) {
                     {"most_terms", request.most_terms},
                     {"elements", request.elements},
                     {"exponentiates_below_maximum", request.exponentiates_below_maximum},
+                    {"edges", edge_trait_fields(request.edges)},
                     {"min_repeats", request.sampling.min_repeats},
                     {"max_repeats", request.sampling.max_repeats},
                     {"min_total_seconds", request.sampling.min_total_seconds},
@@ -141,6 +143,7 @@ tl::expected<TaskRequest, std::string> read_task_request(Message message) {
   request.most_terms = header["most_terms"].integer(0, kAnyCount);
   request.elements = header["elements"].integer(0, kAnyCount);
   request.exponentiates_below_maximum = header["exponentiates_below_maximum"].boolean();
+  request.edges = read_edge_traits(header["edges"]);
   request.sampling = read_sampling(header);
   request.memory_limit_bytes = header["memory_limit_bytes"].integer(0, kMaxMemory);
   request.arguments = header["buffers"].list(1, kMaxBuffers, read_argument);

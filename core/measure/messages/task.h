@@ -32,6 +32,7 @@ struct TaskRequest {
   int64_t most_terms = 1;  // as DataQuestion's
   int64_t elements = 1;
   bool exponentiates_below_maximum = false;
+  EdgeTraits edges;
   SamplingOptions sampling;
   int64_t memory_limit_bytes = 0;
   std::vector<Argument> arguments;

@@ -17,7 +17,8 @@
 namespace tunesmith {
 namespace {
 
-DataQuestion question_of(const Program& program, DataKind kind) {
+/// Without the ends of types' ranges (edges_test.cpp).
+DataQuestion plain_question(const Program& program, DataKind kind) {
   DataQuestion question{kind, {}, has_bound(program, kind), longest_reduction(program).terms, 7};
   question.exponentiates_below_maximum = exponentiates_below_maximum(program);
   for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
@@ -28,7 +29,7 @@ DataQuestion question_of(const Program& program, DataKind kind) {
 /// As the worker chooses them, the reference interpreted.
 DrawnData data_of(const Program& program, DataKind kind) {
   const Program reference = reference_program(program, kind);
-  return choose_data(question_of(program, kind),
+  return choose_data(plain_question(program, kind),
                      [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
 }
 
@@ -163,7 +164,7 @@ TEST(ReferenceProgram, ASumMayBeginWithItsLargestTerms) {
 TEST(ReferenceProgram, ALongSumOfOneSignMayDrift) {
   const Workload workload = WorkloadLibrary().load("norm:m=1024,n=1024");
   const Program& program = workload.program;
-  std::vector<Tensor> inputs = draw_inputs(question_of(program, DataKind::Random), {DataKind::Random});
+  std::vector<Tensor> inputs = draw_inputs(plain_question(program, DataKind::Random), {DataKind::Random});
   const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), inputs);
   const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
   const auto error = [&] { return expected.compare(run(program, inputs)[0].bytes.data()).worst; };
@@ -277,7 +278,7 @@ TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
   const Program program = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16").program;
   const Program reference = reference_program(program, DataKind::Random);
   const RunReference run = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
-  const DataQuestion question = question_of(program, DataKind::Random);
+  const DataQuestion question = plain_question(program, DataKind::Random);
   const std::vector<DrawnData> all = draw_all(question, choose_data(question, run).fill, run);
   ASSERT_EQ(all.size(), 6U);
   EXPECT_EQ(all.front().fill.draws, 6);
@@ -291,7 +292,7 @@ TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
     const Workload workload = WorkloadLibrary().load(text);
     const Program reference = reference_program(workload.program, DataKind::Exact);
     const std::vector<DrawnData> draws =
-        choose_several_draws(question_of(workload.program, DataKind::Exact),
+        choose_several_draws(plain_question(workload.program, DataKind::Exact),
                              [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
     ASSERT_GT(draws.size(), 1u) << text;
     std::vector<int> seen(static_cast<size_t>(draws[0].inputs[0].elements()), 0);
@@ -324,7 +325,7 @@ TEST(ChooseData, AMaximumThatLacksTermsShows) {
     const Program program = softmax("75", dtype);
     const Program reference = reference_program(program, DataKind::Random);
     const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
-    const DataQuestion question = question_of(program, DataKind::Random);
+    const DataQuestion question = plain_question(program, DataKind::Random);
     const std::vector<DrawnData> draws =
         draw_all(question, choose_data(question, run_reference).fill, run_reference);
     ASSERT_GE(draws.size(), 6U) << dtype;

@@ -95,6 +95,9 @@ class Runner {
   /// Throws EnvironmentError as run() does.
   virtual std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                                    const InterleaveOptions& options) = 0;
+  /// What values of its types the own workload's candidates are not verified on, each with the reason
+  /// ("denormals: .."); known after the first run().
+  virtual std::vector<std::string> not_exercised() const { return {}; }
 };
 
 /// How the worker makes the target that loads the kernels: the same plugin with the same options.

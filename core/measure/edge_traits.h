@@ -1,0 +1,32 @@
+// What a program says about the ends of its types' ranges: which values of them have one right result, and
+// where they can stand without hiding others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+
+namespace tunesmith {
+
+struct EdgeTraits {
+  /// Of each input and each of its axes: every stage carries the axis through to the outputs, so that what
+  /// lies in one slice along it reaches no other slice of any output. Empty: nothing is known, and no data
+  /// have edges.
+  std::vector<std::vector<bool>> carried;
+  /// Right programs may differ in an output; else every value has one right result, infinities as well.
+  bool rounds = true;
+  /// A stage reduces: which of several NaN a maximum meets last is a matter of order.
+  bool reduces = true;
+  /// Denormals have one right result: no target may take them for zero (bf16), and nothing is divided by
+  /// them.
+  bool keeps_denormals = false;
+  /// How many inputs are multiplied into one value, at most: their exponents add up.
+  int64_t degree = 1;
+  /// Elements that all stages compute, each as often as it is updated.
+  int64_t operations = 0;
+};
+
+EdgeTraits edge_traits(const Program& program);
+
+}  // namespace tunesmith

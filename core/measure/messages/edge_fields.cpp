@@ -1,0 +1,57 @@
+#include "measure/messages/edge_fields.h"
+
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "measure/data_sets.h"
+#include "measure/messages/limits.h"
+
+namespace tunesmith {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMaxBits = 64;  // of an integer
+
+}  // namespace
+
+json edge_fields(const Edges& edges) {
+  return {{"share", edges.share},         {"signs", edges.signs}, {"any_value", edges.any_value},
+          {"denormals", edges.denormals}, {"nans", edges.nans},   {"integer_bits", edges.integer_bits},
+          {"draws", edges.draws}};
+}
+
+Edges read_edges(const Field& fields) {
+  Edges edges;
+  edges.share = fields["share"].number(0.0, 1.0);
+  edges.signs = fields["signs"].boolean();
+  edges.any_value = fields["any_value"].boolean();
+  edges.denormals = fields["denormals"].boolean();
+  edges.nans = fields["nans"].boolean();
+  edges.integer_bits = fields["integer_bits"].integer(0, kMaxBits);
+  edges.draws = fields["draws"].integer(0, kMostDraws);
+  return edges;
+}
+
+json edge_trait_fields(const EdgeTraits& traits) {
+  return {{"carried", traits.carried}, {"rounds", traits.rounds},
+          {"reduces", traits.reduces}, {"keeps_denormals", traits.keeps_denormals},
+          {"degree", traits.degree},   {"operations", traits.operations}};
+}
+
+EdgeTraits read_edge_traits(const Field& fields) {
+  EdgeTraits traits;
+  traits.carried = fields["carried"].list(0, kMaxBuffers, [](const Field& axes) {
+    return axes.list(0, kMaxDimensions, [](const Field& axis) { return axis.boolean(); });
+  });
+  traits.rounds = fields["rounds"].boolean();
+  traits.reduces = fields["reduces"].boolean();
+  traits.keeps_denormals = fields["keeps_denormals"].boolean();
+  traits.degree = fields["degree"].integer(0, kAnyCount);
+  traits.operations = fields["operations"].integer(0, kAnyCount);
+  return traits;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,94 @@
+#include "measure/trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "measure/error_bound.h"
+
+namespace tunesmith {
+namespace {
+
+Tensor widened(const Tensor& input) {
+  if (!input.dtype.is_float()) return input;
+  Tensor wide = Tensor::zeros(kF64, input.shape);
+  auto* to = reinterpret_cast<double*>(wide.bytes.data());
+  if (input.dtype == kF32) {
+    const auto* from = reinterpret_cast<const float*>(input.bytes.data());
+    std::copy(from, from + input.elements(), to);
+    return wide;
+  }
+  for (int64_t i = 0; i < input.elements(); ++i) to[i] = input.get(i);
+  return wide;
+}
+
+/// Of a typical element: what is as good as zero.
+constexpr double kNothing = 1e-3;
+
+}  // namespace
+
+double Trial::visible(const DataQuestion& question, double typical) const {
+  int64_t visible = 0;
+  int64_t elements = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    elements += values[i].elements();
+    const Tensor* of = bound(question, i);
+    for (int64_t j = 0; j < values[i].elements(); ++j) {
+      const double size = std::max(std::abs(values[i].get(j)), kNothing * typical);
+      if (of == nullptr || of->get(j) <= kLoosest * size) ++visible;
+    }
+  }
+  return static_cast<double>(visible) / static_cast<double>(std::max<int64_t>(elements, 1));
+}
+
+double Trial::typical() const {
+  double squares = 0.0;
+  int64_t elements = 0;
+  for (const Tensor& value : values) {
+    for (int64_t i = 0; i < value.elements(); ++i) {
+      const double v = value.get(i);
+      if (!std::isfinite(v)) continue;
+      squares += v * v;
+      ++elements;
+    }
+  }
+  return std::sqrt(squares / static_cast<double>(std::max<int64_t>(elements, 1)));
+}
+
+bool Trial::overflows() const {
+  const auto is_wide = [](double bound) { return !(bound < 0.5 * kAnything); };  // nor a NaN
+  return std::ranges::any_of(bounds, [&](const Tensor& bound) {
+    const auto* of = reinterpret_cast<const double*>(bound.bytes.data());
+    return std::any_of(of, of + bound.elements(), is_wide);
+  });
+}
+
+Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs, const RunReference& run) {
+  std::vector<Tensor> tensors;
+  std::vector<DType> types;
+  for (const Tensor& input : inputs) tensors.push_back(widened(input));
+  for (const Argument& argument : question.arguments) {
+    if (!argument.output) continue;
+    types.push_back(argument.buffer->dtype);
+    tensors.push_back(Tensor::zeros(types.back().is_float() ? kF64 : types.back(), argument.buffer->shape));
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (question.has_bound[i]) tensors.push_back(Tensor::zeros(kF64, tensors[inputs.size() + i].shape));
+  }
+  run(tensors);
+  Trial trial;
+  const auto first = tensors.begin() + static_cast<std::ptrdiff_t>(inputs.size());
+  const auto middle = first + static_cast<std::ptrdiff_t>(types.size());
+  trial.values.assign(std::make_move_iterator(first), std::make_move_iterator(middle));
+  trial.bounds.assign(std::make_move_iterator(middle), std::make_move_iterator(tensors.end()));
+  for (size_t i = 0; i < types.size(); ++i) {
+    trial.finite = trial.finite && all_finite(trial.values[i]);
+    const double loose = looseness(trial.values[i], trial.bound(question, i));
+    if (loose <= trial.looseness) continue;
+    trial.looseness = loose;
+    trial.loosest = i;
+  }
+  return trial;
+}
+
+}  // namespace tunesmith
