@@ -1,6 +1,7 @@
 #include "space/compile_intrinsics.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <span>
@@ -163,19 +164,20 @@ std::string RefusedIntrinsic::str() const {
                      location.file.empty() ? "" : ": ", extension, name, reason);
 }
 
-std::vector<RefusedIntrinsic> take_away_refused(const std::string& extension, size_t first,
-                                                const Target& target, const Pipeline& pipeline,
+std::vector<RefusedIntrinsic> take_away_refused(const Target& target, Extensions& extensions,
                                                 LowerOptions& options) {
   const IntrinsicCompiler* compiler = target.intrinsic_compiler();
-  const std::vector<TensorIntrinsicPtr>& all = options.intrinsics;
-  if (compiler == nullptr || first >= all.size()) return {};
+  if (compiler == nullptr) return {};
   const std::string whom = fmt::format("{}\n{}\n", target.identity(), target.fingerprint());
   const auto question = [&](const TensorIntrinsic& intrinsic) { return whom + content_of(intrinsic); };
   KnownAnswers& known = KnownAnswers::get();
   std::vector<TensorIntrinsicPtr> asked;
-  for (size_t i = first; i < all.size(); ++i) {
-    if (all[i]->level.empty() && known.find(question(*all[i])) == nullptr) asked.push_back(all[i]);
+  for (const auto& [name, own] : extensions) {
+    std::ranges::copy_if(own, std::back_inserter(asked), [&](const TensorIntrinsicPtr& intrinsic) {
+      return intrinsic->level.empty() && known.find(question(*intrinsic)) == nullptr;
+    });
   }
+  const Pipeline pipeline = target.pipeline();
   const ChildCompiler child(*compiler, options, pipeline);
   const std::vector<std::string> answers = child.refusals(asked, {});
   for (size_t i = 0; i < asked.size(); ++i) {
@@ -183,16 +185,21 @@ std::vector<RefusedIntrinsic> take_away_refused(const std::string& extension, si
               answers[i].empty() ? answers[i] : with_features(answers[i], child.features_for(asked[i])));
   }
   std::vector<RefusedIntrinsic> refused;
-  std::vector<TensorIntrinsicPtr> left(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
-  for (size_t i = first; i < all.size(); ++i) {
-    const std::string* answer = known.find(question(*all[i]));
-    if (answer == nullptr || answer->empty()) {
-      left.push_back(all[i]);
-    } else {
-      refused.push_back({extension, all[i]->name, place_of(*all[i]), *answer});
+  for (auto at = extensions.begin(); at != extensions.end();) {
+    std::vector<TensorIntrinsicPtr> left;
+    for (const TensorIntrinsicPtr& intrinsic : at->second) {
+      const std::string* answer = known.find(question(*intrinsic));
+      if (answer == nullptr || answer->empty()) {
+        left.push_back(intrinsic);
+        continue;
+      }
+      refused.push_back({at->first, intrinsic->name, place_of(*intrinsic), *answer});
+      std::erase(options.intrinsics, intrinsic);
     }
+    const bool none_left = left.empty() && !at->second.empty();
+    at->second = std::move(left);
+    at = none_left ? extensions.erase(at) : std::next(at);
   }
-  options.intrinsics = std::move(left);
   return refused;
 }
 

@@ -166,18 +166,12 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     state.rules += rule_text(PluginKind::Extension, use.id, options) + identity + "\n";
     with += fmt::format("{}{}:{}", with.empty() ? "" : ",", name, identity);
     state.extensions.push_back(extension);
-    const std::vector<RefusedIntrinsic> refused = take_away_refused(
-        name, static_cast<size_t>(known), *state.target, state.pipeline, state.lower_options);
-    state.refused.insert(state.refused.end(), refused.begin(), refused.end());
     const std::vector<TensorIntrinsicPtr>& all = state.lower_options.intrinsics;
-    const auto own = all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all));
-    // Modules are told of no extension of whose instructions none is left.
-    if (refused.empty() || own != all.end()) {
-      state.intrinsics[name].assign(own, all.end());
-      refuse_same_name(state.intrinsics, name, use);
-    }
+    state.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
+    refuse_same_name(state.intrinsics, name, use);
   }
   state.task_target += fmt::format("{}{}", kWith, with.empty() ? "none" : with);
+  state.refused = take_away_refused(*state.target, state.intrinsics, state.lower_options);
   if (!added_columns.empty())
     state.added_columns = std::make_shared<const std::vector<AddedColumn>>(std::move(added_columns));
   for (size_t i = 0; i < spec.modules.size(); ++i) {

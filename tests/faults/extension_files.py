@@ -102,7 +102,7 @@ def main():
         says_once(run("spaces", "lint", code=2).stderr)
         says_once(run("spaces", "explain", WORKLOAD).stderr)
         refused = json.loads(run("spaces", "explain", WORKLOAD, "--json").stdout)["refused"]
-        assert len(refused) == 2 and "forgetful_dot" in refused[0] and "bad_double" in refused[1], refused
+        assert len(refused) == 2 and "bad_double" in refused[0] and "forgetful_dot" in refused[1], refused
 
         # The run goes on, and so does the one after it.
         for trials in (8, 12):

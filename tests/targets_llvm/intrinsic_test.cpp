@@ -242,7 +242,9 @@ TEST(RefusedIntrinsics, WhatEndsTheCompilerIsTakenAwayByName) {
   const auto extension = ExtensionFile::parse(fmt::format(kEndsTheCompiler, "ends"), "ends.yaml");
   LowerOptions options = target->lower_options();
   extension->adapt(options);
-  const auto refused = take_away_refused("ends", 0, *target, standard_pipeline(), options);
+  Extensions extensions{{"ends", extension->intrinsics()}};
+  const auto refused = take_away_refused(*target, extensions, options);
+  EXPECT_EQ(extensions.at("ends"), options.intrinsics);
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_EQ(refused[0].name, "ends_bad");
   EXPECT_THAT(refused[0].str(),
@@ -262,7 +264,9 @@ TEST(RefusedIntrinsics, TheFeatureThatIsMissingIsNamed) {
   const auto extension = ExtensionFile::load(builtin_extension("vnni"));
   LowerOptions options = target->lower_options();
   extension->adapt(options);
-  const auto refused = take_away_refused("vnni", 0, *target, standard_pipeline(), options);
+  Extensions extensions{{"vnni", extension->intrinsics()}};
+  const auto refused = take_away_refused(*target, extensions, options);
+  EXPECT_TRUE(extensions.empty()) << "nothing of it is left";
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_THAT(
       refused[0].str(),
@@ -278,7 +282,8 @@ TEST(RefusedIntrinsics, TheSecondTimeIsFree) {
   const auto compose = [&](const std::shared_ptr<ExtensionFile>& composed) {
     LowerOptions options = target->lower_options();
     composed->adapt(options);
-    return take_away_refused("again", 0, *target, standard_pipeline(), options);
+    Extensions extensions{{"again", composed->intrinsics()}};
+    return take_away_refused(*target, extensions, options);
   };
   const auto first = compose(extension);
   // A process that could be started no more would be an EnvironmentError.
