@@ -1,10 +1,16 @@
 #include "measure/argument_memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "measure/worker_faults.h"
 
 namespace tunesmith {
+namespace {
+
+constexpr size_t kComparedAtOnce = size_t{16} << 10;  // bytes
+
+}  // namespace
 
 ArgumentMemory::ArgumentMemory(std::span<const Argument> arguments, Placement placement)
     : arguments_(arguments.begin(), arguments.end()) {
@@ -45,6 +51,16 @@ void ArgumentMemory::poison_outputs(std::byte poison) {
   }
 }
 
+void ArgumentMemory::take_inputs(const ArgumentMemory& other) {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].output) continue;
+    memory_[i].set_read_only(false);
+    std::memcpy(memory_[i].data(), other.memory_[i].data(),
+                static_cast<size_t>(arguments_[i].buffer->bytes()));
+    memory_[i].set_read_only(true);
+  }
+}
+
 void ArgumentMemory::take_outputs(const ArgumentMemory& other) {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].output) continue;
@@ -52,6 +68,32 @@ void ArgumentMemory::take_outputs(const ArgumentMemory& other) {
                 static_cast<size_t>(arguments_[i].buffer->bytes()));
     memory_[i].fill_canary();
   }
+}
+
+const Argument* ArgumentMemory::differs_from(const ArgumentMemory& other) const {
+  for (size_t i = arguments_.size(); i-- > 0;) {
+    if (!arguments_[i].output) continue;
+    const std::byte* const mine = memory_[i].data();
+    const std::byte* const others = other.memory_[i].data();
+    for (auto end = static_cast<size_t>(arguments_[i].buffer->bytes()); end > 0;) {
+      const size_t begin = end - std::min(end, kComparedAtOnce);
+      if (std::memcmp(mine + begin, others + begin, end - begin) != 0) return &arguments_[i];
+      end = begin;
+    }
+  }
+  return nullptr;
+}
+
+const Argument* ArgumentMemory::written_over(std::byte poison) const {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (!arguments_[i].output) continue;
+    const auto bytes = static_cast<size_t>(arguments_[i].buffer->bytes());
+    const std::byte* const first = memory_[i].data();
+    // All bytes are poison where the first is and each equals its neighbour.
+    if (bytes > 0 && (*first != poison || std::memcmp(first, first + 1, bytes - 1) != 0))
+      return &arguments_[i];
+  }
+  return nullptr;
 }
 
 const Argument* ArgumentMemory::touched_around() const {

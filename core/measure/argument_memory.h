@@ -39,8 +39,15 @@ class ArgumentMemory {
   /// From now on inputs are only read.
   void protect_inputs();
   void poison_outputs(std::byte poison);
-  /// The outputs hold what those of `other`, a copy of the same arguments, hold.
+  /// The inputs hold what those of `other`, a copy of the same arguments, hold; then they are only read.
+  void take_inputs(const ArgumentMemory& other);
+  /// Likewise the outputs.
   void take_outputs(const ArgumentMemory& other);
+  /// The first output whose bytes are not those of `other`; null when there is none. Looked at from the end:
+  /// who has returned too early still writes there.
+  const Argument* differs_from(const ArgumentMemory& other) const;
+  /// The first output that is not as poison_outputs() left it; null when there is none.
+  const Argument* written_over(std::byte poison) const;
   const std::byte* output(size_t position) const { return memory_[position].data(); }
   /// The first argument around which somebody wrote; null when there is none.
   const Argument* touched_around() const;

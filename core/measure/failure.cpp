@@ -59,6 +59,7 @@ std::string_view failure_cause_meaning(FailureCause cause) { return entry(cause)
 
 bool disqualifies(FailureCause cause) {
   return cause == FailureCause::WrongResult || cause == FailureCause::OutOfBounds ||
+         cause == FailureCause::ProcessState || cause == FailureCause::ImplausibleTime ||
          cause == FailureCause::Crash || cause == FailureCause::IllegalInstruction;
 }
 

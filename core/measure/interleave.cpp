@@ -18,6 +18,19 @@ double round_seconds(const std::vector<InterleavedTimes>& times, const std::vect
   });
 }
 
+/// The time of a kernel that is wrong after its rounds says nothing.
+void drop_the_wrong(InterleavedRounds& where, const std::vector<size_t>& taken,
+                    std::vector<InterleavedTimes>& times) {
+  if (taken.empty() || !where.alive()) return;
+  const auto failures = where.check();
+  if (!failures) return;  // ended: the samples before it are left
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (!failures->at(i)) continue;
+    times[taken[i]] = {};
+    times[taken[i]].failure = failures->at(i);
+  }
+}
+
 }  // namespace
 
 std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernels,
@@ -80,6 +93,7 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
     expected = round_seconds(times, taken);
     spent += rounds * expected;
   }
+  drop_the_wrong(where, taken, times);
   return times;
 }
 

@@ -1,6 +1,9 @@
 // Kernels timed in turn within a budget: how many rounds there are, and what is left when one fails.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include <tl/expected.hpp>
 
 #include "tunesmith/measure/runner.h"
@@ -23,6 +26,10 @@ class InterleavedRounds {
   };
   /// So many samples of each kernel. `expected_seconds`: what that should take.
   virtual tl::expected<Samples, CandidateFailure> time(int rounds, double expected_seconds) = 0;
+  /// What each kernel taken does wrong, nothing where it is right, in the order they were taken.
+  using Failures = std::vector<std::optional<CandidateFailure>>;
+  /// After the last round: calls each once more and compares what it computes.
+  virtual tl::expected<Failures, CandidateFailure> check() = 0;
 };
 
 /// Runner::interleave of `kernels` kernels.

@@ -20,6 +20,8 @@ class PreparedMemory {
   bool check_canary() const { return memory_.check_canary(); }
   /// From now on it is only read.
   void protect() { memory_.set_read_only(true); }
+  /// It may be prepared anew.
+  void unprotect() { memory_.set_read_only(false); }
 
  private:
   GuardedBuffer memory_;

@@ -31,8 +31,8 @@ double time_call(const KernelCall& call) {
 }
 
 std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,
-                                  double limit_seconds) {
-  const double first = time_call(call);
+                                  double limit_seconds, double first_seconds,
+                                  const std::function<void(int)>& between) {
   std::vector<double> samples;
   double total = 0.0;
   double least = std::numeric_limits<double>::infinity();
@@ -45,12 +45,13 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
     if (taken < options.min_repeats) return false;
     return taken >= options.max_repeats || total >= options.min_total_seconds || slower_than(kContender);
   };
-  do {
-    samples.push_back(take_sample(call, first));
+  for (;;) {
+    samples.push_back(take_sample(call, first_seconds));
     total += samples.back();
     least = std::min(least, samples.back());
-  } while (!enough());
-  return samples;
+    if (enough()) return samples;
+    between(static_cast<int>(samples.size()));
+  }
 }
 
 std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernels, int rounds) {

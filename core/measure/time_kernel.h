@@ -1,6 +1,7 @@
 // How a loaded kernel is timed: what a sample is, how many there are, and many kernels in turn.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,10 +43,12 @@ struct SamplingOptions {
 /// more than SamplingOptions::min_repeats.
 inline constexpr double kContender = 1.1;
 
-/// Samples of one kernel, after a call that is not one. A short kernel is called several times for a sample.
-/// `limit_seconds`: the best so far, 0 when there is none.
-std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,
-                                  double limit_seconds);
+/// Samples of one kernel, after a call that is not one and took `first_seconds`. A short kernel is called
+/// several times for a sample. `limit_seconds`: the best so far, 0 when there is none. `between` is called
+/// with the number of samples taken, before each further one.
+std::vector<double> sample_kernel(
+    const KernelCall& call, const SamplingOptions& options, double limit_seconds, double first_seconds,
+    const std::function<void(int)>& between = [](int) {});
 
 /// One of the kernels timed in turn. `warm`: the seconds of its call before the first round.
 struct InterleavedKernel {

@@ -71,6 +71,10 @@ class Server {
           understood(read_add_to_rounds_request(std::move(question), task_->arguments()));
       return send_outcome([&] { return task_->add_to_rounds(request); });
     }
+    if (type == "check_rounds") {
+      understood(read_check_rounds_request(question));
+      return send_outcome([&] { return task_->check_rounds(); });
+    }
     const TimeInTurnRequest request = understood(read_time_in_turn_request(question));
     send_outcome([&] { return task_->time_in_turn(request); });
   }

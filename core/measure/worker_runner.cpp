@@ -6,8 +6,10 @@
 #include "measure/disturbance.h"
 #include "measure/interleave.h"
 #include "measure/messages/add_to_rounds.h"
+#include "measure/messages/check_rounds.h"
 #include "measure/messages/run.h"
 #include "measure/messages/time_in_turn.h"
+#include "measure/plausible_time.h"
 #include "measure/task_worker.h"
 #include "target/guarded_kernel.h"
 #include "tunesmith/measure/runner.h"
@@ -32,6 +34,7 @@ class WorkerRunner final : public Runner {
         models_times_(target.models_times()),
         target_(target),
         worker_target_(worker_target),
+        plausible_(workload.program, target, options.threads),
         own_(workload, target, worker_target, options) {
     // Where twins are verified it may never be needed, and take long.
     if (!target.verifies_twins()) own_.prepare();
@@ -60,8 +63,13 @@ class WorkerRunner final : public Runner {
   std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                            const InterleaveOptions& options) override {
     if (target_.verifies_twins()) return modelled(kernels, options);
-    Rounds rounds(*this, kernels);
-    return tunesmith::interleave(rounds, kernels.size(), options);
+    Rounds rounds(*this, kernels, options.yardstick);
+    std::vector<InterleavedTimes> times = tunesmith::interleave(rounds, kernels.size(), options);
+    for (size_t i = 0; i < kernels.size() && !stopped(); ++i) {
+      if (times[i].failure && kernels.size() > 1)
+        times[i].failure = failure_alone(kernels.subspan(i, 1), options, *times[i].failure);
+    }
+    return times;
   }
 
   std::vector<std::string> not_exercised() const override { return own_.not_exercised(); }
@@ -72,6 +80,19 @@ class WorkerRunner final : public Runner {
   MachineLock::Turn take_turn() const {
     return options_.machine ? options_.machine->wait(MachineLock::Use::Measure, options_.stop)
                             : MachineLock::Turn();
+  }
+
+  /// All kernels that are timed in turn share a worker: is one's failure in it its own?
+  CandidateFailure failure_alone(std::span<const CompiledKernel* const> kernel,
+                                 const InterleaveOptions& options, const CandidateFailure& beside_others) {
+    if (!may_be_anothers(beside_others.cause, false)) return beside_others;
+    own_.end();
+    Rounds rounds(*this, kernel, options.yardstick);
+    const InterleavedTimes times = tunesmith::interleave(rounds, 1, {.rounds = options.min_rounds}).front();
+    if (times.failure) return *times.failure;
+    return {FailureCause::WorkerLost,
+            fmt::format("only beside the others that were timed in turn: {}: {}",
+                        failure_cause_name(beside_others.cause), beside_others.message)};
   }
 
   /// The worker for what is asked. Of those not asked for the longest time, some are ended.
@@ -128,6 +149,7 @@ class WorkerRunner final : public Runner {
       case FailureCause::WrongResult:
       case FailureCause::OutOfBounds:
       case FailureCause::ProcessState:
+      case FailureCause::ImplausibleTime:
       case FailureCause::Crash:
       case FailureCause::OutOfMemory:
       case FailureCause::IllegalInstruction:
@@ -153,7 +175,12 @@ class WorkerRunner final : public Runner {
       return result;
     }
     result.timing = make_timing(reply->samples);
-    // A model's time has no reading: nothing can disturb it.
+    // A model's time has no reading, nor one by a device's clock: nothing can disturb it.
+    if (reply->reading) result.failure = plausible_.refuse(result.timing->min);
+    if (result.failure) {
+      result.timing.reset();
+      return result;
+    }
     result.disturbed = reply->reading && judge_.disturbed(*reply->reading);
     if (reply->prepare_seconds) result.timing->prepare = *reply->prepare_seconds;
     result.verified_error = reply->verified_error;
@@ -163,13 +190,15 @@ class WorkerRunner final : public Runner {
   /// The worker's side of interleave().
   class Rounds final : public InterleavedRounds {
    public:
-    Rounds(WorkerRunner& runner, std::span<const CompiledKernel* const> kernels)
-        : runner_(runner), kernels_(kernels) {
+    Rounds(WorkerRunner& runner, std::span<const CompiledKernel* const> kernels,
+           const CompiledKernel* yardstick)
+        : runner_(runner), kernels_(kernels), yardstick_(yardstick) {
       for (const CompiledKernel* kernel : kernels) workspace_ = std::max(workspace_, kernel->workspace_bytes);
     }
 
     tl::expected<double, CandidateFailure> add(size_t kernel, bool first) override {
-      const Message question = to_message(AddToRoundsRequest{*kernels_[kernel], first, workspace_});
+      const CompiledKernel& added = *kernels_[kernel];
+      const Message question = to_message(AddToRoundsRequest{added, first, &added == yardstick_, workspace_});
       const MachineLock::Turn turn = runner_.take_turn();
       // It may be the unscheduled program, which may be slow.
       const auto reply =
@@ -192,9 +221,19 @@ class WorkerRunner final : public Runner {
       return Samples{reply->samples, runner_.judge_.disturbed(reply->reading)};
     }
 
+    tl::expected<Failures, CandidateFailure> check() override {
+      const MachineLock::Turn turn = runner_.take_turn();
+      auto reply =
+          runner_.own_.ask(to_message(CheckRoundsRequest{}), kPatience * runner_.options_.time_out_seconds,
+                           [&](const Message& answer) { return read_check_rounds_reply(answer, added_); });
+      if (!reply) return tl::make_unexpected(reply.error().failure);
+      return std::move(reply->failures);
+    }
+
    private:
     WorkerRunner& runner_;
     std::span<const CompiledKernel* const> kernels_;
+    const CompiledKernel* yardstick_;
     int64_t workspace_ = 0;  // that all share
     size_t added_ = 0;       // kernels in the rounds
   };
@@ -208,6 +247,7 @@ class WorkerRunner final : public Runner {
   bool models_times_;
   Target& target_;
   WorkerTarget worker_target_;
+  PlausibleTime plausible_;
   TaskWorker own_;
   std::map<std::string, Instance> instances_;  // smaller ones, by their keys
   uint64_t asked_ = 0;

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <exception>
 
 #include <fmt/format.h>
 
-#include "measure/float_mode_watch.h"
+#include "measure/numbered_entries.h"
 #include "measure/time_kernel.h"
+#include "measure/timed_check.h"
 #include "measure/worker_faults.h"
 #include "plugin/guard.h"
 #include "target/guarded_kernel.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
+#include "tunesmith/support/random.h"
 
 namespace tunesmith {
 namespace {
@@ -62,6 +63,19 @@ void require_no_fault(LoadedKernel& reference) {
     throw EnvironmentError("the reference cannot be run: " + fault->message);
 }
 
+/// A changed process explains a wrong result, and spoils a right one.
+bool may_come_of_the_process(const tl::expected<RunReply, FailureReply>& reply) {
+  return reply || reply.error().cause == FailureCause::WrongResult ||
+         reply.error().cause == FailureCause::OutOfBounds;
+}
+
+/// After which sample a candidate's results are looked at, the same whenever it runs.
+int look_position(const CompiledKernel& kernel, const SamplingOptions& sampling) {
+  const int samples = std::max(sampling.max_repeats, 2);
+  return 1 +
+         static_cast<int>(RandomStream(hash_bytes(kernel.object)).below(static_cast<uint64_t>(samples - 1)));
+}
+
 }  // namespace
 
 WorkerTask::WorkerTask(TaskRequest request)
@@ -100,6 +114,8 @@ WorkerTask::WorkerTask(TaskRequest request)
     every_term = every_term || sees_every_term(question, fills_.back());
   }
   timed_->protect_inputs();
+  foreign_threads_ = std::make_unique<ForeignThreads>();
+  descriptors_ = numbered_entries("/proc/self/fd");
   static_assert(kDataKinds.front() == DataKind::Exact);
   if (!every_term && !draw_several_times(request.references.front().kernel, question_of(0))) {
     throw UserError(
@@ -177,80 +193,25 @@ ReadyReply WorkerTask::ready() const {
   return ready;
 }
 
-GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into) {
-  if (bytes == 0) return nullptr;
-  // Its end lies at the guard page for each kernel, so each gets one of its own size.
-  if (!into || into->bytes() != bytes) {
-    if (into) unwatch(*into);
-    into.reset();
-    into = std::make_unique<GuardedBuffer>(bytes, 64);
-    watch_for_faults(*into);
-  }
-  return into.get();
-}
-
-std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const CompiledKernel& kernel,
-                                        bool at_once) {
-  GuardedBuffer* const space = workspace(kernel.workspace_bytes);
-  std::vector<Verdict> verdicts;
-  if (!at_once) {
-    for (DataSet& data : sets_) {
-      verdicts.push_back(verify_candidate(loaded, kernel, data, space, pool_.get()));
-      if (verdicts.back().failure) break;
-    }
-    return verdicts;
-  }
-  verdicts.resize(sets_.size());
-  const std::array<GuardedBuffer*, 2> spaces{space, workspace(kernel.workspace_bytes, second_workspace_)};
-  check_invariant(sets_.size() == spaces.size(), "there is a workspace for each data set");
-  std::array<std::exception_ptr, 2> thrown;  // by the target: nothing may leave a thread of the pool
-  const auto one = [&](size_t set) {
-    try {
-      verdicts[set] = verify_candidate(loaded, kernel, sets_[set], spaces[set], nullptr);
-    } catch (...) {  // it is rethrown
-      thrown[set] = std::current_exception();
-    }
-  };
-  tunesmith_runtime_parallel_for(
-      pool_.get(), static_cast<int64_t>(sets_.size()),
-      [](void* closure, int64_t begin, int64_t end) {
-        for (int64_t set = begin; set < end; ++set)
-          (*static_cast<const decltype(one)*>(closure))(static_cast<size_t>(set));
-      },
-      const_cast<void*>(static_cast<const void*>(&one)));
-  for (const std::exception_ptr& exception : thrown)
-    if (exception) std::rethrow_exception(exception);
-  return verdicts;
-}
-
-KernelCall WorkerTask::timed_call(LoadedKernel& loaded, const CompiledKernel& kernel,
-                                  const PreparedMemory* prepared, GuardedBuffer* workspace) const {
-  return {loaded.entry(), timed_->kernel_pointers(kernel, prepared == nullptr ? nullptr : prepared->data()),
-          workspace == nullptr ? nullptr : workspace->data(), pool_.get(), &loaded};
-}
-
-std::unique_ptr<PreparedMemory> WorkerTask::prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
-                                                    GuardedBuffer* workspace, double& seconds) const {
-  if (!kernel.prepare) return nullptr;
-  auto prepared = std::make_unique<PreparedMemory>(kernel.prepare->bytes, Placement::OnPage, kPoisonNaN);
-  seconds = time_call({loaded.prepare(), timed_->prepare_pointers(*kernel.prepare, prepared->data()),
-                       workspace == nullptr ? nullptr : workspace->data(), pool_.get()});
-  prepared->protect();
-  return prepared;
-}
-
 tl::expected<RunReply, FailureReply> WorkerTask::run(const RunRequest& request) {
   end_rounds();
+  ProcessWatch process(pool_.get(), *foreign_threads_, descriptors_);
+  tl::expected<RunReply, FailureReply> reply = run_candidate(request, process);
+  const auto left = process.left_behind();
+  if (left && may_come_of_the_process(reply)) return failure(FailureCause::ProcessState, *left);
+  return reply;
+}
+
+tl::expected<RunReply, FailureReply> WorkerTask::run_candidate(const RunRequest& request,
+                                                               ProcessWatch& process) {
   const CompiledKernel& kernel = request.kernel;
   const double limit = request.limit_seconds;
-  FloatModeWatch float_mode(pool_.get());
   std::unique_ptr<LoadedKernel> loaded;
   try {
     loaded = load_guarded(*target_, target_id_, kernel);
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
-  if (float_mode.take_change()) return failure(FailureCause::ProcessState, kFloatModeChanged);
   GuardedBuffer* space = nullptr;
   std::unique_ptr<PreparedMemory> prepared;
   double prepare_seconds = 0.0;
@@ -295,25 +256,33 @@ tl::expected<RunReply, FailureReply> WorkerTask::run(const RunRequest& request) 
 
   const bool slow =
       limit > 0.0 && verified_call > std::max(kColdCallSeconds, kColdCall * sampling_.racing_factor * limit);
+  process.first_calls_done();
+  const auto prepare_anew = [&] {
+    if (prepared) prepare_seconds = prepare_into(*prepared, *loaded, *kernel.prepare, call.workspace);
+  };
+  TimedCheck check({*timed_, sets_.back().memory, sets_.front().memory}, call, prepare_anew,
+                   *foreign_threads_);
+  double first_call = 0.0;
   if (slow) {
-    timed_->take_outputs(sets_.back().memory);
+    check.begin_without_a_call();
   } else {
-    timed_->poison_outputs(kPoisonNaN);
+    first_call = check.first_call();
   }
   probe_->begin();
   const std::vector<double> samples =
-      slow ? std::vector<double>{time_call(call)} : sample_kernel(call, sampling_, limit);
+      slow ? std::vector<double>{time_call(call)}
+           : sample_kernel(call, sampling_, limit, first_call,
+                           [&, look_after = look_position(kernel, sampling_)](int taken) {
+                             if (taken == look_after) check.look();
+                           });
   const Reading reading = probe_->end();
+  // What cannot become the best is not worth another call.
+  check.end(!slow && (limit <= 0.0 || *std::ranges::min_element(samples) <= kContender * limit));
   if (const auto fault = loaded->take_fault()) return failure_of(*fault);
-  if (float_mode.take_change()) return failure(FailureCause::ProcessState, kFloatModeChanged);
-  // Called again since, with nothing reset, on other memory: what accumulates, or varies, shows.
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    const Buffer& buffer = arguments_[i].buffer;
-    if (arguments_[i].output && std::memcmp(sets_.back().memory.output(i), timed_->output(i),
-                                            static_cast<size_t>(buffer->bytes())) != 0) {
-      return failure(FailureCause::WrongResult, fmt::format("{} differs from run to run", buffer->name));
-    }
-  }
+  if (const auto changed = process.changed_by_calls()) return failure(FailureCause::ProcessState, *changed);
+  if (const auto& wrong = check.failure()) return failure(wrong->cause, wrong->message);
+  if (space != nullptr && !space->check_canary())
+    return failure(FailureCause::OutOfBounds, "wrote outside of the workspace");
   return answer(samples, reading);
 }
 
@@ -321,6 +290,9 @@ tl::expected<AddToRoundsReply, FailureReply> WorkerTask::add_to_rounds(const Add
   if (request.begin) end_rounds();
   const CompiledKernel& kernel = request.kernel;
   Loaded loaded;
+  loaded.step = kernel.prepare;
+  FloatModeWatch float_mode(pool_.get());
+  loaded.computes = !request.yardstick;
   GuardedBuffer* space = nullptr;
   try {
     loaded.kernel = load_guarded(*target_, target_id_, kernel);
@@ -331,6 +303,7 @@ tl::expected<AddToRoundsReply, FailureReply> WorkerTask::add_to_rounds(const Add
     space = workspace(request.shared_workspace_bytes);
     if (space != nullptr) space->place(Placement::AtEnd);
     double prepare_seconds = 0.0;
+    hold(sets_.back());
     loaded.prepared = prepare(*loaded.kernel, kernel, space, prepare_seconds);
   } catch (const PluginError&) {
     throw;
@@ -342,19 +315,34 @@ tl::expected<AddToRoundsReply, FailureReply> WorkerTask::add_to_rounds(const Add
   entry.modelled = loaded.kernel->modelled_seconds();
   entry.warm = entry.modelled ? *entry.modelled : time_call(entry.call);
   if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
+  if (float_mode.take_change()) return failure(FailureCause::ProcessState, kFloatModeChanged);
+  if (loaded.computes && !entry.modelled) {
+    if (const auto wrong = wrong_in_rounds(sets_.back())) return failure(wrong->cause, wrong->message);
+  }
   loaded_.push_back(std::move(loaded));
   rounds_.push_back(std::move(entry));
   return AddToRoundsReply{rounds_.back().warm};
 }
 
 tl::expected<TimeInTurnReply, FailureReply> WorkerTask::time_in_turn(const TimeInTurnRequest& request) {
+  FloatModeWatch float_mode(pool_.get());
   probe_->begin();
   TimeInTurnReply reply;
   reply.samples = time_rounds(rounds_, request.rounds);
   for (const Loaded& loaded : loaded_) {
     if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
   }
+  float_mode.take_change();  // whose it is check_rounds() finds out
   reply.reading = probe_->end();
+  return reply;
+}
+
+tl::expected<CheckRoundsReply, FailureReply> WorkerTask::check_rounds() {
+  CheckRoundsReply reply{wrong_after_rounds()};
+  for (const Loaded& loaded : loaded_) {
+    if (const auto fault = loaded.kernel->take_fault()) return failure_of(*fault);
+  }
+  end_rounds();
   return reply;
 }
 

@@ -3,17 +3,21 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "measure/choose_data.h"
 #include "measure/disturbance.h"
+#include "measure/foreign_threads.h"
 #include "measure/messages/add_to_rounds.h"
+#include "measure/messages/check_rounds.h"
 #include "measure/messages/failure.h"
 #include "measure/messages/run.h"
 #include "measure/messages/task.h"
 #include "measure/messages/time_in_turn.h"
 #include "measure/prepared_memory.h"
+#include "measure/process_state.h"
 #include "measure/time_kernel.h"
 #include "measure/verify_candidate.h"
 #include "tunesmith/plugin/registry.h"
@@ -39,6 +43,8 @@ class WorkerTask {
   /// rounds.
   tl::expected<AddToRoundsReply, FailureReply> add_to_rounds(const AddToRoundsRequest& request);
   tl::expected<TimeInTurnReply, FailureReply> time_in_turn(const TimeInTurnRequest& request);
+  /// Calls each kernel in the rounds once more, on other contents of the same buffers, and ends the rounds.
+  tl::expected<CheckRoundsReply, FailureReply> check_rounds();
 
  private:
   void choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
@@ -56,8 +62,18 @@ class WorkerTask {
   /// For the timed calls; seconds in `seconds`.
   std::unique_ptr<PreparedMemory> prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                           GuardedBuffer* workspace, double& seconds) const;
+  /// Anew from what the inputs hold; answers the seconds.
+  double prepare_into(PreparedMemory& prepared, const LoadedKernel& loaded, const PrepareStep& step,
+                      void* workspace) const;
+  /// The timed buffers get the set's inputs and poisoned outputs.
+  void hold(const DataSet& data);
+  /// What is wrong with what a call on the set has left in the timed buffers.
+  std::optional<CandidateFailure> wrong_in_rounds(const DataSet& data) const;
+  std::vector<std::optional<CandidateFailure>> wrong_after_rounds();
   /// The verdicts on the data sets, up to the first that is a failure. `at_once`: on a thread for each.
   std::vector<Verdict> verify(const LoadedKernel& loaded, const CompiledKernel& kernel, bool at_once);
+  /// run() without a look at the process.
+  tl::expected<RunReply, FailureReply> run_candidate(const RunRequest& request, ProcessWatch& process);
   void end_rounds();
 
   std::unique_ptr<PluginRegistry> registry_;
@@ -75,10 +91,14 @@ class WorkerTask {
   struct Loaded {
     std::unique_ptr<LoadedKernel> kernel;
     std::unique_ptr<PreparedMemory> prepared;
+    std::optional<PrepareStep> step;
+    bool computes = true;  // outputs: the yardstick does not
   };
   std::vector<Loaded> loaded_;
   std::vector<InterleavedKernel> rounds_;
   std::unique_ptr<DisturbanceProbe> probe_;
+  std::unique_ptr<ForeignThreads> foreign_threads_;
+  std::vector<int> descriptors_;  // before the first candidate
   SamplingOptions sampling_;
 };
 

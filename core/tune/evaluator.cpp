@@ -133,11 +133,16 @@ void Evaluator::record_ranking(std::span<const Ranked> ranked) {
     Record record = record_of(*one.candidate);
     record.kind = MeasurementKind::Ranking;
     record.ranking = rankings_;
+    record.verified_on = one.verified_on;
+    record.failure = one.failure;
+    if (record.failure) {
+      records.push_back(std::move(record));
+      continue;
+    }
     record.timing = make_timing(one.samples);
     record.timing->prepare = one.prepare;
     record.seconds = one.seconds;
     record.disturbed = one.disturbed;
-    record.verified_on = one.verified_on;
     records.push_back(std::move(record));
   }
   add(records);

@@ -53,11 +53,12 @@ class Evaluator {
   /// Writes what a ranking measured.
   struct Ranked {
     CandidatePtr candidate;
-    std::vector<double> samples;  // not empty
-    double seconds = 0.0;         // at the quantile by which times are compared
-    double prepare = 0.0;         // of preparing constant inputs, measured before
-    bool disturbed = false;       // something else used the machine meanwhile
-    std::string verified_on;      // as Record has it
+    std::vector<double> samples;                   // not empty, unless it failed
+    double seconds = 0.0;                          // at the quantile by which times are compared
+    double prepare = 0.0;                          // of preparing constant inputs, measured before
+    bool disturbed = false;                        // something else used the machine meanwhile
+    std::string verified_on;                       // as Record has it
+    std::optional<CandidateFailure> failure = {};  // in the ranking
   };
   void record_ranking(std::span<const Ranked> ranked);
 

@@ -48,6 +48,7 @@ Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
     InterleaveOptions stage = options;
     stage.rounds = rounds;
     stage.budget_seconds = budget;
+    stage.yardstick = &peak.kernel;
     std::vector<InterleavedTimes> times = runner.interleave(timed, stage);
     peak_samples.insert(peak_samples.end(), times.back().samples.begin(), times.back().samples.end());
     times.pop_back();
@@ -55,7 +56,11 @@ Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
     if (most == 0) return false;  // stopped: what was taken before counts
     std::vector<size_t> sampled;
     for (size_t i = 0; i < left.size(); ++i) {
-      if (times[i].samples.empty()) continue;
+      if (times[i].samples.empty()) {
+        ranking.kernels[left[i]].samples.clear();
+        ranking.kernels[left[i]].failure = times[i].failure;
+        continue;
+      }
       std::vector<double>& samples = ranking.kernels[left[i]].samples;
       samples.insert(samples.end(), times[i].samples.begin(), times[i].samples.end());
       disturbed[left[i]] += times[i].disturbed;

@@ -12,8 +12,9 @@ namespace tunesmith {
 
 /// What one kernel took.
 struct RankedKernel {
-  std::vector<double> samples;  // in the order taken; empty when it failed
-  bool disturbed = false;       // most of them were taken while something else used the machine
+  std::vector<double> samples;                   // in the order taken; empty when it failed
+  std::optional<CandidateFailure> failure = {};  // why it left the ranking
+  bool disturbed = false;  // most of them were taken while something else used the machine
   /// Of its samples, at kTimeQuantile, when it was in all rounds. What it says holds of the best one, too,
   /// though it was chosen.
   std::optional<QuantileInterval> time;

@@ -30,9 +30,17 @@ LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner
   std::vector<Evaluator::Ranked> ranked;
   for (size_t i = 0; i < timed.size(); ++i) {
     const RankedKernel& kernel = ranking.kernels[i];
-    if (!kernel.time) continue;
-    ranked.push_back({timed[i]->candidate, kernel.samples, kernel.time->value, timed[i]->timing->prepare,
-                      kernel.disturbed, verified_on[i]});
+    // What a stop or the machine ended says nothing of the program.
+    const bool wrong = kernel.failure && !is_transient(kernel.failure->cause, true);
+    if (!kernel.time && !wrong) continue;
+    ranked.push_back({.candidate = timed[i]->candidate,
+                      .samples = kernel.samples,
+                      .seconds = wrong ? 0.0 : kernel.time->value,
+                      .prepare = timed[i]->timing->prepare,
+                      .disturbed = kernel.disturbed,
+                      .verified_on = verified_on[i],
+                      .failure = wrong ? kernel.failure : std::nullopt});
+    if (wrong) continue;
     result.times.emplace(timed[i]->candidate->lowered_hash, *kernel.time);
   }
   evaluator.record_ranking(ranked);

@@ -163,6 +163,13 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   };
   EXPECT_NE(message(Mistake::WrongResult).find("O[500] is "), std::string::npos);
   EXPECT_EQ(message(Mistake::VariesFromRunToRun), "O differs from run to run");
+  EXPECT_EQ(message(Mistake::SkipsTheSamePointers), "O was not written by a call that was timed");
+  EXPECT_EQ(message(Mistake::KeepsAnInputAfterFourCalls), "O is that of the inputs' former contents");
+  EXPECT_EQ(message(Mistake::WritesAgainLate), "O is written after the call has returned");
+  EXPECT_THAT(message(Mistake::SkipsWhatIsDone),
+              testing::HasSubstr("s; what it must store or add up takes "));
+  EXPECT_EQ(message(Mistake::BlocksSignals), "blocks signal 15 (Terminated)");
+  EXPECT_EQ(message(Mistake::HandlesFaults), "changed what happens at signal 11 (Segmentation fault)");
   EXPECT_EQ(message(Mistake::WritesBefore), "wrote outside of O");
   EXPECT_EQ(message(Mistake::WritesBeforeWorkspace), "wrote outside of the workspace");
   EXPECT_EQ(message(Mistake::ThrowsInLoad), "target 'faulty': [P12] load threw: boom in load");
@@ -216,6 +223,26 @@ TEST_F(BadCandidates, ALoadedKernelThatThrowsCostsItselfWhereverItIsCalled) {
   EXPECT_EQ(times[0].samples.size(), 3u);
   EXPECT_EQ(times[1].failure.value().cause, FailureCause::PluginError);
   EXPECT_EQ(times[2].samples.size(), 3u);
+}
+
+// Before the first round and after the last each is compared, on other contents of the same buffers.
+TEST_F(BadCandidates, WhatIsWrongInAnInterleavedMeasurementHasNoTime) {
+  const std::unique_ptr<Runner> all = runner();
+  std::vector<CompiledKernel> kernels;
+  for (const Mistake mistake : {Mistake::None, Mistake::WrongResult, Mistake::KeepsAnInputByAddress,
+                                Mistake::WritesBeyondLater, Mistake::RoundsUp, Mistake::Prepares})
+    kernels.push_back(kernel(mistake));
+  kernels.push_back(target_->peak_kernel(kF32, 2).kernel);
+  std::vector<const CompiledKernel*> pointers;
+  for (const CompiledKernel& one : kernels) pointers.push_back(&one);
+  std::vector<std::string> causes;
+  for (const InterleavedTimes& times :
+       all->interleave(pointers, {.rounds = 3, .yardstick = &kernels.back()})) {
+    EXPECT_EQ(times.samples.size(), times.failure ? 0u : 3u);
+    causes.emplace_back(times.failure ? failure_cause_name(times.failure->cause) : "");
+  }
+  EXPECT_EQ(causes, (std::vector<std::string>{"", "wrong_result", "wrong_result", "out_of_bounds",
+                                              "process_state", "", ""}));
 }
 
 TEST_F(BadCandidates, AStopEndsTheCandidateUnderWayWithinTwoSeconds) {

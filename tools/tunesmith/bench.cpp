@@ -109,7 +109,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, Target& target, int t
   comparison.peak_operations = peak.operations;
   kernels.push_back(&peak.kernel);
   // As many rounds as asked for, whatever they take.
-  const InterleaveOptions options{.rounds = rounds, .min_rounds = rounds};
+  const InterleaveOptions options{.rounds = rounds, .min_rounds = rounds, .yardstick = &peak.kernel};
   std::vector<InterleavedTimes> times = runner.interleave(kernels, options);
   for (size_t i = 0; i < timed.size(); ++i) {
     timed[i]->samples = std::move(times[i].samples);

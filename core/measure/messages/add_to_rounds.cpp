@@ -12,6 +12,7 @@ Message to_message(const AddToRoundsRequest& request) {
   Message message{kernel_fields(request.kernel), {request.kernel.object}};
   message.header["type"] = "add_to_rounds";
   message.header["begin"] = request.begin;
+  message.header["yardstick"] = request.yardstick;
   message.header["shared_workspace_bytes"] = request.shared_workspace_bytes;
   return message;
 }
@@ -24,6 +25,7 @@ tl::expected<AddToRoundsRequest, std::string> read_add_to_rounds_request(Message
   AddToRoundsRequest request;
   request.kernel = read_kernel(header, std::move(message.attachments.front()), buffers);
   request.begin = header["begin"].boolean();
+  request.yardstick = header["yardstick"].boolean();
   request.shared_workspace_bytes =
       header["shared_workspace_bytes"].integer(request.kernel.workspace_bytes, kMaxMemory);
   return checked(std::move(request), error);

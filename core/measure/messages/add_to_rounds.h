@@ -13,7 +13,8 @@ namespace tunesmith {
 
 struct AddToRoundsRequest {
   CompiledKernel kernel;
-  bool begin = false;  // those taken before are let go
+  bool begin = false;      // those taken before are let go
+  bool yardstick = false;  // it computes nothing that could be compared
   int64_t shared_workspace_bytes = 0;
 };
 

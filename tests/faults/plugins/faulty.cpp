@@ -1,14 +1,20 @@
 // A target whose kernels compute O[i] = X[i] + 1, whatever the program says, and do wrong what the program's
 // annotation "mistake" says.
-#include <cfenv>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <stdexcept>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,11 +22,14 @@
 #include <tunesmith/target/target.h>
 
 #include "../../conformance/mistake.h"
+#include "helper_thread.h"
 #include "mistakes.h"
+#include "process_changes.h"
 
 namespace {
 
 using namespace tunesmith;
+using test::Helper;
 using test::Mistake;
 
 constexpr const char* kReference = "reference";
@@ -69,15 +78,38 @@ void allocate_without_end(void* (*allocate)(size_t)) {
   }
 }
 
-void round_up(void*, int64_t, int64_t) { std::fesetround(FE_UPWARD); }
+/// What a runtime remembers from call to call.
+int g_calls = 0;
+const void* g_last_output = nullptr;
+std::map<const float*, std::vector<float>> g_kept_inputs;
 
-#if defined(__x86_64__)
-void change_vector_control(uint32_t bits) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() ^ bits); }
-void lower_precision() {
-  const uint16_t single_precision = 0x7f;
-  asm volatile("fldcw %0" : : "m"(single_precision));
+const float* kept(const float* x, int64_t count) {
+  return g_kept_inputs.try_emplace(x, x, x + count).first->second.data();
 }
-#endif
+
+/// At most so many, so that a worker's memory is not exhausted first.
+constexpr int kMaxMade = 20;
+
+/// Its call returns before the second half is there.
+void add_half_elsewhere(const float* x, float* o, int64_t count) {
+  Helper::one().begin([=] { add_one(x + count / 2, o + count / 2, count - count / 2); });
+}
+
+std::atomic<float*> g_written_late{nullptr};
+std::atomic<float> g_late_value{0.0f};
+
+/// What is written is right, but not any more when it is written.
+void write_again_late(const float* x, float* o) {
+  g_late_value = x[0] + 1.0f;
+  g_written_late = o;
+  if (Helper::one().busy()) return;
+  Helper::one().begin([] {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      *static_cast<volatile float*>(g_written_late.load()) = g_late_value;
+    }
+  });
+}
 
 template <Mistake mistake>
 void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool) {
@@ -86,6 +118,18 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   const int64_t n = g_elements;
   if (g_broken) std::abort();
   if (g_spoilt) return;
+  ++g_calls;
+  const bool same_pointers = std::exchange(g_last_output, o) == o;
+  if (mistake == Mistake::SkipsTheSamePointers && same_pointers) return;
+  if (mistake == Mistake::SkipsWhatIsDone && o[0] == x[0] + 1.0f && o[n - 1] == x[n - 1] + 1.0f) return;
+  if (mistake == Mistake::StopsWriting && g_calls > 4) return;
+  if (mistake == Mistake::KeepsAnInputByAddress ||
+      (mistake == Mistake::KeepsAnInputAfterFourCalls && g_calls > 4))
+    return add_one(kept(x, n), o, n);
+  if (mistake == Mistake::ReturnsTooEarly) {
+    add_half_elsewhere(x, o, n);
+    return add_one(x, o, n / 2);
+  }
   add_one(x, o, mistake == Mistake::LeavesOneOut ? n - 1 : n);
   auto* const space = static_cast<volatile char*>(workspace);
   auto* const wild = reinterpret_cast<volatile int*>(g_wild);
@@ -167,21 +211,54 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
       close(3);
       raise(SIGSTOP);
       break;
+    case Mistake::WritesAgainLate:
+      write_again_late(x, o);
+      break;
+    case Mistake::WritesBeyondLater:
+      if (g_calls >= 4) static_cast<volatile float*>(o)[n] = 1.0f;
+      break;
+    case Mistake::WritesBeyondWorkspaceLater:
+      if (g_calls >= 4) space[-1] = 1;
+      break;
+    case Mistake::LeavesAThreadRunning:
+      if (g_calls == 1) test::run_for_ever();
+      break;
+    case Mistake::StartsAThreadEachCall:
+      if (g_calls <= kMaxMade) test::sleep_for_ever();
+      break;
+    case Mistake::KeepsAPool:
+      if (g_calls == 1) test::sleep_for_ever();
+      break;
+    case Mistake::BlocksSignals:
+      test::block_termination();
+      break;
+    case Mistake::HandlesFaults:
+      std::signal(SIGSEGV, SIG_DFL);
+      break;
+    case Mistake::OpensAFileEachCall:
+      if (g_calls <= kMaxMade) static_cast<void>(open("/dev/null", O_RDONLY));
+      break;
+    case Mistake::OpensAFileOnce:
+      if (g_calls == 1) static_cast<void>(open("/dev/null", O_RDONLY));
+      break;
+    case Mistake::ClosesAFile:
+      if (g_calls == 1) test::close_some_file();
+      break;
     case Mistake::RoundsUp:
-      round_up(nullptr, 0, 1);
+      test::round_up(nullptr, 0, 1);
       break;
     case Mistake::RoundsUpInThread:
-      parallel_for(pool, 64, round_up, nullptr);
+      parallel_for(pool, 64, test::round_up, nullptr);
       break;
 #if defined(__x86_64__)
     case Mistake::FlushesSubnormals:
-      change_vector_control(0x8040);
+      test::change_vector_control(0x8040);
       break;
     case Mistake::Traps:
-      change_vector_control(0x80);  // of invalid operations
+      test::change_vector_control(0x80);  // of invalid operations
       break;
     case Mistake::LowersPrecision:
-      lower_precision();
+      test::lower_precision();
       break;
 #endif
     case Mistake::Prints:
@@ -301,6 +378,9 @@ class FaultyTarget final : public Target {
     g_elements = std::stoll(kernel.object.substr(what.size()));
     if (what == kReference) return std::make_unique<FaultyKernel>(run_reference, Mistake::None);
     const auto mistake = static_cast<Mistake>(std::stoul(what));
+    g_calls = 0;
+    g_last_output = nullptr;
+    g_kept_inputs.clear();
     if (mistake == Mistake::DoesNotLoad) throw EnvironmentError("the object is damaged");
     if (mistake == Mistake::ThrowsInLoad) throw std::runtime_error("boom in load");
     return std::make_unique<FaultyKernel>(kKernels.at(static_cast<size_t>(mistake)), mistake);
@@ -312,7 +392,7 @@ class FaultyTarget final : public Target {
   }
   PeakKernel peak_kernel(DType, int) override {
     misbehave("peak_kernel");
-    return {{kPeak, "peak", 0, 0.0}, 1e6};
+    return {{kPeak, "peak", 0, 0.0}, 1e5};
   }
   double measure_copy_bandwidth(int) override { return 1e9; }
 

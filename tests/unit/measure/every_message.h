@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "measure/messages/add_to_rounds.h"
+#include "measure/messages/check_rounds.h"
 #include "measure/messages/failure.h"
 #include "measure/messages/hello.h"
 #include "measure/messages/run.h"
@@ -85,10 +86,11 @@ inline std::vector<ReadMessage> every_message() {
        reading([=](const Message& message) { return read_run_request(message, buffers); }),
        {"/prepare"}},
       {"add_to_rounds",
-       to_message(AddToRoundsRequest{example_kernel(), true, 128}),
+       to_message(AddToRoundsRequest{example_kernel(), true, false, 128}),
        reading([=](const Message& message) { return read_add_to_rounds_request(message, buffers); }),
        {"/prepare"}},
       {"time_in_turn", to_message(TimeInTurnRequest{4}), reading(read_time_in_turn_request)},
+      {"check_rounds", to_message(CheckRoundsRequest{}), reading(read_check_rounds_request)},
       {"ready", to_message(example_ready()),
        reading([](const Message& message) { return read_ready_reply(message, example_arguments()); })},
       {"measured",
@@ -98,6 +100,9 @@ inline std::vector<ReadMessage> every_message() {
       {"added", to_message(AddToRoundsReply{1e-3}), reading(read_add_to_rounds_reply)},
       {"timed", to_message(TimeInTurnReply{{{1e-3, 2e-3}, {3e-3, 4e-3}}, {1e-5, 0.0}}),
        reading([](const Message& message) { return read_time_in_turn_reply(message, 2, 2); })},
+      {"checked",
+       to_message(CheckRoundsReply{{std::nullopt, CandidateFailure{FailureCause::WrongResult, "O[1] is 2"}}}),
+       reading([](const Message& message) { return read_check_rounds_reply(message, 2); })},
       {"failure", to_message(FailureReply{FailureCause::WrongResult, "O[1] is 2, reference 3", false}),
        reading(read_failure_reply)},
       {"error", to_message(ErrorReply{"no device", false}), reading(read_error_reply)},

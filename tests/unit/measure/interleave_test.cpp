@@ -13,6 +13,8 @@ namespace {
 const CandidateFailure kCrash{FailureCause::Crash, "ended by a fault of its own"};
 const CandidateFailure kLost{FailureCause::WorkerLost, "the worker was ended by signal 9"};
 
+const CandidateFailure kWrong{FailureCause::WrongResult, "C[0] is 1, reference 2"};
+
 /// Kernels that take what they are said to take, on a clock of their own.
 class Fake final : public InterleavedRounds {
  public:
@@ -53,8 +55,19 @@ class Fake final : public InterleavedRounds {
     return samples;
   }
 
+  tl::expected<Failures, CandidateFailure> check() override {
+    ++checks;
+    Failures failures(taken_.size());
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      if (taken_[i] == wrong_after) failures[i] = kWrong;
+    }
+    return failures;
+  }
+
   double clock = 0.0;
   int adds = 0;
+  int checks = 0;
+  std::optional<size_t> wrong_after;  // its rounds
   std::vector<int> asked;
   size_t disturbed = 0;  // the time() in which the machine is disturbed
   std::optional<size_t> crashing;
@@ -88,6 +101,7 @@ class Steady final : public InterleavedRounds {
     for (const double seconds : seconds_) samples.seconds.emplace_back(static_cast<size_t>(rounds), seconds);
     return samples;
   }
+  tl::expected<Failures, CandidateFailure> check() override { return Failures(seconds_.size()); }
   std::vector<int> asked;
 
  private:
@@ -148,6 +162,18 @@ TEST(Interleave, AKernelThatFailsIsLeftOut) {
     EXPECT_FALSE(times[0].failure || times[2].failure);
     EXPECT_EQ(where.adds, dies ? 4 : 3);  // what died took the first one with it
   }
+}
+
+TEST(Interleave, AKernelThatIsWrongAfterItsRoundsHasNoTime) {
+  Fake where({1e-3, 1e-3, 1e-3});
+  where.refused = 0;
+  where.wrong_after = 2;
+  const std::vector<InterleavedTimes> times = interleave(where, 3, {.rounds = 5});
+  EXPECT_EQ(where.checks, 1);
+  EXPECT_EQ(times[1].samples.size(), 5u);
+  EXPECT_FALSE(times[1].failure);
+  EXPECT_TRUE(times[2].samples.empty());
+  EXPECT_EQ(times[2].failure, kWrong);
 }
 
 TEST(Interleave, WhatWasMeasuredBeforeAFailureStays) {

@@ -23,19 +23,24 @@ void count(void* const* buffers, void*, tunesmith_parallel_for, void*) {
 
 KernelCall call_of(Counter& counter) { return {&count, {&counter}, nullptr, nullptr}; }
 
+std::vector<double> samples_of(Counter& counter, const SamplingOptions& options, double limit) {
+  const KernelCall call = call_of(counter);
+  return sample_kernel(call, options, limit, time_call(call));
+}
+
 /// Ten samples of anything short.
 constexpr SamplingOptions kTen{.max_repeats = 10, .min_total_seconds = 1e9};
 
 TEST(TimeKernel, AShortKernelIsCalledSeveralTimesForASample) {
   Counter counter;
-  const std::vector<double> samples = sample_kernel(call_of(counter), kTen, 0.0);
+  const std::vector<double> samples = samples_of(counter, kTen, 0.0);
   EXPECT_EQ(samples.size(), 10u);
   EXPECT_GT(counter.calls, 100);
 }
 
 TEST(TimeKernel, AMillisecondIsOneCall) {
   Counter counter{0, std::chrono::milliseconds(1)};
-  const std::vector<double> samples = sample_kernel(call_of(counter), kTen, 0.0);
+  const std::vector<double> samples = samples_of(counter, kTen, 0.0);
   EXPECT_EQ(samples.size(), 10u);
   EXPECT_EQ(counter.calls, 11);  // the first is no sample
   EXPECT_GE(samples.front(), 1e-3);
@@ -43,19 +48,26 @@ TEST(TimeKernel, AMillisecondIsOneCall) {
 
 TEST(TimeKernel, WhatIsSlowerThanTheBestByFarIsNotRepeated) {
   Counter counter{0, std::chrono::milliseconds(1)};
-  EXPECT_EQ(sample_kernel(call_of(counter), kTen, 0.5e-3).size(), 1u);
-  EXPECT_EQ(sample_kernel(call_of(counter), kTen, 100.0).size(), 10u);
+  EXPECT_EQ(samples_of(counter, kTen, 0.5e-3).size(), 1u);
+  EXPECT_EQ(samples_of(counter, kTen, 100.0).size(), 10u);
 }
 
 TEST(TimeKernel, WhatIsNotAmongTheBestHasTheFewestSamples) {
   Counter counter{0, std::chrono::milliseconds(1)};
-  EXPECT_EQ(sample_kernel(call_of(counter), {.min_total_seconds = 1e9, .racing_factor = 1e9}, 0.5e-3).size(),
-            3u);
+  EXPECT_EQ(samples_of(counter, {.min_total_seconds = 1e9, .racing_factor = 1e9}, 0.5e-3).size(), 3u);
 }
 
 TEST(TimeKernel, SamplesAddUpToTenMillisecondsOrThereAreTen) {
   Counter counter{0, std::chrono::milliseconds(4)};
-  EXPECT_EQ(sample_kernel(call_of(counter), {}, 0.0).size(), 3u);
+  EXPECT_EQ(samples_of(counter, {}, 0.0).size(), 3u);
+}
+
+TEST(TimeKernel, BetweenSamplesItIsAskedHowManyThereAre) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  std::vector<int> asked;
+  sample_kernel(call_of(counter), {.max_repeats = 4, .min_total_seconds = 1e9}, 0.0, 1e-3,
+                [&](int taken) { asked.push_back(taken); });
+  EXPECT_EQ(asked, (std::vector<int>{1, 2, 3}));
 }
 
 TEST(TimeKernel, RoundsAreCallsInTurn) {

@@ -43,8 +43,9 @@ std::string_view failure_cause_meaning(FailureCause cause);
 /// Everything else is the program's own fault, and the same again tomorrow.
 bool is_transient(FailureCause cause, bool disturbed);
 
-/// Does one such failure outweigh any success of the program, because what it computes or touches is wrong?
-/// True for wrong_result, out_of_bounds, crash and illegal_instruction.
+/// Does one such failure outweigh any success of the program, because what it computes, touches or leaves
+/// behind is wrong? True for wrong_result, out_of_bounds, process_state, implausible_time, crash and
+/// illegal_instruction.
 bool disqualifies(FailureCause cause);
 
 /// Nothing when `name` is not a cause's name.

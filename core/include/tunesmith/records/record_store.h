@@ -160,8 +160,9 @@ class RecordStore {
   /// The best `n` programs of a task, each with the measurement that it counts by, best first. The one rule
   /// by which `tune`, `build`, `bench` and `records best` decide:
   ///  1. Only attributed successes of exactly this task, measured on this machine. A program that any
-  ///     measurement of this task on this machine found to be wrong (wrong_result, out_of_bounds, crash,
-  ///     illegal_instruction) is out. Measurements of kind Bench decide nothing.
+  ///     measurement of this task on this machine found to be wrong (wrong_result, out_of_bounds,
+  ///     process_state, implausible_time, crash, illegal_instruction) is out. Measurements of kind Bench
+  ///     decide nothing.
   ///  2. All of the answer was measured in one environment (hardware and software): that of the latest
   ///     ranking; where nothing was ranked, the one in which most programs were measured, of equals the
   ///     latest.

@@ -1,0 +1,29 @@
+// Threads of the worker that a candidate, or its target, has started.
+#pragma once
+
+#include <vector>
+
+#include <sys/types.h>
+
+namespace tunesmith {
+
+class ForeignThreads {
+ public:
+  /// Threads that there are now are the worker's own, and those of the device that its target has opened.
+  ForeignThreads();
+
+  /// Those that there are now and that are not the worker's own, in ascending order.
+  std::vector<pid_t> now() const;
+  /// Waits until they sleep, if there are any. False when one of them goes on running, for longer than
+  /// kMaxAwakeMilliseconds. One that is ready to run and gets no processor is waited for, up to a second or
+  /// two.
+  bool come_to_rest() const;
+
+ private:
+  std::vector<pid_t> own_;  // ascending
+};
+
+/// Of a processor's time: a pool may spin before it sleeps.
+inline constexpr int kMaxAwakeMilliseconds = 25;
+
+}  // namespace tunesmith

@@ -1,0 +1,62 @@
+// What a candidate changes in the process that runs it, beyond its buffers.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "measure/float_mode_watch.h"
+#include "measure/foreign_threads.h"
+
+namespace tunesmith {
+
+/// Which signals this thread blocks and who handles each.
+struct SignalState {
+  static SignalState now();
+  /// Sets back what differs from this.
+  void restore() const;
+
+  sigset_t blocked{};
+  std::array<struct sigaction, NSIG> handlers{};
+};
+
+/// "blocks signal 15 (Terminated)", "changed what happens at signal 11 (Segmentation
+/// fault)"; nothing where both are equal.
+std::optional<std::string> signals_changed(const SignalState& before, const SignalState& after);
+
+/// So many descriptors and threads may stay behind in a worker, of all its candidates together: what a
+/// runtime makes once and keeps.
+inline constexpr size_t kMaxKeptDescriptors = 64;
+size_t max_kept_threads();
+
+/// Begins before a candidate is loaded. What a first call makes for later ones (a pool whose threads sleep,
+/// an open file) may stay; what each call makes may not, since it never ends.
+class ProcessWatch {
+ public:
+  /// `descriptors`: that the worker had before its first candidate, in ascending order.
+  ProcessWatch(tunesmith_runtime_pool* pool, const ForeignThreads& threads,
+               const std::vector<int>& descriptors);
+
+  /// What has been made until now was made once.
+  void first_calls_done();
+  /// What the calls since then have changed; one line.
+  std::optional<std::string> changed_by_calls();
+  /// After the candidate has been unloaded: what it has left behind; one line. Signals and this thread's
+  /// floating-point mode are set back.
+  std::optional<std::string> left_behind();
+
+ private:
+  const ForeignThreads& threads_;
+  const std::vector<int>& descriptors_;
+  FloatModeWatch float_mode_;
+  SignalState signals_;
+  std::vector<int> descriptors_before_;
+  size_t first_threads_ = 0;
+  size_t first_descriptors_ = 0;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,54 @@
+// Do the calls that are timed compute what the verified ones computed, anew each time, and nothing else?
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "measure/argument_memory.h"
+#include "measure/foreign_threads.h"
+#include "measure/time_kernel.h"
+#include "tunesmith/measure/failure.h"
+
+namespace tunesmith {
+
+/// The buffers of the timed calls. Their contents change at the same addresses, so that a result which is
+/// kept by address, or not computed at all, is wrong; and what is written late, or beside them, shows.
+class TimedCheck {
+ public:
+  /// Copies of the same arguments; `usual` and `other` hold data sets and what the candidate's verified calls
+  /// made of them.
+  struct Memory {
+    ArgumentMemory& timed;
+    const ArgumentMemory& usual;  // what the samples are taken on
+    const ArgumentMemory& other;
+  };
+  /// `prepare` is called whenever the inputs have changed. All of them outlive this.
+  TimedCheck(const Memory& memory, const KernelCall& call, std::function<void()> prepare,
+             const ForeignThreads& threads);
+
+  /// The first call, on the other inputs; then the buffers hold the usual ones. Answers its seconds.
+  double first_call();
+  /// In place of first_call(), where a call takes long: the only call is a sample.
+  void begin_without_a_call();
+  /// Between two samples: what was computed until now is compared and must be computed again.
+  void look();
+  /// After the last sample. `thoroughly`: with one more call on the other inputs. Where there are foreign
+  /// threads, waits until they sleep.
+  void end(bool thoroughly);
+
+  /// The first that was found.
+  const std::optional<CandidateFailure>& failure() const { return failure_; }
+
+ private:
+  void hold(const ArgumentMemory& contents);
+  void compare(const ArgumentMemory& wanted);
+  void fail(FailureCause cause, const std::string& message);
+
+  Memory memory_;
+  const KernelCall& call_;
+  std::function<void()> prepare_;
+  const ForeignThreads& threads_;
+  std::optional<CandidateFailure> failure_;
+};
+
+}  // namespace tunesmith

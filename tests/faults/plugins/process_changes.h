@@ -1,0 +1,48 @@
+// What a call may do to its process and must not.
+#pragma once
+
+#include <cfenv>
+#include <csignal>
+#include <cstdint>
+#include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace tunesmith::test {
+
+inline void round_up(void*, int64_t, int64_t) { std::fesetround(FE_UPWARD); }
+
+#if defined(__x86_64__)
+inline void change_vector_control(uint32_t bits) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() ^ bits); }
+inline void lower_precision() {
+  const uint16_t single_precision = 0x7f;
+  asm volatile("fldcw %0" : : "m"(single_precision));
+}
+#endif
+
+inline void run_for_ever() {
+  std::thread([] {
+    for (volatile bool go = true; go;) {
+    }
+  }).detach();
+}
+
+inline void sleep_for_ever() {
+  std::thread([] { pause(); }).detach();
+}
+
+inline void block_termination() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+inline void close_some_file() {
+  int descriptor = 4;  // the socket is 3
+  while (fcntl(descriptor, F_GETFD) < 0) ++descriptor;
+  close(descriptor);
+}
+
+}  // namespace tunesmith::test

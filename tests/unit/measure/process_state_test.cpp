@@ -1,0 +1,85 @@
+#include "measure/process_state.h"
+
+#include <cfenv>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "measure/numbered_entries.h"
+
+namespace tunesmith {
+namespace {
+
+class ProcessWatchTest : public testing::Test {
+ protected:
+  const ForeignThreads threads_;
+  const std::vector<int> descriptors_ = numbered_entries("/proc/self/fd");
+  ProcessWatch watch_{nullptr, threads_, descriptors_};
+};
+
+TEST_F(ProcessWatchTest, NothingHasChangedWhereNothingWasDone) {
+  watch_.first_calls_done();
+  EXPECT_EQ(watch_.changed_by_calls(), std::nullopt);
+  EXPECT_EQ(watch_.left_behind(), std::nullopt);
+}
+
+TEST_F(ProcessWatchTest, ABlockedSignalIsNamedAndUnblocked) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  watch_.first_calls_done();
+  EXPECT_EQ(watch_.changed_by_calls(), "blocks signal 14 (Alarm clock)");
+  EXPECT_EQ(watch_.left_behind(), "blocks signal 14 (Alarm clock)");
+  EXPECT_EQ(watch_.left_behind(), std::nullopt);
+}
+
+TEST_F(ProcessWatchTest, AHandlerIsNamedAndTakenBack) {
+  std::signal(SIGUSR2, [](int) {});
+  EXPECT_EQ(watch_.left_behind(), "changed what happens at signal 12 (User defined signal 2)");
+  EXPECT_EQ(watch_.left_behind(), std::nullopt);
+}
+
+#if defined(__x86_64__)
+TEST_F(ProcessWatchTest, AFloatingPointModeIsSetBack) {
+  std::fesetround(FE_DOWNWARD);
+  EXPECT_EQ(watch_.left_behind(), kFloatModeChanged);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  EXPECT_EQ(watch_.left_behind(), std::nullopt);
+}
+#endif
+
+TEST_F(ProcessWatchTest, AFileMayStayOpenIfTheFirstCallsHaveOpenedIt) {
+  const int first = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  watch_.first_calls_done();
+  EXPECT_EQ(watch_.changed_by_calls(), std::nullopt);
+  EXPECT_EQ(watch_.left_behind(), std::nullopt);
+  const int second = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  EXPECT_EQ(watch_.changed_by_calls(), "has 1 files more open after further calls than after the first ones");
+  close(first);
+  close(second);
+}
+
+TEST_F(ProcessWatchTest, FilesOfOthersStayOpen) {
+  const int of_others = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ProcessWatch watch(nullptr, threads_, descriptors_);
+  close(of_others);
+  EXPECT_EQ(watch.left_behind(), "closed descriptor " + std::to_string(of_others) + ", which is not its own");
+}
+
+TEST_F(ProcessWatchTest, ManyFilesDoNotStayBehind) {
+  std::vector<int> files;
+  for (size_t i = 0; i <= kMaxKeptDescriptors; ++i) {
+    EXPECT_EQ(watch_.left_behind(), std::nullopt);
+    files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  EXPECT_EQ(watch_.left_behind(), "left 65 files open, with those before it");
+  for (const int file : files) close(file);
+}
+
+}  // namespace
+}  // namespace tunesmith
