@@ -100,7 +100,7 @@ class Space {
   /// time.
   const std::map<std::string, std::string>& plugin_versions() const;
 
-  /// Tensor intrinsics of the extensions that the target's compiler refuses, in their order. No module is
+  /// Tensor intrinsics that the target's compiler refuses, by their extensions' names. No module is
   /// offered them, and materialise() refuses schedules that call them.
   const std::vector<RefusedIntrinsic>& refused_intrinsics() const;
 
