@@ -24,7 +24,8 @@ class Content {
 };
 
 void add(Content& content, const TensorOperand& operand) {
-  const auto& [buffer, strides, stride_multiple, alignment, swizzled, scope, layout, registers] = operand;
+  const auto& [buffer, strides, stride_multiple, by_address, alignment, swizzled, scope, layout, registers] =
+      operand;
   content.text(buffer->name);
   content.text(buffer->dtype.str());
   content.number(buffer->shape.size());
@@ -32,6 +33,7 @@ void add(Content& content, const TensorOperand& operand) {
   content.number(strides.size());
   for (const int64_t stride : strides) content.number(stride);
   content.number(stride_multiple);
+  content.number(by_address);
   content.number(alignment);
   content.number(static_cast<int>(swizzled));
   content.text(scope);
@@ -39,8 +41,18 @@ void add(Content& content, const TensorOperand& operand) {
   content.text(registers);
 }
 
+void add(Content& content, const UnitSetup& setup) {
+  const auto& [extension, process, thread] = setup;
+  content.text(extension);
+  for (const auto* code : {&process, &thread}) {
+    const auto& [text, location] = *code;
+    static_cast<void>(location);
+    content.text(text);
+  }
+}
+
 void add(Content& content, const TensorImplementation& implementation) {
-  const auto& [form, text, location, after, before_barrier, arguments] = implementation;
+  const auto& [form, text, location, after, before_barrier, arguments, setup] = implementation;
   static_cast<void>(location);
   content.number(static_cast<int>(form));
   content.text(text);
@@ -48,17 +60,19 @@ void add(Content& content, const TensorImplementation& implementation) {
   content.text(before_barrier);
   content.number(arguments.size());
   for (const size_t position : arguments) content.number(position);
+  add(content, setup);
 }
 
 }  // namespace
 
 std::string content_of(const TensorIntrinsic& intrinsic) {
-  const auto& [name, level, bulk_copy, cycles, semantics, operands, implementations] = intrinsic;
+  const auto& [name, level, bulk_copy, cycles, peak_sums, semantics, operands, implementations] = intrinsic;
   Content content;
   content.text(name);
   content.text(level);
   content.number(bulk_copy);
   content.number(cycles);
+  content.number(peak_sums);
   content.text(to_string(semantics));
   content.number(operands.size());
   for (const TensorOperand& operand : operands) add(content, operand);

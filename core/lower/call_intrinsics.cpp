@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "intrinsics/call_nest.h"
 #include "intrinsics/intrinsic_match.h"
 #include "lower/passes.h"
 #include "tunesmith/affine/simplify.h"
@@ -10,37 +11,6 @@
 
 namespace tunesmith {
 namespace {
-
-/// The semantics over the operands where they lie.
-StmtPtr make_call(Program& program, const TensorIntrinsic& intrinsic, const IntrinsicMatch& match) {
-  const Block& block = intrinsic.block();
-  Substitution fresh;
-  std::vector<IterDomain> loops;
-  for (const IterVar& iter : block.iters) {
-    loops.push_back({Var(iter.var->name), iter.extent});
-    fresh.set(iter.var, loops.back().var);
-  }
-  const auto place = [&](const Buffer& buffer, std::span<const Expr> indices, Buffer* given) {
-    size_t position = 0;
-    while (intrinsic.operands[position].buffer != buffer) ++position;
-    *given = match.operands[position].buffer;
-    Expr offset = match.operands[position].first.front();
-    for (size_t d = 0; d < indices.size(); ++d)
-      offset = offset + substitute(indices[d], fresh) * match.operands[position].strides[d];
-    return offset;
-  };
-  const Store& store = intrinsic.store();
-  Buffer to;
-  const Expr at = place(store.buffer, store.indices, &to);
-  const Expr value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
-    const LoadNode* old = part.as<LoadNode>();
-    if (old == nullptr) return part;
-    Buffer from;
-    const Expr offset = place(old->buffer, old->indices(), &from);
-    return load(from, {offset});
-  });
-  return program.make_nest(loops, std::make_unique<Store>(to, std::vector<Expr>{at}, value));
-}
 
 void check_swizzles(const TensorIntrinsic& intrinsic, const IntrinsicMatch& match) {
   for (size_t i = 0; i < match.operands.size(); ++i) {
@@ -85,10 +55,8 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   if (!match) throw LowerError("call_intrinsics", why, known->name);
   check_swizzles(*known, *match);
   check_alignment(*known, *match, loop, options.execution);
-  StmtPtr call = make_call(program, *known, *match);
+  StmtPtr call = call_nest(program, known, *match);
   Loop& outermost = *call->as<Loop>();
-  outermost.annotations[kTensorIntrinsic] = known->name;
-  outermost.annotations[kTensorContent] = TensorIntrinsics::global().content_of(known);
   if (!together.empty()) outermost.annotations[kTogetherAlong] = together.mapped();
   replace(loop, std::move(call));
   Store& store = *collect<Store>(outermost).front();

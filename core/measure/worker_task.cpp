@@ -47,6 +47,8 @@ FailureCause cause_of(const KernelFault& fault) {
       return FailureCause::OutOfBounds;
     case KernelFault::Kind::TimeOut:
       return FailureCause::TimeOut;
+    case KernelFault::Kind::NotSetUp:
+      return FailureCause::LoadError;
     case KernelFault::Kind::Crash:
       break;
   }

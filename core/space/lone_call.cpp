@@ -18,8 +18,11 @@ namespace {
 std::string order_of(const TensorOperand& operand) {
   std::vector<size_t> order(operand.strides.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order,
-                           [&](size_t a, size_t b) { return operand.strides[a] > operand.strides[b]; });
+  // A free stride, which is written 0, is the largest.
+  const auto rank = [&](size_t d) {
+    return operand.strides[d] == 0 ? std::numeric_limits<int64_t>::max() : operand.strides[d];
+  };
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return rank(a) > rank(b); });
   if (std::ranges::is_sorted(order)) return {};
   std::vector<std::string> axes;
   std::vector<std::string> places;
@@ -30,9 +33,22 @@ std::string order_of(const TensorOperand& operand) {
   return fmt::format("({}) -> ({})", fmt::join(axes, ", "), fmt::join(places, ", "));
 }
 
+bool has_free_stride(const TensorOperand& operand) {
+  return operand.free_dimension() < operand.strides.size();
+}
+
 /// Must the operand be copied to lie where and as it should?
 bool needs_copy(const TensorOperand& operand) {
-  return !order_of(operand).empty() || (!operand.scope.empty() && operand.scope != kScopeGlobal);
+  return !order_of(operand).empty() || has_free_stride(operand) ||
+         (!operand.scope.empty() && operand.scope != kScopeGlobal);
+}
+
+/// Rows of a free stride get a gap behind them, so that an implementation that looks for the next one right
+/// there is found out. `block` writes the operand, whose free dimension is the first of its copy.
+void put_rows_apart(Schedule& schedule, BlockRV block, const TensorOperand& operand) {
+  if (!has_free_stride(operand)) return;
+  const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
+  schedule.storage_align(block, 0, 0, (row / operand.stride_multiple + 1) * operand.stride_multiple, 0);
 }
 
 int read_of(const Block& block, const Buffer& buffer) {
@@ -75,9 +91,11 @@ Program lone_call(const TensorIntrinsic& intrinsic) {
     if (i == 0) {
       schedule.cache_write(block, 0, scope);
       if (!order.empty()) schedule.transform_layout(block, "write", 0, order);
+      put_rows_apart(schedule, block, operand);
     } else {
       const BlockRV copy = schedule.cache_read(block, read_of(schedule.block(block), operand.buffer), scope);
       if (!order.empty()) schedule.transform_layout(copy, "write", 0, order);
+      put_rows_apart(schedule, copy, operand);
     }
   }
   const LoopRV outermost = schedule.get_loops(block).front();

@@ -13,6 +13,7 @@
 #include "plugin/file_plugin.h"
 #include "support/installation.h"
 #include "support/yaml.h"
+#include "target/unit_keys.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/workload/workload.h"
@@ -107,8 +108,8 @@ void read_strides(const YamlEntry& entry, TensorOperand& operand) {
 void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
   TensorOperand& operand = intrinsic->operands[operand_named(*intrinsic, entry.key, entry.value)];
   if (entry.value.kind != YamlNode::Kind::Map) fail(entry.value, "an operand: expected a mapping");
-  refuse_unknown_keys(entry.value, {"strides", "alignment", "swizzle", "scope", "layout", "registers"},
-                      "an operand");
+  refuse_unknown_keys(
+      entry.value, {"strides", "pass", "alignment", "swizzle", "scope", "layout", "registers"}, "an operand");
   if (const YamlNode* scope = entry.value.find("scope")) {
     operand.scope = text_of(*scope);
     if (operand.scope == kScopeRegister)
@@ -129,6 +130,13 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
   if (const YamlNode* registers = entry.value.find("registers")) operand.registers = text_of(*registers);
   if (operand.layout.empty() != operand.registers.empty())
     fail(entry.value, "an operand: expected 'layout' and 'registers' together, or neither");
+  if (const YamlNode* pass = entry.value.find("pass")) {
+    if (text_of(*pass) != "address" && text_of(*pass) != "value")
+      fail(*pass, fmt::format("pass: expected address or value, found '{}'", pass->text));
+    operand.by_address = pass->text == "address";
+    if (operand.by_address && !operand.layout.empty())
+      fail(*pass, "pass: what a group holds in a layout has no address");
+  }
   if (entry.value.find("strides") != nullptr) read_strides(entry, operand);
 }
 
@@ -149,10 +157,16 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
   if (const YamlNode* before = node.find("before_barrier")) result.before_barrier = text_of(*before);
   if (node.find("arguments") == nullptr) {
     for (size_t i = 0; i < intrinsic.operands.size(); ++i) result.arguments.push_back(i);
-    return result;
+  } else {
+    for (const std::string& name : texts_of(node, "arguments"))
+      result.arguments.push_back(operand_named(intrinsic, name, node));
   }
-  for (const std::string& name : texts_of(node, "arguments"))
-    result.arguments.push_back(operand_named(intrinsic, name, node));
+  if (intrinsic.operands[0].by_address && std::ranges::count(result.arguments, size_t{0}) == 0)
+    fail(node, fmt::format("arguments: '{}' is written through its address, so it must be one of them",
+                           intrinsic.operands[0].buffer->name));
+  if (result.form == TensorImplementation::Form::Intrinsic &&
+      std::ranges::any_of(intrinsic.operands, &TensorOperand::by_address))
+    fail(text, "intrinsic: an intrinsic of the back end takes values, not addresses", "write a fragment");
   return result;
 }
 
@@ -198,6 +212,8 @@ struct Common {
   std::string target;
   std::string level;
   YamlNode operands;  // a mapping, or nothing
+  UnitSetup setup;
+  std::map<std::string, int64_t> peaks;  // TensorIntrinsic::peak_sums by name
 };
 
 void read_operands(const YamlNode& node, bool of_all, TensorIntrinsic* intrinsic) {
@@ -224,6 +240,8 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
   }
   if (const YamlNode* cycles = node.find("cycles")) intrinsic->cycles = number_of(*cycles, "cycles");
   intrinsic->name = required(node, "name", YamlNode::Kind::Scalar).text;
+  if (const auto peak = common.peaks.find(intrinsic->name); peak != common.peaks.end())
+    intrinsic->peak_sums = peak->second;
   const YamlNode* given = node.find("semantics");
   const YamlNode& semantics = required(
       node, "semantics",
@@ -243,8 +261,10 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
     fail(semantics, "the semantics of a bulk copy must copy");
   if (common.operands.kind != YamlNode::Kind::Null) read_operands(common.operands, true, intrinsic.get());
   if (const YamlNode* operands = node.find("operands")) read_operands(*operands, false, intrinsic.get());
-  intrinsic->implementations[common.target] =
+  TensorImplementation implementation =
       read_implementation(required(node, "implementation", YamlNode::Kind::Map), *intrinsic);
+  implementation.setup = common.setup;
+  intrinsic->implementations[common.target] = std::move(implementation);
   return intrinsic;
 }
 
@@ -325,8 +345,8 @@ std::shared_ptr<ExtensionFile> ExtensionFile::parse(const std::string& text, con
 std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (root.kind != YamlNode::Kind::Map) fail(root, "an extension: expected a mapping");
   refuse_unknown_keys(root,
-                      {"extension", "description", "target", "requires", "quantities", "level", "operands",
-                       "variants", "intrinsics"},
+                      {"extension", "description", "target", "requires", "quantities", "setup", "peak",
+                       "level", "operands", "variants", "intrinsics"},
                       "an extension");
   std::shared_ptr<ExtensionFile> extension(new ExtensionFile());
   extension->name_ = required(root, "extension", YamlNode::Kind::Scalar).text;
@@ -337,6 +357,9 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (const YamlNode* operands = root.find("operands")) common.operands = *operands;
   if (const YamlNode* description = root.find("description")) extension->description_ = text_of(*description);
   if (root.find("requires") != nullptr) extension->requires_ = texts_of(root, "requires");
+  if (const YamlNode* setup = root.find("setup")) common.setup = read_unit_setup(*setup, extension->name_);
+  const YamlNode* peak = root.find("peak");
+  if (peak != nullptr) common.peaks = read_unit_peaks(*peak);
   const YamlNode* quantities = root.find("quantities");
   if (quantities != nullptr) extension->quantities_ = read_quantities(*quantities);
   const std::vector<Variant> variants = read_variants(root);
@@ -361,6 +384,7 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
       }
     }
   }
+  if (peak != nullptr) check_unit_peaks(*peak, extension->intrinsics_);
   for (const TensorIntrinsicPtr& intrinsic : extension->intrinsics_)
     TensorIntrinsics::global().add(intrinsic);
   return extension;

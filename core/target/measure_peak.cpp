@@ -19,7 +19,10 @@ constexpr int kLeastRepeats = 5;
 }  // namespace
 
 double measure_peak(Target& target, DType type, int threads) {
-  const PeakKernel peak = target.peak_kernel(type, threads);
+  return measure_peak(target, target.peak_kernel(type, threads), threads);
+}
+
+double measure_peak(Target& target, const PeakKernel& peak, int threads) {
   const std::unique_ptr<LoadedKernel> loaded = target.load(peak.kernel);
   if (const auto seconds = loaded->modelled_seconds()) return peak.operations / *seconds;
   const std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)> pool(
@@ -40,6 +43,8 @@ double measure_peak(Target& target, DType type, int threads) {
     best = std::min(best, on_device.value_or(seconds));
     total += seconds;
   }
+  if (const auto fault = loaded->take_fault())
+    throw EnvironmentError("the peak cannot be measured: " + fault->message);
   return peak.operations / best;
 }
 

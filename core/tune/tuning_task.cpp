@@ -364,12 +364,12 @@ struct TuningTask::State {
 
   void rank() {
     const DType type = workload.program.outputs.front()->dtype;
-    LeadersRanking ranking =
-        rank_leaders(checked_leaders(), evaluator, runner,
-                     space.target().peak_kernel(type, options.measure_threads), options.final_rounds);
+    const PeakKernel peak = space.peak_kernel(workload.program, options.measure_threads);
+    LeadersRanking ranking = rank_leaders(checked_leaders(), evaluator, runner, peak, options.final_rounds);
     times = std::move(ranking.times);
     result.peak_operations_per_second = ranking.peak_operations_per_second;
-    if (ranking.peak_operations_per_second > 0.0) {
+    // A unit's is no roof for what else has this type.
+    if (ranking.peak_operations_per_second > 0.0 && peak.unit.empty()) {
       store.add_roof({make_id(), run.environment, key.target, key.threads, key.device, operations_roof(type),
                       ranking.peak_operations_per_second, now_ms()});
     }

@@ -1,5 +1,6 @@
 // Samples where a producer is computed: at the root, or under one of the loops around its consumers.
 #include <tunesmith/analysis/blocks.h>
+#include <tunesmith/ir/annotation_keys.h>
 #include <tunesmith/ir/regions.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
@@ -17,7 +18,8 @@ class RandomComputeLocation final : public TransformationModule {
     const Block& block = *schedule.program().find_block(block_name);
     if (writes_output(schedule.program(), block))
       return ModuleResult::not_applicable("the block writes an output");
-    if (!is_trivially_bound(block))
+    // What a unit copies stands where its module has left it: at the root it is prepared ahead of calls.
+    if (!is_trivially_bound(block) || block.annotations.contains(kTensorIntrinsic))
       return ModuleResult::not_applicable("another module has transformed the block");
     if (loops_above(block).empty() || enclosing_block(block) != nullptr) {
       return ModuleResult::not_applicable("the block has no loop nest of its own");

@@ -1,22 +1,16 @@
-// Calls of tensor intrinsics: operands are loaded as vectors, given to LLVM's intrinsic or to the fragment,
-// and the result is stored.
+// Calls of tensor intrinsics: operands are loaded as vectors, or their addresses taken, and given to LLVM's
+// intrinsic or to the fragment; the result is stored, unless the fragment has done so.
 #include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
-#include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Linker/Linker.h>
-#include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "assembly_places.h"
 #include "emit_error.h"
 #include "float_convert.h"
+#include "fragment.h"
 #include "function_emitter.h"
-#include "tunesmith/intrinsics/tensor_intrinsic.h"
 
 namespace tunesmith::llvm_target {
 
@@ -66,67 +60,126 @@ llvm::Value* as_parameter(llvm::IRBuilder<>& ir, llvm::Value* operand, llvm::Typ
   return ir.CreateBitCast(operand, parameter);
 }
 
-/// The fragment as a function of the module, to be inlined.
-llvm::Function* fragment_function(llvm::Module& module, const TensorIntrinsic& intrinsic,
-                                  const TensorImplementation& implementation) {
-  const std::string symbol = "tensor_intrinsic." + intrinsic.name;
-  if (llvm::Function* known = module.getFunction(symbol)) return known;
-  llvm::LLVMContext& context = module.getContext();
-  std::string parameters;
-  for (const size_t position : implementation.arguments) {
-    const Buffer& buffer = intrinsic.operands[position].buffer;
-    parameters += fmt::format("{}{} %{}", parameters.empty() ? "" : ", ",
-                              text_of(operand_type(context, buffer)), buffer->name);
-  }
-  // Declarations stand before the function.
-  std::string declarations;
-  std::string body;
-  std::vector<int> lines_of_declarations;
-  std::vector<int> lines_of_body;
-  int number = 0;
-  for (size_t begin = 0; begin < implementation.text.size();) {
-    size_t end = implementation.text.find('\n', begin);
-    if (end == std::string::npos) end = implementation.text.size();
-    const std::string line = implementation.text.substr(begin, end - begin);
-    const bool declares = line.starts_with("declare ");
-    (declares ? declarations : body) += line + "\n";
-    (declares ? lines_of_declarations : lines_of_body).push_back(++number);
-    begin = end + 1;
-  }
-  // The line of the fragment that stands at a line of `text`, from 1: the function's head comes in between,
-  // and its end is said of the last line.
-  const auto line_of = [&](int at) {
-    std::vector<int> lines = lines_of_declarations;
-    lines.push_back(1);
-    lines.insert(lines.end(), lines_of_body.begin(), lines_of_body.end());
-    return lines[static_cast<size_t>(std::clamp<int>(at, 1, static_cast<int>(lines.size())) - 1)];
-  };
-  const std::string text =
-      fmt::format("{}define {} @\"{}\"({}) alwaysinline {{\n{}}}\n", declarations,
-                  text_of(operand_type(context, intrinsic.operands[0].buffer)), symbol, parameters, body);
-  llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> parsed = llvm::parseAssemblyString(text, diagnostic, context);
-  if (parsed == nullptr) {
-    throw EmitError(fmt::format("{}: {}: {}",
-                                place_of(intrinsic, implementation, line_of(diagnostic.getLineNo())),
-                                diagnostic.getMessage().str(), diagnostic.getLineContents().str()));
-  }
-  std::string fault;
-  llvm::raw_string_ostream said(fault);
-  if (llvm::verifyModule(*parsed, &said))
-    throw EmitError(
-        fmt::format("{}: {}", place_of(intrinsic, implementation, 1), fault.substr(0, fault.find('\n'))));
-  mark_assembly(*parsed, text, [&](int line) { return place_of(intrinsic, implementation, line_of(line)); });
-  parsed->setDataLayout(module.getDataLayout());
-  parsed->setTargetTriple(module.getTargetTriple());
-  if (llvm::Linker::linkModules(module, std::move(parsed)))
-    throw EmitError(fmt::format("{}: the fragment cannot be linked", place_of(intrinsic, implementation, 1)));
-  llvm::Function* function = module.getFunction(symbol);
-  function->setLinkage(llvm::GlobalValue::InternalLinkage);
-  return function;
+/// As the fragment's parameters have it: its elements, or its address and free stride.
+std::string parameter_text(llvm::LLVMContext& context, const TensorOperand& operand) {
+  const std::string& name = operand.buffer->name;
+  if (!operand.by_address) return fmt::format("{} %{}", text_of(operand_type(context, operand.buffer)), name);
+  // No two operands of a call overlap where one is written.
+  const int64_t alignment = std::max(operand.alignment, int64_t{operand.buffer->dtype.bytes()});
+  const bool aligned = (alignment & (alignment - 1)) == 0;
+  std::string text = fmt::format("ptr noalias align {} %{}",
+                                 aligned ? alignment : int64_t{operand.buffer->dtype.bytes()}, name);
+  if (operand.free_dimension() < operand.strides.size()) text += fmt::format(", i64 %{}_stride", name);
+  return text;
 }
 
+/// The implementation as a function of the module, to be inlined.
+llvm::Function* function_of(llvm::Module& module, const TensorIntrinsic& intrinsic,
+                            const TensorImplementation& implementation) {
+  llvm::LLVMContext& context = module.getContext();
+  const TensorOperand& output = intrinsic.operands[0];
+  Fragment fragment;
+  fragment.symbol = "tensor_intrinsic." + intrinsic.name;
+  fragment.result = output.by_address ? "void" : text_of(operand_type(context, output.buffer));
+  for (const size_t position : implementation.arguments) {
+    fragment.parameters += fragment.parameters.empty() ? "" : ", ";
+    fragment.parameters += parameter_text(context, intrinsic.operands[position]);
+  }
+  fragment.attributes = "alwaysinline";
+  fragment.text = implementation.text;
+  fragment.place = [&](int line) { return place_of(intrinsic, implementation, line); };
+  return fragment_function(module, fragment);
+}
+
+/// LLVM's own intrinsic that the implementation names.
+llvm::Function* intrinsic_of(llvm::Module& module, const TensorIntrinsic& intrinsic,
+                             const TensorImplementation& implementation) {
+  const std::string place = place_of(intrinsic, implementation, 1);
+  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(implementation.text);
+  if (id == llvm::Intrinsic::not_intrinsic || llvm::Intrinsic::isOverloaded(id))
+    throw EmitError(fmt::format("{}: LLVM has no intrinsic {} of fixed types", place, implementation.text));
+  if (std::ranges::any_of(intrinsic.operands, &TensorOperand::by_address))
+    throw EmitError(fmt::format("{}: {} takes values, not addresses", place, implementation.text));
+  return llvm::Intrinsic::getDeclaration(&module, id);
+}
+
+/// Where the rows of an operand lie in this call; one row where they lie side by side.
+struct Rows {
+  Rows(const TensorOperand& operand, const TensorCall::Operand& given) {
+    const size_t free = operand.free_dimension();
+    const int64_t elements = operand.buffer->elements();
+    const bool apart = free < operand.strides.size() &&
+                       given.strides[free] * operand.buffer->shape[free] != elements &&
+                       operand.buffer->shape[free] > 1;
+    count = apart ? operand.buffer->shape[free] : 1;
+    stride = apart ? given.strides[free] : elements;
+    type = given.buffer->dtype.with_lanes(static_cast<int>(elements / count));
+  }
+  int64_t count;
+  int64_t stride;
+  DType type;  // of a row
+};
+
 }  // namespace
+
+llvm::Value* FunctionEmitter::load_operand(const TensorOperand& operand, const TensorCall::Operand& given) {
+  const BufferSlot& slot = slot_of(given.buffer);
+  const Rows rows(operand, given);
+  llvm::Type* row_type = memory_type(ir_.getContext(), rows.type);
+  llvm::Type* type = operand_type(ir_.getContext(), operand.buffer);
+  llvm::Value* all = llvm::PoisonValue::get(type);
+  const Linear first = linear(given.offset);
+  for (int64_t row = 0; row < rows.count; ++row) {
+    llvm::Value* from = pointer(slot, given.buffer->dtype, add_scaled(first, Linear(row * rows.stride), 1));
+    llvm::Value* loaded =
+        access_of(slot, ir_.CreateAlignedLoad(
+                            row_type, from, llvm::Align(static_cast<uint64_t>(given.buffer->dtype.bytes()))));
+    if (rows.count == 1) return loaded;
+    const auto at = static_cast<uint64_t>(row * rows.type.lanes);
+    all = rows.type.lanes == 1 ? ir_.CreateInsertElement(all, loaded, at)
+                               : ir_.CreateInsertVector(type, all, loaded, ir_.getInt64(at));
+  }
+  return all;
+}
+
+void FunctionEmitter::store_operand(const TensorOperand& operand, const TensorCall::Operand& given,
+                                    llvm::Value* all) {
+  const BufferSlot& slot = slot_of(given.buffer);
+  const Rows rows(operand, given);
+  llvm::Type* row_type = memory_type(ir_.getContext(), rows.type);
+  const Linear first = linear(given.offset);
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const auto at = static_cast<uint64_t>(row * rows.type.lanes);
+    llvm::Value* stored = all;
+    if (rows.count > 1) {
+      stored = rows.type.lanes == 1 ? ir_.CreateExtractElement(all, at)
+                                    : ir_.CreateExtractVector(row_type, all, ir_.getInt64(at));
+    }
+    llvm::Value* to = pointer(slot, given.buffer->dtype, add_scaled(first, Linear(row * rows.stride), 1));
+    access_of(slot, ir_.CreateAlignedStore(stored, to,
+                                           llvm::Align(static_cast<uint64_t>(given.buffer->dtype.bytes()))));
+  }
+}
+
+/// Says of a call that takes addresses which buffers it touches: what is inlined is told so, too.
+void FunctionEmitter::mark_aliasing(llvm::CallInst& call, const TensorIntrinsic& intrinsic,
+                                    const TensorCall& tensor_call) const {
+  llvm::SmallVector<llvm::Metadata*, 8> touched;
+  for (size_t i = 0; i < tensor_call.operands.size(); ++i) {
+    if (!intrinsic.operands[i].by_address) continue;
+    const BufferSlot& slot = slot_of(tensor_call.operands[i].buffer);
+    if (slot.in_registers) return;
+    for (llvm::Metadata* scope : slot.aliasing.Scope->operands()) touched.push_back(scope);
+  }
+  if (touched.empty()) return;
+  llvm::SmallVector<llvm::Metadata*, 8> others;
+  for (llvm::Metadata* scope : buffer_scopes_) {
+    if (std::ranges::find(touched, scope) == touched.end()) others.push_back(scope);
+  }
+  llvm::LLVMContext& context = call.getContext();
+  call.setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(context, touched));
+  if (!others.empty()) call.setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context, others));
+}
 
 void FunctionEmitter::emit_intrinsic(const Loop& loop) {
   const TensorCall call = tensor_call(loop);
@@ -137,44 +190,45 @@ void FunctionEmitter::emit_intrinsic(const Loop& loop) {
   const TensorImplementation& implementation = found->second;
   const std::string place = place_of(intrinsic, implementation, 1);
   statement_values_.clear();
-  const auto address = [&](size_t position) {
-    const TensorCall::Operand& operand = call.operands[position];
-    return pointer(slot_of(operand.buffer), operand.buffer->dtype, linear(operand.offset));
-  };
-  const auto alignment = [&](size_t position) {
-    return llvm::Align(static_cast<uint64_t>(call.operands[position].buffer->dtype.bytes()));
-  };
-  llvm::SmallVector<llvm::Value*, 4> arguments;
+  auto caller = std::ranges::find(state_.callers, function_, &UnitCallers::value_type::first);
+  if (caller == state_.callers.end()) caller = state_.callers.insert(caller, {function_, {}});
+  caller->second.insert(implementation.setup.extension);
+  const bool is_fragment = implementation.form == TensorImplementation::Form::Fragment;
+  llvm::Function* function = is_fragment ? function_of(state_.module, intrinsic, implementation)
+                                         : intrinsic_of(state_.module, intrinsic, implementation);
+  llvm::SmallVector<llvm::Value*, 8> arguments;
   for (const size_t position : implementation.arguments) {
-    llvm::Type* type = operand_type(ir_.getContext(), intrinsic.operands[position].buffer);
-    arguments.push_back(access_of(slot_of(call.operands[position].buffer),
-                                  ir_.CreateAlignedLoad(type, address(position), alignment(position))));
-  }
-  llvm::Function* function = nullptr;
-  if (implementation.form == TensorImplementation::Form::Fragment) {
-    function = fragment_function(state_.module, intrinsic, implementation);
-  } else {
-    const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(implementation.text);
-    if (id == llvm::Intrinsic::not_intrinsic || llvm::Intrinsic::isOverloaded(id)) {
-      throw EmitError(fmt::format("{}: LLVM has no intrinsic {} of fixed types", place, implementation.text));
+    const TensorOperand& operand = intrinsic.operands[position];
+    const TensorCall::Operand& given = call.operands[position];
+    if (!operand.by_address) {
+      arguments.push_back(load_operand(operand, given));
+      continue;
     }
-    function = llvm::Intrinsic::getDeclaration(&state_.module, id);
+    arguments.push_back(pointer(slot_of(given.buffer), given.buffer->dtype, linear(given.offset)));
+    const size_t free = operand.free_dimension();
+    if (free < operand.strides.size()) {
+      const int64_t row = operand.buffer->elements() / operand.buffer->shape[free];
+      arguments.push_back(ir_.getInt64(static_cast<uint64_t>(std::max(given.strides[free], row))));
+    }
   }
   llvm::FunctionType* type = function->getFunctionType();
   if (type->getNumParams() != arguments.size()) {
     throw EmitError(fmt::format("{}: {} takes {} arguments, not {}", place, implementation.text,
                                 type->getNumParams(), arguments.size()));
   }
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    arguments[i] = as_parameter(ir_, arguments[i], type->getParamType(i), place);
-  llvm::Value* result = ir_.CreateCall(function, arguments);
-  llvm::Type* stored = operand_type(ir_.getContext(), intrinsic.operands[0].buffer);
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    if (!is_fragment) arguments[i] = as_parameter(ir_, arguments[i], type->getParamType(i), place);
+  }
+  llvm::CallInst* result = ir_.CreateCall(function, arguments);
+  if (is_fragment && touches_parameters_only(*function)) mark_aliasing(*result, intrinsic, call);
+  const TensorOperand& output = intrinsic.operands[0];
+  if (output.by_address) return;
+  llvm::Type* stored = operand_type(ir_.getContext(), output.buffer);
   if (bits_of(result->getType()) != bits_of(stored)) {
     throw EmitError(fmt::format("{}: a result of {} is not stored as {}", place, text_of(result->getType()),
                                 text_of(stored)));
   }
-  access_of(slot_of(call.operands[0].buffer),
-            ir_.CreateAlignedStore(ir_.CreateBitCast(result, stored), address(0), alignment(0)));
+  store_operand(output, call.operands[0], ir_.CreateBitCast(result, stored));
 }
 
 }  // namespace tunesmith::llvm_target

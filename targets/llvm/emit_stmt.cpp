@@ -134,6 +134,7 @@ void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const L
     index->addIncoming(next, ir_.GetInsertBlock());
     ir_.CreateCondBr(ir_.CreateICmpNE(next, last), body, after);
     ir_.SetInsertPoint(after);
+    pass_sums_through_memory(loop);
   };
   if (values_.range(add_scaled(end, begin, -1)).min > 0) {
     rotated();

@@ -3,8 +3,11 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/IRBuilder.h>
@@ -13,6 +16,7 @@
 
 #include "codegen_traits.h"
 #include "scoped_values.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/stmt.h"
 
 namespace tunesmith::llvm_target {
@@ -20,11 +24,15 @@ namespace tunesmith::llvm_target {
 /// Allocas of register buffers are named so: none may be left once they have become values.
 inline constexpr const char* kRegisterPrefix = "register.";
 
+/// Functions that call tensor intrinsics, in order, and the extensions that these belong to.
+using UnitCallers = std::vector<std::pair<llvm::Function*, std::set<std::string>>>;
+
 /// What the functions of one module share.
 struct ModuleState {
   llvm::Module& module;
   const CodegenTraits& traits;
   std::string symbol;
+  UnitCallers& callers;
   int outlined = 0;
   /// Zeros to load where a mask forbids the real address; made when first wanted.
   llvm::GlobalVariable* zeros = nullptr;
@@ -129,6 +137,20 @@ class FunctionEmitter {
 
   // emit_intrinsic.cpp
   void emit_intrinsic(const Loop& loop);
+  llvm::Value* load_operand(const TensorOperand& operand, const TensorCall::Operand& given);
+  void store_operand(const TensorOperand& operand, const TensorCall::Operand& given, llvm::Value* all);
+  void mark_aliasing(llvm::CallInst& call, const TensorIntrinsic& intrinsic,
+                     const TensorCall& tensor_call) const;
+
+  // emit_unit_sums.cpp
+  struct UnitSum {
+    TensorIntrinsicPtr intrinsic;
+    TensorCall::Operand given;
+    int64_t at;  // its offset
+  };
+  bool has_large_output(const Loop& call) const;
+  bool find_unit_sums(const Stmt& stmt, const Loop& around, std::vector<UnitSum>& sums);
+  void pass_sums_through_memory(const Loop& loop);
 
   // emit_prefetch.cpp
   friend class PrefetchedLines;

@@ -161,6 +161,22 @@ PrepareSource prepare_source(const LibraryRequest& request) {
   return source;
 }
 
+/// What the header's list of errors says of the kernel's set-up.
+std::string setup_failed(const LibraryRequest& request) {
+  if (!request.kernel->setup) return {};
+  return replace_all(kSetupFailed, "@PARTS@",
+                     comment(fmt::format("{}", fmt::join(request.kernel->setup->parts, ", "))));
+}
+
+/// `text` with the calls of the kernel's set-up.
+std::string with_setup(std::string text, const std::optional<SetupStep>& setup) {
+  text = replace_all(std::move(text), "@SETUP@", setup ? kSetupSource : "");
+  text = replace_all(std::move(text), "@SET_UP@", setup ? kSetUpFirst : "");
+  text = replace_all(std::move(text), "@SETUP_FAULT@", setup ? kSetupFault : "");
+  text = replace_all(std::move(text), "@SETUP_SYMBOL@", setup ? setup->symbol : "");
+  return replace_all(std::move(text), "@FAULT_SYMBOL@", setup ? setup->fault : "");
+}
+
 }  // namespace
 
 std::string library_header(const LibraryRequest& request) {
@@ -174,6 +190,7 @@ std::string library_header(const LibraryRequest& request) {
   if (prepare) lines += "\n   tunesmith_prepared: what " + request.name + "_prepare has filled";
   std::string text = replace_all(kHeader, "@PREPARE@", prepare ? prepare_header(request) : "");
   text = replace_all(std::move(text), "@NOT_PREPARED@", prepare ? kNotPrepared : "");
+  text = replace_all(std::move(text), "@SETUP_FAILED@", setup_failed(request));
   text = replace_all(std::move(text), "@NAME@", request.name);
   text = replace_all(std::move(text), "@ARGUMENTS@", lines);
   text = replace_all(std::move(text), "@PARAMETERS@", parameters(arguments, prepare ? kPrepared : ""));
@@ -202,6 +219,7 @@ std::string library_source(const LibraryRequest& request, const std::vector<std:
   }
   const PrepareSource preparing = prepare_source(request);
   std::string text = replace_all(kSource, "@PREPARE@", preparing.raw) + preparing.function;
+  text = with_setup(std::move(text), request.kernel->setup);
   text = replace_all(std::move(text), "@NAME@", request.name);
   text = replace_all(std::move(text), "@KERNEL@", request.kernel->symbol);
   text = replace_all(std::move(text), "@WORKSPACE@", std::to_string(request.kernel->workspace_bytes));

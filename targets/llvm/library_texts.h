@@ -55,7 +55,7 @@ enum {
   @NAME@_NOT_CONTIGUOUS = 6, /* not row-major without gaps */
   @NAME@_MISALIGNED = 7,     /* less than to an element */
   @NAME@_OUT_OF_MEMORY = 8,
-  @NAME@_WRONG_PROCESSOR = 9 /* built for one with more instructions */@NOT_PREPARED@
+  @NAME@_WRONG_PROCESSOR = 9 /* built for one with more instructions */@NOT_PREPARED@@SETUP_FAILED@
 };
 
 @PREPARE@/*@ARGUMENTS@
@@ -81,6 +81,9 @@ void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 
 inline constexpr const char* kNotPrepared = R"(
   , @NAME@_NOT_PREPARED = 10 /* memory that @NAME@_prepare of this very library has not filled */)";
+
+inline constexpr const char* kSetupFailed = R"(
+  , @NAME@_SETUP_FAILED = 11 /* the process, or a thread, could not be made ready: @PARTS@; a thread's failure stays for later calls */)";
 
 /// What a header says where there is something to prepare.
 inline constexpr const char* kPrepareHeader =
@@ -198,9 +201,9 @@ static void run_by_the_caller(void* given_pool, int64_t count, tunesmith_loop_bo
   own_parallel_for(given_pool, count, run_chunk, &chunk);
 }
 
-static int run(tunesmith_kernel_function kernel, void* const* buffers) {
+@SETUP@static int run(tunesmith_kernel_function kernel, void* const* buffers) {
   if (!runs_here()) return @NAME@_WRONG_PROCESSOR;
-  void* workspace = NULL;
+@SET_UP@  void* workspace = NULL;
   if (kWorkspaceBytes > 0 && (workspace = take_workspace()) == NULL) return @NAME@_OUT_OF_MEMORY;
   const uint64_t found = tunesmith_runtime_float_mode();
   tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
@@ -211,7 +214,7 @@ static int run(tunesmith_kernel_function kernel, void* const* buffers) {
   }
   tunesmith_runtime_set_float_mode(found);
   if (kWorkspaceBytes > 0) give_workspace_back(workspace);
-  return @NAME@_OK;
+@SETUP_FAULT@  return @NAME@_OK;
 }
 
 EXPORTED int @NAME@_raw(void* const* buffers) { return run(@KERNEL@, buffers); }
@@ -239,6 +242,26 @@ EXPORTED int @NAME@(@PARAMETERS@) {
 @CHECKS@  return @NAME@_raw(tunesmith_buffers);
 }
 )";
+
+inline constexpr const char* kSetupSource = R"(extern int64_t @SETUP_SYMBOL@(void);
+extern _Atomic int64_t @FAULT_SYMBOL@;
+
+/* Once in a process; again where it has failed. */
+static int set_up(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static atomic_int done;
+  if (atomic_load_explicit(&done, memory_order_acquire)) return 1;
+  pthread_mutex_lock(&mutex);
+  if (!atomic_load(&done)) atomic_store(&done, @SETUP_SYMBOL@() == 0);
+  const int is_done = atomic_load(&done);
+  pthread_mutex_unlock(&mutex);
+  return is_done;
+}
+
+)";
+inline constexpr const char* kSetUpFirst = "  if (!set_up()) return @NAME@_SETUP_FAILED;\n";
+inline constexpr const char* kSetupFault =
+    "  if (atomic_load(&@FAULT_SYMBOL@) != 0) return @NAME@_SETUP_FAILED;\n";
 
 inline constexpr const char* kPrepareSource = R"(
 extern void @PREPARE_KERNEL@(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool);

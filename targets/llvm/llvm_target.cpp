@@ -8,6 +8,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LLVMContext.h>
 
+#include "emit_setup.h"
 #include "generator_fingerprint.h"
 #include "module_emitter.h"
 #include "tunesmith/support/hash.h"
@@ -50,8 +51,12 @@ tl::expected<CompiledKernel, std::string> LlvmTarget::compile(const LoweredProgr
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   const int64_t workspace =
       std::max(lowered.workspace_bytes, lowered.prepare ? lowered.prepare->workspace_bytes : 0);
-  return CompiledKernel{std::move(*object), symbol, workspace, seconds.count(),
-                        prepare_step(lowered, prepare_symbol(symbol))};
+  return CompiledKernel{std::move(*object),
+                        symbol,
+                        workspace,
+                        seconds.count(),
+                        prepare_step(lowered, prepare_symbol(symbol)),
+                        setup_step(units_of(lowered), symbol)};
 }
 
 std::unique_ptr<LoadedKernel> LlvmTarget::load(const CompiledKernel& kernel) {

@@ -1,11 +1,14 @@
 #include "loader.h"
 
+#include <atomic>
+
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "emit_setup.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::llvm_target {
@@ -46,6 +49,16 @@ class JitKernel final : public LoadedKernel {
   }
   tunesmith_kernel entry() const override { return entry_; }
   tunesmith_kernel prepare() const override { return prepare_; }
+  std::optional<KernelFault> take_fault() override {
+    const int64_t fault = fault_ == nullptr ? 0 : std::atomic_ref(*fault_).exchange(0);
+    if (fault == 0) return std::nullopt;
+    return KernelFault{KernelFault::Kind::NotSetUp, setup_failure(setup_, fault)};
+  }
+  /// Its threads say at `fault` where one of them could not be set up.
+  void watch(const SetupStep& setup, int64_t* fault) {
+    setup_ = setup;
+    fault_ = fault;
+  }
 
  private:
   std::shared_ptr<void> owner_;
@@ -53,6 +66,8 @@ class JitKernel final : public LoadedKernel {
   orc::JITDylib& library_;
   tunesmith_kernel entry_;
   tunesmith_kernel prepare_;
+  SetupStep setup_;
+  int64_t* fault_ = nullptr;
 };
 
 }  // namespace
@@ -90,11 +105,16 @@ std::unique_ptr<LoadedKernel> Loader::load(const CompiledKernel& kernel) {
   const auto find = [&](const std::string& symbol) {
     auto address = jit.lookup(library, symbol);
     if (!address) refuse(address.takeError());
-    return address->toPtr<tunesmith_kernel>();
+    return *address;
   };
-  const tunesmith_kernel entry = find(kernel.symbol);
-  const tunesmith_kernel prepare = kernel.prepare ? find(kernel.prepare->symbol) : nullptr;
-  return std::make_unique<JitKernel>(state_, session, library, entry, prepare);
+  const auto entry = find(kernel.symbol).toPtr<tunesmith_kernel>();
+  const auto prepare = kernel.prepare ? find(kernel.prepare->symbol).toPtr<tunesmith_kernel>() : nullptr;
+  auto loaded = std::make_unique<JitKernel>(state_, session, library, entry, prepare);
+  if (!kernel.setup) return loaded;
+  if (const int64_t answer = find(kernel.setup->symbol).toPtr<tunesmith_setup>()(); answer != 0)
+    throw EnvironmentError(setup_failure(*kernel.setup, answer));
+  loaded->watch(*kernel.setup, find(kernel.setup->fault).toPtr<int64_t*>());
+  return loaded;
 }
 
 }  // namespace tunesmith::llvm_target

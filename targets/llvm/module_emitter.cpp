@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emit_setup.h"
 #include "function_emitter.h"
 
 namespace tunesmith::llvm_target {
@@ -51,8 +52,8 @@ std::vector<Place> arguments_of(const Program& program, const std::vector<Place>
 }
 
 void emit_kernel(const LoweredProgram& lowered, const std::vector<Place>& all, const std::string& symbol,
-                 const CodegenTraits& traits, llvm::Module& module) {
-  ModuleState state{module, traits, symbol};
+                 const CodegenTraits& traits, llvm::Module& module, UnitCallers& callers) {
+  ModuleState state{module, traits, symbol, callers};
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* kernel = llvm::Function::Create(
@@ -84,8 +85,11 @@ std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const s
                                           const CodegenTraits& traits, llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>(symbol, context);
   const std::vector<Place> places = places_of(lowered);
-  emit_kernel(lowered, places, symbol, traits, *module);
-  if (lowered.prepare) emit_kernel(*lowered.prepare, places, prepare_symbol(symbol), traits, *module);
+  UnitCallers callers;
+  emit_kernel(lowered, places, symbol, traits, *module, callers);
+  if (lowered.prepare)
+    emit_kernel(*lowered.prepare, places, prepare_symbol(symbol), traits, *module, callers);
+  emit_setup(*module, units_of(lowered), symbol, callers);
   set_function_attributes(*module, traits);
   return module;
 }

@@ -62,6 +62,9 @@ class BadExtension final : public TargetExtension {
   static std::string unit() {
     std::string text = R"(extension: bad_unit
 target: llvm
+setup:
+  process: |
+    ret i32 0
 intrinsics:
   - name: bad_axpy_2
     semantics: |
@@ -85,6 +88,21 @@ intrinsics:
       outputs: [O]
     operands: {X: {strides: [1, 2], scope: local}}
     implementation: {arguments: [X], fragment: "ret <6 x float> %X"}
+  - name: bad_rows
+    semantics: |
+      inputs: {X: {shape: [2, 4], dtype: f32}}
+      compute: |
+        O[i<2, j<4] = X[i, j]
+      outputs: [O]
+    operands: {X: {strides: [4n, 1], pass: address}, O: {strides: [2n, 1]}}
+    implementation:
+      arguments: [X]
+      fragment: |
+        %second = getelementptr float, ptr %X, i64 %X_stride
+        %x0 = load <4 x float>, ptr %X, align 4
+        %x1 = load <4 x float>, ptr %second, align 4
+        %r = shufflevector <4 x float> %x0, <4 x float> %x1, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+        ret <8 x float> %r
 )";
     const auto change = [&](const char* name, const std::string& from, const char* to) {
       if (mistake(name)) text.replace(text.find(from), from.size(), to);
@@ -109,6 +127,8 @@ intrinsics:
            "call <2 x double> @llvm.aarch64.neon.fmax.v2f64(<2 x double> %a1, <2 x double> %B)");
     change("no_such_mnemonic", begin,
            "      fragment: |\n        call void asm sideeffect \"no_such_mnemonic\", \"\"()\n");
+    change("ignores_the_stride", "i64 %X_stride", "i64 4");
+    change("cannot_be_set_up", "ret i32 0", "ret i32 22");
     return text;
   }
 

@@ -6,6 +6,7 @@
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/space/space.h>
+#include <tunesmith/target/extension_file.h>
 #include <tunesmith/workload/library.h>
 
 namespace tunesmith {
@@ -146,6 +147,34 @@ TEST_F(Script, MistakesAreReportedWhereTheyStand) {
               testing::AllOf(StartsWith("my.yaml:7:"), HasSubstr("at least one name of a block")));
   EXPECT_THAT(refusal(spaces_of("          match: [C]\n          trce: x\n")),
               HasSubstr("did you mean 'trace'"));
+}
+
+constexpr const char* kPack = R"(          match: [C]
+          trace: |
+            copy = cache_read(block, 1, "global")
+            z, k, j = get_loops(copy)
+            j0, j1 = split(j, [None, 4])
+            packed = tensorize(j1, "script_pack_4")
+)";
+
+TEST_F(Script, NothingMovesWhatAUnitCopies) {
+  ExtensionFile::parse(
+      "extension: script_pack\ntarget: llvm\nintrinsics:\n  - name: script_pack_4\n    semantics: {inputs: "
+      "{X: "
+      "{shape: [4], dtype: f32}}, compute: \"P[j<4] = X[j]\", outputs: [P]}\n    implementation: {arguments: "
+      "[X], fragment: \"ret <4 x float> %X\"}\n",
+      "pack.yaml");
+  const Workload workload = WorkloadLibrary().load("gmm:n=16,m=8,k=4,constant_b=1");
+  const SketchSet set = sketches_of(spaces_of(kPack, "      - random_compute_location\n"), workload.program);
+  const auto moved = std::ranges::find_if(set.events, [](const ModuleEvent& event) {
+    return event.module == "random_compute_location" && event.block == "B_global_o";
+  });
+  ASSERT_NE(moved, set.events.end());
+  EXPECT_EQ(moved->reason, "another module has transformed the block");
+  LowerOptions options;
+  options.prepare = true;
+  ASSERT_EQ(set.sketches.size(), 1U);
+  EXPECT_NE(lower(set.sketches[0].program(), options).prepare, nullptr);
 }
 
 TEST_F(Script, TheExampleComposesAndIsRight) {

@@ -83,6 +83,7 @@ std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredPr
   const auto kernel = target.load(*compiled);
   tunesmith_runtime_pool* pool = pool_of(threads);
   const auto result = run_once(*kernel, compiled->workspace_bytes, arguments, pool, /*at_end=*/true);
+  if (const auto fault = kernel->take_fault()) throw Error(fault->message);
   if (run_once(*kernel, compiled->workspace_bytes, arguments, pool, /*at_end=*/false) != result) {
     throw Error("the result depends on where the buffers lie");
   }

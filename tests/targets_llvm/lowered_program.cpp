@@ -63,6 +63,7 @@ void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered
   loaded->entry()(buffers.data(), workspace, tunesmith_runtime_parallel_for, pool);
   tunesmith_runtime_pool_destroy(pool);
   std::free(workspace);
+  if (const auto fault = loaded->take_fault()) throw Error(fault->message);
 }
 
 LoweredProgram gmm_tile_program(int64_t m, int64_t n, int64_t k, int64_t mr, int64_t nr, int64_t vector_lanes,

@@ -41,6 +41,7 @@ struct ComparedWorkload {
   std::vector<Entry> entries;
   std::vector<double> peak_samples;
   double peak_operations = 0.0;
+  std::string peak_unit;  // PeakKernel::unit
 };
 
 /// What `what` names: "unscheduled", "space:NAME" (its best record), a record's id, a trace's file, or ""
@@ -90,7 +91,7 @@ std::string failure_text(const CandidateFailure& failure) {
 }
 
 /// What has no time when `stop` was set says so.
-void measure(ComparedWorkload& comparison, Runner& runner, Target& target, int threads, int rounds) {
+void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, int threads, int rounds) {
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
   for (Entry& entry : comparison.entries) {
@@ -105,8 +106,9 @@ void measure(ComparedWorkload& comparison, Runner& runner, Target& target, int t
     timed.push_back(&entry);
     kernels.push_back(&entry.code.kernel);
   }
-  const PeakKernel peak = target.peak_kernel(comparison.workload.program.outputs.front()->dtype, threads);
+  const PeakKernel peak = space.peak_kernel(comparison.workload.program, threads);
   comparison.peak_operations = peak.operations;
+  comparison.peak_unit = peak.unit;
   kernels.push_back(&peak.kernel);
   // As many rounds as asked for, whatever they take.
   const InterleaveOptions options{.rounds = rounds, .min_rounds = rounds, .yardstick = &peak.kernel};
@@ -155,14 +157,18 @@ nlohmann::json to_json(const ComparedWorkload& comparison) {
     }
     entries.push_back(std::move(one));
   }
-  return {{"workload", comparison.workload.key}, {"peak_gflops", peak * 1e-9}, {"entries", entries}};
+  return {{"workload", comparison.workload.key},
+          {"peak_gflops", peak * 1e-9},
+          {"peak_unit", comparison.peak_unit},
+          {"entries", entries}};
 }
 
 void print(const nlohmann::json& comparison, bool modelled) {
   const double peak = comparison.at("peak_gflops");
+  const std::string unit = comparison.at("peak_unit");
   fmt::print(output(), "{}: {}\n", comparison.at("workload").get<std::string>(),
-             peak > 0 ? fmt::format("{} peak {:.1f} GFLOP/s of plain multiply-adds",
-                                    modelled ? "modelled" : "measured", peak)
+             peak > 0 ? fmt::format("{} peak {:.1f} GFLOP/s of {}", modelled ? "modelled" : "measured", peak,
+                                    unit.empty() ? "plain multiply-adds" : unit)
                       : "the peak was not measured");
   fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", "GFLOP/s",
              "of peak", "GB/s", "of first");
@@ -218,7 +224,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     if (stop) break;
     const std::unique_ptr<Runner> runner =
         make_worker_runner(comparison.workload, space->target(), session.worker_target(), options);
-    measure(comparison, *runner, space->target(), threads, arguments.rounds);
+    measure(comparison, *runner, *space, threads, arguments.rounds);
     for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
     results.push_back(to_json(comparison));
     const bool modelled = space->target().models_times();

@@ -78,7 +78,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
     fmt::print(stderr, "tunesmith: {}\n", text);
   });
   line.say("measuring the machine's peak");
-  const double peak = Peaks(space.target(), measure, measuring_threads(arguments)).of(workload);
+  const double peak = Peaks(space, measure, measuring_threads(arguments)).of(workload);
   const std::unique_ptr<Runner> runner =
       make_worker_runner(workload, space.target(), session.worker_target(), measure);
 

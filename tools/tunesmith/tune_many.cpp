@@ -213,7 +213,7 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
                                                      : "the geometric mean of their times",
                space.spec().task_scheduler.id);
   }
-  Peaks peaks(space.target(), measure, options.task.measure_threads);
+  Peaks peaks(space, measure, options.task.measure_threads);
   std::vector<double> peak_of;
   for (const WeightedTask& task : list.tasks) peak_of.push_back(peaks.of(task.workload));
   ManyProgress progress(common.quiet, list, std::move(peak_of), options);

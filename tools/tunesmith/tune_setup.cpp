@@ -96,11 +96,12 @@ double seconds_limit(const TuneArguments& arguments) {
 }
 
 double Peaks::of(const Workload& workload) {
-  const DType type = workload.program.outputs.front()->dtype;
-  const auto [place, fresh] = peaks_.try_emplace(type.str(), 0.0);
+  const PeakKernel peak = space_.peak_kernel(workload.program, threads_);
+  const std::string type = workload.program.outputs.front()->dtype.str();
+  const auto [place, fresh] = peaks_.try_emplace(peak.unit + " " + type, 0.0);
   if (fresh) {
     const MachineLock::Turn turn = measure_.machine->wait(MachineLock::Use::Measure, measure_.stop);
-    place->second = measure_peak(target_, type, threads_);
+    place->second = measure_peak(space_.target(), peak, threads_);
   }
   return place->second;
 }

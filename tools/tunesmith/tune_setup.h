@@ -33,16 +33,16 @@ double seconds_limit(const TuneArguments& arguments);
 /// The machine's measured peaks, each when it is first asked for, in operations a second.
 class Peaks {
  public:
-  Peaks(Target& target, const MeasureOptions& measure, int threads)
-      : target_(target), measure_(measure), threads_(threads) {}
-  /// For what computes `workload`'s first output.
+  Peaks(const Space& space, const MeasureOptions& measure, int threads)
+      : space_(space), measure_(measure), threads_(threads) {}
+  /// Of Space::peak_kernel() for the workload.
   double of(const Workload& workload);
 
  private:
-  Target& target_;
+  const Space& space_;
   const MeasureOptions& measure_;
   const int threads_;
-  std::map<std::string, double> peaks_;  // by data type
+  std::map<std::string, double> peaks_;  // by the unit's intrinsic and data type
 };
 
 }  // namespace tunesmith::cli

@@ -14,6 +14,8 @@ nlohmann::json kernel_fields(const CompiledKernel& kernel) {
     fields["prepare"] = {
         {"symbol", step->symbol}, {"bytes", step->bytes}, {"reads", step->reads}, {"unread", step->unread}};
   }
+  if (const auto& step = kernel.setup)
+    fields["setup"] = {{"symbol", step->symbol}, {"fault", step->fault}, {"parts", step->parts}};
   return fields;
 }
 
@@ -31,6 +33,13 @@ CompiledKernel read_kernel(const Field& fields, std::string object, size_t buffe
     prepare.bytes = (*step)["bytes"].integer(0, kMaxMemory);
     prepare.reads = (*step)["reads"].list(0, buffers, position);
     prepare.unread = (*step)["unread"].list(0, buffers, position);
+  }
+  if (const auto step = fields.find("setup")) {
+    SetupStep& setup = kernel.setup.emplace();
+    setup.symbol = (*step)["symbol"].text(kMaxName);
+    setup.fault = (*step)["fault"].text(kMaxName);
+    setup.parts =
+        (*step)["parts"].list(0, kMaxSetupParts, [](const Field& part) { return part.text(kMaxName); });
   }
   return kernel;
 }

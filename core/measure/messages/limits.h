@@ -28,6 +28,8 @@ inline constexpr size_t kMaxName = 4096;
 inline constexpr size_t kMaxOptionText = size_t{1} << 20;
 inline constexpr size_t kMaxOptions = 4096;  // also of the values of one
 inline constexpr size_t kMaxPluginPaths = 4096;
+/// Two for each extension whose instructions a kernel calls.
+inline constexpr size_t kMaxSetupParts = 1024;
 /// A failure's message is a line or a few. Of what is longer the rest is left out; what is no text may then
 /// take three times as much.
 inline constexpr size_t kKeptMessage = size_t{1} << 14;

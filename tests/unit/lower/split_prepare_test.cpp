@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/interp/interpreter.h>
+#include <tunesmith/ir/visit.h>
+#include <tunesmith/target/extension_file.h>
 
 #include "unit/lower/run_passes.h"
 
@@ -119,6 +121,42 @@ TEST(SplitPrepare, AnOutputIsNeverPrepared) {
   EXPECT_THAT(names(lowered.prepare->program.outputs), ElementsAre("T"));
   EXPECT_THAT(names(lowered.program.outputs), ElementsAre("O"));
   expect_equal_results(program, lowered);
+}
+
+constexpr const char* kPacker = R"yaml(extension: packer
+target: t
+intrinsics:
+  - name: packer_row_4
+    semantics: {inputs: {X: {shape: [4], dtype: f32}}, compute: "P[j<4] = X[j]", outputs: [P]}
+    operands: {$}
+    implementation: {fragment: ""}
+)yaml";
+
+/// W in panels of 4 columns, a row of which is what one instruction copies.
+LoweredProgram packed_by_unit(const std::string& operands, const char* scope) {
+  std::string file = kPacker;
+  file.replace(file.find('$'), 1, operands);
+  const auto extension = ExtensionFile::parse(file, "packer.yaml");
+  Schedule s(product());
+  const BlockRV packed = s.cache_read(s.get_block("O"), 1, scope);
+  s.transform_layout(packed, "write", 0, "(k, j) -> (j // 4, k, j % 4)");
+  s.tensorize(s.blockize(s.split(s.get_loops(packed)[1], {std::nullopt, 4})[1]), "packer_row_4");
+  LowerOptions options = preparing();
+  extension->adapt(options);
+  LoweredProgram lowered = lower(s.program(), options);
+  expect_equal_results(s.program(), lowered);
+  return lowered;
+}
+
+TEST(SplitPrepare, ACopyThatAUnitMakesIsPreparedLikeAnyOther) {
+  for (const char* operands : {"", "P: {scope: global}", "X: {pass: address}", "X: {strides: [1n]}"}) {
+    const LoweredProgram lowered = packed_by_unit(operands, kScopeGlobal);
+    ASSERT_NE(lowered.prepare, nullptr) << operands;
+    EXPECT_THAT(names(lowered.prepare->program.outputs), ElementsAre("W_global")) << operands;
+    const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+    EXPECT_EQ(collect<Loop>(lowered.prepare->program.root(), is_call).size(), 1U) << operands;
+    EXPECT_TRUE(collect<Loop>(lowered.program.root(), is_call).empty()) << operands;
+  }
 }
 
 TEST(SplitPrepare, GapsOfAnAlignmentArePreparedToo) {

@@ -48,7 +48,12 @@ inline const std::vector<Argument>& example_arguments() {
 }
 
 inline CompiledKernel example_kernel() {
-  return {"object code", "kernel", 64, 0.0, PrepareStep{"prepare", 128, {0, 1}, {1}}};
+  return {"object code",
+          "kernel",
+          64,
+          0.0,
+          PrepareStep{"prepare", 128, {0, 1}, {1}},
+          SetupStep{"setup", "setup_fault", {"acme.yaml:3: extension 'acme'"}}};
 }
 
 inline ReadyReply example_ready() {
@@ -84,11 +89,11 @@ inline std::vector<ReadMessage> every_message() {
       {"run",
        to_message(RunRequest{example_kernel(), 1e-3, true}),
        reading([=](const Message& message) { return read_run_request(message, buffers); }),
-       {"/prepare"}},
+       {"/prepare", "/setup"}},
       {"add_to_rounds",
        to_message(AddToRoundsRequest{example_kernel(), true, false, 128}),
        reading([=](const Message& message) { return read_add_to_rounds_request(message, buffers); }),
-       {"/prepare"}},
+       {"/prepare", "/setup"}},
       {"time_in_turn", to_message(TimeInTurnRequest{4}), reading(read_time_in_turn_request)},
       {"check_rounds", to_message(CheckRoundsRequest{}), reading(read_check_rounds_request)},
       {"ready", to_message(example_ready()),

@@ -211,6 +211,57 @@ TEST(ExtensionFile, VariantsOfSeveralListsThatDifferHaveTheirOwnNames) {
               HasSubstr("expected a list of mappings"));
 }
 
+TEST(ExtensionFile, OperandsMayBePassedByTheirAddress) {
+  const std::string begin = std::string(kHead) + "intrinsics:\n  - name: one\n" + kSemantics;
+  const auto with = [&](const std::string& operands, const std::string& implementation) {
+    return begin + "    operands: " + operands + "\n    implementation: " + implementation + "\n";
+  };
+  const char* fragment = "{fragment: ret void}";
+  const auto extension = load(with("{X: {pass: address, strides: [4n, 1]}, O: {pass: value}}", fragment));
+  EXPECT_TRUE(extension->intrinsics()[0]->operands[1].by_address);
+  EXPECT_FALSE(extension->intrinsics()[0]->operands[0].by_address);
+  EXPECT_THAT(complaint(with("{X: {pass: pointer}}", fragment)),
+              HasSubstr("pass: expected address or value, found 'pointer'"));
+  EXPECT_THAT(complaint(with("{X: {pass: address, layout: a, registers: r}}", fragment)),
+              HasSubstr("what a group holds in a layout has no address"));
+  EXPECT_THAT(complaint(with("{X: {pass: address}}", "{intrinsic: llvm.some, arguments: [X]}")),
+              HasSubstr("an intrinsic of the back end takes values, not addresses"));
+  EXPECT_THAT(complaint(with("{O: {pass: address}}", "{fragment: ret void, arguments: [X]}")),
+              HasSubstr("'O' is written through its address, so it must be one of them"));
+}
+
+TEST(ExtensionFile, SetUpBelongsToAllItsIntrinsics) {
+  const std::string end = "intrinsics:\n  - name: one\n" + std::string(kSemantics) + kImplementation;
+  const auto extension = load(std::string(kHead) + "setup:\n  thread: |\n    ret i32 0\n" + end);
+  const UnitSetup& setup = extension->intrinsics()[0]->implementations.at("llvm").setup;
+  EXPECT_EQ(setup.extension, "test");
+  EXPECT_EQ(setup.process.text, "");
+  EXPECT_EQ(setup.thread.text, "ret i32 0\n");
+  EXPECT_EQ(setup.thread.location.line, 5);
+  EXPECT_THAT(complaint(std::string(kHead) + "setup: {process: [a]}\n" + end),
+              HasSubstr("process: expected a text, found"));
+  EXPECT_THAT(complaint(std::string(kHead) + "setup: always\n" + end),
+              HasSubstr("setup: expected a mapping, found"));
+}
+
+TEST(ExtensionFile, PeaksNameInstructionsThatAddUp) {
+  const std::string sum =
+      "intrinsics:\n  - name: one\n    semantics: |\n      inputs: {X: {shape: [4, 2], dtype: f32}}\n"
+      "      compute: |\n        O[i<4] = sum(k<2) X[i, k]\n      outputs: [O]\n" +
+      std::string(kImplementation);
+  const std::string copy = "intrinsics:\n  - name: one\n" + std::string(kSemantics) + kImplementation;
+  const auto with = [&](const std::string& peak, const std::string& intrinsics) {
+    return std::string(kHead) + "peak: " + peak + "\n" + intrinsics;
+  };
+  EXPECT_EQ(load(with("{one: 12}", sum))->intrinsics()[0]->peak_sums, 12);
+  EXPECT_EQ(load(std::string(kHead) + sum)->intrinsics()[0]->peak_sums, 0);
+  EXPECT_THAT(complaint(with("one", sum)), HasSubstr("peak: expected a mapping"));
+  EXPECT_THAT(complaint(with("{one: 0}", sum)), HasSubstr("peak: one: expected how many sums"));
+  EXPECT_THAT(complaint(with("{on: 4}", sum)), HasSubstr("peak: there is no intrinsic 'on'"));
+  EXPECT_THAT(complaint(with("{one: 4}", copy)), HasSubstr("peak: one adds nothing up"));
+  EXPECT_THAT(complaint(with("{one: 4}", "level: squad\n" + sum)), HasSubstr("an instruction of a group"));
+}
+
 TEST(ExtensionFile, SetsQuantitiesOfTheDevice) {
   const auto extension = ExtensionFile::parse(
       "extension: acme\ntarget: t\nquantities: {acme_rows: 16, acme_rate: 0.5}\n", "a.yaml");

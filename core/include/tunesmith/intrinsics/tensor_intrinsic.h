@@ -27,6 +27,9 @@ struct TensorOperand {
   /// free, a multiple of `stride_multiple` that is not less than a row.
   std::vector<int64_t> strides;
   int64_t stride_multiple = 1;
+  /// Is the implementation given where the first element lies, and the free stride in elements, rather than
+  /// the elements? It then reads its inputs, and writes an output, itself, and touches nothing else of them.
+  bool by_address = false;
   /// Bytes whose multiple the address of the first element must be; 1 for any address.
   int64_t alignment = 1;
   /// May the operand's buffer have a Swizzle? Any: it may, or none; Always: it must.
@@ -42,6 +45,22 @@ struct TensorOperand {
 
   /// The dimension whose stride is free, or strides.size().
   size_t free_dimension() const;
+};
+
+/// What must be done before an instruction is called: code of the back end that answers 0, or another number
+/// where it failed. Done again, it changes nothing. Which texts it takes is the target's to say.
+struct UnitSetup {
+  struct Code {
+    std::string text;
+    SourceLocation location = {};  // of its first line
+  };
+  /// Of the extension, for messages.
+  std::string extension;
+  /// In a process, before the first call of a kernel.
+  Code process = {};
+  /// In each thread, before it calls; cheap, since it is done whenever a thread begins with a part of a
+  /// kernel.
+  Code thread = {};
 };
 
 /// How a target emits a call. Which forms and texts it takes is the target's to say (docs/targets.md).
@@ -61,6 +80,7 @@ struct TensorImplementation {
   std::string before_barrier;
   /// Positions in TensorIntrinsic::operands, in the order in which the implementation takes them.
   std::vector<size_t> arguments;
+  UnitSetup setup = {};
 };
 
 struct TensorIntrinsic {
@@ -74,6 +94,9 @@ struct TensorIntrinsic {
   /// How long one call keeps the unit busy that a multiprocessor's groups share, for models of times; 0:
   /// nothing is known.
   double cycles = 0.0;
+  /// Where its rate is the peak of its unit, with which times of what it can compute are compared: how many
+  /// sums at once hide the time that one call takes. Else 0.
+  int64_t peak_sums = 0;
   /// One block; its body is one store, whose indices and whose loads' are distinct iterators. Where it has an
   /// init, the intrinsic accumulates: it computes the body alone.
   Program semantics;

@@ -81,6 +81,10 @@ class Space {
   Target& target() const;
   /// The target's description with the extensions' additions.
   const DeviceModel& device() const;
+  /// What times of `program` are compared with: the first instruction that an extension says is the peak of
+  /// its unit and whose operands have the types of the program's, else the target's multiply-adds of its
+  /// output's type. Throws EnvironmentError where it cannot be compiled.
+  PeakKernel peak_kernel(const Program& program, int threads) const;
   /// Of the rows that its candidates' features() give: the kernel's, then those of the extensions in their
   /// order.
   const std::vector<FeatureColumn>& feature_columns() const;

@@ -25,6 +25,10 @@ typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop
 typedef void (*tunesmith_kernel)(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for,
                                  void* pool);
 
+/* Makes the process ready for the instructions of a kernel; may be called again, by one thread at a time.
+   Returns 0, or the number of the part that failed, from 1, times 2^32, plus the 32 bits that it answered. */
+typedef int64_t (*tunesmith_setup)(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,16 @@ struct PrepareStep {
   std::vector<size_t> unread;  // positions of those among them that the kernel itself reads no more
 };
 
+/// What is done once in a process before any call of a kernel, for the units whose instructions it calls.
+/// Target::load() does it, and a built library before its first call.
+struct SetupStep {
+  std::string symbol;  // of its entry point, a tunesmith_setup
+  /// Of an int64_t: 0, or like a tunesmith_setup's answer what failed in a thread that ran a part of the
+  /// kernel. That part was left out, and what the call has written means nothing.
+  std::string fault;
+  std::vector<std::string> parts;  // what they are called in messages
+};
+
 /// A kernel as bytes that can be sent to a worker and loaded by the same target there.
 struct CompiledKernel {
   std::string object;
@@ -40,6 +50,7 @@ struct CompiledKernel {
   int64_t workspace_bytes = 0;  // of the kernel and of its preparation
   double compile_seconds = 0.0;
   std::optional<PrepareStep> prepare = std::nullopt;
+  std::optional<SetupStep> setup = std::nullopt;
 };
 
 /// The step that prepares for `lowered`, with this symbol; nothing when there is nothing to prepare.
@@ -51,7 +62,8 @@ struct KernelFault {
     Mistake,      // a race, a barrier that not all reach, memory that nothing has written
     OutOfBounds,  // an access to what is not the program's
     TimeOut,
-    Crash
+    Crash,
+    NotSetUp  // a thread could not be made ready for the instructions that it was to execute
   };
   Kind kind = Kind::Mistake;
   std::string message;  // one line
@@ -81,6 +93,8 @@ class LoadedKernel {
 struct PeakKernel {
   CompiledKernel kernel;    // takes no buffers
   double operations = 0.0;  // arithmetic operations of one call, on all threads together
+  /// The tensor intrinsic that makes them; empty where they are the processor's own.
+  std::string unit = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
 /// What to link a library from: one kernel and the C names of its entry points.
@@ -139,7 +153,7 @@ class Target {
   /// Compiles for speed of compiling and of the code. The unexpected value is the compiler's message.
   virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                             const std::string& symbol) = 0;
-  /// Throws EnvironmentError when the object is damaged.
+  /// Throws EnvironmentError when the object is damaged, or when what its SetupStep does fails.
   virtual std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) = 0;
   /// Is running a program here so much slower than on the machine it is for that a candidate is verified as
   /// its twin: the same schedule of a smaller instance of the workload (docs/devices.md)? Only where
@@ -182,6 +196,8 @@ std::string task_target(const Target& target);
 /// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
 /// EnvironmentError when the threads cannot be started.
 double measure_peak(Target& target, DType type, int threads);
+/// The same of a peak kernel for `threads` threads that the target has compiled.
+double measure_peak(Target& target, const PeakKernel& peak, int threads);
 
 /// Adds to a base target: limits, intrinsics, modules, steps of lowering, columns of features. Kind
 /// `extension`.
