@@ -120,11 +120,12 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, 
     inputs.push_back(Tensor::like(*argument.buffer));
     const uint64_t seed =
         hash_combine(hash_combine(question.seed, static_cast<uint64_t>(fill.kind)), inputs.size());
-    draw(inputs.back(), fill, first, question.most_terms, seed, number);
+    draw(inputs.back(), fill, first, question.most_terms, seed, fill.plain_number(number));
     const size_t input = inputs.size() - 1;
     if (inputs.back().dtype.is_float() && input < question.edges.carried.size()) {
-      const SliceAxes axes{static_cast<int64_t>(input), question.edges.carried[input]};
-      add_edges(inputs.back(), fill.edges, fill.edge_part(number), axes,
+      const SliceInput slices{static_cast<int64_t>(input), question.edges.carried[input],
+                              question.edges.exponents[input]};
+      add_edges(inputs.back(), fill.edges, fill.edge_part(number), slices,
                 hash_combine(seed, static_cast<uint64_t>(number)));
     }
     first = first && !inputs.back().dtype.is_float();
@@ -191,11 +192,14 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
   for (int64_t number = 0; number < fill.draws; ++number) {
     DrawnData drawn{fill, draw_inputs(question, fill, number), {}};
     const Trial trial = try_inputs(question, drawn.inputs, run);
-    if (!fill.edges.any_value && (!trial.usable() || !trial.finite)) {
+    const EdgePart part = fill.edge_part(number);
+    const bool chosen = part == EdgePart::Large || part == EdgePart::Tiny;  // for what they are
+    if (!chosen && !fill.edges.any_value && (!trial.usable() || !trial.finite)) {
       // Each draw of the exact set has terms of its own; of the random one, those before do.
       if (question.kind == DataKind::Exact) return {};
-      if (fill.edges.in_floats()) return draw_all(question, without_edges(fill), run);
-      if (!fill.has_peaks(number)) break;
+      if (fill.edges.in_floats() && fill.edges.draws == 0)
+        return draw_all(question, without_edges(fill), run);
+      if (!fill.has_peaks(fill.plain_number(number))) break;
       Fill without = fill;
       without.peaks = 0;
       return draw_all(question, without, run);

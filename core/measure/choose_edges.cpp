@@ -15,7 +15,7 @@ constexpr int64_t kFewestSlices = 16;
 /// one of edges alone.
 constexpr double kVisibleWithSlices = 0.75;
 constexpr double kVisibleInDraw = 0.25;
-/// Shares of the exponents of a product of all factors. What is left is for sums of many terms.
+/// Of the exponents that a product of all scaled factors has. What is left is for sums of many terms.
 constexpr std::array<double, 6> kShares{0.9, 0.6, 0.4, 0.25, 0.12, 0.06};
 constexpr std::array<int64_t, 3> kIntegerBits{64, 24, 15};
 
@@ -51,9 +51,11 @@ class Attempts {
     inputs_ = draw_inputs(question_, fill, number);
     trial_ = try_inputs(question_, inputs_, run_);
     if (fill.edges.any_value) return true;  // to the bit
-    const double share = fill.edges.draws > 0 ? kVisibleInDraw : kVisibleWithSlices;
-    return trial_.usable() && (trial_.finite || !finite_) && !trial_.overflows() &&
-           trial_.visible(question_, typical_) >= share * visible_;
+    if (trial_.overflows() || (finite_ && !trial_.finite)) return false;
+    const double visible = trial_.visible(question_, typical_);
+    // A draw of its own takes nothing from the others, however loose it is.
+    if (fill.edges.draws > 0) return visible >= kVisibleInDraw * visible_;
+    return trial_.usable() && visible >= kVisibleWithSlices * visible_;
   }
   std::vector<Tensor>& inputs() { return inputs_; }
   Trial& trial() { return trial_; }
@@ -80,14 +82,14 @@ Fill with_floats(const Fill& plain, double share, bool signs, const EdgeTraits& 
   return fill;
 }
 
-/// Behind the one of edges, if its bounds are tight.
+/// Behind the first of edges, if its bounds are tight.
 void add_tiny_draw(const EdgeTraits& traits, int64_t room, Fill& fill, Attempts& attempts) {
   if (!traits.rounds || !traits.keeps_denormals || room < 2) return;
   Fill tiny = fill;
   ++tiny.draws;
   ++tiny.edges.draws;
   tiny.edges.denormals = true;
-  if (attempts.good(tiny, tiny.first_of_edges() + 1)) fill = tiny;
+  if (attempts.good(tiny, 1)) fill = tiny;
 }
 
 }  // namespace
@@ -114,14 +116,10 @@ void choose_edges(const DataQuestion& question, int64_t room, DrawnData& drawn, 
   if (!any_input(question, [](size_t, const BufferNode& input) { return input.dtype.is_float(); })) return;
   const bool in_slices = has_slices(question) && (traits.operations > kFewOperations || room < 1);
   if (!in_slices && room < 1) return;
-  // The products of 16-bit inputs are of wider types, mostly.
-  const bool narrow =
-      any_input(question, [](size_t, const BufferNode& input) { return input.dtype.scalar() == kF16; });
-  const double degree = narrow ? 1.0 : static_cast<double>(traits.degree);
   for (const double share : kShares) {
     for (const bool signs : {drawn.fill.positive, false}) {
-      const Fill fill = with_floats(drawn.fill, share / degree, signs, traits, in_slices ? 0 : 1);
-      if (attempts.good(fill, fill.first_of_edges())) {
+      const Fill fill = with_floats(drawn.fill, share, signs, traits, in_slices ? 0 : 1);
+      if (attempts.good(fill, 0)) {
         if (in_slices) {
           take(fill);
         } else {

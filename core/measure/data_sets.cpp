@@ -157,9 +157,12 @@ std::string Fill::text() const {
 EdgePart Fill::edge_part(int64_t number) const {
   if (!edges.in_floats()) return EdgePart::None;
   if (edges.draws == 0) return EdgePart::Slices;
-  const int64_t edge = number - first_of_edges();
-  if (edge < 0 || edge >= edges.draws || number < 0 || number + 1 >= draws) return EdgePart::None;
-  return edge == 0 ? EdgePart::Large : EdgePart::Tiny;
+  if (number >= edges.draws || draws <= edges.draws) return EdgePart::None;
+  return number == 0 ? EdgePart::Large : EdgePart::Tiny;
+}
+
+int64_t Fill::plain_number(int64_t number) const {
+  return draws <= edges.draws ? number : std::max<int64_t>(number - edges.draws, 0);
 }
 
 std::vector<Fill> fills(DataKind kind, int64_t most_terms) {

@@ -52,8 +52,10 @@ struct Fill {
   Edges edges = {};  // of the random set
 
   bool has_peaks(int64_t number) const { return number >= 1 && number <= peaks; }
-  int64_t first_of_edges() const { return draws - 1 - edges.draws; }
+  /// Draws of edges alone come first.
   EdgePart edge_part(int64_t number) const;
+  /// Which of the other draws it is, from 0.
+  int64_t plain_number(int64_t number) const;
   /// Terms of a longest sum that are no background.
   int64_t terms_of(int64_t most_terms) const { return terms > 0 ? terms : most_terms; }
   /// "integers up to 3, 32 terms of a sum".

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "measure/edges.h"
 #include "measure/reference.h"
 #include "tunesmith/ir/visit.h"
 
@@ -61,39 +63,62 @@ class CarriedAxes {
   std::map<std::pair<const BufferNode*, size_t>, bool> known_;  // looked up, never walked
 };
 
-/// The degree of the highest product of inputs anywhere in the program.
+/// What a value is a product of.
+struct Factors {
+  int64_t degree = 0;                  // how many inputs are multiplied, at most
+  std::set<const BufferNode*> inputs;  // that it depends on; looked up, never walked in an order that matters
+};
+
+/// For each input, the degree of the highest product that it is part of.
 class Degrees {
  public:
   explicit Degrees(const Program& program) {
-    for (const Buffer& input : program.inputs) of_buffer_[input.get()] = 1;
+    for (const Buffer& input : program.inputs) {
+      factors_[input.get()] = {1, {input.get()}};
+      highest_[input.get()] = 1;
+    }
     for (const Store* store : stores_of(program)) {
-      const int64_t degree = of(store->value);
-      int64_t& known = of_buffer_[store->buffer.get()];
-      known = std::max(known, degree);
+      const Factors factors = of(store->value);
+      if (factors.degree > 1) count_type(store->buffer->dtype);
+      Factors& known = factors_[store->buffer.get()];
+      known.degree = std::max(known.degree, factors.degree);
+      known.inputs.insert(factors.inputs.begin(), factors.inputs.end());
     }
   }
-  int64_t highest() const { return std::clamp(highest_, int64_t{1}, kHighestDegree); }
+  int64_t of_input(const Buffer& input) const { return highest_.at(input.get()); }
+  /// Of the narrowest floating type that a product has: copies of factors do not count.
+  int64_t exponents() const { return exponents_; }
 
  private:
-  int64_t of(const Expr& expr) {
-    if (const LoadNode* access = expr.as<LoadNode>()) return of_buffer_[access->buffer.get()];
-    int64_t sum = 0;
-    int64_t most = 0;
-    for (const Expr& arg : expr.args()) {
-      const int64_t degree = of(arg);
-      sum = std::min(sum + degree, kHighestDegree);
-      most = std::max(most, degree);
-    }
-    const CallNode* function = expr.as<CallNode>();
-    if (function != nullptr && function->op == MathOp::Pow) most = std::min(2 * most, kHighestDegree);
-    if (expr.is(ExprKind::Mul) || expr.is(ExprKind::Div)) most = sum;
-    highest_ = std::max(highest_, most);
-    if (function != nullptr && function->op == MathOp::Sqrt) return (most + 1) / 2;
-    return most;
+  void count_type(DType type) {
+    if (type.is_float()) exponents_ = std::min<int64_t>(exponents_, float_range(type).max_exponent);
   }
 
-  std::unordered_map<const BufferNode*, int64_t> of_buffer_;  // looked up, never walked
-  int64_t highest_ = 1;
+  Factors of(const Expr& expr) {
+    if (const LoadNode* access = expr.as<LoadNode>()) return factors_[access->buffer.get()];
+    int64_t sum = 0;
+    Factors factors;
+    for (const Expr& arg : expr.args()) {
+      const Factors below = of(arg);
+      sum += below.degree;
+      factors.degree = std::max(factors.degree, below.degree);
+      factors.inputs.insert(below.inputs.begin(), below.inputs.end());
+    }
+    const CallNode* function = expr.as<CallNode>();
+    const bool raises = function != nullptr && function->op == MathOp::Pow;
+    if (expr.is(ExprKind::Mul) || expr.is(ExprKind::Div) || raises) {
+      factors.degree = std::min(raises ? 2 * sum : sum, kHighestDegree);
+      count_type(expr.dtype());
+      for (const BufferNode* input : factors.inputs)
+        highest_[input] = std::max(highest_[input], factors.degree);
+    }
+    if (function != nullptr && function->op == MathOp::Sqrt) factors.degree = (factors.degree + 1) / 2;
+    return factors;
+  }
+
+  std::unordered_map<const BufferNode*, Factors> factors_;  // looked up, never walked
+  std::unordered_map<const BufferNode*, int64_t> highest_;
+  int64_t exponents_ = float_range(kF64).max_exponent;
 };
 
 bool keeps_denormals(const Program& program) {
@@ -130,7 +155,13 @@ EdgeTraits edge_traits(const Program& program) {
     traits.operations += operations;
   }
   traits.keeps_denormals = keeps_denormals(program);
-  traits.degree = Degrees(program).highest();
+  const Degrees degrees(program);
+  for (const Buffer& input : program.inputs) {
+    const bool scales = input->dtype.is_float();
+    traits.exponents.push_back(scales ? std::min<int64_t>(float_range(input->dtype).max_exponent,
+                                                          degrees.exponents() / degrees.of_input(input))
+                                      : 0);
+  }
   return traits;
 }
 

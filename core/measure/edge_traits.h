@@ -21,8 +21,9 @@ struct EdgeTraits {
   /// Denormals have one right result: no target may take them for zero (bf16), and nothing is divided by
   /// them.
   bool keeps_denormals = false;
-  /// How many inputs are multiplied into one value, at most: their exponents add up.
-  int64_t degree = 1;
+  /// Of each input: the powers of two that it can be scaled by before a product with it, of all its factors
+  /// scaled so, outgrows the narrowest type that the program computes in. 0 of integers.
+  std::vector<int64_t> exponents;
   /// Elements that all stages compute, each as often as it is updated.
   int64_t operations = 0;
 };

@@ -16,6 +16,9 @@ namespace {
 /// One slice of so many is of edges.
 constexpr uint64_t kSliceEvery = 16;
 
+/// Of tiny slices, one of so many is zero, beside which a denormal shows in a sum.
+constexpr uint64_t kTinyZeroEvery = 4;
+
 /// The slice of each element in turn.
 class SliceCursor {
  public:
@@ -62,10 +65,10 @@ double any_value(RandomStream& random, const FloatRange& range, const Edges& edg
 }
 
 /// Of a slice: the power of two that its elements are multiplied by.
-int scale_of(const FloatRange& range, double share, bool highest, RandomStream& random) {
-  const int above = std::max(1, static_cast<int>(share * range.max_exponent));
+int scale_of(int64_t exponents, double share, bool highest, RandomStream& random) {
+  const int above = std::max(1, static_cast<int>(share * static_cast<double>(exponents)));
   const int below = above / 2;
-  if (highest) return above;
+  if (highest || random.below(2) == 0) return above;
   return static_cast<int>(random.below(static_cast<uint64_t>(above + below + 1))) - below;
 }
 
@@ -114,14 +117,17 @@ int64_t slices_of(const Tensor& data, const std::vector<bool>& carried) {
   return slices;
 }
 
-void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceAxes& axes, uint64_t seed) {
+void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceInput& input, uint64_t seed) {
   if (part == EdgePart::None || !edges.in_floats()) return;
   const FloatRange range = float_range(data.dtype);
-  const auto slices = static_cast<uint64_t>(slices_of(data, axes.carried));
+  const auto slices = static_cast<uint64_t>(slices_of(data, input.carried));
   if (part == EdgePart::Slices && slices < kSliceEvery) return;
   const uint64_t highest = hash_combine(seed, 0) % slices;
   RandomStream values(seed, 1);
-  SliceCursor cursor(data, axes.carried);
+  const auto is_zero = [&](uint64_t slice) {
+    return slices >= 2 * kTinyZeroEvery && slice / 2 % kTinyZeroEvery == 0;
+  };
+  SliceCursor cursor(data, input.carried);
   for (int64_t i = 0; i < data.elements(); ++i, cursor.next()) {
     const auto slice = static_cast<uint64_t>(cursor.slice());
     const uint64_t draw = hash_combine(seed, slice + 1);
@@ -130,11 +136,12 @@ void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceAxes&
     if (edges.any_value) {
       data.set(i, any_value(values, range, edges));
     } else if (part == EdgePart::Tiny) {
-      if ((cursor.slice() + axes.input) % 2 == 0) data.set(i, std::ldexp(data.get(i), range.min_exponent));
+      if ((cursor.slice() + input.position) % 2 == 0)
+        data.set(i, is_zero(slice) ? 0.0 : std::ldexp(data.get(i), range.min_exponent));
     } else {
       RandomStream of_slice(draw);
       const double sign = edges.signs && of_slice.below(2) == 0 ? -1.0 : 1.0;
-      const int scale = scale_of(range, edges.share, slice == highest, of_slice);
+      const int scale = scale_of(input.exponents, edges.share, slice == highest, of_slice);
       data.set(i, std::ldexp(sign * data.get(i), scale));
     }
   }

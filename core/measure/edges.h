@@ -17,7 +17,8 @@ namespace tunesmith {
 
 /// How far the data go towards the ends of their types' ranges. A value.
 struct Edges {
-  /// Floats: up to this share of the exponents above 1, and half as far below. 0: none.
+  /// Floats: scaled up by this share of the exponents that there are (EdgeTraits), and half as far down. 0:
+  /// not.
   double share = 0.0;
   /// Half of the scaled slices are negative: of data that are all positive otherwise.
   bool signs = false;
@@ -27,8 +28,7 @@ struct Edges {
   bool nans = false;
   /// Integers are drawn over their types' ranges, up to so many bits. 0: up to 1000.
   int64_t integer_bits = 0;
-  /// So many draws of the set are of edges alone, those before the last one. 0: a part of the slices of every
-  /// draw is.
+  /// So many draws of the set, its first, are of edges alone. 0: a part of the slices of every draw is.
   int64_t draws = 0;
 
   bool in_floats() const { return share > 0.0 || any_value; }
@@ -54,17 +54,18 @@ enum class EdgePart : uint8_t {
   Tiny,    // every second slice, of denormals; of the next input the others
 };
 
-/// Where an input's slices are.
-struct SliceAxes {
-  int64_t input = 0;          // its position
-  std::vector<bool> carried;  // EdgeTraits
+/// Of one input, as EdgeTraits has it.
+struct SliceInput {
+  int64_t position = 0;
+  std::vector<bool> carried;
+  int64_t exponents = 0;
 };
 
 /// How many slices the tensor has.
 int64_t slices_of(const Tensor& data, const std::vector<bool>& carried);
 
 /// Puts edges into a floating tensor.
-void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceAxes& axes, uint64_t seed);
+void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceInput& input, uint64_t seed);
 
 /// Draws integers over the range of their type. `most_terms`: of a longest sum or maximum, in which the
 /// type's largest value would hide the others.

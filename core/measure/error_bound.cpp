@@ -230,6 +230,10 @@ Expr ErrorBound::of_call(const Expr& expr) const {
   const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true)
                                   : size * number_imm(kFunction * roundoff(type));
   const Expr tail = error ? error * error : Expr();  // of second order, where |f''| / 2 is at most one
+  // Of a function that grows: no more than it does from one end of where x may be to the other.
+  const auto at_most_grown = [&](const Expr& first_order) {
+    return error ? min(plus(first_order, tail), call(op, {x + error}) - call(op, {x - error})) : Expr();
+  };
   Expr carried;
   switch (op) {
     case MathOp::Abs:
@@ -261,14 +265,14 @@ Expr ErrorBound::of_call(const Expr& expr) const {
       }
       break;
     case MathOp::Tanh:
-      carried = plus(times(number_imm(1.0) - result * result, error), tail);
+      carried = at_most_grown(times(number_imm(1.0) - result * result, error));
       break;
     case MathOp::Sigmoid:
-      carried = plus(times(result * (number_imm(1.0) - result), error), tail);
+      carried = at_most_grown(times(result * (number_imm(1.0) - result), error));
       break;
     case MathOp::Erf:
-      carried = plus(times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error),
-                     tail);
+      carried = at_most_grown(
+          times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error));
       break;
     case MathOp::Pow: {
       // d(x^y) = x^y (y dx / x + log|x| dy)

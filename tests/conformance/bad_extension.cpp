@@ -103,6 +103,37 @@ intrinsics:
         %x1 = load <4 x float>, ptr %second, align 4
         %r = shufflevector <4 x float> %x0, <4 x float> %x1, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
         ret <8 x float> %r
+  - name: bad_axpy_i32
+    semantics: |
+      inputs: {A: {shape: [1], dtype: i32}, B: {shape: [2], dtype: i32}}
+      compute: |
+        C[j<2] = sum(k<1) A[k] * B[j]
+      outputs: [C]
+    implementation:
+      arguments: [C, A, B]
+      fragment: |
+        declare <2 x i32> @llvm.sadd.sat.v2i32(<2 x i32>, <2 x i32>)
+        %a0 = insertelement <2 x i32> poison, i32 %A, i32 0
+        %a1 = insertelement <2 x i32> %a0, i32 %A, i32 1
+        %l = shl <2 x i32> %a1, <i32 16, i32 16>
+        %h = ashr <2 x i32> %l, <i32 16, i32 16>
+        %p = mul <2 x i32> %a1, %B
+        %r = add <2 x i32> %C, %p
+        ret <2 x i32> %r
+  - name: bad_relu_4
+    semantics: |
+      inputs: {X: {shape: [4], dtype: f32}}
+      compute: |
+        O[i<4] = relu(X[i])
+      outputs: [O]
+    implementation:
+      arguments: [X]
+      fragment: |
+        %c = fcmp ogt <4 x float> %X, zeroinitializer
+        %r = select <4 x i1> %c, <4 x float> %X, <4 x float> zeroinitializer
+        %b = fcmp olt <4 x float> %r, <float 6.0, float 6.0, float 6.0, float 6.0>
+        %s = select <4 x i1> %b, <4 x float> %r, <4 x float> <float 6.0, float 6.0, float 6.0, float 6.0>
+        ret <4 x float> %r
 )";
     const auto change = [&](const char* name, const std::string& from, const char* to) {
       if (mistake(name)) text.replace(text.find(from), from.size(), to);
@@ -129,6 +160,15 @@ intrinsics:
            "      fragment: |\n        call void asm sideeffect \"no_such_mnemonic\", \"\"()\n");
     change("ignores_the_stride", "i64 %X_stride", "i64 4");
     change("cannot_be_set_up", "ret i32 0", "ret i32 22");
+    change("saturates", "add <2 x i32> %C, %p",
+           "call <2 x i32> @llvm.sadd.sat.v2i32(<2 x i32> %C, <2 x i32> %p)");
+    change("multiplies_low_halves", "mul <2 x i32> %a1", "mul <2 x i32> %h");
+    change("clamps_at_6", "ret <4 x float> %r", "ret <4 x float> %s");
+    const std::string normal = "float 0x3810000000000000";
+    change("flushes_denormals", "fcmp ogt <4 x float> %X, zeroinitializer",
+           ("fcmp oge <4 x float> %X, <" + normal + ", " + normal + ", " + normal + ", " + normal + ">")
+               .c_str());
+    change("keeps_a_nan", "fcmp ogt", "fcmp ugt");
     return text;
   }
 

@@ -143,6 +143,12 @@ const Mistake kMistakes[] = {
     {kExtension, "does_not_parse", "intrinsics", "P27", "unit.yaml:20: tensor intrinsic bad_axpy_2: "},
     {kExtension, "wrong_return_type", "intrinsics", "P27", "unit.yaml:20: tensor intrinsic bad_axpy_2: "},
     {kExtension, "missing_argument", "intrinsics", "P27", "use of undefined value '%B'"},
+    {kExtension, "saturates", "intrinsics", "P27",
+     "unit.yaml:35: intrinsic bad_axpy_i32: its implementation does"},
+    {kExtension, "multiplies_low_halves", "intrinsics", "P27", "bad_axpy_i32: its implementation does not"},
+    {kExtension, "clamps_at_6", "intrinsics", "P27", "bad_relu_4: its implementation does not compute"},
+    {kExtension, "flushes_denormals", "intrinsics", "P27", "bad_relu_4: its implementation does not compute"},
+    {kExtension, "keeps_a_nan", "intrinsics", "P27", "bad_relu_4: its implementation does not compute"},
     {kExtension, "wrong_layout", "intrinsics", "P27", "bad_transpose: its implementation does not compute"},
     {kExtension, "illegal_instruction", "intrinsics", "P12",
      "unit.yaml:13: intrinsic bad_axpy_2: running it: it ended its process by: Illegal instruction (the "

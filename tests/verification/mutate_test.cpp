@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -14,14 +15,23 @@ namespace {
 
 TEST(Mutate, EveryKindHasAPlaceInTheSuite) {
   std::set<size_t> kinds;
-  for (const char* text : {"conv2d:h=5,w=5,ci=3,co=4", "dense_bias_gelu:n=6,m=5,k=7", "layer_norm:m=4,n=4"}) {
-    const Workload workload = WorkloadLibrary().load(text);
+  std::vector<Workload> workloads;
+  for (const char* text : {"conv2d:h=5,w=5,ci=3,co=4", "dense_bias_gelu:n=6,m=5,k=7", "layer_norm:m=4,n=4",
+                           "relu:n=4,m=4", "gmm:n=4,m=4,k=4,dtype=i32,acc=i32"})
+    workloads.push_back(WorkloadLibrary().load(text));
+  workloads.push_back(
+      WorkloadDefinition::parse("name: to_int\nparams: {n: 4}\ninputs: {X: {shape: [n], "
+                                "dtype: f32}}\ncompute: |\n  O[i<n] = i8(X[i])\noutputs: [O]\n",
+                                "to_int.yaml")
+          .instantiate());
+  for (const Workload& workload : workloads) {
     const std::string before = to_string(workload.program);
     for (size_t kind = 0; kind < kMutations; ++kind) {
       const std::optional<Program> mutant = mutate(workload.program, static_cast<Mutation>(kind), 0);
       if (!mutant) continue;
       kinds.insert(kind);
-      EXPECT_NE(to_string(*mutant), before) << mutation_name(static_cast<Mutation>(kind)) << " of " << text;
+      EXPECT_NE(to_string(*mutant), before)
+          << mutation_name(static_cast<Mutation>(kind)) << " of " << workload.name;
     }
     EXPECT_EQ(to_string(workload.program), before) << "the program itself stays as it is";
   }

@@ -147,5 +147,47 @@ TEST_F(WrongPrograms, AConvolutionWithoutItsFillOfPadding) {
   }
 }
 
+/// Mistakes that need values near the ends of the types' ranges. All of these were accepted.
+struct AtTheEnds {
+  const char* workload;
+  Mutation mutation;
+  uint64_t site;
+};
+
+class WrongAtTheEnds : public WrongPrograms, public testing::WithParamInterface<AtTheEnds> {};
+
+TEST_P(WrongAtTheEnds, IsRefused) {
+  const auto& [text, mutation, site] = GetParam();
+  EXPECT_EQ(verify(text, program_of(text)), "") << text;
+  const std::optional<Program> mutant = mutate(program_of(text), mutation, site);
+  ASSERT_TRUE(mutant.has_value()) << text << ": " << cli::mutation_name(mutation);
+  EXPECT_EQ(verify(text, *mutant), "wrong_result") << text << ": " << cli::mutation_name(mutation);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Accepted, WrongAtTheEnds,
+    testing::Values(AtTheEnds{"relu:n=24,m=24", Mutation::Clamped, 0},
+                    AtTheEnds{"relu:n=24,m=24", Mutation::Clamped, 2},
+                    AtTheEnds{"relu:n=24,m=24,dtype=f16", Mutation::Clamped, 0},
+                    AtTheEnds{"relu:n=24,m=24,dtype=bf16", Mutation::Clamped, 2},
+                    AtTheEnds{"relu:n=24,m=24,dtype=i32", Mutation::Clamped, 2},
+                    AtTheEnds{"relu:n=24,m=24", Mutation::DenormalsFlushed, 0},
+                    AtTheEnds{"relu:n=24,m=24", Mutation::ExtremeSwapped, 0},
+                    // Too large for draws of their own: the edges stand in slices of the plain data.
+                    AtTheEnds{"relu:n=512,m=512", Mutation::Clamped, 2},
+                    AtTheEnds{"gmm:n=64,m=64,k=64", Mutation::Clamped, 2},
+                    AtTheEnds{"gmm:n=64,m=64,k=64,dtype=f16", Mutation::Clamped, 2},
+                    AtTheEnds{"conv2d:h=14,w=14,ci=16,co=32", Mutation::Clamped, 2},
+                    AtTheEnds{"conv2d:h=7,w=6,ci=5,co=9,dtype=f16", Mutation::Clamped, 2},
+                    AtTheEnds{"layer_norm:m=128,n=768", Mutation::Clamped, 2},
+                    AtTheEnds{"dense_bias_gelu:n=128,m=96,k=32", Mutation::Clamped, 2},
+                    AtTheEnds{"gmm:n=24,m=24,k=24", Mutation::DenormalsFlushed, 0},
+                    AtTheEnds{"gmm:n=24,m=24,k=24", Mutation::DenormalsFlushed, 1},
+                    AtTheEnds{"gmm:n=24,m=24,k=24,dtype=f64", Mutation::DenormalsFlushed, 0},
+                    AtTheEnds{"gmm:n=24,m=24,k=24,dtype=i32,acc=i32", Mutation::LowHalfProduct, 0},
+                    AtTheEnds{"gmm:n=24,m=24,k=24,dtype=i64,acc=i64", Mutation::LowHalfProduct, 0},
+                    AtTheEnds{"gmm:n=64,m=64,k=64,dtype=i32,acc=i32", Mutation::Saturates, 0}),
+    [](const auto& at) { return "N" + std::to_string(at.index); });
+
 }  // namespace
 }  // namespace tunesmith

@@ -36,9 +36,9 @@ Edges read_edges(const Field& fields) {
 }
 
 json edge_trait_fields(const EdgeTraits& traits) {
-  return {{"carried", traits.carried}, {"rounds", traits.rounds},
-          {"reduces", traits.reduces}, {"keeps_denormals", traits.keeps_denormals},
-          {"degree", traits.degree},   {"operations", traits.operations}};
+  return {{"carried", traits.carried},     {"rounds", traits.rounds},
+          {"reduces", traits.reduces},     {"keeps_denormals", traits.keeps_denormals},
+          {"exponents", traits.exponents}, {"operations", traits.operations}};
 }
 
 EdgeTraits read_edge_traits(const Field& fields) {
@@ -49,7 +49,8 @@ EdgeTraits read_edge_traits(const Field& fields) {
   traits.rounds = fields["rounds"].boolean();
   traits.reduces = fields["reduces"].boolean();
   traits.keeps_denormals = fields["keeps_denormals"].boolean();
-  traits.degree = fields["degree"].integer(0, kAnyCount);
+  traits.exponents = fields["exponents"].list(
+      0, kMaxBuffers, [](const Field& exponent) { return exponent.integer(-kAnyCount, kAnyCount); });
   traits.operations = fields["operations"].integer(0, kAnyCount);
   return traits;
 }
