@@ -12,9 +12,8 @@ namespace tunesmith {
 /// For how many operations of the f32 peak (Target::peak_kernel) a processor is busy at the least while it
 /// computes the program once, whatever units it has:
 ///  - One for each eight bytes of output. A processor stores at most two vectors in a cycle, or fills memory
-///  with
-///    a constant by twice that, and begins at least one vector operation in it: as many operations as the
-///    vector has elements of four bytes, and twice as many where it is a multiply-add.
+///    with a constant by twice that, and begins at least one vector operation in it: as many operations as
+///    the vector has elements of four bytes, and twice as many where it is a multiply-add.
 ///  - One for each eight terms of a sum. The widest units, those of matrices, do sixteen times the
 ///    multiply-adds of the vector unit, and each counts as two operations. Terms count only where none can be
 ///    left out: of a floating-point sum that is an output as it stands, over elements that differ from term

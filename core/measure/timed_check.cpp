@@ -8,13 +8,14 @@ namespace tunesmith {
 
 TimedCheck::TimedCheck(const Memory& memory, const KernelCall& call, std::function<void()> prepare,
                        const ForeignThreads& threads)
-    : memory_(memory), call_(call), prepare_(std::move(prepare)), threads_(threads) {}
+    : memory_(memory), held_(&memory.usual), call_(call), prepare_(std::move(prepare)), threads_(threads) {}
 
 void TimedCheck::fail(FailureCause cause, const std::string& message) {
   if (!failure_) failure_ = CandidateFailure{cause, message};
 }
 
 void TimedCheck::hold(const ArgumentMemory& contents) {
+  held_ = &contents;
   memory_.timed.take_inputs(contents);
   memory_.timed.poison_outputs(kPoisonNaN);
   prepare_();
@@ -37,15 +38,12 @@ void TimedCheck::compare(const ArgumentMemory& wanted) {
 }
 
 double TimedCheck::first_call() {
-  hold(memory_.other);
   const double seconds = time_call(call_);
-  compare(memory_.other);
-  hold(memory_.usual);
+  memory_.timed.poison_outputs(kPoisonNaN);
   return seconds;
 }
 
 void TimedCheck::begin_without_a_call() {
-  hold(memory_.usual);
   // What accumulates shows on numbers, too, not only on poison.
   memory_.timed.take_outputs(memory_.other);
 }
@@ -57,16 +55,20 @@ void TimedCheck::look() {
 
 void TimedCheck::end(bool thoroughly) {
   compare(memory_.usual);
-  const ArgumentMemory* next = &memory_.other;
   if (thoroughly && !failure_) {
     hold(memory_.other);
     time_call(call_);
     compare(memory_.other);
-    next = &memory_.usual;
   }
   // Only another thread reads or writes after a call has returned.
-  if (failure_ || threads_.now().empty()) return;
-  hold(*next);
+  if (!failure_ && !threads_.now().empty()) {
+    hold(thoroughly ? memory_.usual : memory_.other);
+    compare_at_rest();
+  }
+  if (held_ != &memory_.usual) memory_.timed.take_inputs(memory_.usual);
+}
+
+void TimedCheck::compare_at_rest() {
   if (!threads_.come_to_rest()) {
     fail(FailureCause::ProcessState,
          fmt::format("a thread that it has started runs for more than {} ms after a call has returned",

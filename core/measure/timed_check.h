@@ -22,18 +22,19 @@ class TimedCheck {
     const ArgumentMemory& usual;  // what the samples are taken on
     const ArgumentMemory& other;
   };
-  /// `prepare` is called whenever the inputs have changed. All of them outlive this.
+  /// The timed buffers hold the usual inputs, and `prepare` is called whenever they have changed. All outlive
+  /// this.
   TimedCheck(const Memory& memory, const KernelCall& call, std::function<void()> prepare,
              const ForeignThreads& threads);
 
-  /// The first call, on the other inputs; then the buffers hold the usual ones. Answers its seconds.
+  /// A call that warms; what it computes must be computed again. Answers its seconds.
   double first_call();
   /// In place of first_call(), where a call takes long: the only call is a sample.
   void begin_without_a_call();
   /// Between two samples: what was computed until now is compared and must be computed again.
   void look();
-  /// After the last sample. `thoroughly`: with one more call on the other inputs. Where there are foreign
-  /// threads, waits until they sleep.
+  /// After the last sample. `thoroughly`: with one more call, on the other inputs. Where there are foreign
+  /// threads, inputs change again, and they are waited for until they sleep. Leaves the usual inputs.
   void end(bool thoroughly);
 
   /// The first that was found.
@@ -42,9 +43,12 @@ class TimedCheck {
  private:
   void hold(const ArgumentMemory& contents);
   void compare(const ArgumentMemory& wanted);
+  /// Poisoned outputs must still be poisoned when nothing runs any more.
+  void compare_at_rest();
   void fail(FailureCause cause, const std::string& message);
 
   Memory memory_;
+  const ArgumentMemory* held_;  // whose inputs the timed buffers hold
   const KernelCall& call_;
   std::function<void()> prepare_;
   const ForeignThreads& threads_;

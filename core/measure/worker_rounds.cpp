@@ -43,6 +43,7 @@ std::vector<std::optional<CandidateFailure>> WorkerTask::wrong_after_rounds() {
       wrong[i] = wrong_in_rounds(other);
     }
   }
+  hold(sets_.back());
   return wrong;
 }
 

@@ -1,4 +1,5 @@
 // The one rule by which a task's programs are put in order.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,6 +92,15 @@ TEST_F(BestTest, WhatWasFoundWrongLaterIsOut) {
   Record wrong = with_program(failure("wrong", FailureCause::WrongResult, "C[0] is 1"), 1);
   wrong.kind = MeasurementKind::Bench;
   store_.add(wrong);
+  EXPECT_THAT(best(), ElementsAre("s2"));
+  for (uint64_t number = 3; const FailureCause cause : {FailureCause::ProcessState,
+                                                        FailureCause::ImplausibleTime, FailureCause::Crash}) {
+    store_.add(searched(fmt::format("s{}", number), number, {1e-4}));
+    Record found = with_program(failure(fmt::format("found {}", number), cause, ""), number);
+    found.kind = MeasurementKind::Bench;
+    store_.add(found);
+    ++number;
+  }
   EXPECT_THAT(best(), ElementsAre("s2"));
 }
 

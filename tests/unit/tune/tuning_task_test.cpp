@@ -324,10 +324,15 @@ class FailingRunner final : public Runner {
                                            const InterleaveOptions& options) override {
     std::vector<InterleavedTimes> times = good.interleave(kernels, options);
     for (size_t i = 0; i < times.size(); ++i) times[i].disturbed = i == 0 ? times[i].samples.size() : 1;
+    if (std::exchange(first_is_wrong, false)) {
+      times[0] = {};
+      times[0].failure = CandidateFailure{FailureCause::WrongResult, "made up"};
+    }
     return times;
   }
   ReplayingRunner good;
   int left = -1;
+  bool first_is_wrong = false;  // of the first rounds
 };
 
 // It read as one that was killed.
@@ -350,6 +355,20 @@ TEST_F(TunerTest, ARankingRecordsWhatWasDisturbed) {
   for (const Record& record : store.list({.kind = MeasurementKind::Ranking}))
     disturbed.push_back(record.disturbed.value());
   EXPECT_EQ(disturbed, (std::vector<bool>{true, false, false, false, false})) << "where most samples are";
+}
+
+TEST_F(TunerTest, WhatIsWrongInTheRankingIsRecordedAndNotTheBest) {
+  FailingRunner runner;
+  runner.first_is_wrong = true;
+  const TuneResult result = tune_into("r.db", runner);
+  const RecordStore store(folder_ / "r.db", RecordStore::Mode::Existing);
+  const std::vector<Record> wrong = store.list({.cause = FailureCause::WrongResult});
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong.front().kind, MeasurementKind::Ranking);
+  EXPECT_EQ(wrong.front().failure->message, "made up");
+  const std::optional<Record> best = store.find(result.best_id);
+  ASSERT_TRUE(best);
+  EXPECT_NE(best->lowered_hash, wrong.front().lowered_hash);
 }
 
 /// The machine is somebody else's for a fifth of a second when it first wants to measure.
