@@ -1,7 +1,5 @@
 #include "measure/messages/edge_fields.h"
 
-#include <limits>
-
 #include <nlohmann/json.hpp>
 
 #include "measure/data_sets.h"
@@ -12,7 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxBits = 64;  // of an integer
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "measure/messages/fill_fields.h"
 
-#include <limits>
-
 #include <nlohmann/json.hpp>
 
 #include "measure/messages/edge_fields.h"
+#include "measure/messages/limits.h"
 
 namespace tunesmith {
 namespace {
@@ -15,7 +14,6 @@ using nlohmann::json;
 constexpr double kMaxBackground = 1e9;
 
 Fill read_fill(const Field& fields) {
-  constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
   Fill fill;
   fill.largest = static_cast<int>(fields["largest"].integer(1, 1 << 24));
   fill.positive = fields["positive"].boolean();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "measure/message.h"
 
@@ -39,6 +40,8 @@ inline constexpr double kMaxSeconds = 1e6;
 /// A call takes longer, by any clock and any model.
 inline constexpr double kMinSeconds = 1e-15;
 inline constexpr int64_t kMaxRounds = 1'000'000;
+/// Of what has no limit, such as terms of a sum.
+inline constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
 inline constexpr int64_t kMaxThreads = 65536;
 
 }  // namespace tunesmith

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,7 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxRepeats = 1'000'000;
 constexpr double kMaxFactor = 1e6;  // of racing
 

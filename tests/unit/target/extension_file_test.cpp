@@ -301,7 +301,8 @@ TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
       load(std::string(kHead) + "intrinsics:\n  - name: extension_content\n" + kSemantics + kImplementation);
   const TensorIntrinsic& one = *extension->intrinsics().front();
   const auto copy = [&] {
-    TensorIntrinsic other{one.name,     one.level,          one.bulk_copy, one.cycles, one.semantics.clone(),
+    TensorIntrinsic other{one.name,     one.level,          one.bulk_copy,
+                          one.cycles,   one.peak_sums,      one.semantics.clone(),
                           one.operands, one.implementations};
     return other;
   };
@@ -318,6 +319,7 @@ TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
   changed([](TensorIntrinsic& i) { i.level = "warp"; });
   changed([](TensorIntrinsic& i) { i.bulk_copy = true; });
   changed([](TensorIntrinsic& i) { i.cycles = 2.0; });
+  changed([](TensorIntrinsic& i) { i.peak_sums = 2; });
   changed([](TensorIntrinsic& i) {
     i.semantics = load(std::string(kHead) + "intrinsics:\n  - name: extension_content\n    semantics: |\n" +
                        "      inputs: {X: {shape: [2, 4], dtype: f32}}\n      compute: |\n" +
@@ -330,6 +332,7 @@ TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
   changed([](TensorIntrinsic& i) { i.operands[0].buffer = make_buffer("P", kF32, {2, 4}); });
   changed([](TensorIntrinsic& i) { i.operands[0].strides = {1, 2}; });
   changed([](TensorIntrinsic& i) { i.operands[0].stride_multiple = 8; });
+  changed([](TensorIntrinsic& i) { i.operands[0].by_address = true; });
   changed([](TensorIntrinsic& i) { i.operands[0].alignment = 16; });
   changed([](TensorIntrinsic& i) { i.operands[0].swizzled = TensorOperand::Swizzled::Any; });
   changed([](TensorIntrinsic& i) { i.operands[0].swizzled = TensorOperand::Swizzled::Always; });
@@ -343,6 +346,9 @@ TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
   code_changed([](TensorImplementation& i) { i.form = TensorImplementation::Form::Fragment; });
   code_changed([](TensorImplementation& i) { i.text = "llvm.other"; });
   code_changed([](TensorImplementation& i) { i.after = "wait"; });
+  code_changed([](TensorImplementation& i) { i.setup.extension = "other"; });
+  code_changed([](TensorImplementation& i) { i.setup.process.text = "ret i32 0"; });
+  code_changed([](TensorImplementation& i) { i.setup.thread.text = "ret i32 0"; });
   code_changed([](TensorImplementation& i) { i.before_barrier = "wait"; });
   code_changed([](TensorImplementation& i) { i.arguments = {0, 1}; });
   TensorIntrinsic elsewhere = copy();
