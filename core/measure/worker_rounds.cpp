@@ -6,7 +6,9 @@
 
 namespace tunesmith {
 
-void WorkerTask::hold(const DataSet& data) {
+void WorkerTask::hold(DataSet& data) {
+  // A verification that ended early has left the inputs of an earlier draw.
+  if (data.draws.size() > 1) data.memory.write_inputs(data.draws.back().inputs);
   timed_->take_inputs(data.memory);
   timed_->poison_outputs(kPoisonNaN);
 }
@@ -26,7 +28,7 @@ std::optional<CandidateFailure> WorkerTask::wrong_in_rounds(const DataSet& data)
 }
 
 std::vector<std::optional<CandidateFailure>> WorkerTask::wrong_after_rounds() {
-  const DataSet& other = sets_.front();
+  DataSet& other = sets_.front();
   hold(other);
   std::vector<std::optional<CandidateFailure>> wrong(rounds_.size());
   FloatModeWatch float_mode(pool_.get());

@@ -65,8 +65,8 @@ class WorkerTask {
   /// Anew from what the inputs hold; answers the seconds.
   double prepare_into(PreparedMemory& prepared, const LoadedKernel& loaded, const PrepareStep& step,
                       void* workspace) const;
-  /// The timed buffers get the set's inputs and poisoned outputs.
-  void hold(const DataSet& data);
+  /// The timed buffers get the inputs of the set's last draw, and poisoned outputs.
+  void hold(DataSet& data);
   /// What is wrong with what a call on the set has left in the timed buffers.
   std::optional<CandidateFailure> wrong_in_rounds(const DataSet& data) const;
   std::vector<std::optional<CandidateFailure>> wrong_after_rounds();

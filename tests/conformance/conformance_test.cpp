@@ -144,21 +144,21 @@ const Mistake kMistakes[] = {
     {kExtension, "wrong_return_type", "intrinsics", "P27", "unit.yaml:20: tensor intrinsic bad_axpy_2: "},
     {kExtension, "missing_argument", "intrinsics", "P27", "use of undefined value '%B'"},
     {kExtension, "saturates", "intrinsics", "P27",
-     "unit.yaml:35: intrinsic bad_axpy_i32: its implementation does"},
+     "unit.yaml:53: intrinsic bad_axpy_i32: its implementation does"},
     {kExtension, "multiplies_low_halves", "intrinsics", "P27", "bad_axpy_i32: its implementation does not"},
     {kExtension, "clamps_at_6", "intrinsics", "P27", "bad_relu_4: its implementation does not compute"},
     {kExtension, "flushes_denormals", "intrinsics", "P27", "bad_relu_4: its implementation does not compute"},
     {kExtension, "keeps_a_nan", "intrinsics", "P27", "bad_relu_4: its implementation does not compute"},
     {kExtension, "wrong_layout", "intrinsics", "P27", "bad_transpose: its implementation does not compute"},
     {kExtension, "illegal_instruction", "intrinsics", "P12",
-     "unit.yaml:13: intrinsic bad_axpy_2: running it: it ended its process by: Illegal instruction (the "
+     "unit.yaml:16: intrinsic bad_axpy_2: running it: it ended its process by: Illegal instruction (the "
      "processor lacks an instruction of it, or the process lacks a permission that one needs)"},
     {kExtension, "hangs_in_code", "intrinsics", "P22",
-     "unit.yaml:13: intrinsic bad_axpy_2: running it: it did not end within 2 seconds"},
+     "unit.yaml:16: intrinsic bad_axpy_2: running it: it did not end within 2 seconds"},
     {kExtension, "ends_the_compiler", "intrinsics", "P12",
-     "unit.yaml:13: intrinsic bad_axpy_2: compiling a call of it: it ended its process by: Aborted"},
+     "unit.yaml:16: intrinsic bad_axpy_2: compiling a call of it: it ended its process by: Aborted"},
     {kExtension, "no_such_mnemonic", "hardware", "P27",
-     "unit.yaml:13: tensor intrinsic bad_axpy_2: invalid instruction mnemonic 'no_such_mnemonic'"},
+     "unit.yaml:16: tensor intrinsic bad_axpy_2: invalid instruction mnemonic 'no_such_mnemonic'"},
     {kExtension, "probe_throws", "hardware", "P27", "boom in probe"},
 };
 INSTANTIATE_TEST_SUITE_P(Conformance, AMistake, testing::ValuesIn(kMistakes), [](const auto& mistake) {
@@ -200,7 +200,7 @@ TEST(Outcomes, ASpaceIsComposedWithoutWhatEndsTheCompiler) {
   EXPECT_EQ(result_of(report, "hardware").outcome, Outcome::Failed);
   EXPECT_THAT(
       result_of(report, "hardware").reason,
-      AllOf(HasSubstr("unit.yaml:13:9: extension 'bad_extension': tensor intrinsic bad_axpy_2 cannot be "
+      AllOf(HasSubstr("unit.yaml:16:9: extension 'bad_extension': tensor intrinsic bad_axpy_2 cannot be "
                       "compiled: it ends the compiler (Aborted): LLVM ERROR: Cannot select"),
             testing::Not(HasSubstr("requires"))));
 }

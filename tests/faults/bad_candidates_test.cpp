@@ -163,7 +163,6 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   };
   EXPECT_NE(message(Mistake::WrongResult).find("O[500] is "), std::string::npos);
   EXPECT_EQ(message(Mistake::VariesFromRunToRun), "O differs from run to run");
-  EXPECT_EQ(message(Mistake::SkipsTheSamePointers), "O was not written by a call that was timed");
   EXPECT_EQ(message(Mistake::KeepsAnInputAfterFourCalls), "O is that of the inputs' former contents");
   EXPECT_EQ(message(Mistake::WritesAgainLate), "O is written after the call has returned");
   EXPECT_THAT(message(Mistake::SkipsWhatIsDone),
@@ -220,7 +219,7 @@ TEST_F(BadCandidates, ALoadedKernelThatThrowsCostsItselfWhereverItIsCalled) {
   EXPECT_EQ(all->run({&serial, 1}).front().failure.value().cause, FailureCause::PluginError);
   const std::vector<const CompiledKernel*> all_three{&good, &bad, &good};
   const std::vector<InterleavedTimes> times = all->interleave(all_three, {.rounds = 3});
-  EXPECT_EQ(times[0].samples.size(), 3u);
+  EXPECT_EQ(times[0].samples.size(), 3u) << (times[0].failure ? times[0].failure->message : "");
   EXPECT_EQ(times[1].failure.value().cause, FailureCause::PluginError);
   EXPECT_EQ(times[2].samples.size(), 3u);
 }
