@@ -300,7 +300,7 @@ BARE = """version: 1
 spaces:
   tiled: {extends: cpu}
   bare:
-    target: {kind: llvm}
+    target: {kind: llvm, with: ["vnni?", "bf16_dot?"]}
     modules: []
     search: {kind: random}
     cost_model: {kind: random}
@@ -308,7 +308,7 @@ spaces:
 
 
 def what_is_built_was_measured(folder):
-    """Tuned in one space and built with another, which has no module, the library holds the program that was measured."""
+    """Tuned in one space and built with another of the same extensions and no module, the library holds the program that was measured."""
     workload, database = "gmm:n=64,m=64,k=64", folder / "records.db"
     spaces = folder / "spaces.yaml"
     spaces.write_text(BARE)
