@@ -69,7 +69,8 @@ int scale_of(int64_t exponents, double share, bool highest, RandomStream& random
   const int above = std::max(1, static_cast<int>(share * static_cast<double>(exponents)));
   const int below = above / 2;
   if (highest || random.below(2) == 0) return above;
-  return static_cast<int>(random.below(static_cast<uint64_t>(above + below + 1))) - below;
+  const uint64_t scales = static_cast<uint64_t>(above) + static_cast<uint64_t>(below) + 1;
+  return static_cast<int>(random.below(scales)) - below;
 }
 
 /// Powers of two and their neighbours, as far as `bits` reach.

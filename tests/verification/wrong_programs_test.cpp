@@ -147,6 +147,11 @@ TEST_F(WrongPrograms, AConvolutionWithoutItsFillOfPadding) {
   }
 }
 
+// Scaled rows of it have sums to which most terms add nothing: all were refused.
+TEST_F(WrongPrograms, ALargeSoftmaxIsRight) {
+  EXPECT_EQ(verify("softmax:m=1024,n=1024", program_of("softmax:m=1024,n=1024")), "");
+}
+
 /// Mistakes that need values near the ends of the types' ranges. All of these were accepted.
 struct AtTheEnds {
   const char* workload;
