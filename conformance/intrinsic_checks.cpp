@@ -20,13 +20,13 @@ namespace {
 constexpr uint64_t kSeed = 50;
 /// Each end of a type's range comes up among so many elements.
 constexpr int64_t kElements = 1024;
-constexpr int64_t kMostSeeds = 64;
+constexpr int64_t kMaxSeeds = 64;
 
 /// How often its data are drawn: an intrinsic may take a few elements only.
 uint64_t seeds_of(const Program& program) {
   int64_t elements = 1;
   for (const Buffer& input : program.inputs) elements = std::max(elements, input->elements());
-  return static_cast<uint64_t>(std::clamp(kElements / elements, int64_t{1}, kMostSeeds));
+  return static_cast<uint64_t>(std::clamp(kElements / elements, int64_t{1}, kMaxSeeds));
 }
 
 std::set<std::string> calls_in(const Program& program) {

@@ -10,7 +10,7 @@ namespace {
 /// A draw of so few operations is verified in no time: edges get draws of their own.
 constexpr int64_t kFewOperations = int64_t{1} << 17;
 /// Edges in fewer slices would be too many of them.
-constexpr int64_t kFewestSlices = 16;
+constexpr int64_t kMinSlices = 16;
 /// Of the elements with tight bounds, so many must stay tight: in a draw with edges in some slices, and in
 /// one of edges alone.
 constexpr double kVisibleWithSlices = 0.75;
@@ -32,7 +32,7 @@ bool has_slices(const DataQuestion& question) {
     int64_t slices = 1;
     for (size_t axis = 0; axis < input.shape.size(); ++axis)
       slices *= question.edges.carried[i][axis] ? input.shape[axis] : 1;
-    return input.dtype.is_float() && slices >= kFewestSlices;
+    return input.dtype.is_float() && slices >= kMinSlices;
   });
 }
 

@@ -42,7 +42,7 @@ std::optional<Balance> balance_of(int64_t row) {
   Balance balance;
   while (row / balance.every > kMostBalanced) balance.every *= 4;
   const auto divides = [&](int64_t part) { return row % (2 * part) == 0; };
-  if (!divides(balance.every) || balance.every > kMostDraws) return std::nullopt;
+  if (!divides(balance.every) || balance.every > kMaxDraws) return std::nullopt;
   int64_t part = balance.every;
   while (divides(4 * part) && row / (4 * part) >= kFewestBalanced) part *= 4;
   balance.few = row / part;
@@ -218,7 +218,7 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
       fill.background = background.value;
       while (fill.draws * terms < most_terms) fill.draws *= 2;
       fill.terms = (most_terms + fill.draws - 1) / fill.draws;
-      if (fill.draws > 1 && fill.draws <= kMostDraws) result.push_back(fill);
+      if (fill.draws > 1 && fill.draws <= kMaxDraws) result.push_back(fill);
     }
   }
   return result;

@@ -25,7 +25,7 @@ namespace tunesmith {
 inline constexpr std::array<DataKind, 2> kDataKinds{DataKind::Exact, DataKind::Random};
 
 /// No set is drawn more often.
-inline constexpr int64_t kMostDraws = 256;
+inline constexpr int64_t kMaxDraws = 256;
 
 /// One way of drawing the inputs of floating types. Integers are drawn from [-3, 3] for the exact set; for
 /// the random one over their range, or, where that leaves no tight bounds, from [-1000, 1000].

@@ -6,25 +6,9 @@ import re
 
 import cli
 from cli import run
+from vendor_day import UNIT
 
 RELU = "relu:n=64,m=64"
-UNIT = """extension: acme_relu
-description: Four rectified numbers at once.
-target: llvm
-intrinsics:
-  - name: acme_relu_4
-    semantics: |
-      inputs: {X: {shape: [4], dtype: f32}}
-      compute: |
-        O[j<4] = max(X[j], 0)
-      outputs: [O]
-    implementation:
-      arguments: [X]
-      fragment: |
-        %z = fcmp ogt <4 x float> %X, zeroinitializer
-        %r = select <4 x i1> %z, <4 x float> %X, <4 x float> zeroinitializer
-        ret <4 x float> %r
-"""
 SPACES = """version: 1
 spaces:
   acme:

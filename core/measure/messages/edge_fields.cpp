@@ -28,7 +28,7 @@ Edges read_edges(const Field& fields) {
   edges.denormals = fields["denormals"].boolean();
   edges.nans = fields["nans"].boolean();
   edges.integer_bits = fields["integer_bits"].integer(0, kMaxBits);
-  edges.draws = fields["draws"].integer(0, kMostDraws);
+  edges.draws = fields["draws"].integer(0, kMaxDraws);
   return edges;
 }
 

@@ -22,8 +22,8 @@ Fill read_fill(const Field& fields) {
   fill.noise = fields["noise"].number(0.0, kMaxBackground);
   fill.all_sparse = fields["all_sparse"].boolean();
   fill.balanced = fields["balanced"].boolean();
-  fill.draws = fields["draws"].integer(1, kMostDraws);
-  fill.peaks = fields["peaks"].integer(0, kMostDraws);
+  fill.draws = fields["draws"].integer(1, kMaxDraws);
+  fill.peaks = fields["peaks"].integer(0, kMaxDraws);
   fill.edges = read_edges(fields["edges"]);
   return fill;
 }

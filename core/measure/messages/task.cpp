@@ -173,7 +173,7 @@ MessageLimits ready_limits(const std::vector<Argument>& arguments) {
   uint64_t bytes = 0;  // of the results of one draw
   for (const Argument& argument : arguments)
     if (argument.output) bytes += ExpectedOutput::max_bytes(*argument.buffer);
-  const uint64_t draws = kDataKinds.size() * static_cast<uint64_t>(kMostDraws);
+  const uint64_t draws = kDataKinds.size() * static_cast<uint64_t>(kMaxDraws);
   return {kPlainAnswer.header_bytes, draws * outputs_among(arguments), draws * bytes};
 }
 
