@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tune/called_places.h"
 #include "tune/stopwatch.h"
 #include "tunesmith/ir/visit.h"
 
@@ -14,6 +15,13 @@ constexpr const char* kSymbol = "tunesmith_candidate";
 bool has_parallel_loop(const Program& program) {
   return find_first<Loop>(program.root(),
                           [](const Loop& loop) { return loop.loop_kind == LoopKind::Parallel; }) != nullptr;
+}
+
+/// A failure that only a run shows says whose instruction may be at fault.
+void name_calls(MeasureResult& result, const Program& lowered) {
+  if (!result.failure) return;
+  if (const std::string called = called_places(lowered); !called.empty())
+    result.failure->message += "; the program calls " + called;
 }
 
 }  // namespace
@@ -67,6 +75,7 @@ std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double l
   for (size_t i = 0; i < group.size(); ++i) {
     if (group[i].code) {
       results[i] = std::move(answers[next++]);
+      name_calls(results[i], group[i].candidate->lowered.program);
     } else {
       results[i].failure = CandidateFailure{FailureCause::CompileError, group[i].code.error()};
     }
