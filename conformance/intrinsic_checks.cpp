@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "at_work.h"
+#include "corners.h"
 #include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
@@ -48,6 +49,39 @@ std::string place_of(const TensorIntrinsic& intrinsic) {
   return {};
 }
 
+/// "" or how a call of the intrinsic computes something else, or leaves its buffers or the floating-point
+/// mode. `compiled`: null where the hardware is not here, and the call is only interpreted.
+std::string fault_of_runs(const std::string& intrinsic, Target& base, const Program& program,
+                          const LoweredProgram& lowered, const CompiledKernel* compiled) {
+  const auto differs = [&](const std::string& fault) {
+    return fmt::format("{}: its implementation does not compute its semantics: {}", intrinsic, fault);
+  };
+  const auto results = [&](std::vector<Tensor> arguments) {
+    const AtWork running(intrinsic + ": running it");
+    return run_kernel(base, *compiled, std::move(arguments), program.inputs.size());
+  };
+  try {
+    for (uint64_t seed = kSeed; seed < kSeed + seeds_of(program); ++seed) {
+      const Numeric numeric(program, seed);
+      if (const std::string fault = numeric.difference(lowered); !fault.empty())
+        return fmt::format("{}: a lowered call, interpreted: {}", intrinsic, fault);
+      for (size_t set = 0; compiled != nullptr && set < numeric.sets(); ++set) {
+        const std::string fault = numeric.difference(set, results(numeric.arguments(set)));
+        if (!fault.empty()) return differs(fault);
+      }
+    }
+    for (size_t corner = 0; compiled != nullptr && corner < corners_of(program); ++corner) {
+      std::vector<Tensor> arguments = corner_of(program, corner);
+      const std::vector<Tensor> found = results(arguments);
+      interpret(program, arguments);
+      if (found != arguments) return differs(fmt::format("with {}", corner_text(program, corner)));
+    }
+  } catch (const EnvironmentError& error) {
+    return fmt::format("{}: {}", intrinsic, error.what());
+  }
+  return {};
+}
+
 /// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` has the names of those
 /// that are checked, and gets those that the program calls besides: none where it cannot be checked by
 /// itself.
@@ -84,19 +118,7 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
     compiled = base.compile(lowered, "kernel");
     if (!compiled) return fmt::format("{}: {}", name, compiled.error());
   }
-  for (uint64_t seed = kSeed; seed < kSeed + seeds_of(program); ++seed) {
-    const Numeric numeric(program, seed);
-    if (const std::string fault = numeric.difference(lowered); !fault.empty())
-      return fmt::format("{}{}: a lowered call, interpreted: {}", place_of(intrinsic), name, fault);
-    for (size_t set = 0; here && set < numeric.sets(); ++set) {
-      const AtWork running(whole_name + ": running it");
-      const std::vector<Tensor> got = run_kernel(base, *compiled, numeric.arguments(set));
-      if (const std::string fault = numeric.difference(set, got); !fault.empty())
-        return fmt::format("{}{}: its implementation does not compute its semantics: {}", place_of(intrinsic),
-                           name, fault);
-    }
-  }
-  return {};
+  return fault_of_runs(whole_name, base, program, lowered, here ? &*compiled : nullptr);
 }
 
 }  // namespace

@@ -1,39 +1,44 @@
 #include "run_kernel.h"
 
-#include <memory>
+#include <algorithm>
 
+#include "measure/float_mode_watch.h"
+#include "measure/guarded_buffer.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/target/runtime.h"
 
 namespace tunesmith::conformance {
 namespace {
 
-/// Memory of `bytes`, aligned to 64.
-class AlignedBytes {
- public:
-  explicit AlignedBytes(int64_t bytes) : bytes_(static_cast<size_t>(bytes) + 64) {
-    void* start = bytes_.data();
-    size_t room = bytes_.size();
-    aligned_ = std::align(64, static_cast<size_t>(bytes), start, room);
-  }
-  void* data() const { return aligned_; }
+constexpr int64_t kAlignment = 64;  // of every buffer (kernel_abi.h)
+constexpr std::byte kStale{0xff};   // what an output holds before: as a float a NaN
 
- private:
-  std::vector<std::byte> bytes_;
-  void* aligned_ = nullptr;
-};
+/// Nobody may touch what lies behind the bytes, nor write what lies before them.
+GuardedBuffer guarded(const Tensor& tensor) {
+  GuardedBuffer buffer(static_cast<int64_t>(tensor.bytes.size()), kAlignment);
+  std::ranges::copy(tensor.bytes, buffer.data());
+  return buffer;
+}
 
 }  // namespace
 
-std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled,
-                               std::vector<Tensor> arguments) {
+std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled, std::vector<Tensor> arguments,
+                               size_t inputs) {
+  std::vector<GuardedBuffer> memory;
   std::vector<void*> buffers;
-  buffers.reserve(arguments.size());
-  for (Tensor& tensor : arguments) buffers.push_back(tensor.bytes.data());
-  const AlignedBytes memory(compiled.workspace_bytes);
-  void* workspace = compiled.workspace_bytes > 0 ? memory.data() : nullptr;
-  const AlignedBytes prepared(compiled.prepare ? compiled.prepare->bytes : 0);
+  for (const Tensor& tensor : arguments) {
+    memory.push_back(guarded(tensor));
+    if (memory.size() <= inputs)
+      memory.back().set_read_only(true);
+    else
+      std::fill_n(memory.back().data(), memory.back().bytes(), kStale);
+    buffers.push_back(memory.back().data());
+  }
+  const GuardedBuffer workspace_memory(compiled.workspace_bytes, kAlignment);
+  void* workspace = compiled.workspace_bytes > 0 ? workspace_memory.data() : nullptr;
+  const GuardedBuffer prepared(compiled.prepare ? compiled.prepare->bytes : 0, kAlignment);
   const auto kernel = target.load(compiled);
+  FloatModeWatch float_mode(nullptr);
   if (compiled.prepare) {
     if (kernel->prepare() == nullptr)
       throw EnvironmentError("it loads without the entry point that prepares");
@@ -47,6 +52,11 @@ std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled,
   kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
   if (const auto fault = kernel->take_fault())
     throw EnvironmentError("its device found a mistake: " + fault->message);
+  if (float_mode.take_change()) throw EnvironmentError(std::string("it ") + kFloatModeChanged);
+  const bool intact = std::ranges::all_of(memory, &GuardedBuffer::check_canary);
+  if (!intact || !workspace_memory.check_canary()) throw EnvironmentError("it wrote beyond its buffers");
+  for (size_t i = inputs; i < arguments.size(); ++i)
+    std::copy_n(memory[i].data(), memory[i].bytes(), arguments[i].bytes.data());
   return arguments;
 }
 

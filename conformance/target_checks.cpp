@@ -63,7 +63,8 @@ Verdict check_contract(const Subject& subject) {
 std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
   const Numeric numeric(program, kSeed);
   for (size_t set = 0; set < numeric.sets(); ++set) {
-    const std::vector<Tensor> got = run_kernel(target, compiled, numeric.arguments(set));
+    const std::vector<Tensor> got =
+        run_kernel(target, compiled, numeric.arguments(set), program.inputs.size());
     if (std::string fault = numeric.difference(set, got); !fault.empty()) return fault;
   }
   return {};
