@@ -12,6 +12,7 @@
 #include "numeric.h"
 #include "run_kernel.h"
 #include "space/lone_call.h"
+#include "tune/called_places.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
 
@@ -82,6 +83,9 @@ std::string fault_of_runs(const std::string& intrinsic, Target& base, const Prog
   return {};
 }
 
+/// Any of the intrinsics that one program calls may be at fault.
+std::string together_with(const Program& lowered) { return "; the program calls " + called_places(lowered); }
+
 /// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` has the names of those
 /// that are checked, and gets those that the program calls besides: none where it cannot be checked by
 /// itself.
@@ -110,15 +114,19 @@ std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const Lower
   if (!calls.contains(intrinsic.name))
     return fmt::format("{}{}: it is not called in the lowered program", place_of(intrinsic), name);
   if (std::ranges::includes(called, calls)) return {};
-  called.merge(calls);
+  called.insert(calls.begin(), calls.end());
   tl::expected<CompiledKernel, std::string> compiled;
   const std::string whole_name = fmt::format("{}{}", place_of(intrinsic), name);
   if (here) {
     const AtWork compiling(whole_name + ": compiling a call of it");
     compiled = base.compile(lowered, "kernel");
-    if (!compiled) return fmt::format("{}: {}", name, compiled.error());
+    if (!compiled) {
+      const bool named = compiled.error().find(": tensor intrinsic ") != std::string::npos;
+      return fmt::format("{}: {}{}", name, compiled.error(), named ? "" : together_with(lowered.program));
+    }
   }
-  return fault_of_runs(whole_name, base, program, lowered, here ? &*compiled : nullptr);
+  const std::string fault = fault_of_runs(whole_name, base, program, lowered, here ? &*compiled : nullptr);
+  return fault.empty() || calls.size() == 1 ? fault : fault + together_with(lowered.program);
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ bool has_parallel_loop(const Program& program) {
                           [](const Loop& loop) { return loop.loop_kind == LoopKind::Parallel; }) != nullptr;
 }
 
-/// A failure that only a run shows says whose instruction may be at fault.
+/// A failure says whose instruction may be at fault, unless the target has said it.
 void name_calls(MeasureResult& result, const Program& lowered) {
-  if (!result.failure) return;
+  if (!result.failure || result.failure->message.find(": tensor intrinsic ") != std::string::npos) return;
   if (const std::string called = called_places(lowered); !called.empty())
     result.failure->message += "; the program calls " + called;
 }
@@ -75,10 +75,10 @@ std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double l
   for (size_t i = 0; i < group.size(); ++i) {
     if (group[i].code) {
       results[i] = std::move(answers[next++]);
-      name_calls(results[i], group[i].candidate->lowered.program);
     } else {
       results[i].failure = CandidateFailure{FailureCause::CompileError, group[i].code.error()};
     }
+    name_calls(results[i], group[i].candidate->lowered.program);
   }
   return results;
 }

@@ -11,9 +11,11 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
 import cli
+import device
 import run_pack
 from mistakes import MISTAKES
 from units import UNITS
+from versions import VERSIONS
 
 LACKING = 77  # ctest's "skipped"
 FOLDER = pathlib.Path()
@@ -72,19 +74,28 @@ def check_kit(mistake, folder):
     return "failed: " + mistake.verified
 
 
+def row(name, tuned, verified):
+    print(f"| {name} | {tuned} | {verified} |", flush=True)
+
+
+def check_versions():
+    for version in VERSIONS:
+        folder = FOLDER / version.__name__
+        row(version.__name__.replace("_", " "), version(folder), "")
+
+
 def check_kind(kind):
-    print(f"| {kind} | tune | plugins verify |\n|---|---|---|")
     for number, mistake in enumerate(MISTAKES):
         if mistake.kind != kind:
             continue
         if lacks(mistake):
-            print(f"| {mistake.name} | not tried: this machine lacks it | |")
+            row(mistake.name, "not tried: this machine lacks it", "")
             continue
         right = without_mistake(mistake.unit, mistake.mcpu, mistake.threads)
         folder = FOLDER / f"{kind}-{number}"
         run_pack.write_unit(folder, UNITS[mistake.unit], mistake.text(), mistake.mcpu)
         outcome = check_run(mistake, right, run_pack.tune(folder, *mistake.options, threads=mistake.threads))
-        print(f"| {mistake.name} | {outcome} | {check_kit(mistake, folder)} |", flush=True)
+        row(mistake.name, outcome, check_kit(mistake, folder))
 
 
 def main():
@@ -104,7 +115,14 @@ def main():
         os.environ["XDG_DATA_HOME"] = folder
         os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
         FOLDER = pathlib.Path(folder)
-        check_kind(arguments.test)
+        row(arguments.test, "tune", "plugins verify")
+        print("|---|---|---|")
+        if arguments.test == "version":
+            check_versions()
+        elif arguments.test == "device":
+            device.check(FOLDER, row)
+        else:
+            check_kind(arguments.test)
     return 0
 
 
