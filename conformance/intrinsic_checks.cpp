@@ -11,8 +11,8 @@
 #include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
+#include "space/called_places.h"
 #include "space/lone_call.h"
-#include "tune/called_places.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
 

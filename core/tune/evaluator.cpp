@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tune/called_places.h"
+#include "space/called_places.h"
 #include "tune/stopwatch.h"
 #include "tunesmith/ir/visit.h"
 

@@ -42,6 +42,11 @@ def lacks(mistake):
     return False
 
 
+def check_lint(mistake, folder):
+    said = cli.run("spaces", "lint", *run_pack.at(folder), code=2).stderr
+    assert f"{mistake.place()}:" in said and mistake.says in said, (mistake.name, mistake.place(), said)
+
+
 def check_run(mistake, right, tuned):
     """The columns of the table for `tune`."""
     context = (mistake.name, tuned.code, tuned.result.get("first_failures"), tuned.result.get("refusals"), tuned.said[-2000:])
@@ -95,6 +100,8 @@ def check_kind(kind):
         folder = FOLDER / f"{kind}-{number}"
         run_pack.write_unit(folder, UNITS[mistake.unit], mistake.text(), mistake.mcpu)
         outcome = check_run(mistake, right, run_pack.tune(folder, *mistake.options, threads=mistake.threads))
+        if outcome == "lint":
+            check_lint(mistake, folder)
         row(mistake.name, outcome, check_kit(mistake, folder))
 
 

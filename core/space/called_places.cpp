@@ -1,4 +1,4 @@
-#include "tune/called_places.h"
+#include "space/called_places.h"
 
 #include <map>
 
