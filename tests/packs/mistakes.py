@@ -15,7 +15,6 @@ class Mistake:
     line: str = ""  # the line that is named has this text; "": the first one of the fragment
     verified: str = "intrinsics"  # the check of `plugins verify` that fails; "": none can see it
     why: str = ""  # it cannot
-    missed: str = ""  # why a wrong program is accepted: known, and the test fails when it no longer is
     mcpu: str = "native"
     threads: int = 1
     may_pass: str = ""  # why a candidate that calls it may be valid

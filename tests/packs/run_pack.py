@@ -27,7 +27,7 @@ spaces:
 """
 
 
-def write_pack(folder, files, ids=None):
+def write_pack(folder, files):
     """`files`: text of each extension's file by its id; the manifest has their hashes."""
     plugins = [{"id": id, "kind": "extension", "library": f"{id}.yaml", "sha256": hashlib.sha256(text.encode()).hexdigest()}
                for id, text in files.items()]

@@ -77,7 +77,7 @@ def one_name_in_two_packs(folder):
         refused = cli.start("tune", folder / "work.yaml", "--spaces", spaces, "--plugin-path", folder, "--plugin-path", folder / "other",
                             "--plugin-path", run_pack.MODULES, "--database", folder / "records.db", "--trials", 8)
         names = " and ".join(f"'{name}'" for name in pair.split(", "))
-        assert refused.returncode == 2 and f"two.yaml:6:" in refused.stderr and f"extensions {names} both have an intrinsic 'acme_op'" in refused.stderr, refused
+        assert refused.returncode == 2 and "two.yaml:6:" in refused.stderr and f"extensions {names} both have an intrinsic 'acme_op'" in refused.stderr, refused
     return "the spaces file is refused"
 
 
