@@ -10,6 +10,7 @@
 #include <tunesmith/measure/environment.h>
 #include <tunesmith/measure/verifier_version.h>
 #include <tunesmith/records/record_store.h>
+#include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/trace/with_names_of.h>
 #include <tunesmith/tune/tuner.h>
