@@ -357,7 +357,8 @@ struct TuningTask::State {
       ++result.checked_again;
       if (!one.failure) continue;
       leaders.remove(*one.candidate);
-      ++result.refused_again;
+      // What a stop or the machine ended was not refused; it is not ranked this time.
+      if (!is_transient(one.failure->cause, true)) ++result.refused_again;
     }
     return leaders;
   }

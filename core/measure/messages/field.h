@@ -1,4 +1,4 @@
-// Reads what stands in the header of a message, of which nothing is known: a candidate may have written it.
+// Reads the header of a message and believes nothing: a candidate may have written it.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Any type's values are smaller, but for some that nobody fills with.
+/// No fill has larger values.
 constexpr double kMaxBackground = 1e9;
 
 Fill read_fill(const Field& fields) {
