@@ -1,6 +1,7 @@
 #include "run_kernel.h"
 
 #include <algorithm>
+#include <future>
 
 #include "measure/float_mode_watch.h"
 #include "measure/guarded_buffer.h"
@@ -28,10 +29,7 @@ std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled, s
   std::vector<void*> buffers;
   for (const Tensor& tensor : arguments) {
     memory.push_back(guarded(tensor));
-    if (memory.size() <= inputs)
-      memory.back().set_read_only(true);
-    else
-      std::fill_n(memory.back().data(), memory.back().bytes(), kStale);
+    if (memory.size() <= inputs) memory.back().set_read_only(true);
     buffers.push_back(memory.back().data());
   }
   const GuardedBuffer workspace_memory(compiled.workspace_bytes, kAlignment);
@@ -49,7 +47,13 @@ std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled, s
     for (const size_t position : compiled.prepare->unread) buffers[position] = nullptr;
     buffers.push_back(prepared.data());
   }
-  kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
+  const auto call = [&] {
+    for (size_t i = inputs; i < memory.size(); ++i) std::fill_n(memory[i].data(), memory[i].bytes(), kStale);
+    kernel->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
+  };
+  // What sets a thread up must work in each of a process: not only in the first that calls.
+  std::async(std::launch::async, call).get();
+  call();
   if (const auto fault = kernel->take_fault())
     throw EnvironmentError("its device found a mistake: " + fault->message);
   if (float_mode.take_change()) throw EnvironmentError(std::string("it ") + kFloatModeChanged);

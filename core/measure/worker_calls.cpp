@@ -7,6 +7,23 @@
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
+namespace {
+
+/// A chunk that the caller takes says nothing of the thread that it was meant for, which may lack its set-up.
+class EveryThreadAtWork {
+ public:
+  explicit EveryThreadAtWork(tunesmith_runtime_pool* pool) : pool_(pool) {
+    tunesmith_runtime_pool_set_stealing(pool_, 0);
+  }
+  ~EveryThreadAtWork() { tunesmith_runtime_pool_set_stealing(pool_, 1); }
+  EveryThreadAtWork(const EveryThreadAtWork&) = delete;
+  EveryThreadAtWork& operator=(const EveryThreadAtWork&) = delete;
+
+ private:
+  tunesmith_runtime_pool* pool_;
+};
+
+}  // namespace
 
 GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into) {
   if (bytes == 0) return nullptr;
@@ -22,6 +39,7 @@ GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffe
 
 std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                         bool at_once) {
+  const EveryThreadAtWork every_thread(pool_.get());
   GuardedBuffer* const space = workspace(kernel.workspace_bytes);
   std::vector<Verdict> verdicts;
   if (!at_once) {

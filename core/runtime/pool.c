@@ -33,6 +33,7 @@ struct tunesmith_runtime_pool {
   uint64_t float_mode; /* of the caller */
   atomic_int float_mode_changed;
   atomic_int stop;
+  int stealing;
   int threads;
   pthread_t* handles;
   struct place* places;
@@ -164,6 +165,7 @@ tunesmith_runtime_pool* tunesmith_runtime_pool_create(int threads) {
   atomic_init(&pool->stop, 0);
   atomic_init(&pool->float_mode_changed, 0);
   atomic_flag_clear(&pool->busy);
+  pool->stealing = 1;
   pool->threads = 1;
   pool->handles = calloc((size_t)threads, sizeof *pool->handles);
   pool->places = aligned_alloc(kCacheLine, (size_t)threads * sizeof *pool->places);
@@ -197,6 +199,10 @@ int tunesmith_runtime_pool_take_mode_change(tunesmith_runtime_pool* pool) {
   return atomic_exchange(&pool->float_mode_changed, 0);
 }
 
+void tunesmith_runtime_pool_set_stealing(tunesmith_runtime_pool* pool, int allowed) {
+  pool->stealing = allowed;
+}
+
 int tunesmith_runtime_pool_threads(const tunesmith_runtime_pool* pool) { return pool->threads; }
 
 void tunesmith_runtime_parallel_for(void* pool_pointer, int64_t count, tunesmith_loop_body body,
@@ -218,7 +224,7 @@ void tunesmith_runtime_parallel_for(void* pool_pointer, int64_t count, tunesmith
   /* What a thread has not begun by now (it is asleep, or its processor busy) is done sooner here. */
   unsigned with_workers = 0;
   for (int i = 1; i < pool->threads; ++i) {
-    if (take(&pool->places[i], generation)) {
+    if (pool->stealing && take(&pool->places[i], generation)) {
       run_chunk(pool, i);
     } else {
       ++with_workers;

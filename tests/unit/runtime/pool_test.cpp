@@ -3,6 +3,7 @@
 #include <cfenv>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -78,6 +79,28 @@ TEST(RuntimePool, WaitsForAThreadThatTakesLong) {
         &ended);
     EXPECT_EQ(ended, 2);
   }
+}
+
+TEST(RuntimePool, GivesEachThreadItsChunkWhereTheCallerMayNotTakeIt) {
+  const Pool pool = make_pool(4);
+  tunesmith_runtime_pool_set_stealing(pool.get(), 0);
+  for (int i = 0; i < 20; ++i) {
+    usleep(3000);  // the threads fall asleep, and the caller would be done before they wake
+    std::vector<std::thread::id> ran(4);
+    tunesmith_runtime_parallel_for(
+        pool.get(), 4,
+        [](void* closure, int64_t begin, int64_t end) {
+          for (int64_t chunk = begin; chunk < end; ++chunk)
+            (*static_cast<std::vector<std::thread::id>*>(closure))[static_cast<size_t>(chunk)] =
+                std::this_thread::get_id();
+        },
+        &ran);
+    EXPECT_EQ(std::set<std::thread::id>(ran.begin(), ran.end()).size(), 4U);
+  }
+  tunesmith_runtime_pool_set_stealing(pool.get(), 1);
+  Counters counters(1000);
+  for (int i = 0; i < 100; ++i) tunesmith_runtime_parallel_for(pool.get(), 1000, Counters::body, &counters);
+  EXPECT_TRUE(counters.all_are(100));
 }
 
 TEST(RuntimePool, RunsALoopInsideALoopOnOneThread) {

@@ -37,6 +37,11 @@ int tunesmith_runtime_pool_threads(const tunesmith_runtime_pool* pool);
  */
 void tunesmith_runtime_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
 
+/* May the caller run the chunks of threads that have not begun (the default)? Where it may not, each thread
+ * runs its own chunk, however long that takes to begin: slower, but every thread is seen at work. Not while a
+ * loop is under way. */
+void tunesmith_runtime_pool_set_stealing(tunesmith_runtime_pool* pool, int allowed);
+
 /* Has a chunk left its thread in another floating-point mode since the last question? */
 int tunesmith_runtime_pool_take_mode_change(tunesmith_runtime_pool* pool);
 
