@@ -49,8 +49,12 @@ ARROWS = {
     "search": "features measure records target lower trace workload ir plugin support",
     "space": "search features measure target trace analysis intrinsics workload ir plugin support",
     "tune": "space search features records measure target lower interp trace analysis workload ir plugin support",
-    "tables": "tune space search measure records target lower trace workload ir plugin support",
-    "compare": "tune measure support",
+}
+
+# The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
+LIBRARIES = {
+    "evaluation": "",
+    "conformance": "",
 }
 
 
@@ -123,6 +127,28 @@ def folders_include_in_one_direction():
     fail_if(faults, "a folder of the kernel includes what it may not")
 
 
+def unknown_to_a_library(library, text):
+    """What a library includes of Tunesmith that is neither the kernel's, nor its own, nor a library's below it; of the kernel ("core") as well."""
+    allowed = {*ARROWS, library, *LIBRARIES.get(library, "").split()}
+    return [name for name in re.findall(r'^#include ["<]tunesmith/(\w+)/', text, re.M) if name not in allowed]
+
+
+def libraries_stand_above_the_kernel():
+    order = list(LIBRARIES)
+    for library, below in LIBRARIES.items():
+        assert all(order.index(other) < order.index(library) for other in below.split()), library
+    assert unknown_to_a_library("core", '#include "tunesmith/evaluation/table.h"\n#include "tunesmith/ir/expr.h"\n') == ["evaluation"]
+    assert unknown_to_a_library("evaluation", '#include "tunesmith/conformance/verify.h"\n#include "tunesmith/evaluation/table.h"\n') == ["conformance"]
+    fail_if([f"{path.relative_to(ROOT)} includes tunesmith/{name}/" for folder in ("core", *LIBRARIES) for path in sources(folder)
+             for name in unknown_to_a_library(folder, path.read_text())], "the kernel or a library includes what stands above it")
+
+
+def the_docs_list_the_libraries():
+    table = (ROOT / "docs/architecture.md").read_text().split("## Libraries beside the kernel")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)/`", table, re.M)
+    assert rows == list(LIBRARIES), f"docs/architecture.md lists {rows}, the order is {list(LIBRARIES)}"
+
+
 def the_docs_list_the_folders_in_this_order():
     table = (ROOT / "docs/architecture.md").read_text().split("## Folders of the kernel")[1].split("\n## ")[0]
     rows = [name for row in re.findall(r"^\| (`.*?) \|", table, re.M) for name in re.findall(r"`(\w+)/`", row)]
@@ -166,7 +192,7 @@ def compile_unit(compiler, includes, unit):
 
 
 def public_headers(generated):
-    includes = [ROOT / "core/include", ROOT / "conformance/include", pathlib.Path(generated)]
+    includes = [*(ROOT / folder / "include" for folder in ("core", *LIBRARIES)), pathlib.Path(generated)]
     headers = sorted(str(path.relative_to(folder)) for folder in includes for path in folder.rglob("*.h"))
     assert len(headers) > 40
     return includes, headers

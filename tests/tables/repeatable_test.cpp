@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/support/error.h"
-#include "tunesmith/tables/replay.h"
+#include "tunesmith/evaluation/replay.h"
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {

@@ -9,8 +9,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <tunesmith/compare/comparison.h>
-#include <tunesmith/tables/replay.h>
+#include <tunesmith/evaluation/comparison.h>
+#include <tunesmith/evaluation/replay.h>
 #include <tunesmith/workload/workload.h>
 
 #include "commands.h"

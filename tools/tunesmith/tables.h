@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tunesmith/tables/replay.h>
+#include <tunesmith/evaluation/replay.h>
 
 #include "session.h"
 

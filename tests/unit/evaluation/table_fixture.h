@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/support/hash.h"
-#include "tunesmith/tables/replay.h"
+#include "tunesmith/evaluation/replay.h"
 #include "tunesmith/tune/tuner.h"
 #include "tunesmith/workload/library.h"
 

@@ -1,4 +1,4 @@
-#include "tunesmith/tables/replay.h"
+#include "tunesmith/evaluation/replay.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "tunesmith/compare/statistics.h"
+#include "tunesmith/evaluation/statistics.h"
 
 #include <cmath>
 #include <limits>

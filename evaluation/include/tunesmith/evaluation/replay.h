@@ -11,7 +11,7 @@
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
-#include "tunesmith/tables/table.h"
+#include "tunesmith/evaluation/table.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {

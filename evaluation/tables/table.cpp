@@ -1,4 +1,4 @@
-#include "tunesmith/tables/table.h"
+#include "tunesmith/evaluation/table.h"
 
 #include <algorithm>
 #include <cmath>

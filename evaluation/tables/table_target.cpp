@@ -3,7 +3,7 @@
 
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/tables/replay.h"
+#include "tunesmith/evaluation/replay.h"
 
 namespace tunesmith {
 namespace {

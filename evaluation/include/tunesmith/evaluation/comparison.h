@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/compare/statistics.h"
+#include "tunesmith/evaluation/statistics.h"
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {

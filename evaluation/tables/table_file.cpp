@@ -12,7 +12,7 @@
 #include "tunesmith/records/record.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/tables/table.h"
+#include "tunesmith/evaluation/table.h"
 
 namespace tunesmith {
 namespace {

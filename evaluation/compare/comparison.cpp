@@ -1,4 +1,4 @@
-#include "tunesmith/compare/comparison.h"
+#include "tunesmith/evaluation/comparison.h"
 
 #include <algorithm>
 #include <cmath>

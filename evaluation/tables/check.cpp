@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include "tunesmith/support/error.h"
-#include "tunesmith/tables/replay.h"
+#include "tunesmith/evaluation/replay.h"
 
 namespace tunesmith {
 namespace {
