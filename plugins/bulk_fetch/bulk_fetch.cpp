@@ -2,7 +2,7 @@
 // divides what the candidate fetches at once.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
-#include <tunesmith/space/tensor_tile.h>
+#include <tunesmith/tiling/tensor_tile.h>
 
 namespace {
 

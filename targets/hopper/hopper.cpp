@@ -6,7 +6,7 @@
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/analysis/schedule_error.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/group_tiling.h>
+#include <tunesmith/tiling/group_tiling.h>
 #include <tunesmith/space/module.h>
 
 namespace {

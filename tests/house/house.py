@@ -53,6 +53,7 @@ ARROWS = {
 
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
 LIBRARIES = {
+    "tiling": "",
     "evaluation": "",
     "conformance": "",
 }
@@ -158,7 +159,7 @@ def the_docs_list_the_folders_in_this_order():
 def private_includes(text, path):
     """What a plugin's file includes that is neither of the SDK nor beside it, as it is or as what it is made from."""
     return [name for name in re.findall(r'^ *#include "([^"\n]+)"', text, re.M)
-            if not (name.startswith("tunesmith/") and (ROOT / "core/include" / name).exists())
+            if not (name.startswith("tunesmith/") and any((ROOT / folder / "include" / name).exists() for folder in ("core", *LIBRARIES)))
             and not any((path.parent / file).exists() for file in (name, name + ".in")) and "@" not in name]
 
 

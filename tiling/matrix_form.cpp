@@ -1,4 +1,4 @@
-#include "space/matrix_form.h"
+#include "matrix_form.h"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "space/unit_intrinsics.h"
+#include "unit_intrinsics.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
-#include "tunesmith/space/group_tiling.h"
+#include "tunesmith/tiling/group_tiling.h"
 
 namespace tunesmith {
 

@@ -1,4 +1,4 @@
-#include "tunesmith/space/tensor_tile.h"
+#include "tunesmith/tiling/tensor_tile.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "tunesmith/space/group_tiling.h"
+#include "tunesmith/tiling/group_tiling.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,14 +9,14 @@
 #include <fmt/ranges.h>
 
 #include "analysis/element_reader.h"
-#include "space/matrix_form.h"
-#include "space/unit_intrinsics.h"
+#include "matrix_form.h"
+#include "unit_intrinsics.h"
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/regions.h"
-#include "tunesmith/space/tensor_tile.h"
+#include "tunesmith/tiling/tensor_tile.h"
 
 namespace tunesmith {
 namespace {
