@@ -10,13 +10,13 @@
 
 #include "analysis/element_reader.h"
 #include "matrix_form.h"
-#include "unit_intrinsics.h"
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/tiling/tensor_tile.h"
+#include "unit_intrinsics.h"
 
 namespace tunesmith {
 namespace {

@@ -1,4 +1,5 @@
-// The passes of lowering, in the order of standard_pipeline(). Each changes `program` in place.
+// The passes of lowering, in the order of standard_pipeline(). Each changes `program` in place. Those for
+// machines with a grid of threads are in the library grid/.
 #pragma once
 
 #include <vector>
@@ -46,20 +47,6 @@ void split_buffers(Program& program, BlockFacts& facts);
 /// before the first step.
 void check_execution(const Program& program, const ExecutionModel& model);
 
-/// For machines with levels that synchronise. Each statement of the root becomes one launch: around it the
-/// loops bound to the levels that do not synchronise, then one loop for each axis of those that do, around
-/// all the rest. Loops that were bound to these, one after the other, are now pieces that the same threads
-/// run, those that a piece does not need left out by a condition, and a Barrier stands between two pieces
-/// where one may write what the other touches.
-///
-/// What a level owns must be used by one of its iterations alone, and what several share must not be written
-/// twice: what cannot be shown is refused, as are barriers that not all threads would reach (LowerError). A
-/// temporary without a scope of its own that one thread alone uses goes to the scope of a thread.
-///
-/// A call of an intrinsic that a level's groups make gets the annotation kTogetherAlong: all members of a
-/// group come to it, and it happens once. What a level with groups owns is used by such calls alone.
-void join_threads(Program& program, BlockFacts& facts, const LowerOptions& options);
-
 /// Where the options want it, takes the statements of the root that depend on constant inputs only, and whose
 /// results others read, out of the program: what they write are the outputs of the preparation and further
 /// inputs of the program. Statements stay where they are in memory, so the facts hold for both.
@@ -75,25 +62,10 @@ std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int
 /// the box of elements touched there. Dead intermediates go.
 void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& model);
 
-/// Where all accesses of an allocated buffer step over elements that none touches, those that are touched
-/// move together: what a thread has of a tile whose parts lie far apart. Buffers with strides or a swizzle
-/// stay.
-void close_gaps(Program& program);
-
 /// A buffer that is to be a double one gets a half for the even and one for the odd iterations of the loop
 /// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
 /// early (LowerError).
 void double_buffers(Program& program, const BlockFacts& facts);
-
-/// Loops with the annotation kSoftwarePipeline, of a joined program. What the body begins with, statements
-/// that only fill buffers of which the loop makes new ones in each iteration and which threads share, runs n
-/// - 1 iterations ahead, n being the annotation's value or the number of iterations: before the loop for the
-/// first n - 1, and in the loop behind one barrier and before the rest. These buffers get n versions. Where
-/// their scope can be filled asynchronously, each iteration's stores are a group, and before the barrier a
-/// thread waits for its own that the iteration needs. Refuses what cannot run ahead (LowerError).
-/// A loop with kProducer is not spread over iterations: its fetches go to the producer's first thread, and
-/// the rest to the other iterations of the axis (annotation_keys.h).
-void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOptions& options);
 
 /// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of
 /// blocks, and padding that a reduction would add as zeros (or as what its minimum or maximum does not heed).
@@ -147,12 +119,6 @@ int64_t aligned_bytes(const Buffer& buffer);
 
 /// Refuses an expansion beyond the target's limits, lays out the workspace and checks the stack.
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options);
-
-/// plan_memory for machines whose scopes belong to levels: what there is one of becomes workspace, the rest
-/// is held against the capacities of its scopes, in each launch. Buffers of a scope that threads share get
-/// places in it (Allocate::offset); two share bytes where one is used for the last time before the other is
-/// for the first, and a barrier stands between, or is put there where that saves enough.
-void plan_scopes(LoweredProgram& lowered, const LowerOptions& options);
 
 /// The outputs of the preparation get their places in prepared memory.
 void lay_out_prepared(LoweredProgram& lowered);

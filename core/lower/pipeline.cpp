@@ -82,16 +82,7 @@ Pipeline standard_pipeline() {
 }
 
 LoweringStep kernel_step(std::string_view name) {
-  using State = LoweringState;
-  static const std::vector<LoweringStep> steps = [] {
-    std::vector<LoweringStep> all = standard_pipeline().steps();
-    all.push_back({"join_threads", [](State& s) { join_threads(s.lowered.program, *s.facts, s.options); }});
-    all.push_back(
-        {"pipeline_loops", [](State& s) { pipeline_loops(s.lowered.program, *s.facts, s.options); }});
-    all.push_back(program_step("close_gaps", close_gaps));
-    all.push_back(each("plan_scopes", [](LoweredProgram& l, State& s) { plan_scopes(l, s.options); }));
-    return all;
-  }();
+  static const std::vector<LoweringStep> steps = standard_pipeline().steps();
   const auto found = std::ranges::find(steps, name, &LoweringStep::name);
   if (found != steps.end()) return *found;
   throw no_such_step(name, steps);

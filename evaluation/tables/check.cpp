@@ -1,8 +1,8 @@
 #include <optional>
 #include <unordered_set>
 
-#include "tunesmith/support/error.h"
 #include "tunesmith/evaluation/replay.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 namespace {

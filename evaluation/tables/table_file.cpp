@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include "tunesmith/evaluation/table.h"
 #include "tunesmith/measure/timing.h"
 #include "tunesmith/records/record.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/evaluation/table.h"
 
 namespace tunesmith {
 namespace {

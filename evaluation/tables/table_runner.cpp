@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/evaluation/replay.h"
 
 namespace tunesmith {
 

@@ -1,9 +1,9 @@
 // The target of a table: quantities, and kernels that only say which program they are.
 #include <utility>
 
+#include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/evaluation/replay.h"
 
 namespace tunesmith {
 namespace {

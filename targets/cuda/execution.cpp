@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/grid/steps.h"
 #include "tunesmith/ir/visit.h"
 #include "vector_loops.h"
 
@@ -124,11 +125,11 @@ Pipeline device_pipeline() {
       kernel_step("lower_blocks"),
       kernel_step("split_buffers"),
       program_step("write_out_lanes", write_out_lanes),
-      kernel_step("join_threads"),
+      grid::join_threads(),
       kernel_step("place_buffers"),
-      kernel_step("pipeline_loops"),
+      grid::pipeline_loops(),
       kernel_step("double_buffers"),
-      kernel_step("close_gaps"),
+      grid::close_gaps(),
       kernel_step("tighten_loops"),
       kernel_step("mask_loads"),
       kernel_step("flatten"),
@@ -139,7 +140,7 @@ Pipeline device_pipeline() {
       kernel_step("hoist_conditions"),
       kernel_step("promote_accumulators"),
       kernel_step("remove_unit_loops"),
-      kernel_step("plan_scopes"),
+      grid::plan_scopes(),
   });
 }
 

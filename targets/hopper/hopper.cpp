@@ -6,8 +6,8 @@
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/analysis/schedule_error.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/tiling/group_tiling.h>
 #include <tunesmith/space/module.h>
+#include <tunesmith/tiling/group_tiling.h>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Gives products of matrices to a matrix unit: the intrinsics of an extension as tensor_core.yaml.
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
-#include <tunesmith/tiling/group_tiling.h>
 #include <tunesmith/space/module.h>
+#include <tunesmith/tiling/group_tiling.h>
 
 namespace {
 

@@ -53,6 +53,7 @@ ARROWS = {
 
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
 LIBRARIES = {
+    "grid": "",
     "tiling": "",
     "evaluation": "",
     "conformance": "",

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/support/error.h"
 #include "tunesmith/evaluation/replay.h"
+#include "tunesmith/support/error.h"
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {

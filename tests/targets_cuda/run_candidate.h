@@ -6,7 +6,7 @@
 #include "cuda_target.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/workload/workload.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace tunesmith::cuda::test {
 

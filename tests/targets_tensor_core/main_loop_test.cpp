@@ -14,7 +14,7 @@
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/library.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace tunesmith {
 namespace {

@@ -15,7 +15,7 @@
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/workload/library.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace tunesmith {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/evaluation/replay.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/evaluation/replay.h>
 #include <tunesmith/tune/tuner.h>
 #include <tunesmith/workload/library.h>
 

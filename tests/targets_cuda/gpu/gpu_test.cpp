@@ -15,7 +15,7 @@
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/tune/tuner.h"
 #include "tunesmith/workload/library.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace tunesmith::cuda {
 namespace {

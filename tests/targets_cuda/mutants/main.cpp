@@ -33,7 +33,7 @@
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/library.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/ir/program.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace tunesmith {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tunesmith/ir/program.h"
 #include "tunesmith/support/random.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 
 namespace tunesmith {
 namespace {

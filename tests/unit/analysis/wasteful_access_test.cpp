@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/primitives/equivalence.h"
 
 namespace tunesmith {

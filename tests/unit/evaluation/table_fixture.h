@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/support/hash.h"
 #include "tunesmith/evaluation/replay.h"
+#include "tunesmith/support/hash.h"
 #include "tunesmith/tune/tuner.h"
 #include "tunesmith/workload/library.h"
 

@@ -4,7 +4,7 @@
 
 #include "tunesmith/target/occupancy.h"
 #include "tunesmith/trace/schedule.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

@@ -8,7 +8,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

@@ -2,7 +2,7 @@
 
 #include <tunesmith/target/extension_file.h>
 
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/primitives/equivalence.h"
 
 namespace tunesmith::test {

@@ -54,17 +54,8 @@ class Pipeline {
   std::vector<LoweringStep> steps_;
 };
 
-/// A step of the kernel's own by its name, for a target that makes its own list: those of
-/// standard_pipeline(), and for targets with levels that synchronise
-///  - join_threads, after split_buffers and before place_buffers: loops bound to such levels become one loop
-///    for each axis around all that stands between, with barriers where threads must wait; each statement of
-///    the root is one launch
-///  - pipeline_loops, after place_buffers: in loops that are to be pipelined, what fills buffers that threads
-///    share runs iterations ahead, asynchronously where the scope can be filled so
-///  - close_gaps, after place_buffers: what a thread has of a tile whose parts lie far apart moves together
-///  - plan_scopes, instead of plan_memory: what all share is laid out as workspace; what a level owns gets a
-///    place in its scope, the same for buffers that are not needed at once, within its capacity
-/// LowerError when there is none.
+/// A step of standard_pipeline() by its name, for a target that makes its own list. Steps for machines with
+/// levels that synchronise are in tunesmith/grid/steps.h. LowerError when there is none.
 LoweringStep kernel_step(std::string_view name);
 
 /// For targets with vectors and registers; what it guarantees stands in lower.h.

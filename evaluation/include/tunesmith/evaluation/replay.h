@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tunesmith/evaluation/table.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
-#include "tunesmith/evaluation/table.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {

@@ -4,7 +4,7 @@
 
 #include "ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

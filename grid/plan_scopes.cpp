@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "lower/passes.h"
-#include "lower/place_in_scope.h"
+#include "passes.h"
+#include "place_in_scope.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {

@@ -4,7 +4,7 @@
 
 #include "affine/linear_form.h"
 #include "ir/move_accesses.h"
-#include "lower/passes.h"
+#include "passes.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/visit.h"
 

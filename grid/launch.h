@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lower/passes.h"
-#include "lower/thread_ownership.h"
+#include "passes.h"
+#include "thread_ownership.h"
 
 namespace tunesmith {
 

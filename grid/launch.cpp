@@ -1,4 +1,4 @@
-#include "lower/launch.h"
+#include "launch.h"
 
 #include <algorithm>
 #include <map>

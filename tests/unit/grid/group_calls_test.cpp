@@ -6,7 +6,7 @@
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

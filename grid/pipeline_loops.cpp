@@ -6,7 +6,7 @@
 #include "ir/fresh_copy.h"
 #include "ir/move_accesses.h"
 #include "ir/tree_surgery.h"
-#include "lower/passes.h"
+#include "passes.h"
 #include "support/contains.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"

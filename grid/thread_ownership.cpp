@@ -1,4 +1,4 @@
-#include "lower/thread_ownership.h"
+#include "thread_ownership.h"
 
 #include <algorithm>
 

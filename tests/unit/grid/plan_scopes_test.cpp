@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/ir/visit.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

@@ -1,8 +1,12 @@
 // A machine with a grid of blocks of threads, for tests, and how programs are lowered for it.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "tunesmith/grid/steps.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/interp/tensor.h"
 #include "tunesmith/ir/printer.h"
@@ -29,13 +33,20 @@ inline LowerOptions grid_options() {
 }
 
 inline Pipeline grid_pipeline(std::string_view last = "plan_scopes") {
-  std::vector<LoweringStep> steps;
-  for (const char* name :
-       {"lower_blocks", "split_buffers", "join_threads", "place_buffers", "pipeline_loops", "double_buffers",
-        "close_gaps", "tighten_loops", "flatten", "hoist_conditions", "remove_unit_loops", "plan_scopes"}) {
-    steps.push_back(kernel_step(name));
-    if (last == name) break;
-  }
+  std::vector<LoweringStep> steps{kernel_step("lower_blocks"),
+                                  kernel_step("split_buffers"),
+                                  grid::join_threads(),
+                                  kernel_step("place_buffers"),
+                                  grid::pipeline_loops(),
+                                  kernel_step("double_buffers"),
+                                  grid::close_gaps(),
+                                  kernel_step("tighten_loops"),
+                                  kernel_step("flatten"),
+                                  kernel_step("hoist_conditions"),
+                                  kernel_step("remove_unit_loops"),
+                                  grid::plan_scopes()};
+  const auto end = std::ranges::find(steps, last, &LoweringStep::name);
+  steps.erase(std::next(end), steps.end());
   return Pipeline(std::move(steps));
 }
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "lower/launch.h"
-#include "lower/passes.h"
+#include "launch.h"
+#include "passes.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 

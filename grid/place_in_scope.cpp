@@ -1,4 +1,4 @@
-#include "lower/place_in_scope.h"
+#include "place_in_scope.h"
 
 #include <algorithm>
 #include <functional>

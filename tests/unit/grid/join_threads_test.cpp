@@ -3,7 +3,7 @@
 
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
-#include "unit/lower/grid_machine.h"
+#include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {
@@ -247,11 +247,12 @@ TEST(JoinThreads, RefusesMoreThreadsThanTheLevelHas) {
 
 TEST(JoinThreads, ProgramsOfTheHostStayAsTheyAre) {
   Schedule s(program_of(kInput, kReversedChain));
-  Program program = s.program().clone();
-  BlockFacts facts = lower_blocks(program);
-  const std::string before = to_string(program);
-  join_threads(program, facts, LowerOptions());
-  EXPECT_EQ(to_string(program), before);
+  const LowerOptions options;
+  LoweringState state(s.program(), options);
+  kernel_step("lower_blocks").run(state);
+  const std::string before = to_string(state.lowered.program);
+  grid::join_threads().run(state);
+  EXPECT_EQ(to_string(state.lowered.program), before);
 }
 
 }  // namespace
