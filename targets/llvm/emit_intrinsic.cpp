@@ -115,49 +115,80 @@ struct Rows {
     stride = apart ? given.strides[free] : elements;
     type = given.buffer->dtype.with_lanes(static_cast<int>(elements / count));
   }
+  /// As which a row is loaded and stored. LLVM ends the process over vectors of less than a register that
+  /// become part of others, so a short row is one integer.
+  llvm::Type* piece(llvm::LLVMContext& context) const {
+    const int bits = 8 * type.scalar().bytes() * type.lanes;
+    const bool as_integer = count > 1 && type.lanes > 1 && (bits == 16 || bits == 32 || bits == 64);
+    return as_integer ? llvm::Type::getIntNTy(context, static_cast<unsigned>(bits))
+                      : memory_type(context, type);
+  }
   int64_t count;
   int64_t stride;
   DType type;  // of a row
 };
+
+/// The vector that holds rows of this type one behind the other; an integer is an element of it.
+llvm::FixedVectorType* vector_of(llvm::Type* piece, int64_t count) {
+  const auto* row = llvm::dyn_cast<llvm::FixedVectorType>(piece);
+  return llvm::FixedVectorType::get(
+      piece->getScalarType(), static_cast<unsigned>(count) * (row == nullptr ? 1 : row->getNumElements()));
+}
+
+/// `all` with `piece` as row number `row`. By shuffles: LLVM has code for those of every width, which it has
+/// not for llvm.vector.insert.
+llvm::Value* with_row(llvm::IRBuilder<>& ir, llvm::Value* all, llvm::Value* piece, int64_t row) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(piece->getType());
+  if (type == nullptr) return ir.CreateInsertElement(all, piece, static_cast<uint64_t>(row));
+  const auto total = static_cast<int>(llvm::cast<llvm::FixedVectorType>(all->getType())->getNumElements());
+  const auto lanes = static_cast<int>(type->getNumElements());
+  const int first = static_cast<int>(row) * lanes;
+  llvm::SmallVector<int, 64> widened(static_cast<size_t>(total), llvm::PoisonMaskElem);
+  llvm::SmallVector<int, 64> chosen;
+  for (int i = 0; i < lanes; ++i) widened[static_cast<size_t>(i)] = i;
+  for (int i = 0; i < total; ++i) chosen.push_back(i >= first && i < first + lanes ? total + i - first : i);
+  return ir.CreateShuffleVector(all, ir.CreateShuffleVector(piece, widened), chosen);
+}
+
+/// Row number `row` of `all`.
+llvm::Value* row_of(llvm::IRBuilder<>& ir, llvm::Value* all, llvm::Type* piece, int64_t row) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(piece);
+  if (type == nullptr) return ir.CreateExtractElement(all, static_cast<uint64_t>(row));
+  const auto lanes = static_cast<int>(type->getNumElements());
+  llvm::SmallVector<int, 64> chosen;
+  for (int i = 0; i < lanes; ++i) chosen.push_back(static_cast<int>(row) * lanes + i);
+  return ir.CreateShuffleVector(all, chosen);
+}
 
 }  // namespace
 
 llvm::Value* FunctionEmitter::load_operand(const TensorOperand& operand, const TensorCall::Operand& given) {
   const BufferSlot& slot = slot_of(given.buffer);
   const Rows rows(operand, given);
-  llvm::Type* row_type = memory_type(ir_.getContext(), rows.type);
-  llvm::Type* type = operand_type(ir_.getContext(), operand.buffer);
-  llvm::Value* all = llvm::PoisonValue::get(type);
+  llvm::Type* piece = rows.piece(ir_.getContext());
+  const llvm::Align alignment(static_cast<uint64_t>(given.buffer->dtype.bytes()));
   const Linear first = linear(given.offset);
+  llvm::Value* all = rows.count > 1 ? llvm::PoisonValue::get(vector_of(piece, rows.count)) : nullptr;
   for (int64_t row = 0; row < rows.count; ++row) {
     llvm::Value* from = pointer(slot, given.buffer->dtype, add_scaled(first, Linear(row * rows.stride), 1));
-    llvm::Value* loaded =
-        access_of(slot, ir_.CreateAlignedLoad(
-                            row_type, from, llvm::Align(static_cast<uint64_t>(given.buffer->dtype.bytes()))));
-    if (rows.count == 1) return loaded;
-    const auto at = static_cast<uint64_t>(row * rows.type.lanes);
-    all = rows.type.lanes == 1 ? ir_.CreateInsertElement(all, loaded, at)
-                               : ir_.CreateInsertVector(type, all, loaded, ir_.getInt64(at));
+    llvm::Value* loaded = access_of(slot, ir_.CreateAlignedLoad(piece, from, alignment));
+    all = rows.count == 1 ? loaded : with_row(ir_, all, loaded, row);
   }
-  return all;
+  return ir_.CreateBitCast(all, operand_type(ir_.getContext(), operand.buffer));
 }
 
 void FunctionEmitter::store_operand(const TensorOperand& operand, const TensorCall::Operand& given,
                                     llvm::Value* all) {
   const BufferSlot& slot = slot_of(given.buffer);
   const Rows rows(operand, given);
-  llvm::Type* row_type = memory_type(ir_.getContext(), rows.type);
+  llvm::Type* piece = rows.piece(ir_.getContext());
+  const llvm::Align alignment(static_cast<uint64_t>(given.buffer->dtype.bytes()));
   const Linear first = linear(given.offset);
+  if (rows.count > 1) all = ir_.CreateBitCast(all, vector_of(piece, rows.count));
   for (int64_t row = 0; row < rows.count; ++row) {
-    const auto at = static_cast<uint64_t>(row * rows.type.lanes);
-    llvm::Value* stored = all;
-    if (rows.count > 1) {
-      stored = rows.type.lanes == 1 ? ir_.CreateExtractElement(all, at)
-                                    : ir_.CreateExtractVector(row_type, all, ir_.getInt64(at));
-    }
+    llvm::Value* stored = rows.count > 1 ? row_of(ir_, all, piece, row) : all;
     llvm::Value* to = pointer(slot, given.buffer->dtype, add_scaled(first, Linear(row * rows.stride), 1));
-    access_of(slot, ir_.CreateAlignedStore(stored, to,
-                                           llvm::Align(static_cast<uint64_t>(given.buffer->dtype.bytes()))));
+    access_of(slot, ir_.CreateAlignedStore(stored, to, alignment));
   }
 }
 

@@ -166,5 +166,104 @@ TEST_F(AddressOperands, DistancesThatTheFileDoesNotAllowAreRefused) {
   }
 }
 
+struct Row {
+  const char* dtype;
+  const char* type;    // of LLVM
+  const char* negate;  // of %X, in LLVM IR
+  int64_t lanes;
+};
+
+class RowsOfEveryWidth : public ::testing::TestWithParam<Row> {};
+
+// Of 1, 2, 3, 4, 8, 12, 16 and 24 bytes: an element, an integer, and vectors with and without a register.
+INSTANTIATE_TEST_SUITE_P(
+    All, RowsOfEveryWidth,
+    ::testing::Values(
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 1},
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 2},
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 3},
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 4},
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 8},
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 12},
+        Row{"i8", "i8", "sub <{0} x i8> zeroinitializer, %X", 16},
+        Row{"f16", "half", "fneg <{0} x half> %X", 1}, Row{"f16", "half", "fneg <{0} x half> %X", 2},
+        Row{"f16", "half", "fneg <{0} x half> %X", 3}, Row{"f16", "half", "fneg <{0} x half> %X", 4},
+        Row{"f16", "half", "fneg <{0} x half> %X", 6}, Row{"f16", "half", "fneg <{0} x half> %X", 8},
+        Row{"bf16", "i16", "xor <{0} x i16> %X, splat (i16 -32768)", 2},
+        Row{"bf16", "i16", "xor <{0} x i16> %X, splat (i16 -32768)", 3},
+        Row{"bf16", "i16", "xor <{0} x i16> %X, splat (i16 -32768)", 4},
+        Row{"f32", "float", "fneg <{0} x float> %X", 2}, Row{"f32", "float", "fneg <{0} x float> %X", 3},
+        Row{"f32", "float", "fneg <{0} x float> %X", 4}, Row{"f64", "double", "fneg <{0} x double> %X", 3}),
+    [](const auto& tested) { return fmt::format("{}_of_{}", tested.param.lanes, tested.param.dtype); });
+
+TEST_P(RowsOfEveryWidth, AreGatheredAndScattered) {
+  const Row& row = GetParam();
+  const auto target = testing::make_target();
+  for (const int64_t rows : {int64_t{2}, int64_t{3}, int64_t{16}}) {
+    SCOPED_TRACE(fmt::format("{} rows", rows));
+    const auto extension = ExtensionFile::parse(
+        fmt::format("extension: rows\ntarget: llvm\nintrinsics:\n  - name: rows_negated\n    semantics:\n"
+                    "      inputs: {{X: {{shape: [{0}, {1}], dtype: {2}}}}}\n"
+                    "      compute: \"O[i<{0}, j<{1}] = 0 - X[i, j]\"\n      outputs: [O]\n"
+                    "    operands: {{X: {{strides: [1n, 1]}}, O: {{strides: [1n, 1]}}}}\n"
+                    "    implementation:\n      arguments: [X]\n      fragment: |\n"
+                    "        %r = {3}\n        ret <{4} x {5}> %r\n",
+                    rows, row.lanes, row.dtype, fmt::format(fmt::runtime(row.negate), rows * row.lanes),
+                    rows * row.lanes, row.type),
+        "rows.yaml");
+    LowerOptions options = target->lower_options();
+    extension->adapt(options);
+    // Every row of the outputs has a neighbour that another call stores.
+    const Workload workload =
+        WorkloadDefinition::parse(
+            fmt::format("name: test\ninputs: {{A: {{shape: [{0}, {1}], dtype: {2}}}}}\ncompute: |\n"
+                        "  O[i<{0}, j<{3}] = 0 - A[i, j]\noutputs: [O]\n",
+                        2 * rows, 2 * row.lanes + 1, row.dtype, 2 * row.lanes),
+            "test.yaml")
+            .instantiate();
+    auto schedule = replay(workload.program,
+                           Trace::parse(fmt::format(
+                               "o = get_block(\"O\")\ni, j = get_loops(o)\ni0, i1 = split(i, [None, {}])\n"
+                               "j0, j1 = split(j, [None, {}])\nreorder([i0, j0, i1, j1])\nb = blockize(i1)\n"
+                               "t = tensorize(b, \"rows_negated\")\n",
+                               rows, row.lanes)));
+    ASSERT_TRUE(schedule) << schedule.error().what();
+    const LoweredProgram lowered = lower(schedule->program().clone(), options);
+    EXPECT_EQ(testing::error_against_interpreter(*target, lowered), 0.0);
+    EXPECT_THAT(target->ir(lowered, "kernel"),
+                HasSubstr(fmt::format("<{} x {}>", rows * row.lanes, row.type)));
+  }
+}
+
+TEST(RowsOfFourBytes, ReachAnIntrinsicAsTheyLie) {
+  const auto extension = ExtensionFile::parse(
+      "extension: rows\ntarget: llvm\nrequires: [avx512vnni]\nintrinsics:\n  - name: rows_dot_16x4\n    "
+      "semantics:\n"
+      "      inputs: {A: {shape: [4], dtype: u8}, B: {shape: [16, 4], dtype: i8}}\n"
+      "      compute: \"C[j<16] = sum(k<4) i32(A[k]) * i32(B[j, k])\"\n      outputs: [C]\n"
+      "    operands: {B: {strides: [4n, 1]}}\n"
+      "    implementation: {intrinsic: llvm.x86.avx512.vpdpbusd.512, arguments: [C, A, B]}\n",
+      "rows.yaml");
+  const auto target = testing::make_target();
+  if (!extension->probe(*target).here()) GTEST_SKIP() << "no " << extension->probe(*target).missing;
+  LowerOptions options = target->lower_options();
+  extension->adapt(options);
+  const Workload product = WorkloadDefinition::parse(
+                               "name: test\ninputs: {A: {shape: [5, 12], dtype: u8}, B: {shape: [32, 12], "
+                               "dtype: i8}}\ncompute: |\n"
+                               "  O[i<5, j<32] = sum(k<12) i32(A[i, k]) * i32(B[j, k])\noutputs: [O]\n",
+                               "test.yaml")
+                               .instantiate();
+  auto schedule =
+      replay(product.program, Trace::parse("o = get_block(\"O\")\ni, j, k = get_loops(o)\n"
+                                           "j0, j1 = split(j, [None, 16])\nk0, k1 = split(k, [None, 4])\n"
+                                           "reorder([j0, k0, j1, k1])\nd = decompose_reduction(o, k0)\n"
+                                           "t = tensorize(j1, \"rows_dot_16x4\")\n"));
+  ASSERT_TRUE(schedule) << schedule.error().what();
+  const LoweredProgram lowered = lower(schedule->program().clone(), options);
+  EXPECT_THAT(target->assembly(lowered, "kernel"), HasSubstr("vpdpbusd"));
+  EXPECT_EQ(testing::error_against_interpreter(*target, lowered), 0.0);
+}
+
 }  // namespace
 }  // namespace tunesmith
