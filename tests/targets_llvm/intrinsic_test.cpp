@@ -270,7 +270,7 @@ TEST(RefusedIntrinsics, TheFeatureThatIsMissingIsNamed) {
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_THAT(
       refused[0].str(),
-      ::testing::AllOf(::testing::HasSubstr("vnni.yaml:14:"), ::testing::HasSubstr("LLVM ERROR: "),
+      ::testing::AllOf(::testing::HasSubstr("vnni.yaml:15:"), ::testing::HasSubstr("LLVM ERROR: "),
                        ::testing::HasSubstr("for a processor with avx512vnni, which the target lacks: "
                                             "requires: [avx512vnni]")));
   EXPECT_TRUE(options.intrinsics.empty());

@@ -9,6 +9,7 @@
 
 #include "lowered_program.h"
 #include "tunesmith/target/extension_file.h"
+#include "tunesmith/workload/library.h"
 
 namespace tunesmith {
 namespace {
@@ -61,6 +62,34 @@ TEST(UnitPeak, KeepsIndependentSumsAsValues) {
   const double rate = measure_peak(*target, {*compiled, peak.operations, "peaky_16"}, 2);
   EXPECT_GT(rate, 1e8);
   EXPECT_LT(rate, 1e13);
+}
+
+/// A peak that any right program may reach: its sums are enough to hide what a call takes, and stay in
+/// registers.
+TEST(UnitPeak, OfTheBuiltInUnitsIsTheirs) {
+  struct Unit {
+    const char* extension;
+    const char* instruction;
+    const char* workload;
+    const char* other;  // that the unit cannot compute
+  };
+  const Unit units[] = {
+      {"vnni", "vpdpbusd", "gmm:n=8,m=16,k=8,dtype=u8,b_dtype=i8", "gmm:n=8,m=16,k=8,dtype=i8"},
+      {"bf16_dot", "vdpbf16ps", "gmm:n=8,m=16,k=8,dtype=bf16", "gmm:n=8,m=16,k=8,dtype=f16"}};
+  const auto target = testing::make_target();
+  for (const Unit& unit : units) {
+    SCOPED_TRACE(unit.extension);
+    const auto extension = ExtensionFile::load(builtin_extension(unit.extension));
+    ASSERT_EQ(extension->intrinsics().size(), 1U);
+    const TensorIntrinsicPtr& intrinsic = extension->intrinsics()[0];
+    EXPECT_TRUE(is_peak_of(*intrinsic, WorkloadLibrary().load(unit.workload).program));
+    EXPECT_FALSE(is_peak_of(*intrinsic, WorkloadLibrary().load(unit.other).program));
+    if (!extension->probe(*target).here()) continue;
+    const std::string assembly = target->assembly(unit_peak(intrinsic, 1).program, "kernel");
+    const size_t sums = times(assembly, std::string(unit.instruction) + "\t");
+    EXPECT_EQ(sums, static_cast<size_t>(intrinsic->peak_sums)) << assembly;
+    EXPECT_EQ(times(assembly, "Spill"), 0U) << assembly;
+  }
 }
 
 TEST(UnitPeak, IsNoRateOfAUnitThatCannotBeSetUp) {
