@@ -23,9 +23,9 @@ KernelFault fault_of(const DriverError& error) {
   using namespace driver_result;
   KernelFault fault{KernelFault::Kind::Crash, error.what(), error.lost()};
   const DriverResult result = error.result();
-  if (result == kIllegalAddress || result == kInvalidAddressSpace || result == kHardwareStackError)
+  if (result == kIllegalAddress || result == kMisalignedAddress || result == kInvalidAddressSpace ||
+      result == kHardwareStackError)
     fault.kind = KernelFault::Kind::OutOfBounds;
-  if (result == kMisalignedAddress) fault.kind = KernelFault::Kind::Mistake;
   if (result == kLaunchTimeout) fault.kind = KernelFault::Kind::TimeOut;
   return fault;
 }

@@ -30,7 +30,9 @@ KernelFault fault_of(const EmulationReport& report) {
   KernelFault fault;
   std::string text = report.failure.empty() ? report.text() : report.failure;
   fault.message = text.substr(0, text.find('\n'));
-  if (report.found("out_of_bounds") || report.found("fault")) fault.kind = KernelFault::Kind::OutOfBounds;
+  constexpr std::array kOfMemory{"out_of_bounds", "misaligned", "fault"};
+  if (std::ranges::any_of(kOfMemory, [&](const char* kind) { return report.found(kind); }))
+    fault.kind = KernelFault::Kind::OutOfBounds;
   if (report.findings.empty()) {
     const bool late = report.failure.starts_with("ran longer");
     fault.kind = late ? KernelFault::Kind::TimeOut : KernelFault::Kind::Crash;

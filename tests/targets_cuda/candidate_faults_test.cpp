@@ -1,6 +1,9 @@
 // What goes wrong while a candidate runs is its fault, or the environment's error: no other exception leaves
 // the target.
 #include <cstdlib>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,9 +66,10 @@ TEST(CandidateFaults, NoFolderForTemporaryFilesIsTheEnvironments) {
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
-/// A kernel that stores to its first argument alone.
-std::optional<KernelFault> fault_of_storing(const std::vector<int64_t>& outputs) {
-  const EmulatedKernel kernel("extern \"C\" __global__ void k(float* A, float* O) { A[0] = 1.0f; }", "k",
+/// A kernel of two arguments of 64 bytes that executes `statement`; its buffers `outputs` may be written.
+std::optional<KernelFault> fault_of_executing(const std::string& statement,
+                                              const std::vector<int64_t>& outputs) {
+  const EmulatedKernel kernel("extern \"C\" __global__ void k(float* A, float* O) { " + statement + " }", "k",
                               "k.cu", {});
   EXPECT_TRUE(kernel.compiled()) << kernel.log();
   CandidateObject object;
@@ -81,11 +85,29 @@ std::optional<KernelFault> fault_of_storing(const std::vector<int64_t>& outputs)
 
 // Whatever its parameters' types say.
 TEST(CandidateFaults, ACandidateThatStoresToAnInputIsRefused) {
-  const std::optional<KernelFault> fault = fault_of_storing({1});
+  const std::optional<KernelFault> fault = fault_of_executing("A[0] = 1.0f;", {1});
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind, KernelFault::Kind::OutOfBounds);
   EXPECT_THAT(fault->message, HasSubstr("stores to the input A"));
-  EXPECT_FALSE(fault_of_storing({0, 1}).has_value());
+  EXPECT_FALSE(fault_of_executing("A[0] = 1.0f;", {0, 1}).has_value());
+}
+
+/// What the tuner records of the kind, in the end: out_of_bounds, and wrong_result.
+TEST(CandidateFaults, MistakesInMemoryAreNoWrongResults) {
+  using Kind = KernelFault::Kind;
+  const std::tuple<const char*, const char*, Kind> cases[] = {
+      {"O[16] = 1.0f;", "out_of_bounds", Kind::OutOfBounds},
+      {"O[0] = A[-1];", "out_of_bounds", Kind::OutOfBounds},
+      {"*(float2*)(O + 1) = make_float2(1.0f, 2.0f);", "misaligned", Kind::OutOfBounds},
+      {"O[0] = A[100000000];", "fault", Kind::OutOfBounds},
+      {"O[0] = float(7 / int(blockIdx.x));", "bad_operand", Kind::Mistake},
+  };
+  for (const auto& [statement, says, kind] : cases) {
+    const std::optional<KernelFault> fault = fault_of_executing(statement, {1});
+    ASSERT_TRUE(fault.has_value()) << statement;
+    EXPECT_EQ(fault->kind, kind) << fault->message;
+    EXPECT_THAT(fault->message, ::testing::StartsWith(says));
+  }
 }
 
 }  // namespace

@@ -171,10 +171,14 @@ void read_option(Launch& launch, std::string_view name, const std::string& value
                       thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z,
                       buffer.name.c_str(), place);
   }
+  // A device has a result of no meaning for it, as for a shift by too many bits.
+  if (signal == SIGFPE)
+    report_and_stop(Kind::BadOperand, "a division by zero in thread (%u, %u, %u) of block (%u, %u, %u)",
+                    thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z);
   // An access that is not aligned as its type demands has no address.
-  report_and_stop(Kind::Fault, "%s in thread (%u, %u, %u) of block (%u, %u, %u), at %s",
-                  signal == SIGFPE ? "a division by zero" : "an invalid or misaligned access", thread.x,
-                  thread.y, thread.z, block_index.x, block_index.y, block_index.z, place);
+  report_and_stop(Kind::Fault,
+                  "an invalid or misaligned access in thread (%u, %u, %u) of block (%u, %u, %u), at %s",
+                  thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z, place);
 }
 
 void catch_faults() {

@@ -285,6 +285,21 @@ TEST_F(WithWorker, ALostDeviceIsTheCandidatesFailureAndTheNextOneHasAnother) {
   EXPECT_FALSE(times[2].samples.empty());
 }
 
+TEST_F(WithWorker, MistakesInMemoryAreOutOfBounds) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=8,m=8,k=8");
+  const auto bad = target().compile(lower_for(target(), workload.program), "bad");
+  ASSERT_TRUE(bad);
+  const std::vector<MeasureRequest> requests{{&*bad, 0.0, false}};
+  for (const auto& [fails, name] : {std::pair("fail:bad=700", "CUDA_ERROR_ILLEGAL_ADDRESS"),
+                                    std::pair("fail:bad=716", "CUDA_ERROR_MISALIGNED_ADDRESS")}) {
+    setenv("TUNESMITH_FAKE_GPU", fails, 1);
+    const MeasureResult result = runner(workload, target())->run(requests).front();
+    ASSERT_TRUE(result.failure);
+    EXPECT_EQ(result.failure->cause, FailureCause::OutOfBounds) << result.failure->message;
+    EXPECT_THAT(result.failure->message, HasSubstr(name));
+  }
+}
+
 TEST_F(WithWorker, AWrongProgramIsRefused) {
   const Workload workload = WorkloadLibrary().load("gmm:n=8,m=8,k=8");
   const Workload other = WorkloadLibrary().load("gmm:n=8,m=8,k=4");
