@@ -12,6 +12,8 @@ class ForeignThreads {
   /// Threads that there are now are the worker's own, and those of the device that its target has opened.
   ForeignThreads();
 
+  /// The worker's own, in ascending order.
+  const std::vector<pid_t>& own() const { return own_; }
   /// Those that there are now and that are not the worker's own, in ascending order.
   std::vector<pid_t> now() const;
   /// Waits until they sleep, if there are any. False when one of them goes on running, for longer than

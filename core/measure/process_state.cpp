@@ -1,8 +1,13 @@
 #include "measure/process_state.h"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 #include <iterator>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,6 +19,9 @@ namespace tunesmith {
 namespace {
 
 constexpr const char* kDescriptors = "/proc/self/fd";
+/// A thread that is starting another blocks all signals for a moment.
+constexpr int kLooks = 5;
+constexpr std::chrono::milliseconds kBetweenLooks{1};
 /// Which a vendor's runtime may start, however few processors there are.
 constexpr size_t kFewThreads = 16;
 
@@ -58,6 +66,32 @@ std::optional<std::string> signals_changed(const SignalState& before, const Sign
   return std::nullopt;
 }
 
+BlockedSignals blocked_signals(const std::vector<pid_t>& threads) {
+  constexpr std::string_view kField = "SigBlk:\t";
+  BlockedSignals blocked;
+  for (const pid_t thread : threads) {
+    std::ifstream status(fmt::format("/proc/self/task/{}/status", thread));
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with(kField)) continue;
+      uint64_t signals = 0;
+      std::from_chars(line.data() + kField.size(), line.data() + line.size(), signals, 16);
+      blocked.emplace(thread, signals);
+      break;
+    }
+  }
+  return blocked;
+}
+
+std::optional<std::string> newly_blocked(const BlockedSignals& before, const BlockedSignals& after) {
+  for (const auto& [thread, blocks] : after) {
+    const auto found = before.find(thread);
+    const uint64_t more = found == before.end() ? 0 : blocks & ~found->second;
+    if (more == 0) continue;
+    return fmt::format("has one of the worker's threads block {}", signal_text(std::countr_zero(more) + 1));
+  }
+  return std::nullopt;
+}
+
 size_t max_kept_threads() { return std::max<size_t>(kFewThreads, std::thread::hardware_concurrency()); }
 
 ProcessWatch::ProcessWatch(tunesmith_runtime_pool* pool, const ForeignThreads& threads,
@@ -66,6 +100,7 @@ ProcessWatch::ProcessWatch(tunesmith_runtime_pool* pool, const ForeignThreads& t
       descriptors_(descriptors),
       float_mode_(pool),
       signals_(SignalState::now()),
+      blocked_before_(blocked_signals(threads.own())),
       descriptors_before_(numbered_entries(kDescriptors)) {}
 
 void ProcessWatch::first_calls_done() {
@@ -87,12 +122,23 @@ std::optional<std::string> ProcessWatch::changed_by_calls() {
   return std::nullopt;
 }
 
+std::optional<std::string> ProcessWatch::blocked_elsewhere() const {
+  std::optional<std::string> blocked;
+  for (int look = 0; look < kLooks; ++look) {
+    blocked = newly_blocked(blocked_before_, blocked_signals(threads_.own()));
+    if (!blocked) break;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return blocked;
+}
+
 std::optional<std::string> ProcessWatch::left_behind() {
   const bool float_mode = float_mode_.take_change();
   const auto signals = signals_changed(signals_, SignalState::now());
   if (signals) signals_.restore();
   if (float_mode) return kFloatModeChanged;
   if (signals) return signals;
+  if (auto blocked = blocked_elsewhere()) return blocked;
   const std::vector<int> open = numbered_entries(kDescriptors);
   std::vector<int> closed;
   std::ranges::set_difference(descriptors_before_, open, std::back_inserter(closed));

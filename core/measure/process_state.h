@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,13 @@ struct SignalState {
   std::array<struct sigaction, NSIG> handlers{};
 };
 
+/// Of each of these threads that there is, which signals it blocks: bit n - 1 is signal n.
+using BlockedSignals = std::map<pid_t, uint64_t>;
+BlockedSignals blocked_signals(const std::vector<pid_t>& threads);
+/// "has one of the worker's threads block signal 15 (Terminated)"; nothing where none blocks more than
+/// before. One that was only just started blocked all of them, so that less counts for nothing.
+std::optional<std::string> newly_blocked(const BlockedSignals& before, const BlockedSignals& after);
+
 /// "blocks signal 15 (Terminated)", "changed what happens at signal 11 (Segmentation
 /// fault)"; nothing where both are equal.
 std::optional<std::string> signals_changed(const SignalState& before, const SignalState& after);
@@ -45,15 +54,19 @@ class ProcessWatch {
   void first_calls_done();
   /// What the calls since then have changed; one line.
   std::optional<std::string> changed_by_calls();
-  /// After the candidate has been unloaded: what it has left behind; one line. Signals and this thread's
+  /// After the candidate has been unloaded: what it has left behind; one line. This thread's signals and
   /// floating-point mode are set back.
   std::optional<std::string> left_behind();
 
  private:
+  /// On the worker's other threads, which cannot be asked, nor set back.
+  std::optional<std::string> blocked_elsewhere() const;
+
   const ForeignThreads& threads_;
   const std::vector<int>& descriptors_;
   FloatModeWatch float_mode_;
   SignalState signals_;
+  BlockedSignals blocked_before_;
   std::vector<int> descriptors_before_;
   size_t first_threads_ = 0;
   size_t first_descriptors_ = 0;

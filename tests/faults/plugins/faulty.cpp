@@ -232,6 +232,12 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
     case Mistake::BlocksSignals:
       test::block_termination();
       break;
+    case Mistake::BlocksSignalsInThePool:
+      if (pool != nullptr) {
+        test::BlockedInThePool blocked;
+        parallel_for(pool, 64, test::BlockedInThePool::chunk, &blocked);
+      }
+      break;
     case Mistake::HandlesFaults:
       std::signal(SIGSEGV, SIG_DFL);
       break;

@@ -1,7 +1,9 @@
 // What a call may do to its process and must not.
 #pragma once
 
+#include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <thread>
@@ -38,6 +40,24 @@ inline void block_termination() {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
+
+/// Of a loop: each of the pool's threads that takes part blocks them, but the caller does not.
+struct BlockedInThePool {
+  std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> done = false;
+
+  static void chunk(void* closure, int64_t, int64_t) {
+    auto& self = *static_cast<BlockedInThePool*>(closure);
+    if (std::this_thread::get_id() != self.caller) {
+      block_termination();
+      self.done = true;
+      return;
+    }
+    // Or the caller might take all chunks.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    while (!self.done && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  }
+};
 
 inline void close_some_file() {
   int descriptor = 4;  // the socket is 3

@@ -2,7 +2,9 @@
 
 #include <cfenv>
 #include <csignal>
+#include <semaphore>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -36,6 +38,63 @@ TEST_F(ProcessWatchTest, ABlockedSignalIsNamedAndUnblocked) {
   EXPECT_EQ(watch_.changed_by_calls(), "blocks signal 14 (Alarm clock)");
   EXPECT_EQ(watch_.left_behind(), "blocks signal 14 (Alarm clock)");
   EXPECT_EQ(watch_.left_behind(), std::nullopt);
+}
+
+/// A thread that blocks alarms as soon as it is told to, until this goes.
+class Blocker {
+ public:
+  Blocker() : thread_([this] { serve(); }) { done_.acquire(); }
+  ~Blocker() {
+    told_.release(2);
+    thread_.join();
+  }
+  Blocker(const Blocker&) = delete;
+  Blocker& operator=(const Blocker&) = delete;
+
+  void block() {
+    told_.release();
+    done_.acquire();
+  }
+
+ private:
+  void serve() {
+    done_.release();  // it has been started, and blocks nothing any more
+    told_.acquire();
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    done_.release();
+    told_.acquire();
+  }
+
+  std::counting_semaphore<3> told_{0};
+  std::binary_semaphore done_{0};
+  std::thread thread_;
+};
+
+TEST(ProcessWatch, SignalsThatAThreadOfTheWorkersBlocksAreNamed) {
+  Blocker own;
+  const ForeignThreads threads;
+  const std::vector<int> descriptors = numbered_entries("/proc/self/fd");
+  {
+    ProcessWatch watch(nullptr, threads, descriptors);
+    EXPECT_EQ(watch.left_behind(), std::nullopt);
+    own.block();
+    EXPECT_EQ(watch.left_behind(), "has one of the worker's threads block signal 14 (Alarm clock)");
+  }
+  // What a runtime's own threads block is its own affair.
+  Blocker foreign;
+  ProcessWatch watch(nullptr, threads, descriptors);
+  foreign.block();
+  EXPECT_EQ(watch.left_behind(), std::nullopt);
+}
+
+TEST(ProcessWatch, SignalsThatAThreadBlockedBeforeAreNotNamed) {
+  EXPECT_EQ(newly_blocked({{7, 0b010}, {8, 0}}, {{7, 0b010}, {8, 0b110}}),
+            "has one of the worker's threads block signal 2 (Interrupt)");
+  EXPECT_EQ(newly_blocked({{7, 0b110}}, {{7, 0b010}}), std::nullopt);
+  EXPECT_EQ(newly_blocked({{7, 0b010}}, {{8, 0b110}}), std::nullopt) << "another thread";
 }
 
 TEST_F(ProcessWatchTest, AHandlerIsNamedAndTakenBack) {
