@@ -98,4 +98,9 @@ bool ForeignThreads::come_to_rest() const {
   return true;
 }
 
+void ForeignThreads::outlast(std::chrono::milliseconds limit) const {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!now().empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(kWindow);
+}
+
 }  // namespace tunesmith

@@ -1,6 +1,7 @@
 // Threads of the worker that a candidate, or its target, has started.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include <sys/types.h>
@@ -20,6 +21,8 @@ class ForeignThreads {
   /// kMaxAwakeMilliseconds. One that is ready to run and gets no processor is waited for, up to a second or
   /// two.
   bool come_to_rest() const;
+  /// Waits until none of them lives any more, but not for longer than this: who sleeps may wake by itself.
+  void outlast(std::chrono::milliseconds limit) const;
 
  private:
   std::vector<pid_t> own_;  // ascending

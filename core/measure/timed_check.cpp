@@ -1,10 +1,17 @@
 #include "measure/timed_check.h"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace tunesmith {
+namespace {
+
+/// How long a thread may sleep that writes after a call has returned, and be found out.
+constexpr std::chrono::milliseconds kLateWrites{100};
+
+}  // namespace
 
 TimedCheck::TimedCheck(const Memory& memory, const KernelCall& call, std::function<void()> prepare,
                        const ForeignThreads& threads)
@@ -63,17 +70,18 @@ void TimedCheck::end(bool thoroughly) {
   // Only another thread reads or writes after a call has returned.
   if (!failure_ && !threads_.now().empty()) {
     hold(thoroughly ? memory_.usual : memory_.other);
-    compare_at_rest();
+    compare_at_rest(thoroughly);
   }
   if (held_ != &memory_.usual) memory_.timed.take_inputs(memory_.usual);
 }
 
-void TimedCheck::compare_at_rest() {
+void TimedCheck::compare_at_rest(bool thoroughly) {
   if (!threads_.come_to_rest()) {
     fail(FailureCause::ProcessState,
          fmt::format("a thread that it has started runs for more than {} ms after a call has returned",
                      kMaxAwakeMilliseconds));
   }
+  if (thoroughly && !failure_) threads_.outlast(kLateWrites);
   if (const Argument* changed = memory_.timed.written_over(kPoisonNaN))
     fail(FailureCause::WrongResult,
          fmt::format("{} is written after the call has returned", changed->buffer->name));

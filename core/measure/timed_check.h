@@ -34,7 +34,8 @@ class TimedCheck {
   /// Between two samples: what was computed until now is compared and must be computed again.
   void look();
   /// After the last sample. `thoroughly`: with one more call, on the other inputs. Where there are foreign
-  /// threads, inputs change again, and they are waited for until they sleep. Leaves the usual inputs.
+  /// threads, inputs change again, and they are waited for until they sleep; thoroughly, for longer, as long
+  /// as they live. Leaves the usual inputs.
   void end(bool thoroughly);
 
   /// The first that was found.
@@ -43,8 +44,9 @@ class TimedCheck {
  private:
   void hold(const ArgumentMemory& contents);
   void compare(const ArgumentMemory& wanted);
-  /// Poisoned outputs must still be poisoned when nothing runs any more.
-  void compare_at_rest();
+  /// Poisoned outputs must still be poisoned when nothing runs any more; `thoroughly`, also when what sleeps
+  /// has had time to wake.
+  void compare_at_rest(bool thoroughly);
   void fail(FailureCause cause, const std::string& message);
 
   Memory memory_;

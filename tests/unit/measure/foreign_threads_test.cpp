@@ -57,6 +57,24 @@ TEST(ForeignThreads, ThatGoOnRunningAreNot) {
   EXPECT_FALSE(threads.come_to_rest());
 }
 
+TEST(ForeignThreads, ThatLiveAreOutlastedForALimitedTime) {
+  const auto milliseconds_of = [](const ForeignThreads& threads, std::chrono::milliseconds limit) {
+    const auto begin = std::chrono::steady_clock::now();
+    threads.outlast(limit);
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const ForeignThreads threads;
+  constexpr std::chrono::seconds kLong{60};
+  EXPECT_LT(milliseconds_of(threads, kLong), 10e3) << "there are none";
+  std::thread ends([] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
+  while (threads.now().empty()) std::this_thread::yield();
+  EXPECT_LT(milliseconds_of(threads, kLong), 10e3) << "it ends";
+  EXPECT_TRUE(threads.now().empty());
+  ends.join();
+  const Busy lives(sleep_a_while);
+  EXPECT_GE(milliseconds_of(threads, std::chrono::milliseconds(40)), 40.0);
+}
+
 TEST(ForeignThreads, AreWaitedForUntilTheySleep) {
   const ForeignThreads threads;
   std::atomic<bool> done = false;

@@ -147,6 +147,31 @@ TEST_F(TimedCheckTest, RefusesWhatIsWrittenAfterACallHasReturned) {
   late.join();
 }
 
+TEST_F(TimedCheckTest, WaitsForWhatSleepsBeforeItWrites) {
+  std::atomic<float*> written{nullptr};
+  std::atomic<bool> stop = false;
+  std::thread late([&] {
+    while (!stop) {
+      float* const o = written.exchange(nullptr);
+      if (o == nullptr) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        continue;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      *static_cast<volatile float*>(o) = 1002.0f;
+    }
+  });
+  const auto failure = check([&](const float* x, float* o) {
+    add_one(x, o);
+    if (x[0] == 1001.0f) written = o;
+  });
+  stop = true;
+  late.join();
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->cause, FailureCause::WrongResult);
+  EXPECT_EQ(failure->message, "O is written after the call has returned");
+}
+
 TEST_F(TimedCheckTest, PreparesAnewWheneverTheInputsHaveChanged) {
   g_kernel = add_one;
   const KernelCall call{&run_kernel, timed_.kernel_pointers({}, nullptr), nullptr, nullptr};
