@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "measure/numbered_entries.h"
 
@@ -19,6 +20,8 @@ namespace tunesmith {
 namespace {
 
 constexpr const char* kDescriptors = "/proc/self/fd";
+/// Signals 1 to 31 but for SIGKILL and SIGSTOP, which a thread blocks until it has begun.
+constexpr uint64_t kOfAStart = 0x7ffbfeff;
 /// A thread that is starting another blocks all signals for a moment.
 constexpr int kLooks = 5;
 constexpr std::chrono::milliseconds kBetweenLooks{1};
@@ -82,10 +85,13 @@ BlockedSignals blocked_signals(const std::vector<pid_t>& threads) {
   return blocked;
 }
 
-std::optional<std::string> newly_blocked(const BlockedSignals& before, const BlockedSignals& after) {
+std::optional<std::string> newly_blocked(const BlockedSignals& before, const BlockedSignals& after,
+                                         uint64_t inherited) {
   for (const auto& [thread, blocks] : after) {
     const auto found = before.find(thread);
-    const uint64_t more = found == before.end() ? 0 : blocks & ~found->second;
+    if (found == before.end() || found->second == blocks) continue;
+    const bool just_started = (found->second & kOfAStart) == kOfAStart;
+    const uint64_t more = blocks & ~(just_started ? inherited : found->second);
     if (more == 0) continue;
     return fmt::format("has one of the worker's threads block {}", signal_text(std::countr_zero(more) + 1));
   }
@@ -123,9 +129,11 @@ std::optional<std::string> ProcessWatch::changed_by_calls() {
 }
 
 std::optional<std::string> ProcessWatch::blocked_elsewhere() const {
+  const auto here = blocked_before_.find(gettid());
+  const uint64_t inherited = here == blocked_before_.end() ? 0 : here->second;
   std::optional<std::string> blocked;
   for (int look = 0; look < kLooks; ++look) {
-    blocked = newly_blocked(blocked_before_, blocked_signals(threads_.own()));
+    blocked = newly_blocked(blocked_before_, blocked_signals(threads_.own()), inherited);
     if (!blocked) break;
     std::this_thread::sleep_for(kBetweenLooks);
   }

@@ -30,8 +30,10 @@ struct SignalState {
 using BlockedSignals = std::map<pid_t, uint64_t>;
 BlockedSignals blocked_signals(const std::vector<pid_t>& threads);
 /// "has one of the worker's threads block signal 15 (Terminated)"; nothing where none blocks more than
-/// before. One that was only just started blocked all of them, so that less counts for nothing.
-std::optional<std::string> newly_blocked(const BlockedSignals& before, const BlockedSignals& after);
+/// before. One that had only just been started blocked all of them then: it begins with those that it has
+/// inherited.
+std::optional<std::string> newly_blocked(const BlockedSignals& before, const BlockedSignals& after,
+                                         uint64_t inherited);
 
 /// "blocks signal 15 (Terminated)", "changed what happens at signal 11 (Segmentation
 /// fault)"; nothing where both are equal.

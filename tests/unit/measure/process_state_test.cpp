@@ -91,10 +91,18 @@ TEST(ProcessWatch, SignalsThatAThreadOfTheWorkersBlocksAreNamed) {
 }
 
 TEST(ProcessWatch, SignalsThatAThreadBlockedBeforeAreNotNamed) {
-  EXPECT_EQ(newly_blocked({{7, 0b010}, {8, 0}}, {{7, 0b010}, {8, 0b110}}),
+  EXPECT_EQ(newly_blocked({{7, 0b010}, {8, 0}}, {{7, 0b010}, {8, 0b110}}, 0),
             "has one of the worker's threads block signal 2 (Interrupt)");
-  EXPECT_EQ(newly_blocked({{7, 0b110}}, {{7, 0b010}}), std::nullopt);
-  EXPECT_EQ(newly_blocked({{7, 0b010}}, {{8, 0b110}}), std::nullopt) << "another thread";
+  EXPECT_EQ(newly_blocked({{7, 0b110}}, {{7, 0b010}}, 0), std::nullopt);
+  EXPECT_EQ(newly_blocked({{7, 0b010}}, {{8, 0b110}}, 0), std::nullopt) << "another thread";
+}
+
+TEST(ProcessWatch, AThreadThatHadJustBeenStartedBlocksWhatItInherits) {
+  constexpr uint64_t kAll = 0xfffffffffffbfeff;
+  EXPECT_EQ(newly_blocked({{7, kAll}}, {{7, 0b010}}, 0b010), std::nullopt);
+  EXPECT_EQ(newly_blocked({{7, kAll}}, {{7, 0b110}}, 0b010),
+            "has one of the worker's threads block signal 3 (Quit)");
+  EXPECT_EQ(newly_blocked({{7, kAll}}, {{7, kAll}}, 0), std::nullopt) << "as some drivers' threads always do";
 }
 
 TEST_F(ProcessWatchTest, AHandlerIsNamedAndTakenBack) {
