@@ -58,7 +58,7 @@ class Caller {
   Caller(const TensorIntrinsic& intrinsic, const Intrinsics& all)
       : intrinsic_(intrinsic),
         all_(all),
-        schedule_(intrinsic.semantics),
+        schedule_(intrinsic.semantics, RandomStream(0), std::make_shared<const TensorIntrinsics>(all)),
         block_(schedule_.get_block(intrinsic.block().name)),
         launch_(schedule_.split(schedule_.get_loops(block_).front(), {1, std::nullopt}).front()) {}
 

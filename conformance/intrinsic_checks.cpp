@@ -89,15 +89,16 @@ std::string together_with(const Program& lowered) { return "; the program calls 
 /// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` has the names of those
 /// that are checked, and gets those that the program calls besides: none where it cannot be checked by
 /// itself.
-std::string fault_of(const TensorIntrinsic& intrinsic, Target& base, const LowerOptions& options,
+std::string fault_of(const TensorIntrinsicPtr& checked, Target& base, const LowerOptions& options,
                      const Pipeline& pipeline, bool here, const std::vector<TensorIntrinsicPtr>& own,
                      std::set<std::string>& called) {
+  const TensorIntrinsic& intrinsic = *checked;
   const std::string name = fmt::format("intrinsic {}", intrinsic.name);
   Program program;
   LoweredProgram lowered;
   try {
     if (intrinsic.level.empty()) {
-      program = lone_call(intrinsic);
+      program = lone_call(checked);
     } else {
       auto together = calling_together(intrinsic, own, options.execution);
       if (!together) return {};
@@ -142,8 +143,6 @@ Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtens
   const ProbeResult probe = target_probe.here() ? extension.probe(*base) : target_probe;
   std::vector<TensorIntrinsicPtr> own(options.intrinsics.begin() + static_cast<std::ptrdiff_t>(before),
                                       options.intrinsics.end());
-  // Called by their names, which another extension may have taken.
-  for (const TensorIntrinsicPtr& intrinsic : own) TensorIntrinsics::global().add(intrinsic);
   // Only a pipeline with a producer calls these, whose consumers are no business of the copy's.
   std::erase_if(own, [](const TensorIntrinsicPtr& intrinsic) { return intrinsic->bulk_copy; });
   std::set<std::string> checked;
@@ -154,7 +153,7 @@ Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtens
       std::vector<TensorIntrinsicPtr> others = own;
       std::ranges::stable_partition(
           others, [&](const TensorIntrinsicPtr& other) { return !checked.contains(other->name); });
-      const std::string fault = fault_of(*intrinsic, *base, options, pipeline, probe.here(), others, checked);
+      const std::string fault = fault_of(intrinsic, *base, options, pipeline, probe.here(), others, checked);
       if (!fault.empty()) return failed(fault);
     }
   }

@@ -92,7 +92,8 @@ Verdict check_trace(const Subject& subject) {
     const SketchSet set = space.generate(workload.program);
     any = any || applied(set, subject.info().id);
     for (const Schedule& sketch : set.sketches) {
-      const auto replayed = replay(workload.program, Trace::parse(sketch.trace().str()));
+      const auto replayed = replay(workload.program, Trace::parse(sketch.trace().str()), RandomStream(0),
+                                   nullptr, space.intrinsics());
       if (!replayed)
         return failed(
             fmt::format("{}: its trace does not replay: {}", workload.name, replayed.error().what()));
@@ -213,7 +214,8 @@ Verdict check_scheduled_input(const Subject& subject) {
     for (const Space* space : {&alone, &before}) {
       const SketchSet set = space->generate(workload.program);
       const Trace open = set.sketches.back().trace().with_open_decisions();
-      const auto scheduled = replay(workload.program, open, RandomStream(kSeed));
+      const auto scheduled =
+          replay(workload.program, open, RandomStream(kSeed), nullptr, space->intrinsics());
       if (!scheduled) continue;
       const std::string fault = compare_results(alone, scheduled->program(), workload.program,
                                                 workload.name + ", scheduled before");

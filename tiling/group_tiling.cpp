@@ -238,7 +238,7 @@ class Tiler {
   }
 
   TensorIntrinsicPtr intrinsic(const std::string& name) const {
-    TensorIntrinsicPtr found = TensorIntrinsics::global().find(name);
+    TensorIntrinsicPtr found = s_.intrinsics().find(name);
     if (found == nullptr) refuse("an intrinsic is not there");
     return found;
   }

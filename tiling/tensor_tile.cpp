@@ -12,7 +12,7 @@ namespace tunesmith {
 namespace {
 
 TensorIntrinsicPtr intrinsic_named(const Schedule& schedule, BlockRV block, std::string_view name) {
-  TensorIntrinsicPtr found = TensorIntrinsics::global().find(name);
+  TensorIntrinsicPtr found = schedule.intrinsics().find(name);
   if (found == nullptr)
     throw ScheduleError("tile_for_intrinsic", "there is no tensor intrinsic of this name", std::string(name),
                         schedule.program(), &schedule.block(block));

@@ -64,6 +64,10 @@ std::string TensorIntrinsic::problem() const {
   return problem;
 }
 
+TensorIntrinsics::TensorIntrinsics(const std::vector<TensorIntrinsicPtr>& intrinsics) {
+  for (const TensorIntrinsicPtr& intrinsic : intrinsics) add(intrinsic);
+}
+
 TensorIntrinsics& TensorIntrinsics::global() {
   static TensorIntrinsics all;
   return all;

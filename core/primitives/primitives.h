@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "primitives/shared/annotation_target.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
@@ -66,16 +67,18 @@ void reorder_block_iter_var(Program& program, BlockId block, std::span<const int
 
 void storage_align(Program& program, BlockId block, int64_t write_index, int64_t axis, int64_t factor,
                    int64_t offset);
-void storage_swizzle(Program& program, BlockId block, int64_t write_index);
+/// `intrinsics` has those that the program calls.
+void storage_swizzle(Program& program, BlockId block, int64_t write_index,
+                     const TensorIntrinsics& intrinsics);
 void pad_einsum(Program& program, BlockId block, std::span<const int64_t> padding);
 BlockId decompose_padding(Program& program, BlockId block, LoopId loop);
 
 // ---- Tensor intrinsics ----
 
 BlockId blockize(Program& program, LoopId loop);
-/// May throw with the program changed.
-BlockId tensorize(Program& program, LoopId loop, std::string_view intrinsic);
-BlockId tensorize(Program& program, BlockId block, std::string_view intrinsic);
+/// Calls that of `intrinsics` that has the name. May throw with the program changed.
+BlockId tensorize(Program& program, LoopId loop, std::string_view name, const TensorIntrinsics& intrinsics);
+BlockId tensorize(Program& program, BlockId block, std::string_view name, const TensorIntrinsics& intrinsics);
 
 // ---- Annotations ----
 

@@ -19,10 +19,10 @@ bool touches(const Block& block, const Buffer& buffer) {
 }
 
 /// Does the block call an intrinsic with an operand like the buffer, in that scope, that may not be swizzled?
-bool wants_plain_rows(const Block& block, const Buffer& buffer) {
+bool wants_plain_rows(const Block& block, const Buffer& buffer, const TensorIntrinsics& intrinsics) {
   const auto name = block.annotations.find(kTensorIntrinsic);
   if (name == block.annotations.end() || !touches(block, buffer)) return false;
-  const TensorIntrinsicPtr intrinsic = TensorIntrinsics::global().find(std::get<std::string>(name->second));
+  const TensorIntrinsicPtr intrinsic = intrinsics.find(std::get<std::string>(name->second));
   return intrinsic != nullptr && std::ranges::any_of(intrinsic->operands, [&](const TensorOperand& operand) {
            return (operand.scope.empty() || operand.scope == buffer->scope) &&
                   operand.buffer->dtype == buffer->dtype && operand.swizzled == TensorOperand::Swizzled::No;
@@ -31,7 +31,7 @@ bool wants_plain_rows(const Block& block, const Buffer& buffer) {
 
 }  // namespace
 
-void storage_swizzle(Program& program, BlockId id, int64_t write_index) {
+void storage_swizzle(Program& program, BlockId id, int64_t write_index, const TensorIntrinsics& intrinsics) {
   Block& block = block_at(program, id, "storage_swizzle");
   const Buffer buffer = require_access(program, block, "write", write_index, "storage_swizzle").buffer;
   const auto refuse = [&](std::string_view reason, const std::string& detail) {
@@ -45,14 +45,20 @@ void storage_swizzle(Program& program, BlockId id, int64_t write_index) {
     if (writer->annotations.contains(kStorageSwizzle)) refuse("the buffer is swizzled already", buffer->name);
   }
   for (const Block* caller : program.blocks()) {
-    if (wants_plain_rows(*caller, buffer))
+    if (wants_plain_rows(*caller, buffer, intrinsics))
       refuse("a call of an intrinsic wants the rows as they are", caller->name);
   }
   block.annotations[kStorageSwizzle] = int64_t{1};
 }
 
 KindPtr storage_swizzle_kind() {
-  return make_loop_transformation("storage_swizzle", storage_swizzle, {"block", "write_index"});
+  return make_loop_transformation(
+      "storage_swizzle", {{{"block", ParamType::Block}, {"write_index", ParamType::Int}},
+                          ResultType::None,
+                          [](Program& program, const Arguments& args) -> std::vector<Value> {
+                            storage_swizzle(program, args.block(0), args.integer(1), args.intrinsics());
+                            return {};
+                          }});
 }
 
 void Schedule::storage_swizzle(BlockRV block, int write_index) {

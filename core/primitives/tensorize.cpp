@@ -42,14 +42,13 @@ std::pair<StmtPtr, Annotations> bare_nest(Program& program, Block& block) {
 
 }  // namespace
 
-BlockId tensorize(Program& program, BlockId id, std::string_view name) {
+BlockId tensorize(Program& program, BlockId id, std::string_view name, const TensorIntrinsics& intrinsics) {
   Block& block = block_at(program, id, "tensorize");
-  const TensorIntrinsicPtr intrinsic = TensorIntrinsics::global().find(name);
+  const TensorIntrinsicPtr intrinsic = intrinsics.find(name);
   if (intrinsic == nullptr) {
-    throw ScheduleError(
-        "tensorize", "there is no tensor intrinsic of this name",
-        fmt::format("'{}'; known: {}", name, fmt::join(TensorIntrinsics::global().names(), ", ")), program,
-        &block);
+    throw ScheduleError("tensorize", "there is no tensor intrinsic of this name",
+                        fmt::format("'{}'; known: {}", name, fmt::join(intrinsics.names(), ", ")), program,
+                        &block);
   }
   auto [nest, annotations] = bare_nest(program, block);
   StmtPtr old = block.take_body();
@@ -67,20 +66,21 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name) {
   return block.id;
 }
 
-BlockId tensorize(Program& program, LoopId loop, std::string_view name) {
-  return tensorize(program, blockize(program, loop), name);
+BlockId tensorize(Program& program, LoopId loop, std::string_view name, const TensorIntrinsics& intrinsics) {
+  return tensorize(program, blockize(program, loop), name, intrinsics);
 }
 
 KindPtr tensorize_kind() {
-  return make_transformation("tensorize",
-                             {{{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}},
-                              ResultType::Block,
-                              [](Program& program, const Arguments& args) -> std::vector<Value> {
-                                if (std::holds_alternative<LoopId>(args[0]))
-                                  return {tensorize(program, args.loop(0), args.string(1))};
-                                return {tensorize(program, args.block(0), args.string(1))};
-                              }},
-                             /*keeps_on_throw=*/false);
+  return make_transformation(
+      "tensorize",
+      {{{"target", ParamType::LoopOrBlock}, {"intrinsic", ParamType::String}},
+       ResultType::Block,
+       [](Program& program, const Arguments& args) -> std::vector<Value> {
+         if (std::holds_alternative<LoopId>(args[0]))
+           return {tensorize(program, args.loop(0), args.string(1), args.intrinsics())};
+         return {tensorize(program, args.block(0), args.string(1), args.intrinsics())};
+       }},
+      /*keeps_on_throw=*/false);
 }
 
 BlockRV Schedule::tensorize(LoopRV loop, std::string_view intrinsic) {

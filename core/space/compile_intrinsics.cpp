@@ -95,11 +95,9 @@ class ChildCompiler {
   }
 
   std::string refusal(const TensorIntrinsicPtr& intrinsic, std::span<const std::string> features) const {
-    // Another extension may have taken the name.
-    TensorIntrinsics::global().add(intrinsic);
     LoweredProgram lowered;
     try {
-      lowered = lower(lone_call(*intrinsic), options_, pipeline_);
+      lowered = lower(lone_call(intrinsic), options_, pipeline_);
     } catch (const Error&) {
       return {};  // it cannot be called alone, as the conformance kit says
     }

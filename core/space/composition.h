@@ -27,7 +27,8 @@ struct Space::State {
   PluginRegistry* registry = nullptr;
   std::shared_ptr<Target> target;
   std::vector<std::shared_ptr<TargetExtension>> extensions;
-  Extensions intrinsics;  // of those, but what is refused
+  Extensions intrinsics;                                   // of those, but what is refused
+  std::shared_ptr<const TensorIntrinsics> all_intrinsics;  // of all that the description names, here or not
   std::vector<RefusedIntrinsic> refused;
   DeviceModel device;
   std::vector<FeatureColumn> columns = tunesmith::feature_columns();

@@ -111,7 +111,7 @@ SketchSet Space::generate(const Program& program) const {
                                         program};
   Generator generator(surroundings, state_->spec, set.events);
   std::vector<Branch> branches;
-  branches.push_back({Schedule(program), {}, {}});
+  branches.push_back({Schedule(program, RandomStream(0), state_->all_intrinsics), {}, {}});
   for (const ModuleStage stage : {ModuleStage::Block, ModuleStage::Root}) {
     for (const ComposedModule& module : state_->modules) {
       if (module.stage != stage) continue;

@@ -80,8 +80,10 @@ void begin_with_numbers(Block& init) {
 
 }  // namespace
 
-Program lone_call(const TensorIntrinsic& intrinsic) {
-  Schedule schedule(intrinsic.semantics);
+Program lone_call(const TensorIntrinsicPtr& called) {
+  const TensorIntrinsic& intrinsic = *called;
+  Schedule schedule(intrinsic.semantics, RandomStream(0),
+                    std::make_shared<const TensorIntrinsics>(std::vector{called}));
   const BlockRV block = schedule.get_block(intrinsic.block().name);
   for (size_t i = 0; i < intrinsic.operands.size(); ++i) {
     const TensorOperand& operand = intrinsic.operands[i];

@@ -122,6 +122,7 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
   check_description(PluginKind::Target, spec.target.id, state.device, state.lower_options);
   state.pipeline = watched_steps(PluginKind::Target, spec.target.id, state.target->pipeline(), Pipeline({}));
   std::vector<AddedColumn> added_columns;
+  std::vector<TensorIntrinsicPtr> all_intrinsics;
   std::string with;
   for (const PluginUse& use : spec.extensions) {
     std::shared_ptr<TargetExtension> extension;
@@ -144,7 +145,13 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     };
     if (const ProbeResult probe = call("probe", [&] { return extension->probe(*state.target); });
         !probe.here()) {
-      if (use.optional) continue;
+      if (use.optional) {
+        LowerOptions unused = state.lower_options;
+        unused.intrinsics.clear();
+        call("adapt", [&] { extension->adapt(unused); });
+        all_intrinsics.insert(all_intrinsics.end(), unused.intrinsics.begin(), unused.intrinsics.end());
+        continue;
+      }
       throw EnvironmentError(
           fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
                       "take it only where it is",
@@ -170,6 +177,10 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Ta
     state.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
     refuse_same_name(state.intrinsics, name, use);
   }
+  // A name that an extension here has is that one's.
+  all_intrinsics.insert(all_intrinsics.end(), state.lower_options.intrinsics.begin(),
+                        state.lower_options.intrinsics.end());
+  state.all_intrinsics = std::make_shared<const TensorIntrinsics>(all_intrinsics);
   state.task_target += fmt::format("{}{}", kWith, with.empty() ? "none" : with);
   state.refused = take_away_refused(*state.target, state.intrinsics, state.lower_options);
   if (!added_columns.empty())
@@ -188,16 +199,19 @@ std::string_view without_extensions(std::string_view task_target) {
   return task_target.substr(0, task_target.rfind(kWith));
 }
 
-void read_extensions(const SpaceSpec& spec, PluginRegistry& registry) {
+std::shared_ptr<const TensorIntrinsics> read_extensions(const SpaceSpec& spec, PluginRegistry& registry) {
   std::map<std::string, std::string> versions;
   Composer composer(registry, versions);
+  LowerOptions options;
   for (const PluginUse& use : spec.extensions) {
     if (const std::filesystem::path file = extension_path(use); !file.empty()) {
-      ExtensionFile::load(file);
+      ExtensionFile::load(file)->adapt(options);
     } else {
-      composer.make<TargetExtension>(use, composer.check(PluginKind::Extension, use));
+      const auto extension = composer.make<TargetExtension>(use, composer.check(PluginKind::Extension, use));
+      guard_plugin(PluginKind::Extension, use.id, "adapt", [&] { extension->adapt(options); });
     }
   }
+  return std::make_shared<const TensorIntrinsics>(options.intrinsics);
 }
 
 Space::~Space() = default;
@@ -205,6 +219,7 @@ Space::~Space() = default;
 const SpaceSpec& Space::spec() const { return state_->spec; }
 Target& Space::target() const { return *state_->target; }
 const DeviceModel& Space::device() const { return state_->device; }
+const std::shared_ptr<const TensorIntrinsics>& Space::intrinsics() const { return state_->all_intrinsics; }
 const std::vector<FeatureColumn>& Space::feature_columns() const { return state_->columns; }
 const std::string& Space::task_target() const { return state_->task_target; }
 const std::string& Space::rules() const { return state_->rules; }
@@ -265,7 +280,8 @@ tl::expected<CandidatePtr, CandidateFailure> Space::materialise(const Program& p
 tl::expected<CandidatePtr, CandidateFailure> Space::materialise_draw(const Program& program,
                                                                      const Trace& trace, RandomStream random,
                                                                      const LoweringObserver& observer) const {
-  tl::expected<Schedule, ScheduleError> replayed = replay(program, trace, random);
+  tl::expected<Schedule, ScheduleError> replayed =
+      replay(program, trace, random, nullptr, state_->all_intrinsics);
   const auto refused = [](FailureCause cause, std::string why, std::string detail) {
     return tl::make_unexpected(CandidateFailure{cause, std::move(why), std::move(detail)});
   };

@@ -30,12 +30,13 @@ class BuiltKind final : public InstructionKind {
   const std::vector<ParamSpec>& params() const override { return primitive_.params; }
   ResultType result() const override { return primitive_.result; }
   bool keeps_on_throw() const override { return keeps_; }
-  ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*,
-                          RandomStream&) const override {
+  ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*, RandomStream&,
+                          const TensorIntrinsics& intrinsics) const override {
+    const Arguments arguments(args, intrinsics);
     if (!guards_concurrency_ || !has_concurrent_loop(program))
-      return {primitive_.body(program, Arguments(args)), {}, {}};
+      return {primitive_.body(program, arguments), {}, {}};
     Program before = program.clone();
-    ExecutionResult result{primitive_.body(program, Arguments(args)), {}, {}};
+    ExecutionResult result{primitive_.body(program, arguments), {}, {}};
     if (const auto refusal = concurrent_loop_refusal(program)) {
       const ScheduleError error(name_, "a concurrent loop would no longer be legal",
                                 fmt::format("{}: {}", refusal->reason, refusal->detail), program,
@@ -118,8 +119,9 @@ SamplingKindBase::SamplingKindBase(std::string name, std::vector<ParamSpec> para
     : name_(std::move(name)), params_(std::move(params)), result_(result) {}
 
 ExecutionResult SamplingKindBase::execute(Program& program, std::span<const Value> args,
-                                          const Decision* decision, RandomStream& random) const {
-  const Arguments arguments(args);
+                                          const Decision* decision, RandomStream& random,
+                                          const TensorIntrinsics& intrinsics) const {
+  const Arguments arguments(args, intrinsics);
   ExecutionResult result;
   result.domain = domain(program, arguments);
   result.decision = decision != nullptr ? repair(result.domain, *decision) : propose(result.domain, random);

@@ -27,7 +27,8 @@ namespace tunesmith {
 /// an accessor that does not fit is a bug of the kind (InternalError).
 class Arguments {
  public:
-  explicit Arguments(std::span<const Value> values) : values_(values) {}
+  Arguments(std::span<const Value> values, const TensorIntrinsics& intrinsics)
+      : values_(values), intrinsics_(intrinsics) {}
 
   const Value& operator[](size_t i) const { return values_[i]; }
   BlockId block(size_t i) const;
@@ -40,9 +41,12 @@ class Arguments {
   const std::string& string(size_t i) const;
   bool boolean(size_t i) const;
   AnnotationValue scalar(size_t i) const;
+  /// Those that the schedule knows by name.
+  const TensorIntrinsics& intrinsics() const { return intrinsics_; }
 
  private:
   std::span<const Value> values_;
+  const TensorIntrinsics& intrinsics_;
 };
 
 /// Does it to the program and answers the values of the outputs.
@@ -149,7 +153,7 @@ class SamplingKindBase : public SamplingKind {
   const std::vector<ParamSpec>& params() const final { return params_; }
   ResultType result() const final { return result_; }
   ExecutionResult execute(Program& program, std::span<const Value> args, const Decision* decision,
-                          RandomStream& random) const final;
+                          RandomStream& random, const TensorIntrinsics& intrinsics) const final;
 
  protected:
   /// What can be decided here. Throws ScheduleError when the arguments make no sense.

@@ -6,6 +6,7 @@
 
 #include "trace/counted_buffers.h"
 #include "trace/kind_builder.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
 
 namespace tunesmith {
 namespace {
@@ -62,20 +63,26 @@ std::vector<Value> resolve_all(const InstructionKind& kind, std::span<const Arg>
 
 }  // namespace
 
-Schedule::Schedule(const Program& program, RandomStream random)
-    : program_(program.clone()), random_(random) {}
+Schedule::Schedule(const Program& program, RandomStream random,
+                   std::shared_ptr<const TensorIntrinsics> intrinsics)
+    : program_(program.clone()), random_(random), intrinsics_(std::move(intrinsics)) {}
 Schedule::Schedule(const Schedule& other)
     : program_(other.program_.clone()),
       trace_(other.trace_),
       points_(other.points_),
       values_(other.values_),
       random_(other.random_),
+      intrinsics_(other.intrinsics_),
       finishing_(other.finishing_) {}
 Schedule::Schedule(Schedule&&) noexcept = default;
 Schedule& Schedule::operator=(Schedule&&) noexcept = default;
 Schedule::~Schedule() = default;
 
 Schedule Schedule::clone() const { return *this; }
+
+const TensorIntrinsics& Schedule::intrinsics() const {
+  return intrinsics_ == nullptr ? TensorIntrinsics::global() : *intrinsics_;
+}
 
 const InstructionKind& Schedule::kind(std::string_view name) {
   const InstructionKind* found = InstructionRegistry::global().find(name);
@@ -105,11 +112,11 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
   if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
   ExecutionResult result;
   if (kind.keeps_on_throw()) {
-    result = kind.execute(program_, arguments, decision, random_);
+    result = kind.execute(program_, arguments, decision, random_, intrinsics());
   } else {
     Program before = program_.clone();
     try {
-      result = kind.execute(program_, arguments, decision, random_);
+      result = kind.execute(program_, arguments, decision, random_, intrinsics());
     } catch (const ScheduleError&) {
       program_ = std::move(before);
       throw;
@@ -182,8 +189,9 @@ void Schedule::replay_instruction(std::shared_ptr<const Instruction> instruction
 }
 
 tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace, RandomStream random,
-                                             size_t* refused_at) {
-  Schedule schedule(program, random);
+                                             size_t* refused_at,
+                                             std::shared_ptr<const TensorIntrinsics> intrinsics) {
+  Schedule schedule(program, random, std::move(intrinsics));
   try {
     for (size_t i = 0; i < trace.size(); ++i) schedule.replay_instruction(trace.shared(i));
   } catch (const ScheduleError& error) {

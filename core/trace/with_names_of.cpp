@@ -14,10 +14,11 @@ std::string counterpart(const Program& to, const Program& from, const std::strin
 
 }  // namespace
 
-tl::expected<Trace, ScheduleError> with_names_of(const Program& to, const Program& from, const Trace& trace) {
+tl::expected<Trace, ScheduleError> with_names_of(const Program& to, const Program& from, const Trace& trace,
+                                                 const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
   const InstructionKind* get_block = InstructionRegistry::global().find("get_block");
-  Schedule original(from);
-  Schedule renamed(to);
+  Schedule original(from, RandomStream(0), intrinsics);
+  Schedule renamed(to, RandomStream(0), intrinsics);
   try {
     for (size_t i = 0; i < trace.size(); ++i) {
       const Instruction& instruction = trace[i];

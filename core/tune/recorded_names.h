@@ -1,6 +1,7 @@
 // The names that a task's traces have in a store.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,8 +15,10 @@ namespace tunesmith {
 /// kept in the names of the workload that came to the store first. Immutable; any thread.
 class RecordedNames {
  public:
-  /// Adds `workload` to the store if that does not have it.
-  RecordedNames(const Workload& workload, RecordStore& store);
+  /// Adds `workload` to the store if that does not have it. Traces call `intrinsics` by name
+  /// (Space::intrinsics()).
+  RecordedNames(const Workload& workload, RecordStore& store,
+                std::shared_ptr<const TensorIntrinsics> intrinsics);
 
   /// Record::workload of this task's records.
   const std::string& workload() const { return first_ ? first_->key : workload_.key; }
@@ -25,6 +28,7 @@ class RecordedNames {
 
  private:
   const Workload& workload_;
+  std::shared_ptr<const TensorIntrinsics> intrinsics_;
   std::optional<Workload> first_;  // when its names are others
 };
 

@@ -15,8 +15,9 @@ constexpr std::string_view kFusion = "transform_block_layout";
 
 /// How the block that `fusion` changes would be made a product of matrices; empty where it is none, or needs
 /// no change. `before` is what stands before it.
-std::string fusion_of(const Program& program, const Trace& before, const Instruction& fusion) {
-  const auto schedule = replay(program, before);
+std::string fusion_of(const Program& program, const Trace& before, const Instruction& fusion,
+                      const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
+  const auto schedule = replay(program, before, RandomStream(0), nullptr, intrinsics);
   if (!schedule) return "";
   MatrixProduct product;
   const BlockRV block{std::get<TraceVar>(fusion.args[0])};
@@ -25,12 +26,14 @@ std::string fusion_of(const Program& program, const Trace& before, const Instruc
 
 }  // namespace
 
-TraceForShape::TraceForShape(const Program& program, const Trace& trace) : trace_(trace) {
+TraceForShape::TraceForShape(const Program& program, const Trace& trace,
+                             std::shared_ptr<const TensorIntrinsics> intrinsics)
+    : trace_(trace), intrinsics_(std::move(intrinsics)) {
   Trace before;
   for (size_t i = 0; i < trace.size(); ++i) {
     const Instruction& instruction = trace[i];
     if (instruction.kind->name() == kFusion &&
-        fusion_of(program, before, instruction) == std::get<std::string>(instruction.args[1]))
+        fusion_of(program, before, instruction, intrinsics_) == std::get<std::string>(instruction.args[1]))
       fusions_.push_back(i);
     before.append(trace.shared(i));
   }
@@ -45,7 +48,7 @@ std::optional<Trace> TraceForShape::of(const Program& instance) const {
       continue;
     }
     Instruction fusion = trace_[i];
-    std::string map = fusion_of(instance, result, fusion);
+    std::string map = fusion_of(instance, result, fusion, intrinsics_);
     if (map.empty()) return std::nullopt;
     fusion.args[1] = std::move(map);
     result.append(std::make_shared<const Instruction>(std::move(fusion)));

@@ -1,6 +1,7 @@
 // A trace for another instance of its workload.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,8 +13,10 @@ namespace tunesmith {
 /// (y * 112 + x): an instance with another x needs another number there.
 class TraceForShape {
  public:
-  /// `trace` applies to `program`, and both outlive this.
-  TraceForShape(const Program& program, const Trace& trace);
+  /// `trace` applies to `program`, and both outlive this. `intrinsics`: as a schedule's constructor takes
+  /// them.
+  TraceForShape(const Program& program, const Trace& trace,
+                std::shared_ptr<const TensorIntrinsics> intrinsics = nullptr);
 
   /// Does it fuse iterators, so that it depends on the instance?
   bool fuses() const { return !fusions_.empty(); }
@@ -23,6 +26,7 @@ class TraceForShape {
 
  private:
   const Trace& trace_;
+  std::shared_ptr<const TensorIntrinsics> intrinsics_;
   std::vector<size_t> fusions_;  // positions of the instructions that may change
 };
 

@@ -44,7 +44,7 @@ struct TuningTask::State {
         hooks(std::move(given)),
         key(task_key(tuned, in, wanted.measure_threads)),
         run(make_run(in, environment, wanted)),
-        names(tuned, records),
+        names(tuned, records, in.intrinsics()),
         context(tuned, in, wanted.seed, wanted.threads),
         evaluator(tuned, in, records, measuring, names, common_record(key, run, names.workload()), options,
                   hooks, context.pool()),

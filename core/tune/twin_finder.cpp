@@ -268,7 +268,7 @@ bool TwinFinder::applies(const Original& original, const Values& values) const {
   if (smaller == nullptr) return false;
   const std::optional<Trace> trace = original.trace.of(smaller->program);
   if (!trace) return false;
-  const auto schedule = replay(smaller->program, *trace);
+  const auto schedule = replay(smaller->program, *trace, RandomStream(0), nullptr, space_.intrinsics());
   return schedule && decisions_kept(original.schedule, *schedule) &&
          loops_correspond(original.schedule.program(), schedule->program(), space_.target().execution());
 }
@@ -313,9 +313,10 @@ TwinFinder::Values TwinFinder::shrink(const Original& original, const Passes& pa
 
 std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
   if (params_.empty() || work_of(workload_) <= kLittleWork) return std::nullopt;
-  auto schedule = replay(workload_.program, candidate.trace);
+  auto schedule = replay(workload_.program, candidate.trace, RandomStream(0), nullptr, space_.intrinsics());
   check_invariant(schedule.has_value(), "a candidate's trace applies to its workload");
-  const Original original{candidate, std::move(*schedule), {workload_.program, candidate.trace}};
+  const Original original{
+      candidate, std::move(*schedule), {workload_.program, candidate.trace, space_.intrinsics()}};
   const auto applies_at = [&](const Values& values) { return applies(original, values); };
   const Values smallest = shrink(original, applies_at);
   if (smallest == own_) return std::nullopt;

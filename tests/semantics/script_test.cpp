@@ -1,12 +1,16 @@
 // The module whose text stands in spaces.yaml: what it does to blocks, what it declines, where its mistakes
 // are reported.
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/space/space.h>
-#include <tunesmith/target/extension_file.h>
 #include <tunesmith/workload/library.h>
 
 namespace tunesmith {
@@ -158,14 +162,20 @@ constexpr const char* kPack = R"(          match: [C]
 )";
 
 TEST_F(Script, NothingMovesWhatAUnitCopies) {
-  ExtensionFile::parse(
-      "extension: script_pack\ntarget: llvm\nintrinsics:\n  - name: script_pack_4\n    semantics: {inputs: "
-      "{X: "
-      "{shape: [4], dtype: f32}}, compute: \"P[j<4] = X[j]\", outputs: [P]}\n    implementation: {arguments: "
-      "[X], fragment: \"ret <4 x float> %X\"}\n",
-      "pack.yaml");
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("script_pack_{}.yaml", getpid());
+  std::ofstream(file) << R"(extension: script_pack
+target: llvm
+intrinsics:
+  - name: script_pack_4
+    semantics: {inputs: {X: {shape: [4], dtype: f32}}, compute: "P[j<4] = X[j]", outputs: [P]}
+    implementation: {arguments: [X], fragment: "ret <4 x float> %X"}
+)";
   const Workload workload = WorkloadLibrary().load("gmm:n=16,m=8,k=4,constant_b=1");
-  const SketchSet set = sketches_of(spaces_of(kPack, "      - random_compute_location\n"), workload.program);
+  std::string spaces = spaces_of(kPack, "      - random_compute_location\n");
+  const std::string target = "{kind: llvm";
+  spaces.insert(spaces.find(target) + target.size(), fmt::format(", with: [{}]", file.string()));
+  const SketchSet set = sketches_of(spaces, workload.program);
+  std::filesystem::remove(file);
   const auto moved = std::ranges::find_if(set.events, [](const ModuleEvent& event) {
     return event.module == "random_compute_location" && event.block == "B_global_o";
   });

@@ -89,7 +89,8 @@ class Check {
       const auto candidate = space_.materialise(narrow_.workload.program,
                                                 set.sketches[sketch].trace().with_open_decisions(), random);
       if (!candidate) continue;
-      const auto schedule = replay(narrow_.workload.program, (*candidate)->trace);
+      const auto schedule = replay(narrow_.workload.program, (*candidate)->trace, RandomStream(0), nullptr,
+                                   space_.intrinsics());
       if (schedule) check_program(schedule->program(), fmt::format("program {}", i), arguments.sites, tally);
     }
     return tally;

@@ -76,12 +76,12 @@ nlohmann::json data_of(const Common& common, const ReportArguments& arguments) {
   RecordStore store =
       open_records(asked, arguments.measure_roofs ? RecordStore::Mode::Existing : RecordStore::Mode::Read);
   Session session(common);
-  session.read_extensions();
+  const auto intrinsics = session.read_extensions();
   if (arguments.measure_roofs) measure_roofs(store, session);
   const std::string path = store.path().string();
   return report::report_data(store, query, [&](const Record& record) {
     const NamedTrace named = load_trace(record.id, path);
-    return to_string(replay(workload_of(named), named).program());
+    return to_string(replay(workload_of(named), named, intrinsics).program());
   });
 }
 

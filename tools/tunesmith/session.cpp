@@ -83,7 +83,9 @@ PluginUse Session::usual_task_scheduler() const {
   return (builtin_ ? *builtin_ : spaces_).space("").task_scheduler;
 }
 
-void Session::read_extensions() { tunesmith::read_extensions(spec(), *registry_); }
+std::shared_ptr<const TensorIntrinsics> Session::read_extensions() {
+  return tunesmith::read_extensions(spec(), *registry_);
+}
 
 std::unique_ptr<Space> Session::space() {
   auto space = std::make_unique<Space>(spec(), *registry_);

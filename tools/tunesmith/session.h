@@ -41,9 +41,8 @@ class Session {
   const SpaceSpec& spec() const;
   /// That of the built-in default space, for spaces that name none.
   PluginUse usual_task_scheduler() const;
-  /// Makes the tensor intrinsics of the space's extensions known, for who replays traces and composes no
-  /// space.
-  void read_extensions();
+  /// The tensor intrinsics of the space's extensions, for who replays traces and composes no space.
+  std::shared_ptr<const TensorIntrinsics> read_extensions();
   /// What a worker needs to make the space's target.
   WorkerTarget worker_target() const;
 

@@ -114,8 +114,8 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   if (arguments.program || lowers) {
     const Workload workload = workload_for(loaded, arguments);
     Session session(common);
-    session.read_extensions();
-    if (arguments.program) show("program", to_string(replay(workload, loaded).program()));
+    const auto intrinsics = session.read_extensions();
+    if (arguments.program) show("program", to_string(replay(workload, loaded, intrinsics).program()));
     if (lowers) show_lowered(session, common, arguments, loaded, workload, show, all);
   }
   if (common.json) fmt::print(output(), "{}\n", all.dump());
@@ -125,8 +125,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
 int run_trace_replay(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
   const Workload workload = workload_for(loaded, arguments);
-  Session(common).read_extensions();
-  const Schedule schedule = replay(workload, loaded);
+  const Schedule schedule = replay(workload, loaded, Session(common).read_extensions());
   const std::string changes = schedule.trace() == loaded.trace ? "" : diff(loaded.trace, schedule.trace());
   if (common.json) {
     fmt::print(

@@ -52,12 +52,14 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
 namespace {
 
 /// The trace in the names that the workload gives to its blocks.
-NamedTrace in_names_of(const Workload& workload, const NamedTrace& named) {
+NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
+                       const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
   if (!named.record || named.record->workload == workload.key) return named;
   const Workload other = workload_of(named);
   if (other.hash != workload.hash) return named;  // another task's: it fits or is refused as it stands
   NamedTrace renamed = named;
-  if (auto trace = with_names_of(workload.program, other.program, named.trace)) renamed.trace = *trace;
+  if (auto trace = with_names_of(workload.program, other.program, named.trace, intrinsics))
+    renamed.trace = *trace;
   return renamed;
 }
 
@@ -195,20 +197,22 @@ Workload workload_of(const NamedTrace& named) {
                                             : instantiate(*named.workload);
 }
 
-Schedule replay(const Workload& workload, const NamedTrace& named) {
+Schedule replay(const Workload& workload, const NamedTrace& named,
+                const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
   size_t refused_at = 0;
-  const NamedTrace own = in_names_of(workload, named);
-  auto schedule = tunesmith::replay(workload.program, own.trace, RandomStream(0), &refused_at);
+  const NamedTrace own = in_names_of(workload, named, intrinsics);
+  auto schedule = tunesmith::replay(workload.program, own.trace, RandomStream(0), &refused_at, intrinsics);
   if (!schedule) throw UserError(own.places.at(refused_at), schedule.error().what());
   return std::move(*schedule);
 }
 
 CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
                          const LoweringObserver& observer) {
-  auto candidate =
-      space.materialise(workload.program, in_names_of(workload, named).trace, RandomStream(0), observer);
+  const Trace trace = in_names_of(workload, named, space.intrinsics()).trace;
+  auto candidate = space.materialise(workload.program, trace, RandomStream(0), observer);
   if (candidate) return std::move(*candidate);
-  if (candidate.error().cause == FailureCause::IllegalSchedule) static_cast<void>(replay(workload, named));
+  if (candidate.error().cause == FailureCause::IllegalSchedule)
+    static_cast<void>(replay(workload, named, space.intrinsics()));
   throw UserError(SourceLocation{named.name},
                   fmt::format("the trace does not fit {}: {}", workload.key, candidate.error().message));
 }

@@ -1,6 +1,7 @@
 // Traces that a person names: files and records.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +53,8 @@ Workload workload_of(const NamedTrace& named);
 /// place, with the program as it then was.
 CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
                          const LoweringObserver& observer = {});
-/// The same without finishing modules.
-Schedule replay(const Workload& workload, const NamedTrace& named);
+/// The same without finishing modules. `intrinsics`: those of the trace's space (Space::intrinsics()).
+Schedule replay(const Workload& workload, const NamedTrace& named,
+                const std::shared_ptr<const TensorIntrinsics>& intrinsics);
 
 }  // namespace tunesmith::cli

@@ -155,8 +155,8 @@ class HalfDone final : public InstructionKind {
   const std::vector<ParamSpec>& params() const override { return params_; }
   ResultType result() const override { return ResultType::None; }
   bool keeps_on_throw() const override { return false; }
-  ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*,
-                          RandomStream&) const override {
+  ExecutionResult execute(Program& program, std::span<const Value> args, const Decision*, RandomStream&,
+                          const TensorIntrinsics&) const override {
     program.annotations["half"] = std::get<int64_t>(args[0]);
     if (std::get<int64_t>(args[0]) == 0) throw ScheduleError(name_, "changed its mind", "", program);
     return {};

@@ -294,7 +294,7 @@ TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
   RecordStore store(folder_ / "r.db");
   RecordFilter filter;
   filter.task = task_key(tuned, space, options_.measure_threads);
-  const RecordedNames names(tuned, store);
+  const RecordedNames names(tuned, store, space.intrinsics());
   ThreadPool pool(2);
   History history(tuned, space, store, filter, RecordedRun{}, names);
   History cut(tuned, space, store, filter, RecordedRun{}, names, 5);

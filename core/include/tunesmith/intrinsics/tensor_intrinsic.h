@@ -117,9 +117,13 @@ using TensorIntrinsicPtr = std::shared_ptr<const TensorIntrinsic>;
 /// differ in it.
 uint64_t content_hash(const TensorIntrinsic& intrinsic);
 
-/// Every intrinsic of the process, by name and by content. Thread-safe.
+/// Intrinsics by name, and by content. Thread-safe.
 class TensorIntrinsics {
  public:
+  TensorIntrinsics() = default;
+  explicit TensorIntrinsics(const std::vector<TensorIntrinsicPtr>& intrinsics);
+  /// Every intrinsic of the process: those of one name may be of several spaces, or versions of one file, so
+  /// who works for a space asks the space's own (Space::intrinsics()).
   static TensorIntrinsics& global();
   /// Under a name that is there already, a new one takes the place of the old; programs that call the old one
   /// still find it by its content.

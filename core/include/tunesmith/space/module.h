@@ -60,8 +60,8 @@ class ModuleContext {
   /// The program before any module.
   virtual const Program& original() const = 0;
   /// Is the extension of this name in the space, and did its probe find the hardware? tensorize() knows the
-  /// intrinsics of every extension that was read, here or not, so ask before using them: calls that the
-  /// target does not emit become plain loops.
+  /// intrinsics of every extension of the space, here or not, so ask before using them: calls that the target
+  /// does not emit become plain loops.
   virtual bool has_extension(std::string_view name) const = 0;
   /// Those that the extension gives to the target, in its order; none where it is not here.
   virtual std::vector<TensorIntrinsicPtr> intrinsics(std::string_view extension) const = 0;

@@ -85,6 +85,10 @@ class Space {
   /// its unit and whose operands have the types of the program's, else the target's multiply-adds of its
   /// output's type. Throws EnvironmentError where it cannot be compiled.
   PeakKernel peak_kernel(const Program& program, int threads) const;
+  /// Those of all extensions that the description names, here or not: what schedules of this space call by a
+  /// name. generate() and materialise() make their schedules with them; whoever replays a trace of this space
+  /// hands them to replay().
+  const std::shared_ptr<const TensorIntrinsics>& intrinsics() const;
   /// Of the rows that its candidates' features() give: the kernel's, then those of the extensions in their
   /// order.
   const std::vector<FeatureColumn>& feature_columns() const;
@@ -141,9 +145,8 @@ class Space {
 /// in it.
 std::string_view without_extensions(std::string_view task_target);
 
-/// Reads the extensions of a space, so that tensorize() knows their intrinsics, whether the hardware is here
-/// or not: for who replays traces and compiles nothing. Throws as the constructor does where one is not there
-/// or is refused.
-void read_extensions(const SpaceSpec& spec, PluginRegistry& registry);
+/// What Space::intrinsics() would be, without the space: for who replays traces and compiles nothing. Throws
+/// as the constructor does where an extension is not there or is refused.
+std::shared_ptr<const TensorIntrinsics> read_extensions(const SpaceSpec& spec, PluginRegistry& registry);
 
 }  // namespace tunesmith

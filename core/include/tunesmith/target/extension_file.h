@@ -19,8 +19,8 @@ struct YamlNode;
 
 class ExtensionFile final : public TargetExtension {
  public:
-  /// Reads the file and makes its intrinsics known to tensorize(), here or not: a schedule with them can be
-  /// checked on every machine. Throws UserError.
+  /// Reads the file and makes its intrinsics known to the process (TensorIntrinsics::global()), here or not:
+  /// a schedule with them can be checked on every machine. Throws UserError.
   static std::shared_ptr<ExtensionFile> load(const std::filesystem::path& file);
 
   /// The same of a text; `file` is named in errors.

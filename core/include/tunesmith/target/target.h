@@ -207,7 +207,8 @@ class TargetExtension {
   virtual ProbeResult probe(const Target& base) const = 0;
   /// May add or change quantities.
   virtual void describe(DeviceModel& device) const = 0;
-  /// May add intrinsics or change limits.
+  /// May add intrinsics or change limits. Called whether probe() finds the hardware or not: schedules know
+  /// the intrinsics by name even where nothing can execute them.
   virtual void adapt(LowerOptions& options) const = 0;
   /// May insert steps into the target's list.
   virtual void extend(Pipeline& pipeline) const;

@@ -19,6 +19,8 @@
 
 namespace tunesmith {
 
+class TensorIntrinsics;  // <tunesmith/intrinsics/tensor_intrinsic.h>
+
 /// A variable of a trace: b0, l1, v2. The index counts all variables of the trace.
 struct TraceVar {
   uint32_t index = 0;
@@ -114,9 +116,9 @@ class InstructionKind {
   /// Does it to `program`. `args` are in the order of params(), fallbacks filled in.
   /// Transformations check everything they require before they change anything, or say keeps_on_throw()
   /// false. Throws ScheduleError. `decision` (sampling only) is the decision wanted, null to draw one from
-  /// `random`.
+  /// `random`. `intrinsics` are those that the schedule knows by name.
   virtual ExecutionResult execute(Program& program, std::span<const Value> args, const Decision* decision,
-                                  RandomStream& random) const = 0;
+                                  RandomStream& random, const TensorIntrinsics& intrinsics) const = 0;
 
   /// False: execute() may throw with the program half changed, and the caller restores it from a clone.
   virtual bool keeps_on_throw() const { return true; }

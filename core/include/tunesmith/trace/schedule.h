@@ -40,8 +40,11 @@ struct SamplingPoint {
 /// Belongs to one thread at a time. clone() gives an independent one.
 class Schedule {
  public:
-  /// Owns a clone of `program`. Sampling draws from `random`.
-  explicit Schedule(const Program& program, RandomStream random = RandomStream(0));
+  /// Owns a clone of `program`. Sampling draws from `random`. tensorize() knows `intrinsics` by name: those
+  /// of a space (Space::intrinsics()), or null for the process's (TensorIntrinsics::global()), among which
+  /// the last that was read has the name.
+  explicit Schedule(const Program& program, RandomStream random = RandomStream(0),
+                    std::shared_ptr<const TensorIntrinsics> intrinsics = nullptr);
   Schedule(Schedule&&) noexcept;
   Schedule& operator=(Schedule&&) noexcept;
   ~Schedule();
@@ -50,6 +53,8 @@ class Schedule {
 
   const Program& program() const { return program_; }
   const Trace& trace() const { return trace_; }
+  /// Those that tensorize() knows by name.
+  const TensorIntrinsics& intrinsics() const;
   /// Of the searchable part of the trace.
   const std::vector<SamplingPoint>& sampling_points() const { return points_; }
   /// Puts the marker into the trace: from here on is what finishing modules do, which search must not change.
@@ -246,10 +251,11 @@ class Schedule {
   /// and nothing else; loops that run over a whole tile of its iterators, whose extents the tile divides; no
   /// condition on them; an init only where the whole reduction is inside.
   BlockRV blockize(LoopRV loop);
-  /// The loop nest, or the block that blockize made of one, becomes a call of a tensor intrinsic
-  /// (tensor_intrinsic.h), and is closed from then on. Answers the calling block. Requires: as blockize; the
-  /// nest computes what the intrinsic does, without init where that accumulates; operands in the scopes that
-  /// it wants, never `register`, and laid out so: lowering checks both of intermediates.
+  /// The loop nest, or the block that blockize made of one, becomes a call of the tensor intrinsic that
+  /// intrinsics() has by this name (tensor_intrinsic.h), and is closed from then on. Answers the calling
+  /// block. Requires: as blockize; the nest computes what the intrinsic does, without init where that
+  /// accumulates; operands in the scopes that it wants, never `register`, and laid out so: lowering checks
+  /// both of intermediates.
   BlockRV tensorize(LoopRV loop, std::string_view intrinsic);
   BlockRV tensorize(BlockRV block, std::string_view intrinsic);
 
@@ -265,7 +271,8 @@ class Schedule {
   void unannotate(std::string_view key);
 
  private:
-  friend tl::expected<Schedule, ScheduleError> replay(const Program&, const Trace&, RandomStream, size_t*);
+  friend tl::expected<Schedule, ScheduleError> replay(const Program&, const Trace&, RandomStream, size_t*,
+                                                      std::shared_ptr<const TensorIntrinsics>);
   Schedule(const Schedule&);
   /// The built-in kind of this name.
   static const InstructionKind& kind(std::string_view name);
@@ -281,14 +288,17 @@ class Schedule {
   std::vector<SamplingPoint> points_;
   std::vector<Value> values_;  // of trace variables, by index
   RandomStream random_;
-  bool finishing_ = false;  // the marker is in the trace
+  std::shared_ptr<const TensorIntrinsics> intrinsics_;  // null: the process's
+  bool finishing_ = false;                              // the marker is in the trace
 };
 
 /// Executes a trace on a fresh clone of `program`. Decisions that no longer fit are repaired, open ones drawn
 /// from `random`; the answer's trace() holds what was really decided. A refusal is a value here, because
 /// searches meet many; `refused_at`, when given, receives the position of the instruction refused.
+/// `intrinsics`: as the schedule's constructor takes them.
 tl::expected<Schedule, ScheduleError> replay(const Program& program, const Trace& trace,
                                              RandomStream random = RandomStream(0),
-                                             size_t* refused_at = nullptr);
+                                             size_t* refused_at = nullptr,
+                                             std::shared_ptr<const TensorIntrinsics> intrinsics = nullptr);
 
 }  // namespace tunesmith
