@@ -11,9 +11,9 @@
 #include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
-#include "space/called_places.h"
 #include "space/lone_call.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/space/called_places.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith::conformance {

@@ -1,4 +1,4 @@
-#include "space/called_places.h"
+#include "tunesmith/space/called_places.h"
 
 #include <map>
 
@@ -37,6 +37,13 @@ std::string called_places(const Program& lowered) {
                         place.line == 0 ? "" : ": ", name);
   }
   return text;
+}
+
+std::string with_called_places(std::string message, const Program& lowered) {
+  if (message.find(": tensor intrinsic ") != std::string::npos) return message;
+  if (const std::string called = called_places(lowered); !called.empty())
+    message += "; the program calls " + called;
+  return message;
 }
 
 }  // namespace tunesmith

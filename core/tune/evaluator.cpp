@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "space/called_places.h"
 #include "tune/stopwatch.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/space/called_places.h"
 
 namespace tunesmith {
 namespace {
@@ -17,11 +17,10 @@ bool has_parallel_loop(const Program& program) {
                           [](const Loop& loop) { return loop.loop_kind == LoopKind::Parallel; }) != nullptr;
 }
 
-/// A failure says whose instruction may be at fault, unless the target has said it.
-void name_calls(MeasureResult& result, const Program& lowered) {
-  if (!result.failure || result.failure->message.find(": tensor intrinsic ") != std::string::npos) return;
-  if (const std::string called = called_places(lowered); !called.empty())
-    result.failure->message += "; the program calls " + called;
+/// A failure says whose instruction may be at fault.
+std::optional<CandidateFailure> naming_calls(std::optional<CandidateFailure> failure, const Candidate& of) {
+  if (failure) failure->message = with_called_places(std::move(failure->message), of.lowered.program);
+  return failure;
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double l
     } else {
       results[i].failure = CandidateFailure{FailureCause::CompileError, group[i].code.error()};
     }
-    name_calls(results[i], group[i].candidate->lowered.program);
+    results[i].failure = naming_calls(std::move(results[i].failure), *group[i].candidate);
   }
   return results;
 }
@@ -143,7 +142,7 @@ void Evaluator::record_ranking(std::span<const Ranked> ranked) {
     record.kind = MeasurementKind::Ranking;
     record.ranking = rankings_;
     record.verified_on = one.verified_on;
-    record.failure = one.failure;
+    record.failure = naming_calls(one.failure, *one.candidate);
     if (record.failure) {
       records.push_back(std::move(record));
       continue;

@@ -121,6 +121,11 @@ def traces_know_the_intrinsics(day):
     own = ("relu.trace", "--workload", "relu:n=8,m=16", "--spaces", "spaces.yaml", "--space", "absent")
     expect(day.tunesmith("trace", "replay", *own), "legal on relu")
     expect(day.tunesmith("trace", "show", *own, "--program"), 'tensor_intrinsic = "acme_relu_4"')
+    # What is not shipped says whose instruction may be at fault.
+    day.unit(UNIT.replace("ogt", "olt"))
+    build = ("build", "relu:n=8,m=16", "--trace", "relu.trace", "--spaces", "spaces.yaml", "--space", "acme", "--database", "records.db", "--output", "built")
+    expect(day.tunesmith(*build, code=2), "the program is not shipped: wrong_result", "; the program calls ./acme_relu.yaml:15: tensor intrinsic acme_relu_4")
+    day.unit(UNIT)
     docs = day.prefix / "share" / "doc" / "tunesmith"
     for name in ("gmm_1024_int8", "gmm_1024_bf16"):
         trace = docs / "examples" / "traces" / f"{name}.trace"

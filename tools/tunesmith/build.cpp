@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/measure/runner.h>
+#include <tunesmith/space/called_places.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tune/candidate_compiler.h>
@@ -94,8 +95,7 @@ class Builder {
     const NamedTrace named = load_trace(id, arguments_.database);
     const CandidatePtr candidate = materialise(*space_, workload_, named);
     auto kernel = space_->target().compile(candidate->lowered, name_ + "_kernel");
-    if (!kernel)
-      throw EnvironmentError(fmt::format("{} does not compile: {}", workload_.key, kernel.error()));
+    if (!kernel) throw does_not_compile(kernel.error(), *candidate);
     Shipped shipped{std::move(*kernel),
                     fmt::format("{}, {} {}, ", workload_.key, named.record ? "record" : "trace", id), false};
     // What is shipped was verified and measured: the program itself, not the trace that it was made from.
@@ -123,6 +123,11 @@ class Builder {
     return shipped;
   }
 
+  EnvironmentError does_not_compile(const std::string& why, const Candidate& candidate) const {
+    return EnvironmentError(fmt::format("{} does not compile: {}", workload_.key,
+                                        with_called_places(why, candidate.lowered.program)));
+  }
+
   /// Throws NotRight.
   Verified measure(const Candidate& candidate, const CompiledKernel& kernel) {
     require_memory(workload_, arguments_.allow_memory);
@@ -130,7 +135,7 @@ class Builder {
     std::optional<CandidateKernel> twin;
     if (space_->target().verifies_twins()) {
       auto code = CandidateCompiler(workload_, *space_).compile(candidate, "tunesmith_verified");
-      if (!code) throw EnvironmentError(fmt::format("{} does not compile: {}", workload_.key, code.error()));
+      if (!code) throw does_not_compile(code.error(), candidate);
       twin = std::move(*code);
     }
     MeasureOptions options;
@@ -145,7 +150,8 @@ class Builder {
             .front();
     if (result.failure) {
       throw NotRight(fmt::format("the program is not shipped: {}, {}",
-                                 failure_cause_name(result.failure->cause), result.failure->message));
+                                 failure_cause_name(result.failure->cause),
+                                 with_called_places(result.failure->message, candidate.lowered.program)));
     }
     return {result.timing->min, instance != nullptr ? fmt::format(", as its twin of {}", instance->key) : ""};
   }

@@ -1,4 +1,4 @@
-#include "space/called_places.h"
+#include "tunesmith/space/called_places.h"
 
 #include <gtest/gtest.h>
 
@@ -36,12 +36,19 @@ TEST(CalledPlaces, NamesEachIntrinsicOnceWithItsLine) {
       "work.yaml");
   Schedule schedule(definition.instantiate().program);
   EXPECT_EQ(called_places(lower(schedule.program(), options).program), "");
+  EXPECT_EQ(with_called_places("wrong", lower(schedule.program(), options).program), "wrong");
   for (const auto& [block, intrinsic] : {std::pair{"P", "places_b"}, std::pair{"O", "places_a"}}) {
     const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block(block));
     schedule.tensorize(schedule.split(loops[1], {std::nullopt, 4})[1], intrinsic);
   }
   EXPECT_EQ(called_places(lower(schedule.program(), options).program),
             "places.yaml:13: tensor intrinsic places_a, places.yaml:7: tensor intrinsic places_b");
+  EXPECT_EQ(
+      with_called_places("O[0] is wrong", lower(schedule.program(), options).program),
+      "O[0] is wrong; the program calls places.yaml:13: tensor intrinsic places_a, places.yaml:7: tensor "
+      "intrinsic places_b");
+  const std::string named = "places.yaml:7: tensor intrinsic places_b: no such instruction";
+  EXPECT_EQ(with_called_places(named, lower(schedule.program(), options).program), named);
 }
 
 }  // namespace

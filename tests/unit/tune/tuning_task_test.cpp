@@ -1,9 +1,12 @@
 // One task advanced by steps: its history, what it takes up, and what it may answer.
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <set>
 #include <thread>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "tune/history.h"
 #include "tunesmith/measure/verifier_version.h"
@@ -369,6 +372,63 @@ TEST_F(TunerTest, WhatIsWrongInTheRankingIsRecordedAndNotTheBest) {
   const std::optional<Record> best = store.find(result.best_id);
   ASSERT_TRUE(best);
   EXPECT_NE(best->lowered_hash, wrong.front().lowered_hash);
+}
+
+/// All but the last of what is ranked turns out wrong.
+class WrongInRounds final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    return good.run(requests);
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    std::vector<InterleavedTimes> times = good.interleave(kernels, options);
+    for (size_t i = 0; i + 2 < times.size(); ++i) {  // the yardstick is behind them
+      times[i] = {};
+      times[i].failure = CandidateFailure{FailureCause::WrongResult, "made up"};
+    }
+    return times;
+  }
+  ReplayingRunner good;
+};
+
+TEST_F(TunerTest, WhatIsWrongInTheRankingNamesTheInstructionsThatItCalls) {
+  std::ofstream(folder_ / "unit.yaml") << R"(extension: ranking_unit
+target: llvm
+intrinsics:
+  - name: ranking_copy
+    semantics: {inputs: {X: {shape: [4], dtype: f32}}, compute: "P[j<4] = X[j]", outputs: [P]}
+    implementation: {arguments: [X], fragment: "ret <4 x float> %X"}
+)";
+  const SpacesFile spaces = SpacesFile::parse(R"(version: 1
+spaces:
+  s:
+    target: {kind: llvm, with: [unit.yaml]}
+    modules:
+      - script:
+          match: [C]
+          trace: |
+            z, i, j, k = get_loops(block)
+            a, b = sample_perfect_tile(i, n=2, max_innermost=16)
+            i0, i1 = split(i, [a, b])
+            copy = cache_read(block, 1, "global")
+            y, l, m = get_loops(copy)
+            m0, m1 = split(m, [None, 4])
+            called = tensorize(m1, "ranking_copy")
+    search: {kind: random}
+    cost_model: {kind: random}
+)",
+                                              (folder_ / "my.yaml").string());
+  const Space space(spaces.space(""), registry_);
+  RecordStore store(folder_ / "r.db");
+  WrongInRounds runner;
+  options_.trials = 8;
+  tune(WorkloadLibrary().load("gmm:n=16,m=8,k=4"), space, store, runner, environment_, options_);
+  const std::string called = fmt::format("made up; the program calls {}:6: tensor intrinsic ranking_copy",
+                                         (folder_ / "unit.yaml").string());
+  const std::vector<Record> wrong = store.list({.cause = FailureCause::WrongResult});
+  EXPECT_FALSE(wrong.empty());
+  EXPECT_TRUE(std::ranges::any_of(wrong, [&](const Record& one) { return one.failure->message == called; }));
 }
 
 /// The machine is somebody else's for a fifth of a second when it first wants to measure.
