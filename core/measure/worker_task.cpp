@@ -206,49 +206,62 @@ tl::expected<RunReply, FailureReply> WorkerTask::run(const RunRequest& request) 
 
 tl::expected<RunReply, FailureReply> WorkerTask::run_candidate(const RunRequest& request,
                                                                ProcessWatch& process) {
-  const CompiledKernel& kernel = request.kernel;
-  const double limit = request.limit_seconds;
   std::unique_ptr<LoadedKernel> loaded;
   try {
-    loaded = load_guarded(*target_, target_id_, kernel);
+    loaded = load_guarded(*target_, target_id_, request.kernel);
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
-  GuardedBuffer* space = nullptr;
-  std::unique_ptr<PreparedMemory> prepared;
-  double prepare_seconds = 0.0;
-  double verified_call = 0.0;
-  double worst = 0.0;
+  auto verified = verify_and_prepare(*loaded, request);
+  if (!verified) return tl::make_unexpected(std::move(verified.error()));
+  if (verified->modelled_seconds) return RunReply{{*verified->modelled_seconds}, verified->worst_error};
+  return time_verified(*loaded, request, *verified, process);
+}
+
+tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_prepare(
+    LoadedKernel& loaded, const RunRequest& request) {
+  const CompiledKernel& kernel = request.kernel;
+  VerifiedKernel verified;
   try {
-    space = workspace(kernel.workspace_bytes);
+    verified.space = workspace(kernel.workspace_bytes);
     probe_->begin();
     // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
     const bool at_once = !request.parallel && !kernel.prepare && kernel.workspace_bytes <= kLittleWorkspace;
-    const std::vector<Verdict> verdicts = verify(*loaded, kernel, at_once);
-    if (const auto fault = loaded->take_fault()) return failure_of(*fault);
+    const std::vector<Verdict> verdicts = verify(loaded, kernel, at_once);
+    if (const auto fault = loaded.take_fault()) return failure_of(*fault);
     for (const Verdict& verdict : verdicts) {
       if (verdict.failure) return failure(verdict.failure->cause, verdict.failure->message);
-      verified_call = verdict.seconds;
-      worst = std::max(worst, verdict.worst);
+      verified.call_seconds = verdict.seconds;
+      verified.worst_error = std::max(verified.worst_error, verdict.worst);
     }
-    if (const auto seconds = loaded->modelled_seconds()) return RunReply{{*seconds}, worst};
-    if (space != nullptr) space->place(Placement::AtEnd);
-    prepared = prepare(*loaded, kernel, space, prepare_seconds);
+    verified.modelled_seconds = loaded.modelled_seconds();
+    if (verified.modelled_seconds) return verified;
+    if (verified.space != nullptr) verified.space->place(Placement::AtEnd);
+    verified.prepared = prepare(loaded, kernel, verified.space, verified.prepare_seconds);
   } catch (const PluginError&) {
     throw;
   } catch (const EnvironmentError& error) {
     return no_memory(kernel, error);
   }
-  const KernelCall call = timed_call(*loaded, kernel, prepared.get(), space);
+  return verified;
+}
+
+tl::expected<RunReply, FailureReply> WorkerTask::time_verified(LoadedKernel& loaded,
+                                                               const RunRequest& request,
+                                                               VerifiedKernel& verified,
+                                                               ProcessWatch& process) {
+  const CompiledKernel& kernel = request.kernel;
+  const double limit = request.limit_seconds;
+  const KernelCall call = timed_call(loaded, kernel, verified.prepared.get(), verified.space);
   // What this process' clock saw of a device are copies for the most part.
   const std::optional<double> on_device = call.device_seconds(1);
-  if (on_device) verified_call = *on_device;
-  if (const auto fault = loaded->take_fault()) return failure_of(*fault);
+  const double verified_call = on_device ? *on_device : verified.call_seconds;
+  if (const auto fault = loaded.take_fault()) return failure_of(*fault);
   const auto answer = [&](const std::vector<double>& samples, const Reading& reading) {
-    RunReply reply{samples, worst};
+    RunReply reply{samples, verified.worst_error};
     // What disturbs this machine's cores does not touch a device's time.
     if (!on_device) reply.reading = reading;
-    if (prepared) reply.prepare_seconds = prepare_seconds;
+    if (verified.prepared) reply.prepare_seconds = verified.prepare_seconds;
     return reply;
   };
   if (limit > 0.0 && verified_call > std::max(kShortCall, kFirstCall * sampling_.racing_factor * limit)) {
@@ -260,7 +273,8 @@ tl::expected<RunReply, FailureReply> WorkerTask::run_candidate(const RunRequest&
       limit > 0.0 && verified_call > std::max(kColdCallSeconds, kColdCall * sampling_.racing_factor * limit);
   process.first_calls_done();
   const auto prepare_anew = [&] {
-    if (prepared) prepare_seconds = prepare_into(*prepared, *loaded, *kernel.prepare, call.workspace);
+    if (verified.prepared)
+      verified.prepare_seconds = prepare_into(*verified.prepared, loaded, *kernel.prepare, call.workspace);
   };
   TimedCheck check({*timed_, sets_.back().memory, sets_.front().memory}, call, prepare_anew,
                    *foreign_threads_);
@@ -280,10 +294,10 @@ tl::expected<RunReply, FailureReply> WorkerTask::run_candidate(const RunRequest&
   const Reading reading = probe_->end();
   // What cannot become the best is not worth another call.
   check.end(!slow && (limit <= 0.0 || *std::ranges::min_element(samples) <= kContender * limit));
-  if (const auto fault = loaded->take_fault()) return failure_of(*fault);
+  if (const auto fault = loaded.take_fault()) return failure_of(*fault);
   if (const auto changed = process.changed_by_calls()) return failure(FailureCause::ProcessState, *changed);
   if (const auto& wrong = check.failure()) return failure(wrong->cause, wrong->message);
-  if (space != nullptr && !space->check_canary())
+  if (verified.space != nullptr && !verified.space->check_canary())
     return failure(FailureCause::OutOfBounds, "wrote outside of the workspace");
   return answer(samples, reading);
 }

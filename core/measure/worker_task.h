@@ -74,6 +74,19 @@ class WorkerTask {
   std::vector<Verdict> verify(const LoadedKernel& loaded, const CompiledKernel& kernel, bool at_once);
   /// run() without a look at the process.
   tl::expected<RunReply, FailureReply> run_candidate(const RunRequest& request, ProcessWatch& process);
+  /// A kernel that is right on all data sets, and ready to be timed.
+  struct VerifiedKernel {
+    GuardedBuffer* space = nullptr;            // null: it needs none
+    std::unique_ptr<PreparedMemory> prepared;  // null: it prepares nothing
+    double prepare_seconds = 0.0;
+    double call_seconds = 0.0;
+    double worst_error = 0.0;
+    std::optional<double> modelled_seconds;  // such a kernel is not timed, and not made ready
+  };
+  tl::expected<VerifiedKernel, FailureReply> verify_and_prepare(LoadedKernel& loaded,
+                                                                const RunRequest& request);
+  tl::expected<RunReply, FailureReply> time_verified(LoadedKernel& loaded, const RunRequest& request,
+                                                     VerifiedKernel& verified, ProcessWatch& process);
   void end_rounds();
 
   std::unique_ptr<PluginRegistry> registry_;
