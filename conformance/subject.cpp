@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "space/composition.h"
+#include "space/named_extension.h"
 #include "tunesmith/target/extension_file.h"
 
 namespace tunesmith::conformance {

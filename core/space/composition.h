@@ -1,7 +1,6 @@
 // What a Space holds, and the one place from which modules are called.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +22,8 @@ struct ComposedModule {
 };
 
 struct Space::State {
+  class Builder;  // compose.cpp
+
   SpaceSpec spec;
   PluginRegistry* registry = nullptr;
   std::shared_ptr<Target> target;
@@ -45,10 +46,6 @@ struct Space::State {
   std::string cost_model_text;
   std::map<std::string, std::string> plugin_versions;
 };
-
-/// The file of an extension that is one: by its path, which is relative to the spaces file, or a built-in
-/// one; empty for a plugin.
-std::filesystem::path extension_path(const PluginUse& use);
 
 /// A block that a module keeps for itself.
 struct Claim {

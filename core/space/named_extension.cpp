@@ -1,0 +1,43 @@
+#include "space/named_extension.h"
+
+#include "plugin/guard.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/target/extension_file.h"
+
+namespace tunesmith {
+std::filesystem::path extension_path(const PluginUse& use) {
+  if (!use.id.ends_with(".yaml")) return builtin_extension(use.id);
+  return std::filesystem::path(use.location.file).parent_path() / use.id;
+}
+
+NamedExtension make_extension(const PluginUse& use, Composer& composer) {
+  if (const std::filesystem::path file = extension_path(use); !file.empty()) {
+    if (!use.options.empty())
+      throw UserError(use.location, fmt::format("extension '{}' has no options: it is a file", use.id));
+    const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file);
+    return {read->name(), read, {}, nullptr};
+  }
+  Options options = composer.check(PluginKind::Extension, use);
+  auto extension = composer.make<TargetExtension>(use, options);
+  return {use.id, std::move(extension), std::move(options),
+          &composer.registry().info(PluginKind::Extension, use.id)};
+}
+
+std::vector<TensorIntrinsicPtr> intrinsics_of(const NamedExtension& named, LowerOptions options) {
+  options.intrinsics.clear();
+  guard_plugin(PluginKind::Extension, named.name, "adapt", [&] { named.extension->adapt(options); });
+  return std::move(options.intrinsics);
+}
+
+std::shared_ptr<const TensorIntrinsics> read_extensions(const SpaceSpec& spec, PluginRegistry& registry) {
+  std::map<std::string, std::string> versions;
+  Composer composer(registry, versions);
+  auto intrinsics = std::make_shared<TensorIntrinsics>();
+  for (const PluginUse& use : spec.extensions) {
+    for (TensorIntrinsicPtr& own : intrinsics_of(make_extension(use, composer), {}))
+      intrinsics->add(std::move(own));
+  }
+  return intrinsics;
+}
+
+}  // namespace tunesmith

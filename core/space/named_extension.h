@@ -1,0 +1,32 @@
+// The extensions that a space names: files beside the spaces file, built-in ones, and plugins.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "space/composer.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+/// The file of an extension that is one: by its path, which is relative to the spaces file, or a built-in
+/// one; empty for a plugin.
+std::filesystem::path extension_path(const PluginUse& use);
+
+struct NamedExtension {
+  std::string name;  // as the file says, or the plugin's id
+  std::shared_ptr<TargetExtension> extension;
+  Options options;                      // a file has none
+  const PluginInfo* library = nullptr;  // null for a file
+};
+
+/// Reads the file, or makes the plugin. Throws UserError where there is none.
+NamedExtension make_extension(const PluginUse& use, Composer& composer);
+
+/// The intrinsics that the extension would give to a target with `options`, where it is not there to give
+/// them.
+std::vector<TensorIntrinsicPtr> intrinsics_of(const NamedExtension& named, LowerOptions options);
+
+}  // namespace tunesmith
