@@ -1,10 +1,27 @@
 #include "space/named_extension.h"
 
+#include <algorithm>
+
 #include "plugin/guard.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/target/extension_file.h"
 
 namespace tunesmith {
+namespace {
+
+/// A misspelt name may be that of a built-in extension, which the registry of plugins does not know.
+void refuse_misspelt(const PluginUse& use, const PluginRegistry& registry) {
+  std::vector<std::string> known = builtin_extensions();
+  for (const PluginInfo& plugin : registry.list(PluginKind::Extension)) known.push_back(plugin.id);
+  if (std::ranges::find(known, use.id) != known.end()) return;
+  const std::string near = nearest_name(use.id, known);
+  if (near.empty()) return;
+  throw UserError(use.location, fmt::format("there is no extension '{}'", use.id),
+                  fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
 std::filesystem::path extension_path(const PluginUse& use) {
   if (!use.id.ends_with(".yaml")) return builtin_extension(use.id);
   return std::filesystem::path(use.location.file).parent_path() / use.id;
@@ -14,9 +31,10 @@ NamedExtension make_extension(const PluginUse& use, Composer& composer) {
   if (const std::filesystem::path file = extension_path(use); !file.empty()) {
     if (!use.options.empty())
       throw UserError(use.location, fmt::format("extension '{}' has no options: it is a file", use.id));
-    const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file);
+    const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file, use.location);
     return {read->name(), read, {}, nullptr};
   }
+  refuse_misspelt(use, composer.registry());
   Options options = composer.check(PluginKind::Extension, use);
   auto extension = composer.make<TargetExtension>(use, options);
   return {use.id, std::move(extension), std::move(options),

@@ -22,7 +22,8 @@ struct NamedExtension {
   const PluginInfo* library = nullptr;  // null for a file
 };
 
-/// Reads the file, or makes the plugin. Throws UserError where there is none.
+/// Reads the file, or makes the plugin. Throws UserError at the place in the spaces file where there is none,
+/// with the nearest name of a plugin or a built-in extension.
 NamedExtension make_extension(const PluginUse& use, Composer& composer);
 
 /// The intrinsics that the extension would give to a target with `options`, where it is not there to give

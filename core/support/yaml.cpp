@@ -274,7 +274,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file) {
   return root;
 }
 
-std::string read_yaml_text(const std::string& path) {
+std::string read_yaml_text(const std::string& path, const SourceLocation& named_at) {
   std::ifstream stream(path, std::ios::binary);
   std::string text;
   if (stream) {
@@ -283,12 +283,16 @@ std::string read_yaml_text(const std::string& path) {
     text.resize(static_cast<size_t>(stream.gcount()));
   }
   if (!stream.eof() && !stream.good()) {
-    throw UserError(SourceLocation{path, 0, 0}, fmt::format("cannot be read: {}", std::strerror(errno)));
+    const std::string why = fmt::format("cannot be read: {}", std::strerror(errno));
+    if (named_at.line == 0) throw UserError(SourceLocation{path}, why);
+    throw UserError(named_at, fmt::format("the file {} {}", path, why));
   }
   return text;
 }
 
-YamlNode read_yaml_file(const std::string& path) { return parse_yaml(read_yaml_text(path), path); }
+YamlNode read_yaml_file(const std::string& path, const SourceLocation& named_at) {
+  return parse_yaml(read_yaml_text(path, named_at), path);
+}
 
 void refuse_unknown_keys(const YamlNode& node, const std::vector<std::string>& known, std::string_view what) {
   for (const YamlEntry& entry : node.entries) {

@@ -55,11 +55,11 @@ std::string_view yaml_kind_name(YamlNode::Kind kind);
 YamlNode parse_yaml(std::string_view text, const std::string& file);
 
 /// A file's text, up to one byte more than parse_yaml accepts. Throws UserError when there is none or it
-/// cannot be read.
-std::string read_yaml_text(const std::string& path);
+/// cannot be read: at `named_at`, the place in another file that names it, where there is one.
+std::string read_yaml_text(const std::string& path, const SourceLocation& named_at = {});
 
-/// Reads and parses a file. Throws UserError when there is none or it cannot be read.
-YamlNode read_yaml_file(const std::string& path);
+/// Reads and parses a file. Throws UserError as the two do.
+YamlNode read_yaml_file(const std::string& path, const SourceLocation& named_at = {});
 
 /// Throws UserError at the first entry of the map `node` whose key is not in `known`. `what` names the map:
 /// "a workload".

@@ -42,8 +42,9 @@ FilePlugin read_plugin(const std::string& text, const std::string& file) {
 
 }  // namespace
 
-std::shared_ptr<ExtensionFile> ExtensionFile::load(const std::filesystem::path& file) {
-  return from_yaml(read_yaml_file(file.string()));
+std::shared_ptr<ExtensionFile> ExtensionFile::load(const std::filesystem::path& file,
+                                                   const SourceLocation& named_at) {
+  return from_yaml(read_yaml_file(file.string(), named_at));
 }
 
 std::shared_ptr<ExtensionFile> ExtensionFile::parse(const std::string& text, const std::string& file) {

@@ -20,8 +20,10 @@ struct YamlNode;
 class ExtensionFile final : public TargetExtension {
  public:
   /// Reads the file and makes its intrinsics known to the process (TensorIntrinsics::global()), here or not:
-  /// a schedule with them can be checked on every machine. Throws UserError.
-  static std::shared_ptr<ExtensionFile> load(const std::filesystem::path& file);
+  /// a schedule with them can be checked on every machine. Throws UserError:
+  /// of a file that cannot be read at `named_at`, the place that names it, where there is one.
+  static std::shared_ptr<ExtensionFile> load(const std::filesystem::path& file,
+                                             const SourceLocation& named_at = {});
 
   /// The same of a text; `file` is named in errors.
   static std::shared_ptr<ExtensionFile> parse(const std::string& text, const std::string& file);
@@ -57,5 +59,7 @@ class ExtensionFile final : public TargetExtension {
 /// The file of a built-in extension, or an empty path: share/tunesmith/extensions beside the kernel's library
 /// when that is installed, else in the source tree.
 std::filesystem::path builtin_extension(std::string_view id);
+/// The names of all of them, sorted.
+std::vector<std::string> builtin_extensions();
 
 }  // namespace tunesmith
