@@ -26,7 +26,7 @@ constexpr size_t kRemembered = 64;  // calibrations
 constexpr size_t kRecent = 16;      // verdicts
 constexpr int kRepeats = 2;
 /// A neighbour does not slow a program more than this.
-constexpr double kMostSlowed = 6.0;
+constexpr double kMaxSlowdown = 6.0;
 
 /// Keeps the arithmetic of a core busy, and nothing else.
 void work(void* /*closure*/, int64_t begin, int64_t end) {
@@ -158,7 +158,7 @@ void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& 
     for (size_t i = 0; i < results.size(); ++i) {
       const MeasureResult& result = results[i];
       if (!result.timing || !result.disturbed.value_or(false)) continue;
-      if (best_seconds > 0.0 && result.timing->min > kMostSlowed * best_seconds) continue;
+      if (best_seconds > 0.0 && result.timing->min > kMaxSlowdown * best_seconds) continue;
       if (!judge.worth_repeating() || !go_on()) return;
       MeasureResult again = measure(i);
       if (again.failure ? !may_be_the_machines(again.failure->cause)

@@ -32,8 +32,8 @@ struct Usage {
 
 using Usages = std::map<pid_t, Usage>;
 
-/// Nanoseconds; exact now, which what /proc tells of a running thread is only at ticks of the scheduler's
-/// clock. Nothing of a thread that has ended.
+/// Nanoseconds, exact: /proc updates those of a running thread at scheduler ticks only. Nothing for a thread
+/// that has ended.
 std::optional<double> processor_time_of(pid_t thread) {
   // As the system's interface to the clocks of threads numbers them: the thread's, that of the scheduler.
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U);

@@ -95,7 +95,7 @@ WorkerTask::WorkerTask(TaskRequest request)
   pool_.reset(tunesmith_runtime_pool_create(request.threads));
   probe_ = std::make_unique<DisturbanceProbe>(pool_.get());
 
-  // Guard pages first: who reads beyond a buffer is told so, and not that the result is wrong.
+  // Guard pages first: an access beyond a buffer is reported as that, and not as a wrong result.
   sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonLarge);
   sets_.emplace_back(arguments_, Placement::Unaligned, kPoisonNaN);
   timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);

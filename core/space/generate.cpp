@@ -69,13 +69,13 @@ class Generator {
       return next;
     }
     branches_ += result.schedules().size() - 1;
-    if (const auto most = static_cast<size_t>(spec_.max_sketches); branches_ > most) {
+    if (const auto max = static_cast<size_t>(spec_.max_sketches); branches_ > max) {
       throw PluginError(
           PluginKind::Module, module.id,
           fmt::format("it makes {} schedules of {}, and the space has more than max_sketches: {} then; fork "
                       "less, or write more at the space '{}'",
-                      result.schedules().size(), block.empty() ? "the program" : "block '" + block + "'",
-                      most, spec_.name));
+                      result.schedules().size(), block.empty() ? "the program" : "block '" + block + "'", max,
+                      spec_.name));
     }
     for (Schedule& schedule : result.schedules()) {
       std::vector<SketchStep> steps = branch.steps;

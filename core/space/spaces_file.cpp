@@ -231,9 +231,9 @@ class Resolver {
     if (const YamlNode* model = node.find("cost_model")) spec.cost_model = kind_from(*model, "cost_model");
     if (const YamlNode* scheduler = node.find("task_scheduler"))
       spec.task_scheduler = kind_from(*scheduler, "task_scheduler");
-    if (const YamlNode* most = node.find("max_sketches")) {
-      spec.max_sketches = integer_of(*most, "max_sketches");
-      if (spec.max_sketches < 1) fail(most->location, "max_sketches: expected a positive integer");
+    if (const YamlNode* max = node.find("max_sketches")) {
+      spec.max_sketches = integer_of(*max, "max_sketches");
+      if (spec.max_sketches < 1) fail(max->location, "max_sketches: expected a positive integer");
     }
     require(spec.target.id.empty(), entry, "target: {kind: ...}");
     require(spec.search.empty(), entry, "search: {kind: ...}");

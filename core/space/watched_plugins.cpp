@@ -145,7 +145,7 @@ class WatchedSearcher final : public Searcher {
                         fmt::format("[P24] asked for {} candidates, it proposed {}", n, proposed.size()));
     }
     if (std::ranges::count(proposed, nullptr) > 0)
-      throw PluginError(PluginKind::Searcher, id_, "[P24] proposed a candidate that is none");
+      throw PluginError(PluginKind::Searcher, id_, "[P24] proposed a null candidate");
     proposed_ = proposed.size();
     return proposed;
   }
@@ -173,7 +173,7 @@ class WatchedSearcher final : public Searcher {
   size_t proposed_ = 0;  // last
 };
 
-/// A workload is copied when it is told to whoever may outlive its owner.
+/// A workload is copied where the receiver may outlive its owner.
 Workload copy_of(const Workload& workload) {
   return {workload.program.clone(), workload.name, workload.params, workload.key,
           workload.definition,      workload.hash, workload.flops,  workload.bytes_min};

@@ -9,14 +9,14 @@ namespace {
 /// How many of the last improvements say what the next one may be worth.
 constexpr size_t kRecent = 3;
 /// What an improvement that nobody has seen is worth at least, as a part of the time.
-constexpr double kLeastStep = 0.01;
+constexpr double kMinStep = 0.01;
 
 /// By which factor the last improvements lowered the time, as a logarithm, in the mean.
 double usual_step(const std::vector<Improvement>& improvements) {
   const size_t steps = std::min(kRecent, improvements.size() - 1);
-  if (steps == 0) return kLeastStep;
+  if (steps == 0) return kMinStep;
   const double before = improvements[improvements.size() - 1 - steps].seconds;
-  return std::max(kLeastStep, std::log(before / improvements.back().seconds) / static_cast<double>(steps));
+  return std::max(kMinStep, std::log(before / improvements.back().seconds) / static_cast<double>(steps));
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ ModelBatch judge_scores(std::span<const double> scores, std::span<const double> 
   batch.programs = static_cast<int64_t>(scores.size());
   batch.rank_correlation = rank_correlation(scores, throughputs);
   batch.best_of_eighth = best_of_first(scores, throughputs, std::max<size_t>(1, scores.size() / 8));
-  if (const double most = std::ranges::max(throughputs); most > 0.0)
-    batch.rmse = rmse_about_line(scores, throughputs) / most;
+  if (const double highest = std::ranges::max(throughputs); highest > 0.0)
+    batch.rmse = rmse_about_line(scores, throughputs) / highest;
   return batch;
 }
 

@@ -12,7 +12,7 @@ namespace tunesmith {
 namespace {
 
 /// Iterations of blocks that are interpreted, at most: some tenths of a second.
-constexpr int64_t kMostIterations = 1 << 21;
+constexpr int64_t kMaxIterations = 1 << 21;
 
 std::vector<Buffer> distinct(const std::vector<Buffer>& buffers) {
   std::vector<Buffer> result;
@@ -148,7 +148,7 @@ bool LoneLaunches::computes_its_stages(const Stmt& launch) const {
   for (const Buffer& input : lone.inputs) inputs.push_back(buffer_named(workload_.program, input->name));
   if (output == nullptr || std::ranges::count(inputs, nullptr) > 0) return false;
   const std::optional<Program> stages = stages_between(workload_.program, inputs, output);
-  if (!stages || iterations_of(stages->root()) > kMostIterations) return false;
+  if (!stages || iterations_of(stages->root()) > kMaxIterations) return false;
   lone.root().append(launch.clone());
   std::vector<Tensor> expected;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -52,8 +52,8 @@ Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
     std::vector<InterleavedTimes> times = runner.interleave(timed, stage);
     peak_samples.insert(peak_samples.end(), times.back().samples.begin(), times.back().samples.end());
     times.pop_back();
-    const size_t most = std::ranges::max(times, {}, sample_count).samples.size();
-    if (most == 0) return false;  // stopped: what was taken before counts
+    const size_t max_samples = std::ranges::max(times, {}, sample_count).samples.size();
+    if (max_samples == 0) return false;  // stopped: what was taken before counts
     std::vector<size_t> sampled;
     for (size_t i = 0; i < left.size(); ++i) {
       if (times[i].samples.empty()) {
@@ -67,7 +67,7 @@ Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
       sampled.push_back(left[i]);
     }
     left = std::move(sampled);
-    return most == static_cast<size_t>(rounds);
+    return max_samples == static_cast<size_t>(rounds);
   };
 
   std::vector<size_t> left = entrants(expected_seconds, options.budget_seconds / 4);

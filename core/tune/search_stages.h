@@ -15,8 +15,8 @@ class SearchStages {
   /// `trials`: of the whole run.
   SearchStages(const Space& space, int64_t trials) : space_(space), trials_(trials) {}
 
-  /// The searcher whose turn it is after so many trials, which is told the history when it is made; null when
-  /// none is left.
+  /// The searcher whose turn it is after so many trials; it receives the history when it is created. Null
+  /// when none is left.
   Searcher* enter(int64_t trials, SearchContext& context);
   /// The trials at which the share of the one that was entered ends.
   int64_t end() const;

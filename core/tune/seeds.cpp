@@ -87,7 +87,7 @@ std::vector<SimilarTask> similar_tasks(const Workload& workload, const RecordSto
     tasks.push_back({std::move(key), shape_distance(*theirs, workload)});
   }
   std::ranges::stable_sort(tasks, {}, &SimilarTask::distance);
-  if (tasks.size() > query.most_tasks) tasks.resize(query.most_tasks);
+  if (tasks.size() > query.max_tasks) tasks.resize(query.max_tasks);
   return tasks;
 }
 
@@ -115,7 +115,7 @@ std::vector<Fast> fastest_of(const TaskKey& task, const RecordStore& store, cons
     }
     const auto place = std::ranges::upper_bound(fastest, record.seconds, {}, &Fast::seconds);
     fastest.insert(place, {record.seconds, *record.lowered_hash, record.trace});
-    if (fastest.size() > query.most_programs) fastest.pop_back();
+    if (fastest.size() > query.max_programs) fastest.pop_back();
   });
   return fastest;
 }
@@ -155,7 +155,7 @@ Seeds find_seeds(const Workload& workload, std::span<const Schedule> sketches, c
   std::vector<bool> gave(of_tasks.size(), false);
   for (size_t rank = 0; rank < longest; ++rank) {
     for (size_t task = 0; task < of_tasks.size(); ++task) {
-      if (rank >= of_tasks[task].size() || seeds.traces.size() == query.most) continue;
+      if (rank >= of_tasks[task].size() || seeds.traces.size() == query.max_seeds) continue;
       Trace& seed = of_tasks[task][rank];
       if (!seen.insert(seed.hash()).second) continue;
       seeds.traces.push_back(std::move(seed));

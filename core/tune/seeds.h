@@ -20,12 +20,12 @@ struct Seeds {
 
 /// Whose records are asked.
 struct SeedQuery {
-  TaskKey task;               // that is tuned: others on its target, with its threads
-  uint64_t machine = 0;       // Environment::machine()
-  int64_t until_ms = 0;       // what was measured later is not there: Record::time_ms
-  size_t most = 16;           // seeds in all
-  size_t most_tasks = 4;      // those whose shapes are nearest
-  size_t most_programs = 32;  // the fastest of each that are looked at
+  TaskKey task;              // that is tuned: others on its target, with its threads
+  uint64_t machine = 0;      // Environment::machine()
+  int64_t until_ms = 0;      // what was measured later is not there: Record::time_ms
+  size_t max_seeds = 16;     // seeds in all
+  size_t max_tasks = 4;      // those whose shapes are nearest
+  size_t max_programs = 32;  // the fastest of each that are looked at
 };
 
 /// The fastest programs of similar tasks (similar_tasks.h) that are points of one of `sketches`: their traces

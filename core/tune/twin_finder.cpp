@@ -24,13 +24,13 @@ namespace {
 constexpr double kLittleWork = 1 << 19;
 /// A loop keeps so many of its iterations at least: the first and the last of a launch, and of a serial loop
 /// one between them.
-constexpr int64_t kLeastBound = 2;
-constexpr int64_t kLeastSerial = 3;
+constexpr int64_t kMinBound = 2;
+constexpr int64_t kMinSerial = 3;
 /// Of a pipelined loop one more than the stages that it may have, so that what is fetched first is
 /// overwritten.
-constexpr int64_t kMostStages = 4;
+constexpr int64_t kMaxStages = 4;
 /// Values of one parameter that are tried before it is left as it is.
-constexpr size_t kMostValues = 8;
+constexpr size_t kMaxValues = 8;
 constexpr const char* kSymbol = "twin";
 
 double work_of(const Workload& workload) { return std::max(workload.flops, workload.bytes_min); }
@@ -68,8 +68,8 @@ std::optional<int64_t> extent_of(const Loop& loop) {
 
 int64_t least_iterations(const Loop& loop) {
   const auto stages = loop.annotations.find(kSoftwarePipeline);
-  if (stages == loop.annotations.end()) return kLeastSerial;
-  return std::max(kLeastSerial, std::get<int64_t>(stages->second) + 1);
+  if (stages == loop.annotations.end()) return kMinSerial;
+  return std::max(kMinSerial, std::get<int64_t>(stages->second) + 1);
 }
 
 bool loops_correspond(const Program& full, const Program& smaller, const ExecutionModel& execution) {
@@ -83,7 +83,7 @@ bool loops_correspond(const Program& full, const Program& smaller, const Executi
     if (*from == *to) return true;
     if (*to > *from) return false;
     if (a->loop_kind == LoopKind::Bound && is_of_a_launch(*a, execution))
-      return *to >= std::min(*from, kLeastBound);
+      return *to >= std::min(*from, kMinBound);
     const bool may_shrink = a->loop_kind == LoopKind::Serial || a->loop_kind == LoopKind::Parallel;
     return may_shrink && *to >= std::min(*from, least_iterations(*a));
   });
@@ -110,7 +110,7 @@ bool decisions_kept(const Schedule& full, const Schedule& smaller) {
         const Decision& taken = *smaller.trace()[b.position].decision;
         if (a.domain.parts < 1) return wanted == taken;
         // Loops of a launch may be fused, so that theirs does not tell.
-        return wanted.size() == taken.size() && taken.front() >= std::min(wanted.front(), kLeastBound) &&
+        return wanted.size() == taken.size() && taken.front() >= std::min(wanted.front(), kMinBound) &&
                std::equal(wanted.begin() + 1, wanted.end(), taken.begin() + 1);
       });
 }
@@ -251,8 +251,8 @@ std::vector<int64_t> TwinFinder::smaller_values(const Original& original, const 
       if (extent != (own[position] + scale - 1) / scale || !seen.emplace(position, step).second) continue;
       const int64_t steps_now = steps - (own[position] - now[position]) / step;
       const auto keep = [&](int64_t left) { insert(position, now[position] - step * (steps_now - left)); };
-      for (int64_t left = steps_now; left > kLeastBound;) keep(left = (left + 1) / 2);
-      for (int64_t left = kLeastSerial; left <= kMostStages + 1; ++left) keep(left);
+      for (int64_t left = steps_now; left > kMinBound;) keep(left = (left + 1) / 2);
+      for (int64_t left = kMinSerial; left <= kMaxStages + 1; ++left) keep(left);
     }
   }
   if (found.empty()) {
@@ -299,7 +299,7 @@ TwinFinder::Values TwinFinder::shrink(const Original& original, const Passes& pa
     stuck[param] = true;
     size_t tried = 0;
     for (const int64_t smaller : smaller_values(original, values, param)) {
-      if (++tried > kMostValues) break;
+      if (++tried > kMaxValues) break;
       Values next = values;
       next[param] = smaller;
       if (!passes(next)) continue;

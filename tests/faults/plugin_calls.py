@@ -58,7 +58,7 @@ NONSENSE = {
         "no_schedule": "answered Applied without a schedule",
         "forks_a_lot": "it makes 3000 schedules of block 'O', and the space has more than max_sketches: 1024 then",
     },
-    "searcher": {"proposes_null": "[P24] proposed a candidate that is none", "proposes_too_many": "[P24] asked for "},
+    "searcher": {"proposes_null": "[P24] proposed a null candidate", "proposes_too_many": "[P24] asked for "},
     "cost_model": {"nan": "[P25] predict did not give a finite score", "one_too_few": "[P25] predict did not give a finite score"},
     "task_scheduler": {"chooses_none": "[P28] of 2 tasks it chose number 2"},
     "extension": {"infinite_quantity": "[P27] it sets the quantity bad_units to inf", "impossible_vectors": "[P27] lowering for "},

@@ -15,7 +15,7 @@
 namespace tunesmith {
 
 /// A value in a header, and the place where it stands. Reading never throws. What is wrong first (missing, of
-/// another type, beyond a limit) is told by the reader's error; what is wrong has the value 0, false or "".
+/// another type, beyond a limit) is reported in the reader's error; an invalid field reads as 0, false or "".
 class Field {
  public:
   /// The header as a whole. Both outlive this; `error` is empty until something is wrong.

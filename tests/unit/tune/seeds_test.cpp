@@ -81,7 +81,7 @@ TEST_F(SeedsTest, AreTheFastestOfTheOtherTaskAsPointsOfThisSpace) {
   EXPECT_GE(2 * made, seeds.traces.size()) << "decisions are made legal";
   EXPECT_EQ(asking.seeds(asking.query()).traces, seeds.traces);
   SeedQuery few = asking.query();
-  few.most = 3;
+  few.max_seeds = 3;
   EXPECT_EQ(asking.seeds(few).traces, std::vector<Trace>(seeds.traces.begin(), seeds.traces.begin() + 3));
 }
 
@@ -127,9 +127,9 @@ TEST_F(SeedsTest, TheNearestTasksGiveInTurn) {
   for (const char* other : {"gmm:n=512,m=512,k=8", "gmm:n=32,m=32,k=16", "gmm:n=48,m=48,k=24"})
     tune_similar(other);
   const Asking asking(*this);
-  const auto seeds = [&](size_t most_tasks) {
+  const auto seeds = [&](size_t max_tasks) {
     SeedQuery asked = asking.query();
-    asked.most_tasks = most_tasks;
+    asked.max_tasks = max_tasks;
     return asking.seeds(asked);
   };
   const Seeds nearest = seeds(1);
