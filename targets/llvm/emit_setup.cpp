@@ -40,11 +40,9 @@ std::vector<SetupPart> parts_of(const std::vector<UnitSetup>& units) {
 }
 
 void add_units_of(const Program& program, std::vector<UnitSetup>& units) {
-  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };
+  const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorContent); };
   for (const Loop* loop : collect<Loop>(program.root(), is_call)) {
-    const auto name = std::get<std::string>(loop->annotations.find(kTensorIntrinsic)->second);
-    const TensorIntrinsicPtr intrinsic = TensorIntrinsics::global().find(name);
-    if (intrinsic == nullptr) continue;
+    const TensorIntrinsicPtr intrinsic = tensor_call(*loop).intrinsic;
     const auto found = intrinsic->implementations.find("llvm");
     if (found == intrinsic->implementations.end()) continue;
     const UnitSetup& setup = found->second.setup;

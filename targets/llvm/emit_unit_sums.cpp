@@ -72,9 +72,8 @@ bool accumulates_parts(const Loop& loop, const Buffer& buffer) {
 
 /// Does the call give a value that the processor's own registers hardly hold?
 bool FunctionEmitter::has_large_output(const Loop& call) const {
-  const auto name = std::get<std::string>(call.annotations.find(kTensorIntrinsic)->second);
-  const TensorIntrinsicPtr intrinsic = TensorIntrinsics::global().find(name);
-  if (intrinsic == nullptr || intrinsic->operands[0].by_address) return false;
+  const TensorIntrinsicPtr intrinsic = tensor_call(call).intrinsic;
+  if (intrinsic->operands[0].by_address) return false;
   const Buffer& output = intrinsic->operands[0].buffer;
   return output->elements() * output->dtype.bits > kVectorsOfUnit * state_.traits.vector_bits;
 }
