@@ -10,6 +10,8 @@
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/workload/library.h>
 
+#include "denormals_show.h"
+
 namespace tunesmith::cli {
 namespace {
 
@@ -48,6 +50,20 @@ TEST(Mutate, PlacesAreDifferentAndComeToAnEnd) {
   }
   EXPECT_EQ(site, 2u) << "a load of A and one of B";
   EXPECT_EQ(mutants.size(), 2u);
+}
+
+// An elementwise chain adds 1 to them.
+TEST(DenormalsShow, WhereNothingHidesThem) {
+  const auto show = [](const char* text, uint64_t site) {
+    const Program program = WorkloadLibrary().load(text).program;
+    return denormals_show(program, mutate(program, Mutation::DenormalsFlushed, site).value());
+  };
+  EXPECT_TRUE(show("gmm:n=3,m=4,k=5", 0));
+  EXPECT_TRUE(show("gmm:n=3,m=4,k=5", 1));
+  EXPECT_TRUE(show("relu:n=3,m=4,dtype=f16", 0));
+  for (const char* text : {"elementwise_chain:n=3,m=4", "elementwise_chain:n=3,m=4,dtype=f16"}) {
+    for (const uint64_t site : {0, 1, 2, 3}) EXPECT_FALSE(show(text, site)) << text << " " << site;
+  }
 }
 
 TEST(InDoublePrecision, FloatsAreF64AndIntegersStay) {

@@ -10,6 +10,7 @@
 #include <tunesmith/support/error.h>
 
 #include "commands.h"
+#include "denormals_show.h"
 #include "exit_codes.h"
 #include "mutate.h"
 #include "output.h"
@@ -30,6 +31,7 @@ struct Tally {
   int accepted = 0;                        // those of them that were accepted
   int equivalent = 0;                      // mutants that compute the same
   int refused = 0;                         // mutants that do not lower or compile
+  int hidden = 0;                          // accepted: no denormal of one input shows
   std::map<std::string, int> kinds;        // wrong programs by mutation
   std::vector<std::string> not_exercised;  // of one workload
 
@@ -51,15 +53,26 @@ struct Tally {
     accepted += other.accepted;
     equivalent += other.equivalent;
     refused += other.refused;
+    hidden += other.hidden;
     for (const auto& [kind, count] : other.kinds) kinds[kind] += count;
   }
 };
 
 nlohmann::json to_json(const Tally& tally) {
-  return {
-      {"right", tally.right},       {"right_refused", tally.right_refused}, {"wrong", tally.wrong},
-      {"accepted", tally.accepted}, {"equivalent", tally.equivalent},       {"not_compiled", tally.refused},
-      {"kinds", tally.kinds}};
+  return {{"right", tally.right},
+          {"right_refused", tally.right_refused},
+          {"wrong", tally.wrong},
+          {"accepted", tally.accepted},
+          {"equivalent", tally.equivalent},
+          {"not_compiled", tally.refused},
+          {"hidden_denormals", tally.hidden},
+          {"kinds", tally.kinds}};
+}
+
+/// What was planted and cannot show.
+std::string hidden_text(int places) {
+  return fmt::format("not exercised: denormals taken for zero at {} places, where rounding hides them",
+                     places);
 }
 
 std::string to_text(const Tally& tally) {
@@ -166,6 +179,8 @@ class Check {
     } else if (result->failure) {
       ++tally.wrong;
       ++tally.kinds[kind];
+    } else if (mutation == Mutation::DenormalsFlushed && !denormals_show(program, *mutant)) {
+      ++tally.hidden;
     } else if (!is_rounding_only(mutation) && same_in_double_precision(*mutant)) {
       ++tally.equivalent;
     } else {
@@ -261,6 +276,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
       fmt::print(output(), "{}: {}\n", typed, to_text(tally));
       for (const std::string& left : tally.not_exercised)
         fmt::print(output(), "  not verified on {}\n", left);
+      if (tally.hidden > 0) fmt::print(output(), "  {}\n", hidden_text(tally.hidden));
     }
     std::fflush(output());
   }
@@ -273,6 +289,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
   } else {
     fmt::print(output(), "\n{}\n", total_text(all, done - refused, refused));
     for (const auto& [kind, count] : all.kinds) fmt::print(output(), "{:6} {}\n", count, kind);
+    if (all.hidden > 0) fmt::print(output(), "{}\n", hidden_text(all.hidden));
     if (left > 0) fmt::print(output(), "{} workloads were left out: the time was over\n", left);
   }
   return all.accepted == 0 && all.right_refused == 0 ? kDone : kNothingFound;
