@@ -214,6 +214,15 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
   return draws;
 }
 
+bool hides_a_term(const DataQuestion& question, const DrawnData& drawn, const RunReference& run) {
+  const bool sums = question.most_terms > 1 && std::ranges::count(question.has_bound, true) > 0;
+  const bool rounds_coarsely = std::ranges::any_of(question.arguments, [](const Argument& argument) {
+    return argument.output && argument.buffer->dtype.is_float() && argument.buffer->dtype.bits < 32;
+  });
+  if (!sums || !rounds_coarsely) return false;
+  return !sees_a_term(question, drawn, try_inputs(question, drawn.inputs, run), run);
+}
+
 std::vector<DrawnData> choose_several_draws(const DataQuestion& question, const RunReference& run) {
   const int64_t bytes = bytes_of_draw(question);
   const std::optional<size_t> first = first_floating(question);

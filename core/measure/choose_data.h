@@ -50,6 +50,11 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run);
 /// All draws of a set; empty when one of them has too wide bounds, or the first hides a term.
 std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, const RunReference& run);
 
+/// Does the rounding of a result in 16 bits hide one term of a sum, as that of the root of 256 equal ones
+/// does? Such a sum may also have come to where its type stops to count, so that a term counted twice is
+/// lost.
+bool hides_a_term(const DataQuestion& question, const DrawnData& drawn, const RunReference& run);
+
 /// The exact set in several draws, all of one fill, where no single one sees every term; empty where several
 /// do not either.
 std::vector<DrawnData> choose_several_draws(const DataQuestion& question, const RunReference& run);

@@ -16,7 +16,7 @@ constexpr int64_t kMinSlices = 16;
 constexpr double kVisibleWithSlices = 0.75;
 constexpr double kVisibleInDraw = 0.25;
 /// Of the exponents that a product of all scaled factors has. What is left is for sums of many terms.
-constexpr std::array<double, 6> kShares{0.9, 0.6, 0.4, 0.25, 0.12, 0.06};
+constexpr std::array<double, 7> kShares{0.9, 0.8, 0.6, 0.4, 0.25, 0.12, 0.06};
 constexpr std::array<int64_t, 3> kIntegerBits{64, 24, 15};
 
 template <typename Holds>
@@ -51,7 +51,7 @@ class Attempts {
     inputs_ = draw_inputs(question_, fill, number);
     trial_ = try_inputs(question_, inputs_, run_);
     if (fill.edges.any_value) return true;  // to the bit
-    if (trial_.overflows() || (finite_ && !trial_.finite)) return false;
+    if (trial_.overflows(question_) || (finite_ && !trial_.finite)) return false;
     const double visible = trial_.visible(question_, typical_);
     // A draw of its own takes nothing from the others, however loose it is.
     if (fill.edges.draws > 0) return visible >= kVisibleInDraw * visible_;

@@ -63,6 +63,9 @@ class CarriedAxes {
   std::map<std::pair<const BufferNode*, size_t>, bool> known_;  // looked up, never walked
 };
 
+/// By one, however large its operand is.
+bool is_bounded(MathOp op) { return op == MathOp::Tanh || op == MathOp::Sigmoid || op == MathOp::Erf; }
+
 /// What a value is a product of.
 struct Factors {
   int64_t degree = 0;                  // how many inputs are multiplied, at most
@@ -113,6 +116,7 @@ class Degrees {
         highest_[input] = std::max(highest_[input], factors.degree);
     }
     if (function != nullptr && function->op == MathOp::Sqrt) factors.degree = (factors.degree + 1) / 2;
+    if (function != nullptr && is_bounded(function->op)) factors.degree = 0;
     return factors;
   }
 

@@ -66,7 +66,7 @@ double any_value(RandomStream& random, const FloatRange& range, const Edges& edg
 
 /// Of a slice: the power of two that its elements are multiplied by.
 int scale_of(int64_t exponents, double share, bool highest, RandomStream& random) {
-  const int above = std::max(1, static_cast<int>(share * static_cast<double>(exponents)));
+  const int above = std::max(1, static_cast<int>(std::ceil(share * static_cast<double>(exponents))));
   const int below = above / 2;
   if (highest || random.below(2) == 0) return above;
   const uint64_t scales = static_cast<uint64_t>(above) + static_cast<uint64_t>(below) + 1;

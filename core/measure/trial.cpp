@@ -24,6 +24,8 @@ Tensor widened(const Tensor& input) {
 
 /// Of a typical element: what is as good as zero.
 constexpr double kNothing = 1e-3;
+/// Beyond the types that overflow; the root of kAnything, or a part of it, still is.
+constexpr double kNoFiniteBound = 1e50;
 
 }  // namespace
 
@@ -55,12 +57,15 @@ double Trial::typical() const {
   return std::sqrt(squares / static_cast<double>(std::max<int64_t>(elements, 1)));
 }
 
-bool Trial::overflows() const {
-  const auto is_wide = [](double bound) { return !(bound < 0.5 * kAnything); };  // nor a NaN
-  return std::ranges::any_of(bounds, [&](const Tensor& bound) {
-    const auto* of = reinterpret_cast<const double*>(bound.bytes.data());
-    return std::any_of(of, of + bound.elements(), is_wide);
-  });
+bool Trial::overflows(const DataQuestion& question) const {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Tensor* of = bound(question, i);
+    for (int64_t j = 0; of != nullptr && j < of->elements(); ++j) {
+      // Nor is a NaN.
+      if (!(of->get(j) < kNoFiniteBound) && !(of->get(j) < std::abs(values[i].get(j)))) return true;
+    }
+  }
+  return false;
 }
 
 Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs, const RunReference& run) {

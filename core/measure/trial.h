@@ -29,7 +29,7 @@ struct Trial {
   /// Of the outputs' finite elements: the root mean square.
   double typical() const;
   /// A right program may compute an infinity somewhere, or no bound is known.
-  bool overflows() const;
+  bool overflows(const DataQuestion& question) const;
 
   bool usable() const { return looseness <= kLoosest; }
   /// What is infinite is compared for being so, and no more; what is too loose is no better for few terms.

@@ -135,11 +135,14 @@ void WorkerTask::set_inputs(DataSet& data, const std::vector<Tensor>& inputs) {
 
 void WorkerTask::choose_data(const CompiledKernel& reference, DataSet& data, const DataQuestion& question) {
   const std::unique_ptr<LoadedKernel> loaded = load_guarded(*target_, target_id_, reference);
-  DrawnData drawn = tunesmith::choose_data(question, runner_of(reference, *loaded));
+  const RunReference run = runner_of(reference, *loaded);
+  DrawnData drawn = tunesmith::choose_data(question, run);
   require_no_fault(*loaded);
   Fill& fill = fills_.emplace_back(drawn.fill);
   set_inputs(data, drawn.inputs);
-  if (fill.draws > 1 && take_draws(data, fill, draw_all(question, fill, runner_of(reference, *loaded))))
+  if (fill.draws > 1 && take_draws(data, fill, draw_all(question, fill, run))) return;
+  if (question.kind == DataKind::Exact && hides_a_term(question, drawn, run) &&
+      take_draws(data, fill, choose_several_draws(question, run)))
     return;
   fill.draws = 1;
   data.draws.push_back({{}, std::move(drawn.expected)});

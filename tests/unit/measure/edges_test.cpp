@@ -13,6 +13,7 @@
 
 #include "measure/choose_data.h"
 #include "measure/reference.h"
+#include "measure/trial.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/workload/library.h"
 
@@ -104,7 +105,7 @@ TEST(AddEdges, ScalesWholeSlicesAndLeavesTheOthers) {
   }
   EXPECT_GE(scaled, 1);
   EXPECT_LE(scaled, 16);
-  EXPECT_EQ(largest, 0x1p56) << "one of them goes as far as it may";
+  EXPECT_EQ(largest, 0x1p57) << "one of them goes as far as it may";
   Tensor few = Tensor::zeros(kF32, {8, 32});
   few.fill_random(1);
   const Tensor before = few;
@@ -205,6 +206,27 @@ TEST(Edges, ShowMistakesThatSmallNumbersDoNot) {
   expect_refused("O[i<n] = i8(X[i])", "O[i<n] = i8(i32(X[i]))", "f32");
   expect_refused("O[i<n] = max(X[i], 0)", "O[i<n] = max(0.0, X[i])", "f32");
   expect_refused("O[i<n] = abs(X[i])", "O[i<n] = abs(X[i]) * 1.0 + 0.0 * X[i]", "f32");
+}
+
+// A sum of f16 that may overflow was divided by nine, and taken for one that cannot.
+TEST(Edges, NoRightProgramOverflows) {
+  for (const char* text : {"avg_pool2d:h=9,w=9,c=6,dtype=f16", "norm:b=3,m=20,n=30,dtype=f16"}) {
+    const Program program = loaded(text);
+    const Program reference = reference_program(program, DataKind::Random);
+    for (const DrawnData& draw : random_set(program)) {
+      const Trial trial = try_inputs(question_of(program, DataKind::Random), draw.inputs,
+                                     [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+      for (int64_t i = 0; i < trial.bounds[0].elements(); ++i)
+        EXPECT_LT(trial.bounds[0].get(i), 1e5) << text << ": " << draw.fill.text();
+    }
+  }
+}
+
+TEST(EdgeTraits, AFunctionThatIsBoundedIsNoFactor) {
+  EXPECT_EQ(edge_traits(loaded("elementwise_chain:n=4,m=5,dtype=f16")).exponents,
+            (std::vector<int64_t>{15, 15, 15}))
+      << "Z is multiplied by a tanh";
+  EXPECT_EQ(edge_traits(loaded("dense_bias_gelu:n=4,m=5,k=6")).exponents[0], 63);
 }
 
 TEST(Edges, WhatIsLeftOutIsSaid) {

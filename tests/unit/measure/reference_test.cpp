@@ -391,4 +391,22 @@ INSTANTIATE_TEST_SUITE_P(Small, LibraryWorkloads,
                                          "layer_norm:m=4,n=19", "norm:m=6,n=8"));
 
 }  // namespace
+// 256 ones are summed up exactly, and neither one more nor one less changes the root of the sum.
+TEST(ChooseData, AResultOf16BitsMayHideATerm) {
+  const auto hides = [](const char* text) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const Program reference = reference_program(workload.program, DataKind::Exact);
+    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+    const DataQuestion question = plain_question(workload.program, DataKind::Exact);
+    return hides_a_term(question, choose_data(question, run_reference), run_reference);
+  };
+  EXPECT_TRUE(hides("norm:m=16,n=16,dtype=bf16"));
+  EXPECT_FALSE(hides("norm:m=16,n=16,dtype=f16"));
+  EXPECT_FALSE(hides("norm:m=16,n=16"));
+  EXPECT_FALSE(hides("gmm:n=9,m=7,k=200,dtype=bf16"));
+  EXPECT_FALSE(hides("avg_pool2d:h=9,w=9,c=6,dtype=bf16"));
+  EXPECT_FALSE(hides("max_pool2d:h=9,w=9,c=6,dtype=bf16"));
+  EXPECT_FALSE(hides("elementwise_chain:n=6,m=7,dtype=bf16"));
+}
+
 }  // namespace tunesmith
