@@ -140,27 +140,6 @@ bool keeps_denormals(const Program& program) {
   return keeps;
 }
 
-/// Does a stage add up what comes of exponentials? Of scaled data some of these terms are just too small to
-/// be added to the others, and all are lost in the same direction, which no bound of random rounding covers.
-bool sums_exponentials(const Program& program) {
-  std::set<const BufferNode*> exponentials;  // and what is computed of them; looked up, never walked
-  bool found = false;
-  for (const Store* store : stores_of(program)) {
-    bool depends = false;
-    walk_expr(store->value, [&](const Expr& part) {
-      const CallNode* function = part.as<CallNode>();
-      const LoadNode* access = part.as<LoadNode>();
-      depends = depends || (function != nullptr && function->op == MathOp::Exp) ||
-                (access != nullptr && exponentials.contains(access->buffer.get()));
-    });
-    if (!depends) continue;
-    exponentials.insert(store->buffer.get());
-    const Block* block = enclosing_block(*store);
-    found = found || (block != nullptr && block->has_reduction() && store->value.is(ExprKind::Add));
-  }
-  return found;
-}
-
 }  // namespace
 
 EdgeTraits edge_traits(const Program& program) {
@@ -187,7 +166,6 @@ EdgeTraits edge_traits(const Program& program) {
                                                           degrees.exponents() / degrees.of_input(input))
                                       : 0);
   }
-  if (sums_exponentials(program)) traits.carried.clear();
   return traits;
 }
 

@@ -11,8 +11,8 @@ namespace tunesmith {
 
 struct EdgeTraits {
   /// Of each input and each of its axes: every stage carries the axis through to the outputs, so that what
-  /// lies in one slice along it reaches no other slice of any output. Empty: nothing is known, or scaled data
-  /// would lose terms unseen, and no data have edges.
+  /// lies in one slice along it reaches no other slice of any output. Empty: nothing is known, and no data
+  /// have edges.
   std::vector<std::vector<bool>> carried;
   /// Right programs may differ in an output; else every value has one right result, infinities as well.
   bool rounds = true;

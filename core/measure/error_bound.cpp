@@ -78,7 +78,8 @@ Expr ErrorBound::unless_counted(DType type, const Expr& magnitude) {
   return select(le(magnitude, number_imm(1.0 / unit_roundoff(type))), number_imm(0.0), magnitude);
 }
 
-Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool underflows) const {
+Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool underflows,
+                          const Expr& carried) const {
   // Of an infinite value nothing is asked; its bound stays finite for what becomes zero of it (exp).
   const Expr size = abs_of(value);
   const Expr finite =
@@ -87,7 +88,8 @@ Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool unde
   if (underflows || type.scalar() == kBF16) error = error + number_imm(underflow(type));
   // f64 has nothing wider that would show whether it rounds.
   if (twins_.data() != DataKind::Exact || type.bits == 64) return error;
-  return select(eq(cast(kF64, cast(type.scalar(), value)), value), number_imm(0.0), error);
+  const Expr fits = eq(cast(kF64, cast(type.scalar(), value)), value);
+  return select(carried ? logical_and(fits, eq(carried, number_imm(0.0))) : fits, number_imm(0.0), error);
 }
 
 Expr ErrorBound::of_loads(const Expr& expr) const {
@@ -168,14 +170,15 @@ Expr ErrorBound::of(const Expr& expr) const {
   const auto below = [&](size_t i) { return of(expr.arg(i)); };
   switch (expr.kind()) {
     case ExprKind::Add:
-    case ExprKind::Sub:
-      return plus(plus(plus(below(0), below(1)), of_epilogue(expr)),
-                  rounding(type, twins_.value(expr), kArithmetic, false));
+    case ExprKind::Sub: {
+      const Expr carried = plus(plus(below(0), below(1)), of_epilogue(expr));
+      return plus(carried, rounding(type, twins_.value(expr), kArithmetic, false, carried));
+    }
     case ExprKind::Mul: {
       const Expr a = below(0);
       const Expr b = below(1);
       const Expr carried = plus(plus(times(a, abs_of(value(1))), times(b, abs_of(value(0)))), times(a, b));
-      return plus(carried, rounding(type, twins_.value(expr), kArithmetic, true));
+      return plus(carried, rounding(type, twins_.value(expr), kArithmetic, true, carried));
     }
     case ExprKind::Div: {
       const Expr result = twins_.value(expr);
@@ -185,9 +188,10 @@ Expr ErrorBound::of(const Expr& expr) const {
         const Expr relative = div(error, divisor);
         carried = plus(carried, abs_of(result) * relative) * (number_imm(1.0) + relative * number_imm(2.0));
       }
-      const Expr own = rounding(type, result, kDivision, true);
+      const Expr own = rounding(type, result, kDivision, true, carried);
       const Expr reciprocal = div(number_imm(1.0), value(1));
-      return plus(carried, max(own, abs_of(result) * rounding(type, reciprocal, kDivision, true) * divisor));
+      return plus(carried,
+                  max(own, abs_of(result) * rounding(type, reciprocal, kDivision, true, below(1)) * divisor));
     }
     case ExprKind::Min:
     case ExprKind::Max:
@@ -195,10 +199,11 @@ Expr ErrorBound::of(const Expr& expr) const {
     case ExprKind::Select:
       return of_select(expr);
     case ExprKind::Cast: {
+      const Expr carried = below(0);
       const Expr own = holds_all_of(type, expr.arg(0).dtype())
                            ? Expr()
-                           : rounding(type, number(expr.arg(0)), kArithmetic, true);
-      return plus(below(0), own);
+                           : rounding(type, number(expr.arg(0)), kArithmetic, true, carried);
+      return plus(carried, own);
     }
     case ExprKind::Call:
       return of_call(expr);
@@ -227,8 +232,9 @@ Expr ErrorBound::of_call(const Expr& expr) const {
   const Expr size = abs_of(result);
   const Expr error = of(expr.arg(0));
   // Only what is computed in a wider type is sure to hit a value that its own type has.
-  const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true)
-                                  : size * number_imm(kFunction * roundoff(type));
+  const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true, error)
+                                  : size * number_imm(kFunction * roundoff(type)) +
+                                        number_imm(kFunction * underflow(type));
   const Expr tail = error ? error * error : Expr();  // of second order, where |f''| / 2 is at most one
   // Of a function that grows: no more than it does from one end of where x may be to the other.
   const auto at_most_grown = [&](const Expr& first_order) {

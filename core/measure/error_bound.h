@@ -12,6 +12,17 @@
 // that the sum can still make, and what they lose goes one way: min(|t|, h * h / |t|) is added for each. For
 // terms of a density of total variation V the drift is at most V * h * h / 2 a term (Euler and Maclaurin); of
 // terms uniform up to b that is less once b > 1.7 h.
+//
+// Terms that lie orders of magnitude apart (exponentials, quotients) may be lost in any sum, however short.
+// To add t to a partial sum p errs by at most |t|, since p itself is a number of the type, and by at most u *
+// |p + t|. A program may begin with the largest terms, so that all others meet a partial sum as large as any,
+// M = |S| + 4 * the root of all t * t. What is below h = u * M is then lost by its own size, always in the
+// direction of zero; what is above it drifts by h * h / |t| as above. Exponentials of small numbers, on the
+// other hand, are nearly equal: terms within h of each other are all rounded in one direction, by h at most,
+// and those of a density that ends after d drift by h * h / d. So min(|t|, h * h / max(min(|t|, d), h)) is
+// added for each term, with d its distance from the mean of all, in a second pass, since M and the mean are
+// known only when the sum is. In a narrow type, whose roundings' sizes add up in any case, only what is below
+// h is.
 #pragma once
 
 #include "measure/reference_twins.h"
@@ -52,7 +63,9 @@ class ErrorBound {
   Expr of_call(const Expr& expr) const;
   /// What the loop of a sum may add to, before all terms, instead of afterwards.
   Expr of_epilogue(const Expr& expr) const;
-  Expr rounding(DType type, const Expr& value, double units, bool underflows) const;
+  /// `carried`: what the operands' errors make of `value`, null for nothing. An operation whose result fits
+  /// its type rounds all the same where an operand is off.
+  Expr rounding(DType type, const Expr& value, double units, bool underflows, const Expr& carried) const;
   Expr number(const Expr& expr) const;
 
   const Twins& twins_;

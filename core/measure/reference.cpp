@@ -15,6 +15,8 @@ namespace {
 
 Expr zero() { return float_imm(0.0, kF64); }
 
+constexpr double kSmallestTerm = 1e-150;  // less than that of any number, and its reciprocal is finite
+
 std::vector<Expr> values(const std::vector<Expr>& exprs, const Twins& twins) {
   std::vector<Expr> result;
   for (const Expr& expr : exprs) result.push_back(twins.value(expr));
@@ -93,7 +95,7 @@ class Rewrite {
     if (sum.drifts) {
       // Terms far above a step of the sum are rounded up as often as down; those below one are all lost.
       const Expr half_step = call(MathOp::Abs, {next}) * float_imm(unit, kF64);
-      const Expr lost = min(size, div(half_step * half_step, max(size, float_imm(1e-150, kF64))));
+      const Expr lost = min(size, div(half_step * half_step, max(size, float_imm(kSmallestTerm, kF64))));
       linear = linear ? linear + lost : lost;
     }
     if (sum.count) {
@@ -140,6 +142,12 @@ void rewrite(Stmt& stmt, const Twins& twins) {
   for (Stmt* child : children) rewrite(*child, twins);
 }
 
+/// Of a sum that is complete: partial sums in any order are hardly larger.
+Expr reach_of_sum(const BufferTwins& beside, const std::vector<Expr>& indices) {
+  return call(MathOp::Abs, {load(beside.value, indices)}) +
+         call(MathOp::Sqrt, {load(beside.sum->squares, indices)}) * float_imm(kRoundings, kF64);
+}
+
 /// The bound of a sum that is complete, of what was gathered on the way.
 Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>& indices) {
   const SumTwins& sum = *beside.sum;
@@ -154,27 +162,65 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
                        : call(MathOp::Sqrt, {any_order}) * float_imm(kRoundings * unit, kF64);
     // Products below the normal range are rounded to its steps; sums of them are not.
     bound = bound + float_imm(sum.terms * ErrorBound::underflow(type), kF64);
+    if (sum.lost) bound = bound + at(sum.lost);
     if (sum.magnitude) {
       bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);
     }
-    // Partial sums in any order are hardly larger.
-    const Expr reach = call(MathOp::Abs, {at(beside.value)}) +
-                       call(MathOp::Sqrt, {at(sum.squares)}) * float_imm(kRoundings, kF64);
-    if (const Expr beyond = ErrorBound::overflow(type, reach)) bound = bound + beyond;
+    if (const Expr beyond = ErrorBound::overflow(type, reach_of_sum(beside, indices))) bound = bound + beyond;
   }
   return sum.errors ? bound + at(sum.errors) : bound;
 }
 
-/// A stage that computes the bounds of the sum `buffer`, behind what sums it up.
-void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& beside) {
+/// The stage behind the one that computes `value`.
+void insert_behind(Program& reference, const Buffer& value, StmtPtr stage) {
   Seq& root = reference.root();
   size_t last = 0;
   for (size_t i = 0; i < root.children().size(); ++i) {
     walk(*root.children()[i], [&](Stmt& stmt) {
       const Store* store = stmt.as<Store>();
-      if (store != nullptr && store->buffer == beside.value) last = i;
+      if (store != nullptr && store->buffer == value) last = i;
     });
   }
+  root.insert(last + 1, std::move(stage));
+}
+
+/// A stage that goes once more through the terms that `update` adds up, now that the sum is known: what they
+/// may lose beside its largest partial sum (error_bound.h).
+void append_lost(Program& reference, const Store& update, const Twins& twins) {
+  const BufferTwins& beside = twins.of(update.buffer);
+  const Block& block = *enclosing_block(update);
+  Substitution renamed;
+  std::vector<IterVar> iters;
+  std::vector<IterDomain> domains;
+  for (const Loop* loop : loops_above(block)) {
+    domains.push_back({Var(loop->var->name), loop->const_extent()});
+    renamed.set(loop->var, domains.back().var);
+  }
+  const std::vector<Expr> bindings = substitute(block.bindings, renamed);
+  for (const IterVar& iter : block.iters) {
+    iters.push_back({Var(iter.var->name), iter.extent, iter.kind});
+    renamed.set(iter.var, iters.back().var);
+  }
+  std::vector<Expr> indices;
+  for (const Expr& index : update.indices) indices.push_back(substitute(twins.value(index), renamed));
+  const Expr term = substitute(twins.value(summand(update)), renamed);
+  const Expr size = call(MathOp::Abs, {term});
+  const Expr half_step = reach_of_sum(beside, indices) * float_imm(unit_roundoff(update.buffer->dtype), kF64);
+  const Expr mean = load(beside.value, indices) * float_imm(1.0 / beside.sum->terms, kF64);
+  const Expr apart = max(min(size, call(MathOp::Abs, {term - mean})), half_step);
+  const Expr lost = beside.sum->linear
+                        ? select(lt(size, half_step), size, zero())
+                        : min(size, div(half_step * half_step, max(apart, float_imm(kSmallestTerm, kF64))));
+  const Buffer& sum = beside.sum->lost;
+  std::unique_ptr<Block> stage = reference.make_block(
+      sum->name, std::move(iters), bindings, std::make_unique<Store>(sum, indices, zero()),
+      std::make_unique<Store>(sum, indices, load(sum, indices) + lost));
+  stage->predicate = substitute(twins.value(block.predicate), renamed);
+  insert_behind(reference, beside.value, reference.make_nest(domains, std::move(stage)));
+}
+
+/// A stage that computes the bounds of the sum `buffer`, behind what sums it up.
+void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& beside) {
   std::vector<IterVar> iters;
   std::vector<Expr> bindings;
   std::vector<Expr> indices;
@@ -189,7 +235,7 @@ void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& b
       std::make_unique<Store>(beside.bound, indices, bound_of_sum(buffer->dtype, beside, indices)));
   for (size_t d = buffer->shape.size(); d-- > 0;)
     nest = reference.make_loop(Var::from(bindings[d]), buffer->shape[d], std::move(nest));
-  root.insert(last + 1, std::move(nest));
+  insert_behind(reference, beside.value, std::move(nest));
 }
 
 /// A refused step leaves the schedule as it is, which is right, too: the reference is only slower. Answers
@@ -237,6 +283,13 @@ Program reference_program(const Program& program, DataKind data) {
     for (const Buffer& twin : {sum.magnitude, sum.squares, sum.roundings, sum.errors, sum.count})
       if (twin) reference.intermediates.push_back(twin);
     append_bound(reference, buffer, beside);
+    if (!sum.lost) continue;
+    reference.intermediates.push_back(sum.lost);
+    walk(program.root(), [&](const Stmt& stmt) {
+      const Store* store = stmt.as<Store>();
+      if (store != nullptr && store->buffer == buffer && summand(*store))
+        append_lost(reference, *store, twins);
+    });
   }
   return reference;
 }

@@ -13,6 +13,12 @@ bool is_rounding(MathOp op) {
   return op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil || op == MathOp::RoundTf32;
 }
 
+/// Has it tails, or a pole?
+bool is_steep(MathOp op) {
+  return op == MathOp::Exp || op == MathOp::Sigmoid || op == MathOp::Erf || op == MathOp::Pow ||
+         op == MathOp::Rsqrt;
+}
+
 double terms_of(const Block& block) {
   double terms = 1.0;
   for (const IterVar& iter : block.iters) {
@@ -91,6 +97,7 @@ Twins::Twins(const Program& program, DataKind data) : data_(data) {
   for (const Buffer& buffer : program.buffers()) {
     exact_[buffer.get()] = true;
     integral_[buffer.get()] = data == DataKind::Exact && buffer->dtype.is_float();
+    spreads_[buffer.get()] = false;
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -103,11 +110,14 @@ Twins::Twins(const Program& program, DataKind data) : data_(data) {
       };
       bool& is_exact = exact_[buffer.get()];
       bool& is_integral = integral_[buffer.get()];
+      bool& is_spread = spreads_[buffer.get()];
       const bool was_exact = is_exact;
       const bool was_integral = is_integral;
+      const bool was_spread = is_spread;
       is_exact = is_exact && all([&](const Expr& value) { return exact(value); });
       is_integral = is_integral && all([&](const Expr& value) { return integral(value); });
-      changed = changed || is_exact != was_exact || is_integral != was_integral;
+      is_spread = is_spread || !all([&](const Expr& value) { return !spreads(value); });
+      changed = changed || is_exact != was_exact || is_integral != was_integral || is_spread != was_spread;
     }
   }
   for (const Buffer& buffer : program.buffers()) {
@@ -128,7 +138,9 @@ Twins::Twins(const Program& program, DataKind data) : data_(data) {
     const bool narrow = buffer->dtype.bits < 32;
     // Terms of few different values round the same way again and again, as do those of a narrow type.
     sum.linear = narrow || data == DataKind::Exact;
-    sum.drifts = !sum.linear && may_drift(sum.terms, unit_roundoff(buffer->dtype));
+    const bool uneven = !sum.integral && spreads(term);
+    if (uneven) sum.lost = beside("lost");
+    sum.drifts = !sum.linear && !uneven && may_drift(sum.terms, unit_roundoff(buffer->dtype));
     if (data == DataKind::Exact) sum.magnitude = beside("magnitude");
     if (!sum.integral) {
       sum.squares = beside("squares");
@@ -182,6 +194,16 @@ bool Twins::exact(const Expr& expr) const {
     }
   }
   return std::all_of(expr.args().begin(), expr.args().end(), [&](const Expr& arg) { return exact(arg); });
+}
+
+bool Twins::spreads(const Expr& expr) const {
+  bool found = false;
+  walk_expr(expr, [&](const Expr& part) {
+    if (const LoadNode* access = part.as<LoadNode>()) found = found || spreads_.at(access->buffer.get());
+    if (const CallNode* function = part.as<CallNode>()) found = found || is_steep(function->op);
+    found = found || (part.is(ExprKind::Div) && part.dtype().is_float() && !part.arg(1).args().empty());
+  });
+  return found;
 }
 
 bool Twins::integral(const Expr& expr) const {

@@ -21,6 +21,7 @@ struct SumTwins {
   Buffer roundings;  // sum of s * s, over the additions that can round
   Buffer errors;     // sum of the errors that the t themselves have
   Buffer count;      // of additions that can round
+  Buffer lost;       // of the t that the largest partial sum may absorb, in a stage of its own
   double terms = 1;  // of one element: the extents of the reduction
   bool integral = false;
   bool linear =
@@ -47,6 +48,8 @@ class Twins {
   Expr value(const Expr& expr) const;
   /// True when no order of evaluation and no rounding changes it.
   bool exact(const Expr& expr) const;
+  /// Do its values lie orders of magnitude apart, as exponentials do, though those of the data do not?
+  bool spreads(const Expr& expr) const;
   /// A floating value that is an integer, if nothing on the way to it exceeds what its type counts to.
   bool integral(const Expr& expr) const;
 
@@ -55,6 +58,7 @@ class Twins {
   std::unordered_map<const BufferNode*, BufferTwins> twins_;  // looked up, never walked
   std::unordered_map<const BufferNode*, bool> exact_;
   std::unordered_map<const BufferNode*, bool> integral_;
+  std::unordered_map<const BufferNode*, bool> spreads_;
 };
 
 /// True when every value of `from` is one of `to`, or (to integers) when a cast has one right result.

@@ -147,9 +147,25 @@ TEST_F(WrongPrograms, AConvolutionWithoutItsFillOfPadding) {
   }
 }
 
-// Scaled rows of it have sums to which most terms add nothing: all were refused.
+// Scaled rows of it have sums to which most terms add nothing: all were refused, when bounds did not count
+// these terms.
 TEST_F(WrongPrograms, ALargeSoftmaxIsRight) {
-  EXPECT_EQ(verify("softmax:m=1024,n=1024", program_of("softmax:m=1024,n=1024")), "");
+  for (const char* text : {"softmax:m=1024,n=1024", "softmax:m=16,n=1024", "softmax:m=16,n=1024,dtype=f16",
+                           "softmax:m=16,n=1024,dtype=bf16"})
+    EXPECT_EQ(verify(text, program_of(text)), "") << text;
+}
+
+// The root of 256 ones in bf16 is that of 272 as well: the sum ends where its type stops to count. Both
+// mistakes were accepted.
+TEST_F(WrongPrograms, OnesThatAreCountedTwiceInAFullSum) {
+  const std::string text = "norm:m=16,n=16,dtype=bf16";
+  EXPECT_EQ(verify(text, program_of(text)), "");
+  const std::optional<Program> twice = mutate(program_of(text), Mutation::TermTwice, 0);
+  ASSERT_TRUE(twice.has_value());
+  EXPECT_EQ(verify(text, *twice), "wrong_result");
+  const std::optional<Program> dropped = mutate(program_of(text), Mutation::TermDropped, 0);
+  ASSERT_TRUE(dropped.has_value());
+  EXPECT_EQ(verify(text, *dropped), "wrong_result");
 }
 
 /// Mistakes that need values near the ends of the types' ranges. All of these were accepted.
@@ -185,6 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
                     AtTheEnds{"conv2d:h=14,w=14,ci=16,co=32", Mutation::Clamped, 2},
                     AtTheEnds{"conv2d:h=7,w=6,ci=5,co=9,dtype=f16", Mutation::Clamped, 2},
                     AtTheEnds{"layer_norm:m=128,n=768", Mutation::Clamped, 2},
+                    AtTheEnds{"elementwise_chain:n=24,m=20,dtype=f16", Mutation::Clamped, 1},
                     AtTheEnds{"dense_bias_gelu:n=128,m=96,k=32", Mutation::Clamped, 2},
                     AtTheEnds{"gmm:n=24,m=24,k=24", Mutation::DenormalsFlushed, 0},
                     AtTheEnds{"gmm:n=24,m=24,k=24", Mutation::DenormalsFlushed, 1},

@@ -173,6 +173,83 @@ TEST(ReferenceProgram, ALongSumOfOneSignMayDrift) {
   EXPECT_GT(error(), 1.0);
 }
 
+/// exp(X) summed up from the last term to the first.
+Tensor sums_from_the_end(const Program& program, const Tensor& terms) {
+  const int64_t rows = program.outputs[0]->shape[0];
+  const int64_t row = terms.elements() / rows;
+  Tensor sums = Tensor::like(*program.outputs[0]);
+  Tensor exponential = Tensor::zeros(sums.dtype, {1});
+  for (int64_t i = 0; i < sums.elements(); ++i) {
+    for (int64_t k = row; k-- > 0;) {
+      exponential.set(0, std::exp(terms.get(i * row + k)));
+      sums.set(i, sums.get(i) + exponential.get(0));  // exact in f64, then rounded
+    }
+  }
+  return sums;
+}
+
+// One large term and thousands of which each is just too small to be added to it: a program that begins with
+// the large one loses all of them, twice what bounds of roundings in either direction allowed.
+TEST(ReferenceProgram, ASumOfExponentialsMayLoseAllThatIsTooSmallForTheLargest) {
+  constexpr int64_t kTerms = 4096;
+  for (const std::string type : {"f32", "f16", "bf16"}) {
+    const Program program = program_of("O[i<n] = sum(k<4096) exp(X[i, k])",
+                                       "X: {shape: [n, 4096], dtype: " + type + "}", "n: 4, dtype: " + type);
+    Tensor terms = Tensor::like(*program.inputs[0]);
+    const double unit = unit_roundoff(terms.dtype);
+    for (int64_t i = 0; i < terms.elements(); ++i) {
+      const double share = 0.9 - 0.2 * static_cast<double>(i % 7) / 7.0;
+      terms.set(i, i % kTerms == kTerms - 1 ? 0.0 : std::log(share * unit));
+    }
+    const Program reference = reference_program(program, DataKind::Random);
+    const std::vector<Tensor> results = run(reference, {terms});
+    const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+    const Tensor lost = sums_from_the_end(program, terms);
+    EXPECT_EQ(lost.get(0), 1.0) << type;
+    EXPECT_LE(expected.compare(lost.bytes.data()).worst, 1.0) << type;
+    if (type != "f32") continue;  // a narrow sum may lose more than that by rounding
+    const double allowed = results[1].get(0);
+    EXPECT_LT(allowed, 1.6 * (results[0].get(0) - 1.0)) << "no more than by about what is lost";
+    Tensor wrong = lost;
+    for (int64_t i = 0; i < 4; ++i) wrong.set(i, 1.0 - 2.0 * allowed);
+    EXPECT_GT(expected.compare(wrong.bytes.data()).worst, 1.0);
+  }
+}
+
+// Exponentials of numbers near zero are so nearly equal that all of them are rounded in one direction where
+// the sum has come to a coarser step. Of a thousand rows one was outside its bound, and another softmax was
+// refused.
+TEST(ReferenceProgram, ASumOfNearlyEqualExponentialsRoundsInOneDirection) {
+  constexpr int64_t kRows = 256;
+  const Program program = program_of("O[i<n] = sum(k<1024) exp(X[i, k])", "X: {shape: [n, 1024], dtype: f32}",
+                                     "n: 256, dtype: f32");
+  Tensor inputs = inputs_of(program)[0];
+  for (int64_t i = 0; i < inputs.elements(); ++i)
+    inputs.set(i, std::ldexp(inputs.get(i) - 1.0,
+                             -14 - static_cast<int>(i / 1024 % 8)));  // below zero, as in a softmax
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), {inputs});
+  Tensor sums = run(program, {inputs})[0];
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  EXPECT_LE(expected.compare(sums.bytes.data()).worst, 1.0);
+  EXPECT_LT(results[1].get(0), 0.25) << "a quarter of a term";
+  sums.set(kRows / 2, sums.get(kRows / 2) - 1.0);
+  EXPECT_GT(expected.compare(sums.bytes.data()).worst, 1.0);
+}
+
+// Terms that are alike are not lost: neither is one of a thousand, nor may it be.
+TEST(ReferenceProgram, ASumOfExponentialsShowsEachTermThatIsNoSmallerThanOthers) {
+  const Program program = program_of("O[i<n] = sum(k<1024) exp(X[i, k])", "X: {shape: [n, 1024], dtype: f32}",
+                                     "n: 4, dtype: f32");
+  const std::vector<Tensor> inputs = inputs_of(program);
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), inputs);
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  EXPECT_LE(expected.compare(run(program, inputs)[0].bytes.data()).worst, 1.0);
+  EXPECT_LT(results[1].get(0), 0.5 * std::exp(-1.0));
+  std::vector<Tensor> fewer = inputs;
+  for (int64_t i = 0; i < 4; ++i) fewer[0].set(i * 1024 + 500, -100.0);
+  EXPECT_GT(expected.compare(run(program, fewer)[0].bytes.data()).worst, 1.0);
+}
+
 /// The unscheduled program in its own precision is right on both sets, and a small mistake is not on one.
 class LibraryWorkloads : public testing::TestWithParam<const char*> {};
 
@@ -314,6 +391,24 @@ TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
   }
 }
 
+// 256 ones are summed up exactly, and neither one more nor one less changes the root of the sum.
+TEST(ChooseData, AResultOf16BitsMayHideATerm) {
+  const auto hides = [](const char* text) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const Program reference = reference_program(workload.program, DataKind::Exact);
+    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+    const DataQuestion question = plain_question(workload.program, DataKind::Exact);
+    return hides_a_term(question, choose_data(question, run_reference), run_reference);
+  };
+  EXPECT_TRUE(hides("norm:m=16,n=16,dtype=bf16"));
+  EXPECT_FALSE(hides("norm:m=16,n=16,dtype=f16"));
+  EXPECT_FALSE(hides("norm:m=16,n=16"));
+  EXPECT_FALSE(hides("gmm:n=9,m=7,k=200,dtype=bf16"));
+  EXPECT_FALSE(hides("avg_pool2d:h=9,w=9,c=6,dtype=bf16"));
+  EXPECT_FALSE(hides("max_pool2d:h=9,w=9,c=6,dtype=bf16"));
+  EXPECT_FALSE(hides("elementwise_chain:n=6,m=7,dtype=bf16"));
+}
+
 // Once such a program was accepted: a softmax is the same below any maximum, until an exponential overflows.
 TEST(ChooseData, AMaximumThatLacksTermsShows) {
   const auto softmax = [](const std::string& terms, const std::string& dtype) {
@@ -343,6 +438,20 @@ TEST(ChooseData, AMaximumThatLacksTermsShows) {
   EXPECT_FALSE(exponentiates_below_maximum(program_of("M[one<1] = max(i<n) X[i]\n  O[i<n] = X[i] - M[0]")));
   EXPECT_TRUE(exponentiates_below_maximum(
       program_of("M[one<1] = max(i<n) X[i]\n  D[i<n] = X[i] - M[0]\n  O[i<n] = exp(D[i])")));
+}
+
+// -9 * 12.25 is rounded to -110, and -122.25 to -122, though -122.5 is a number of bf16.
+TEST(ReferenceProgram, ARoundedOperandMakesAnotherRounding) {
+  const Program program = program_of("S[i<n] = X[i] * 12.25\n  O[i<n] = S[i] + S[(i + 1) % n]",
+                                     "X: {shape: [n], dtype: bf16}", "n: 2, dtype: bf16");
+  Tensor data = Tensor::like(*program.inputs[0]);
+  data.set(0, -9.0);
+  data.set(1, -1.0);
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Exact), {data});
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  const std::vector<Tensor> got = run(program, {data});
+  EXPECT_EQ(got[0].get(0), -122.0);
+  EXPECT_LE(expected.compare(got[0].bytes.data()).worst, 1.0);
 }
 
 TEST(ReferenceProgram, ReadsNoBoundThatASelectGuards) {
@@ -391,22 +500,4 @@ INSTANTIATE_TEST_SUITE_P(Small, LibraryWorkloads,
                                          "layer_norm:m=4,n=19", "norm:m=6,n=8"));
 
 }  // namespace
-// 256 ones are summed up exactly, and neither one more nor one less changes the root of the sum.
-TEST(ChooseData, AResultOf16BitsMayHideATerm) {
-  const auto hides = [](const char* text) {
-    const Workload workload = WorkloadLibrary().load(text);
-    const Program reference = reference_program(workload.program, DataKind::Exact);
-    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
-    const DataQuestion question = plain_question(workload.program, DataKind::Exact);
-    return hides_a_term(question, choose_data(question, run_reference), run_reference);
-  };
-  EXPECT_TRUE(hides("norm:m=16,n=16,dtype=bf16"));
-  EXPECT_FALSE(hides("norm:m=16,n=16,dtype=f16"));
-  EXPECT_FALSE(hides("norm:m=16,n=16"));
-  EXPECT_FALSE(hides("gmm:n=9,m=7,k=200,dtype=bf16"));
-  EXPECT_FALSE(hides("avg_pool2d:h=9,w=9,c=6,dtype=bf16"));
-  EXPECT_FALSE(hides("max_pool2d:h=9,w=9,c=6,dtype=bf16"));
-  EXPECT_FALSE(hides("elementwise_chain:n=6,m=7,dtype=bf16"));
-}
-
 }  // namespace tunesmith
