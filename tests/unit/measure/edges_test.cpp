@@ -222,6 +222,12 @@ TEST(Edges, NoRightProgramOverflows) {
   }
 }
 
+TEST(Edges, AValueOfF64MayOverflowOnItsWay) {
+  const Program program = elementwise("S[i<n] = f32(X[i])\n  O[i<n] = f64(S[i])", "f64");
+  std::vector<DrawnData> draws = random_set(program);
+  EXPECT_LE(worst_of(program, draws), 1.0) << draws.front().fill.text();
+}
+
 TEST(EdgeTraits, AFunctionThatIsBoundedIsNoFactor) {
   EXPECT_EQ(edge_traits(loaded("elementwise_chain:n=4,m=5,dtype=f16")).exponents,
             (std::vector<int64_t>{15, 15, 15}))
