@@ -72,7 +72,10 @@ bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Tri
   // A term shows in the balanced rows that have few: every second one.
   if (drawn.fill.balanced && at / question.most_terms % 2 == 0) at += question.most_terms;
   at %= changed.elements();
-  while (changed.get(at) == drawn.fill.background) at = (at + 1) % changed.elements();
+  int64_t tried = 0;
+  while (changed.get(at) == drawn.fill.background && ++tried < changed.elements())
+    at = (at + 1) % changed.elements();
+  if (changed.get(at) == drawn.fill.background) return false;  // a small draw of nothing else
   changed.set(at, drawn.fill.background);
   const Trial without = try_inputs(question, inputs, run);
   const std::vector<Buffer> outputs = outputs_of(question);
