@@ -7,12 +7,22 @@
 #include "tunesmith/space/space.h"
 
 namespace tunesmith {
+namespace {
+
+/// Of one call: the instances of its block.
+int64_t work_of(const TensorIntrinsicPtr& intrinsic) {
+  int64_t work = 1;
+  for (const IterVar& iter : intrinsic->block().iters) work *= iter.extent;
+  return work;
+}
+
+}  // namespace
 
 PeakKernel Space::peak_kernel(const Program& program, int threads) const {
-  const std::vector<TensorIntrinsicPtr>& intrinsics = state_->lower_options.intrinsics;
-  const auto unit = std::ranges::find_if(
-      intrinsics, [&](const TensorIntrinsicPtr& intrinsic) { return is_peak_of(*intrinsic, program); });
-  if (unit == intrinsics.end()) return state_->target->peak_kernel(program.outputs.front()->dtype, threads);
+  std::vector<TensorIntrinsicPtr> units = state_->lower_options.intrinsics;
+  std::erase_if(units, [&](const TensorIntrinsicPtr& unit) { return !is_peak_of(*unit, program); });
+  if (units.empty()) return state_->target->peak_kernel(program.outputs.front()->dtype, threads);
+  const auto unit = std::ranges::max_element(units, {}, work_of);
   const UnitPeak peak = unit_peak(*unit, threads);
   auto kernel = state_->target->compile(peak.program, "tunesmith_unit_peak");
   if (!kernel)

@@ -36,7 +36,7 @@ ARROWS = {
     "analysis": "affine ir support",
     "workload": "affine ir support",
     "intrinsics": "analysis affine ir support",
-    "trace": "analysis affine ir support",
+    "trace": "intrinsics analysis affine ir support",
     "primitives": "trace intrinsics analysis affine ir support",
     "sampling": "primitives trace analysis affine ir support",
     "lower": "intrinsics analysis affine ir support",

@@ -81,9 +81,9 @@ class Space {
   Target& target() const;
   /// The target's description with the extensions' additions.
   const DeviceModel& device() const;
-  /// What times of `program` are compared with: the first instruction that an extension says is the peak of
-  /// its unit and whose operands have the types of the program's, else the target's multiply-adds of its
-  /// output's type. Throws EnvironmentError where it cannot be compiled.
+  /// What times of `program` are compared with: of the instructions that extensions say are the peak of their
+  /// unit and whose operands have the types of the program's, the one that does most in a call, else the
+  /// target's multiply-adds of its output's type. Throws EnvironmentError where it cannot be compiled.
   PeakKernel peak_kernel(const Program& program, int threads) const;
   /// Those of all extensions that the description names, here or not: what schedules of this space call by a
   /// name. generate() and materialise() make their schedules with them; whoever replays a trace of this space
