@@ -32,6 +32,12 @@ double roundoff(DType type) {
   return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
 }
 
+/// What lies beyond it may have become infinite in a right program.
+double largest_sure(DType type) {
+  if (type.bits == 64) return std::numeric_limits<double>::infinity();
+  return type.scalar() == kF16 ? 6e4 : 3e38;
+}
+
 /// `expr` where the error of one operand is that of the result: of a maximum, the operand that is larger
 /// whatever rounding did.
 Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_is_sure, const Expr& second) {
@@ -67,9 +73,8 @@ Expr ErrorBound::number(const Expr& expr) const {
 
 Expr ErrorBound::overflow(DType type, const Expr& value) {
   if (type.bits == 64) return {};
-  const double largest = type == kF16 ? 6e4 : 3e38;
   const Expr size = abs_of(value);
-  return select(logical_and(lt(number_imm(largest), size),
+  return select(logical_and(lt(number_imm(largest_sure(type)), size),
                             lt(size, number_imm(std::numeric_limits<double>::infinity()))),
                 number_imm(kAnything), number_imm(0.0));
 }
@@ -80,10 +85,10 @@ Expr ErrorBound::unless_counted(DType type, const Expr& magnitude) {
 
 Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool underflows,
                           const Expr& carried) const {
-  // Of an infinite value nothing is asked; its bound stays finite for what becomes zero of it (exp).
+  // Of a value that is infinite, or may be, nothing is asked; its bound stays finite for what becomes zero of
+  // it (exp).
   const Expr size = abs_of(value);
-  const Expr finite =
-      select(lt(size, number_imm(std::numeric_limits<double>::infinity())), size, number_imm(kAnything));
+  const Expr finite = select(lt(size, number_imm(largest_sure(type))), size, number_imm(kAnything));
   Expr error = finite * number_imm(units * roundoff(type));
   if (underflows || type.scalar() == kBF16) error = error + number_imm(underflow(type));
   // f64 has nothing wider that would show whether it rounds.

@@ -222,6 +222,13 @@ TEST(Edges, NoRightProgramOverflows) {
   }
 }
 
+TEST(Edges, NoRightProgramOverflowsOnItsWay) {
+  const Program program =
+      elementwise("O[i<n//4] = min(r<4) (f32(relu(f16(X[4*i + r]) + f16(X[4*i + 3 - r]))))", "f32");
+  std::vector<DrawnData> draws = random_set(program);
+  EXPECT_LE(worst_of(program, draws), 1.0);
+}
+
 TEST(Edges, AValueOfF64MayOverflowOnItsWay) {
   const Program program = elementwise("S[i<n] = f32(X[i])\n  O[i<n] = f64(S[i])", "f64");
   std::vector<DrawnData> draws = random_set(program);
