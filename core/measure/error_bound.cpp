@@ -280,6 +280,8 @@ Expr ErrorBound::of_call(const Expr& expr) const {
       break;
     case MathOp::Sigmoid:
       carried = at_most_grown(times(result * (number_imm(1.0) - result), error));
+      // Below it the exponential of f64 is infinite, and the result zero.
+      if (type.bits == 64) carried = plus(carried, number_imm(std::numeric_limits<double>::min()));
       break;
     case MathOp::Erf:
       carried = at_most_grown(

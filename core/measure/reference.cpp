@@ -162,6 +162,8 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
                        : call(MathOp::Sqrt, {any_order}) * float_imm(kRoundings * unit, kF64);
     // Products below the normal range are rounded to its steps; sums of them are not.
     bound = bound + float_imm(sum.terms * ErrorBound::underflow(type), kF64);
+    // Squares of f64 below this are less than any number.
+    if (type.bits == 64) bound = bound + float_imm(sum.terms * unit * 0x1p-500, kF64);
     if (sum.lost) bound = bound + at(sum.lost);
     if (sum.magnitude) {
       bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);

@@ -229,6 +229,30 @@ TEST(Edges, NoRightProgramOverflowsOnItsWay) {
   EXPECT_LE(worst_of(program, draws), 1.0);
 }
 
+TEST(Edges, ASumOfF64MayRoundHoweverSmallItIs) {
+  const Program program = elementwise("O[i<n//4] = sum(r<4) (exp(X[4*i + r] - 400))", "f64");
+  const Program reference = reference_program(program, DataKind::Random);
+  const DataQuestion question = question_of(program, DataKind::Random);
+  Tensor input = Tensor::like(*program.inputs.front());
+  for (int64_t i = 0; i < input.elements(); ++i) input.set(i, -0.25 * static_cast<double>(i));
+  const Trial trial =
+      try_inputs(question, {input}, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+  for (int64_t i = 0; i < trial.values[0].elements(); ++i)
+    EXPECT_GE(trial.bound(question, 0)->get(i), 0x1p-53 * trial.values[0].get(i));
+}
+
+TEST(Edges, ASigmoidOfF64MayBeZeroBelowTheNormalNumbers) {
+  const Program program = elementwise("O[i<n] = sigmoid(X[i])", "f64");
+  const Program reference = reference_program(program, DataKind::Random);
+  const DataQuestion question = question_of(program, DataKind::Random);
+  Tensor input = Tensor::like(*program.inputs.front());
+  for (int64_t i = 0; i < input.elements(); ++i) input.set(i, -700.0 - static_cast<double>(i));
+  const Trial trial =
+      try_inputs(question, {input}, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+  for (int64_t i = 0; i < input.elements(); ++i)
+    EXPECT_LE(std::abs(trial.values[0].get(i) - std::exp(input.get(i))), trial.bound(question, 0)->get(i));
+}
+
 TEST(Edges, AValueOfF64MayOverflowOnItsWay) {
   const Program program = elementwise("S[i<n] = f32(X[i])\n  O[i<n] = f64(S[i])", "f64");
   std::vector<DrawnData> draws = random_set(program);
