@@ -1,7 +1,7 @@
 // Rows of features a second on one core: the lowered programs are drawn from the default space.
 #include <benchmark/benchmark.h>
 
-#include <tunesmith/features/features.h>
+#include <tunesmith/performance/features.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>

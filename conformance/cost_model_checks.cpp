@@ -45,7 +45,7 @@ using Scores = std::vector<double>;
 /// A new object, which knows the columns of the space and the machine.
 std::shared_ptr<CostModel> model_of(const Subject& subject, const Space& space) {
   const auto model = subject.create<CostModel>();
-  model->use_columns(space.feature_columns());
+  model->use_columns(space.added_columns());
   model->use_execution(space.target().execution());
   return model;
 }

@@ -8,7 +8,7 @@
 #include "checks.h"
 #include "intrinsic_checks.h"
 #include "numeric.h"
-#include "tunesmith/features/features.h"
+#include "tunesmith/performance/features.h"
 #include "tunesmith/target/extension_file.h"
 
 namespace tunesmith::conformance {

@@ -7,8 +7,7 @@
 namespace tunesmith {
 
 CostModel::~CostModel() = default;
-bool CostModel::reads_features() const { return false; }
-void CostModel::use_columns(std::span<const FeatureColumn> /*columns*/) {}
+void CostModel::use_columns(std::span<const FeatureColumn> /*added*/) {}
 void CostModel::use_execution(const ExecutionModel& /*execution*/) {}
 std::string CostModel::save() const { return {}; }
 std::vector<FeatureImportance> CostModel::importance() const { return {}; }
@@ -19,15 +18,5 @@ SearchContext::~SearchContext() = default;
 std::span<const Trace> SearchContext::seeds() { return {}; }
 Searcher::~Searcher() = default;
 std::vector<double> Searcher::expected() const { return {}; }
-
-const FeatureRows& Candidate::features(const DeviceModel& device) const {
-  check_invariant(has_program(), "features are asked for of a candidate with a program");
-  std::call_once(extracted_, [&] {
-    rows_ = extract_features(
-        lowered.program, device,
-        added_columns ? std::span<const AddedColumn>(*added_columns) : std::span<const AddedColumn>());
-  });
-  return rows_;
-}
 
 }  // namespace tunesmith

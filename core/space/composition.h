@@ -32,7 +32,7 @@ struct Space::State {
   std::shared_ptr<const TensorIntrinsics> all_intrinsics;  // of all that the description names, here or not
   std::vector<RefusedIntrinsic> refused;
   DeviceModel device;
-  std::vector<FeatureColumn> columns = tunesmith::feature_columns();
+  std::vector<FeatureColumn> columns;                             // of added_columns
   std::shared_ptr<const std::vector<AddedColumn>> added_columns;  // null: none
   LowerOptions lower_options;
   Pipeline pipeline = standard_pipeline();

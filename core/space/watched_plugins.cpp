@@ -208,8 +208,8 @@ class WatchedCostModel final : public CostModel {
   WatchedCostModel(std::string id, std::shared_ptr<CostModel> model)
       : id_(std::move(id)), model_(std::move(model)) {}
 
-  void use_columns(std::span<const FeatureColumn> columns) override {
-    guard_plugin(PluginKind::CostModel, id_, "use_columns", [&] { model_->use_columns(columns); });
+  void use_columns(std::span<const FeatureColumn> added) override {
+    guard_plugin(PluginKind::CostModel, id_, "use_columns", [&] { model_->use_columns(added); });
   }
   void use_execution(const ExecutionModel& execution) override {
     told_.execution = std::make_shared<const ExecutionModel>(execution);
@@ -236,10 +236,6 @@ class WatchedCostModel final : public CostModel {
                 [model = model_, kept = told_, asked = std::vector(candidates.begin(), candidates.end())] {
                   return model->predict(asked);
                 });
-  }
-  bool reads_features() const override {
-    return guard_plugin(PluginKind::CostModel, id_, "reads_features",
-                        [&] { return model_->reads_features(); });
   }
   std::string save() const override {
     return guard_plugin(PluginKind::CostModel, id_, "save", [&] { return model_->save(); });

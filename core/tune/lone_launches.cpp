@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/analysis/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"

@@ -11,6 +11,7 @@
 #include "plugin/watch.h"
 #include "tune/judge_scores.h"
 #include "tune/stopwatch.h"
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -90,11 +91,6 @@ std::vector<CandidatePtr> Task::materialise(std::span<const Draft> drafts) {
   return candidates;
 }
 
-void Task::make_features(std::span<const CandidatePtr> candidates) {
-  if (!cost_model_->reads_features()) return;
-  pool_.parallel_for(candidates.size(), [&](size_t i) { candidates[i]->features(space_.device()); });
-}
-
 std::vector<double> Task::blind_scores(std::span<const CandidatePtr> candidates) const {
   std::vector<double> scores;
   for (const CandidatePtr& candidate : candidates)
@@ -118,7 +114,6 @@ std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   if (!model_dropped_.empty()) return blind_scores(candidates);
   const Stopwatch watch(model_seconds_);
   const std::vector<CandidatePtr> whole = with_programs(candidates);
-  make_features(whole);
   std::vector<double> scores;
   if (!unless_it_hangs([&] { scores = cost_model_->predict(whole); })) return blind_scores(candidates);
   if (scores.size() != candidates.size() ||
@@ -197,14 +192,10 @@ void Task::learn(std::span<const Measured> results) {
   promise_.add(results);
   if (!model_dropped_.empty()) return;
   const Stopwatch watch(model_seconds_);
-  std::vector<CandidatePtr> candidates;
-  for (const Measured& result : fresh) candidates.push_back(result.candidate);
-  make_features(candidates);
   if (!unless_it_hangs([&] { cost_model_->update(fresh); })) return;
   learnt_.programs += static_cast<int64_t>(fresh.size());
-  if (!cost_model_->reads_features()) return;
-  for (const CandidatePtr& candidate : candidates)
-    learnt_.rows += static_cast<int64_t>(candidate->features(space_.device()).rows());
+  for (const Measured& result : fresh)
+    learnt_.rows += std::ssize(collect<Store>(result.candidate->lowered.program.root()));
 }
 
 }  // namespace tunesmith

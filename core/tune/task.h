@@ -62,7 +62,7 @@ class Task final : public SearchContext {
   double generate_seconds() const { return generate_seconds_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }
   const std::map<std::string, std::string>& first_refusals() const { return first_refusals_; }
-  /// Seconds spent in the cost model and in the features that it reads so far.
+  /// Seconds spent in the cost model so far.
   double model_seconds() const { return model_seconds_; }
   /// Why the cost model is not asked any more; "" while it is.
   const std::string& model_dropped() const { return model_dropped_; }
@@ -74,7 +74,6 @@ class Task final : public SearchContext {
  private:
   /// Those of the history are made again.
   std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
-  void make_features(std::span<const CandidatePtr> candidates);
   /// False when the call of the cost model was left behind: it is not asked any more.
   template <typename Call>
   bool unless_it_hangs(const Call& call);

@@ -10,7 +10,7 @@
 
 #include "analysis/matrix_product.h"
 #include "tune/trace_for_shape.h"
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/analysis/launches.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"

@@ -12,7 +12,6 @@ using namespace tunesmith;
 /// Scores are the negative logarithm of the estimated cycles: a difference of 1 is a factor of e in time.
 class Analytical final : public CostModel {
  public:
-  bool reads_features() const override { return true; }
   void begin(const Workload& /*workload*/, const DeviceModel& device) override {
     device_ = device;
     machine_ = analytical::machine_from(device);
@@ -20,8 +19,8 @@ class Analytical final : public CostModel {
   void update(std::span<const Measured> /*results*/) override {}
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     std::vector<double> scores;
-    for (const CandidatePtr& candidate : candidates)
-      scores.push_back(-std::log(analytical::estimate_cycles(candidate->features(device_), machine_)));
+    for (const FeatureRows* rows : features_of(candidates, device_))
+      scores.push_back(-std::log(analytical::estimate_cycles(*rows, machine_)));
     return scores;
   }
 

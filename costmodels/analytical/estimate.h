@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <tunesmith/features/features.h>
+#include <tunesmith/performance/features.h>
 #include <tunesmith/target/device_model.h>
 
 namespace tunesmith::analytical {

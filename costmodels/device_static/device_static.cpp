@@ -1,9 +1,9 @@
 // Estimates the times of programs for a grid of threads from their text and the quantities of the machine:
 // sectors and wavefronts from the addresses of the threads that run in lockstep, the blocks that a core
-// holds, waves of blocks, arithmetic and instructions (tunesmith/features/grid_work.h). Learns nothing.
+// holds, waves of blocks, arithmetic and instructions (tunesmith/performance/grid_work.h). Learns nothing.
 #include <cmath>
 
-#include <tunesmith/features/grid_work.h>
+#include <tunesmith/performance/grid_work.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/cost_model.h>
 

@@ -28,10 +28,8 @@ class Ensemble final : public CostModel {
         file_("ensemble", options),
         learner_(xgboost::settings_of(options)) {}
 
-  bool reads_features() const override { return true; }
-
-  void use_columns(std::span<const FeatureColumn> columns) override {
-    learner_.use_columns(columns);
+  void use_columns(std::span<const FeatureColumn> added) override {
+    learner_.use_columns(feature_columns_with(added));
     file_.load_into(*this);
   }
 
@@ -48,7 +46,7 @@ class Ensemble final : public CostModel {
     for (const Measured& result : results) {
       if (learner_.is_held_out(told_++))
         unseen_.push_back(
-            {told_, result.candidate->features(device_), result.timing ? 1.0 / result.timing->min : 0.0});
+            {told_, features_of(*result.candidate, device_), result.timing ? 1.0 / result.timing->min : 0.0});
     }
     learner_.update(results);
     std::erase_if(unseen_, [&](const Unseen& one) { return one.number + window_ <= told_; });
@@ -57,7 +55,7 @@ class Ensemble final : public CostModel {
 
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     std::vector<double> scores;
-    for (const CandidatePtr& candidate : candidates) scores.push_back(estimate(candidate->features(device_)));
+    for (const FeatureRows* rows : features_of(candidates, device_)) scores.push_back(estimate(*rows));
     if (share_ <= 0.0) return scores;
     const std::vector<double> learnt = learner_.predict(candidates);
     for (size_t i = 0; i < scores.size(); ++i) scores[i] += share_ * (learnt[i] - scores[i]);

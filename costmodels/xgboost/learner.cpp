@@ -24,9 +24,12 @@ size_t Learner::next_step(size_t step) const {
 }
 
 void Learner::update(std::span<const Measured> results) {
-  for (const Measured& result : results) {
-    programs_.push_back({result.candidate->features(device_),
-                         result.timing ? result.timing->min : std::numeric_limits<double>::infinity()});
+  std::vector<CandidatePtr> candidates;
+  for (const Measured& result : results) candidates.push_back(result.candidate);
+  const std::vector<const FeatureRows*> rows = features_of(candidates, device_);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::optional<Timing>& timing = results[i].timing;
+    programs_.push_back({*rows[i], timing ? timing->min : std::numeric_limits<double>::infinity()});
   }
   // Nothing is left of what was learnt before the trees are grown anew, so it need not be learnt.
   size_t begin = next_step(learnt_);
@@ -84,9 +87,7 @@ void Learner::learn_first(size_t count, bool anew) {
 }
 
 std::vector<double> Learner::predict(std::span<const CandidatePtr> candidates) const {
-  std::vector<const FeatureRows*> programs;
-  for (const CandidatePtr& candidate : candidates) programs.push_back(&candidate->features(device_));
-  return trees_.predict(programs);
+  return trees_.predict(features_of(candidates, device_));
 }
 
 }  // namespace tunesmith::xgboost

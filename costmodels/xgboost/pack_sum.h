@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tunesmith/features/features.h>
+#include <tunesmith/performance/features.h>
 #include <tunesmith/search/cost_model.h>
 
 #include "../analytical/estimate.h"

@@ -13,9 +13,8 @@ class XGBoost final : public CostModel {
   explicit XGBoost(const Options& options)
       : file_("xgboost", options), learner_(xgboost::settings_of(options)) {}
 
-  bool reads_features() const override { return true; }
-  void use_columns(std::span<const FeatureColumn> columns) override {
-    learner_.use_columns(columns);
+  void use_columns(std::span<const FeatureColumn> added) override {
+    learner_.use_columns(feature_columns_with(added));
     file_.load_into(*this);
   }
   void begin(const Workload& /*workload*/, const DeviceModel& device) override {

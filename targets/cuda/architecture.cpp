@@ -7,8 +7,8 @@
 
 #include "execution.h"
 #include "support_folder.h"
+#include "tunesmith/performance/occupancy.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/target/occupancy.h"
 
 namespace tunesmith::cuda {
 namespace {

@@ -19,7 +19,7 @@
 #include "nvrtc.h"
 #include "refusal.h"
 #include "run_process.h"
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/performance/grid_work.h"
 #include "vector_loops.h"
 
 namespace tunesmith::cuda {

@@ -43,20 +43,20 @@ ARROWS = {
     "interp": "lower ir support",
     "target": "lower intrinsics workload ir plugin support",
     "runtime": "target",
-    "features": "target intrinsics analysis affine ir support",
     "measure": "target interp trace workload analysis affine ir plugin support",
     "records": "measure workload support",
-    "search": "features measure records target lower trace workload ir plugin support",
-    "space": "search features measure target trace analysis intrinsics workload ir plugin support",
-    "tune": "space search features records measure target lower interp trace analysis workload ir plugin support",
+    "search": "measure records target lower trace workload ir plugin support",
+    "space": "search measure target trace analysis intrinsics workload ir plugin support",
+    "tune": "space search records measure target lower interp trace analysis workload ir plugin support",
 }
 
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
 LIBRARIES = {
+    "performance": "",
     "grid": "",
     "tiling": "",
     "evaluation": "",
-    "conformance": "",
+    "conformance": "performance",
 }
 
 

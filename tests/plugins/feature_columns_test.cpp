@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <tunesmith/features/features.h>
+#include <tunesmith/performance/features.h>
 #include <tunesmith/plugin/error.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/space/space.h>
@@ -51,14 +51,15 @@ class FeatureColumnsTest : public testing::Test {
 TEST_F(FeatureColumnsTest, StandBehindTheKernels) {
   const auto plain = space("");
   const auto wider = space("columns");
-  EXPECT_EQ(plain->feature_columns(), feature_columns());
-  ASSERT_EQ(wider->feature_columns().size(), feature_columns().size() + 1);
-  EXPECT_EQ(wider->feature_columns().back().name, "scaled_loops");
-  EXPECT_EQ(wider->feature_columns().back().unit, "loops");
+  EXPECT_TRUE(plain->added_columns().empty());
+  ASSERT_EQ(wider->added_columns().size(), 1U);
+  EXPECT_EQ(feature_columns_with(wider->added_columns()).size(), feature_columns().size() + 1);
+  EXPECT_EQ(wider->added_columns().back().name, "scaled_loops");
+  EXPECT_EQ(wider->added_columns().back().unit, "loops");
   const CandidatePtr narrow_one = candidate(*plain);
-  const FeatureRows& narrow = narrow_one->features(plain->device());
+  const FeatureRows& narrow = features_of(*narrow_one, plain->device());
   const CandidatePtr made = candidate(*wider);
-  const FeatureRows& rows = made->features(wider->device());
+  const FeatureRows& rows = features_of(*made, wider->device());
   ASSERT_EQ(rows.columns, narrow.columns + 1);
   ASSERT_EQ(rows.rows(), narrow.rows());
   for (size_t i = 0; i < rows.rows(); ++i) {
@@ -68,9 +69,9 @@ TEST_F(FeatureColumnsTest, StandBehindTheKernels) {
 }
 
 TEST_F(FeatureColumnsTest, ANameThatIsTakenIsRefused) {
-  EXPECT_THAT([&] { space("{columns: {column: depth}}"); },
-              ThrowsMessage<PluginError>(AllOf(HasSubstr("extension 'columns'"), HasSubstr("[P27]"),
-                                               HasSubstr("there is a column 'depth' already"))));
+  EXPECT_THAT(
+      [&] { feature_columns_with(space("{columns: {column: depth}}")->added_columns()); },
+      ThrowsMessage<UserError>(AllOf(HasSubstr("[P27]"), HasSubstr("there is a column 'depth' already"))));
   EXPECT_THAT([&] { space("{columns: {column: \"two words\"}}"); },
               ThrowsMessage<PluginError>(HasSubstr("'two words' is no name of a column")));
 }
@@ -78,13 +79,13 @@ TEST_F(FeatureColumnsTest, ANameThatIsTakenIsRefused) {
 TEST_F(FeatureColumnsTest, ANumberThatIsNoneEndsTheRunWithTheExtensionsName) {
   const auto no_number = space("{columns: {value: nan}}");
   const CandidatePtr made = candidate(*no_number);
-  EXPECT_THAT([&] { made->features(no_number->device()); },
+  EXPECT_THAT([&] { features_of(*made, no_number->device()); },
               ThrowsMessage<PluginError>(AllOf(HasSubstr("extension 'columns'"), HasSubstr("[P27]"),
                                                HasSubstr("scaled_loops gave nan"))));
   const auto throwing = space("{columns: {value: throws}}");
   const CandidatePtr other = candidate(*throwing);
   EXPECT_THAT(
-      [&] { other->features(throwing->device()); },
+      [&] { features_of(*other, throwing->device()); },
       ThrowsMessage<PluginError>(AllOf(HasSubstr("extension 'columns'"), HasSubstr("boom in a column"))));
 }
 

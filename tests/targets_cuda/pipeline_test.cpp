@@ -10,8 +10,8 @@
 #include "nvrtc.h"
 #include "refusal.h"
 #include "run_candidate.h"
-#include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/performance/grid_work.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith::cuda {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/analysis/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"

@@ -7,8 +7,8 @@
 #include "expr_text.h"
 #include "kernel_text.h"
 #include "run_candidate.h"
-#include "tunesmith/features/grid_work.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/performance/grid_work.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith::cuda {

@@ -12,7 +12,7 @@
 #include "kernel_compiler.h"
 #include "nvrtc.h"
 #include "refusal.h"
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/performance/grid_work.h"
 #include "tunesmith/tune/candidate_compiler.h"
 
 namespace tunesmith {

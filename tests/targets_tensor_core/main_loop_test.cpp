@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/features/grid_work.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/performance/grid_work.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"

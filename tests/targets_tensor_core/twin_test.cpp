@@ -9,7 +9,7 @@
 
 #include "tune/lone_launches.h"
 #include "tune/twin_finder.h"
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/analysis/launches.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"

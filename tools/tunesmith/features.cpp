@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/features/features.h>
 #include <tunesmith/ir/visit.h>
+#include <tunesmith/performance/features.h>
 
 #include "commands.h"
 #include "exit_codes.h"
@@ -19,8 +19,8 @@ void print_page() {
       "# Features\n\n"
       "What a cost model is told of a lowered program: a row for each store, of the {} numbers below, in "
       "this "
-      "order.\nThe table is made by `tunesmith features` from the code (`core/features/columns.cpp`); "
-      "`tunesmith features WORKLOAD` prints the numbers\nof a program, and `Candidate::features()` gives "
+      "order.\nThe table is made by `tunesmith features` from the code (`performance/columns.cpp`); "
+      "`tunesmith features WORKLOAD` prints the numbers\nof a program, and `features_of()` gives "
       "them "
       "to a cost model.\n\n"
       "Numbers are of one store in all of its executions unless the column says otherwise, and are plain "
@@ -75,9 +75,9 @@ int run_features(const Common& common, const FeaturesArguments& arguments) {
   Session session(common);
   const auto space = session.space();
   const CandidatePtr candidate = candidate_of(*space, workload, arguments);
-  const FeatureRows& rows = candidate->features(space->device());
+  const FeatureRows& rows = features_of(*candidate, space->device());
   const std::vector<std::string> stores = stores_of(candidate->lowered.program);
-  const std::vector<FeatureColumn>& columns = space->feature_columns();
+  const std::vector<FeatureColumn> columns = feature_columns_with(space->added_columns());
   if (common.json) {
     nlohmann::json json{{"workload", workload.key}, {"trace", candidate->trace.str()}};
     for (const FeatureColumn& column : columns) {

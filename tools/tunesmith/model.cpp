@@ -27,7 +27,7 @@ std::shared_ptr<CostModel> create_model(const Space& space, PluginRegistry& regi
       Options::validate(registry.option_specs(PluginKind::CostModel, use.id, use.location), use.options,
                         plugin_name(PluginKind::CostModel, use.id), use.location);
   std::shared_ptr<CostModel> model = registry.create<CostModel>(use.id, options, use.location);
-  model->use_columns(space.feature_columns());
+  model->use_columns(space.added_columns());
   model->use_execution(space.target().execution());
   return model;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tunesmith/evaluation/replay.h>
+#include <tunesmith/performance/features.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/thread_pool.h>
@@ -63,7 +64,6 @@ MeasuredTask make_task(Workload workload, std::vector<Known> known, const Space&
   pool.parallel_for(known.size(), [&](size_t i) {
     auto made = space.materialise(task.workload.program, known[i].trace, RandomStream(0));
     if (!made || (*made)->lowered_hash != known[i].lowered_hash) return;
-    (*made)->features(space.device());
     candidates[i] = std::move(*made);
   });
   for (size_t i = 0; i < known.size(); ++i) {
@@ -71,7 +71,7 @@ MeasuredTask make_task(Workload workload, std::vector<Known> known, const Space&
       ++task.lost;
       continue;
     }
-    task.rows += static_cast<int64_t>(candidates[i]->features(space.device()).rows());
+    task.rows += static_cast<int64_t>(features_of(*candidates[i], space.device()).rows());
     task.programs.push_back(
         {std::move(candidates[i]), std::move(known[i].timing), std::move(known[i].failure)});
   }

@@ -2,10 +2,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/analysis/wasteful_access.h>
-#include <tunesmith/features/grid_work.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/lower/lower.h>
+#include <tunesmith/performance/grid_work.h>
+#include <tunesmith/performance/wasteful_access.h>
 
 #include "commands.h"
 #include "exit_codes.h"

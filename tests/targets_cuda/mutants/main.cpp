@@ -26,7 +26,7 @@
 #include "kernel_text.h"
 #include "mutation.h"
 #include "producer_mutation.h"
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/analysis/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"

@@ -1,6 +1,7 @@
 // A candidate: one point of the space, replayed, finished and lowered.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -8,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunesmith/features/features.h"
 #include "tunesmith/lower/lower.h"
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/measure/timing.h"
+#include "tunesmith/target/feature_column.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
@@ -41,7 +42,7 @@ struct Candidate {
   Trace trace;
   /// The sampling instructions of `trace` with the domains they met.
   SamplingPoints points;
-  /// The finished program, lowered for the space's target. What features are computed from.
+  /// The finished program, lowered for the space's target.
   LoweredProgram lowered;
   /// Of `lowered`, and what the candidate is: traces that lower to one program are one candidate.
   uint64_t lowered_hash = 0;
@@ -50,13 +51,20 @@ struct Candidate {
 
   bool has_program() const { return !lowered.program.outputs.empty(); }
 
-  /// The rows of `lowered` on `device`, made at the first call and kept. Every call names the same machine.
-  /// InternalError without a program.
-  const FeatureRows& features(const DeviceModel& device) const;
+  /// What a library works out from the program, as its features: `make()` at the first call for a T, kept as
+  /// long as the candidate lives. What `make` throws is passed on, and nothing is kept.
+  template <typename T, typename Make>
+  const T& kept(const Make& make) const {
+    const std::lock_guard lock(mutex_);
+    for (const std::any& one : kept_) {
+      if (const auto* found = std::any_cast<std::shared_ptr<const T>>(&one)) return **found;
+    }
+    return **std::any_cast<std::shared_ptr<const T>>(&kept_.emplace_back(std::make_shared<const T>(make())));
+  }
 
  private:
-  mutable std::once_flag extracted_;
-  mutable FeatureRows rows_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::any> kept_;
 };
 using CandidatePtr = std::shared_ptr<const Candidate>;
 

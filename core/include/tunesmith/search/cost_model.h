@@ -1,7 +1,7 @@
 // Cost models: the interface that a cost-model plugin implements.
 //
-// Candidate::features() gives documented numbers for each store of a lowered program. A model that wants
-// others reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
+// tunesmith/performance/features.h gives documented numbers for each store of a lowered program. A model that
+// wants others reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
 // expressions, tunesmith/lower/lower.h says what they look like.
 //
 // A run that was interrupted goes on with a new object, which is told the whole history at once. So what
@@ -37,10 +37,10 @@ struct FeatureImportance {
 class CostModel {
  public:
   virtual ~CostModel();
-  /// Once, before anything else: the columns of the rows that it will be given, the kernel's and behind them
-  /// those that the space's extensions add. A model that is not told is given the kernel's alone. Throws
-  /// UserError when what its options name was learnt from others.
-  virtual void use_columns(std::span<const FeatureColumn> columns);
+  /// Once, before anything else: the columns of features that the space's extensions add
+  /// (feature_columns_with()). A model that is not told has none of them. Throws UserError when what its
+  /// options name was learnt from others.
+  virtual void use_columns(std::span<const FeatureColumn> added);
   /// Once, before begin(): levels and scopes of the machine, for models that look at what its threads do. It
   /// outlives the model.
   virtual void use_execution(const ExecutionModel& execution);
@@ -53,9 +53,6 @@ class CostModel {
   virtual void update(std::span<const Measured> results) = 0;
   /// One score for each, higher is better; only the order counts. Finite.
   virtual std::vector<double> predict(std::span<const CandidatePtr> candidates) = 0;
-  /// Does it read Candidate::features()? Then the kernel has them made, on all threads, before it calls
-  /// update() and predict(). False unless it says otherwise.
-  virtual bool reads_features() const;
   /// What has been learnt, as bytes for load() of another object with the same options, which then predicts
   /// the same; "" when there is nothing to keep, which is so unless the model says otherwise.
   virtual std::string save() const;

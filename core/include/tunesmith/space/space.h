@@ -89,9 +89,8 @@ class Space {
   /// name. generate() and materialise() make their schedules with them; whoever replays a trace of this space
   /// hands them to replay().
   const std::shared_ptr<const TensorIntrinsics>& intrinsics() const;
-  /// Of the rows that its candidates' features() give: the kernel's, then those of the extensions in their
-  /// order.
-  const std::vector<FeatureColumn>& feature_columns() const;
+  /// Of features, those that the extensions add, in their order.
+  const std::vector<FeatureColumn>& added_columns() const;
   /// What tasks of this space are tuned for and their records are kept under: task_target() of the target,
   /// and each extension that is here, in its order, with the hash of what it says or is. Where the target
   /// does not come with the kernel, of its library, too.

@@ -1,5 +1,5 @@
-// Columns of features: what a cost model is told of a store (tunesmith/features/features.h), and how an
-// extension adds columns of its own.
+// Columns of features: what a cost model may read of a store (tunesmith/performance/features.h has those that
+// come with Tunesmith), and how an extension adds columns of its own.
 #pragma once
 
 #include <functional>
@@ -24,16 +24,20 @@ struct FeatureStore {
   const Store& store;
   std::span<const Loop* const> loops;  // around it, outermost first
   std::span<const double> trips;       // iterations of each; the most, where its range depends on others
-  std::span<const float> row;          // the kernel's numbers of it, in the order of feature_columns()
+  std::span<const float> row;          // Tunesmith's numbers of it, in the order of feature_columns()
   const DeviceModel& device;
 };
 
-/// A column of an extension. It follows the rules of the kernel's: a plain quantity, which depends on the
+/// A column of an extension. It follows the rules of the others: a plain quantity, which depends on the
 /// program and the machine's quantities alone.
 struct AddedColumn {
   FeatureColumn column;
   /// Called from many threads at once. Finite, or the run ends with the extension's name.
   std::function<double(const FeatureStore&)> value;
 };
+
+/// What makes `column` unfit to stand behind `before`, or "" when it is fit: a name that is none or is taken,
+/// no unit, no meaning.
+std::string column_fault(const FeatureColumn& column, std::span<const FeatureColumn> before);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-#include "tunesmith/analysis/wasteful_access.h"
+#include "tunesmith/performance/wasteful_access.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "affine/linear_form.h"
-#include "analysis/lockstep_threads.h"
+#include "lockstep_threads.h"
 #include "tunesmith/ir/printer.h"
 
 namespace tunesmith {

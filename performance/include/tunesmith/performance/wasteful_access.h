@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/analysis/lockstep_access.h"
 #include "tunesmith/ir/program.h"
+#include "tunesmith/performance/lockstep_access.h"
 
 namespace tunesmith {
 

@@ -1,4 +1,4 @@
-#include "tunesmith/analysis/lockstep_access.h"
+#include "tunesmith/performance/lockstep_access.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "features/columns.h"
+#include "columns.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "tunesmith/features/features.h"
+#include "tunesmith/performance/features.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::features {
@@ -365,16 +365,14 @@ const std::vector<FeatureColumn>& feature_columns() {
   return columns;
 }
 
-std::string column_fault(const FeatureColumn& column, std::span<const FeatureColumn> before) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  if (column.name.empty() || !std::ranges::all_of(column.name, fits))
-    return fmt::format("'{}' is no name of a column: lower-case letters, digits and underscores",
-                       column.name);
-  if (std::ranges::find(before, column.name, &FeatureColumn::name) != before.end())
-    return fmt::format("there is a column '{}' already", column.name);
-  if (column.unit.empty() || column.meaning.empty())
-    return fmt::format("the column '{}' has no {}", column.name, column.unit.empty() ? "unit" : "meaning");
-  return "";
+std::vector<FeatureColumn> feature_columns_with(std::span<const FeatureColumn> added) {
+  std::vector<FeatureColumn> all = feature_columns();
+  for (const FeatureColumn& column : added) {
+    if (const std::string fault = column_fault(column, all); !fault.empty())
+      throw UserError("[P27] a column that an extension adds: " + fault);
+    all.push_back(column);
+  }
+  return all;
 }
 
 size_t feature_index(std::string_view name) {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/performance/grid_work.h"
+#include "tunesmith/performance/occupancy.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/target/occupancy.h"
 
 namespace tunesmith {
 namespace {

@@ -1,4 +1,4 @@
-#include "tunesmith/analysis/wasteful_access.h"
+#include "tunesmith/performance/wasteful_access.h"
 
 #include <gtest/gtest.h>
 

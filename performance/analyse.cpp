@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "affine/value_at.h"
-#include "features/cache_traffic.h"
-#include "features/footprint.h"
-#include "features/store_facts.h"
+#include "cache_traffic.h"
+#include "footprint.h"
+#include "store_facts.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/visit.h"
 

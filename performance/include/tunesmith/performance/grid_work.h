@@ -4,14 +4,11 @@
 
 #include <vector>
 
-#include "tunesmith/analysis/lockstep_access.h"
 #include "tunesmith/ir/program.h"
+#include "tunesmith/performance/lockstep_access.h"
 #include "tunesmith/target/device_model.h"
 
 namespace tunesmith {
-
-/// The statements of the root, each of which is one launch, through the allocations of what all share.
-std::vector<const Stmt*> launches_of(const Program& lowered, const ExecutionModel& execution);
 
 /// Of all threads of one launch together, unless it says otherwise. What several threads of a group that
 /// runs in lockstep do at once is counted for each.

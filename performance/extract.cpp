@@ -3,12 +3,14 @@
 #include <map>
 #include <utility>
 
-#include "features/columns.h"
-#include "features/store_facts.h"
+#include "columns.h"
+#include "store_facts.h"
 #include "tunesmith/affine/simplify.h"
-#include "tunesmith/features/features.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/performance/features.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/thread_pool.h"
 
 namespace tunesmith {
 namespace {
@@ -152,6 +154,23 @@ class Extractor {
 FeatureRows extract_features(const Program& lowered, const DeviceModel& device,
                              std::span<const AddedColumn> added) {
   return Extractor(lowered, device, added).run(lowered);
+}
+
+const FeatureRows& features_of(const Candidate& candidate, const DeviceModel& device) {
+  check_invariant(candidate.has_program(), "features are asked for of a candidate with a program");
+  return candidate.kept<FeatureRows>([&] {
+    return extract_features(candidate.lowered.program, device,
+                            candidate.added_columns ? std::span<const AddedColumn>(*candidate.added_columns)
+                                                    : std::span<const AddedColumn>());
+  });
+}
+
+std::vector<const FeatureRows*> features_of(std::span<const CandidatePtr> candidates,
+                                            const DeviceModel& device) {
+  std::vector<const FeatureRows*> rows(candidates.size());
+  ThreadPool(std::clamp(candidates.size(), size_t{1}, available_processors()))
+      .parallel_for(candidates.size(), [&](size_t i) { rows[i] = &features_of(*candidates[i], device); });
+  return rows;
 }
 
 }  // namespace tunesmith

@@ -1,11 +1,11 @@
-#include "tunesmith/analysis/lockstep_access.h"
+#include "tunesmith/performance/lockstep_access.h"
 
 #include <algorithm>
 #include <map>
 #include <span>
 #include <vector>
 
-#include "analysis/lockstep_threads.h"
+#include "lockstep_threads.h"
 #include "tunesmith/analysis/vector_access.h"
 
 namespace tunesmith {

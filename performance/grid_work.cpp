@@ -1,13 +1,14 @@
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/performance/grid_work.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "affine/value_at.h"
-#include "analysis/lockstep_threads.h"
 #include "ir/tree_surgery.h"
+#include "lockstep_threads.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/analysis/launches.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
@@ -22,18 +23,6 @@ constexpr double kIteration = 2.0;
 constexpr double kIndexDivision = 4.0;
 /// Registers for addresses and counters, and for each vector that is in flight.
 constexpr double kOwnRegisters = 24.0;
-
-void collect_launches(const Stmt& stmt, const ExecutionModel& execution, std::vector<const Stmt*>& launches) {
-  const auto* allocate = stmt.as<Allocate>();
-  const MemoryScope* scope = allocate != nullptr ? execution.find_scope(allocate->buffer->scope) : nullptr;
-  if (stmt.kind == StmtKind::Seq) {
-    visit_children(stmt, [&](const Stmt& child) { collect_launches(child, execution, launches); });
-  } else if (scope != nullptr && execution.depth_of(*scope) == 0) {
-    collect_launches(*allocate->body(), execution, launches);
-  } else {
-    launches.push_back(&stmt);
-  }
-}
 
 bool has_producer(const Loop& loop) { return loop.annotations.contains(kProducer); }
 
@@ -307,12 +296,6 @@ class Counter {
 };
 
 }  // namespace
-
-std::vector<const Stmt*> launches_of(const Program& lowered, const ExecutionModel& execution) {
-  std::vector<const Stmt*> launches;
-  collect_launches(lowered.root(), execution, launches);
-  return launches;
-}
 
 std::vector<GridWork> grid_work(const Program& lowered, const LockstepMachine& machine) {
   std::vector<GridWork> work;

@@ -1,4 +1,4 @@
-#include "features/cache_traffic.h"
+#include "cache_traffic.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <ranges>
 
-#include "features/other_cores.h"
+#include "other_cores.h"
 
 namespace tunesmith::features {
 namespace {

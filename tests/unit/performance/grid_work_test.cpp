@@ -1,8 +1,8 @@
-#include "tunesmith/features/grid_work.h"
+#include "tunesmith/performance/grid_work.h"
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/target/occupancy.h"
+#include "tunesmith/performance/occupancy.h"
 #include "tunesmith/trace/schedule.h"
 #include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"

@@ -1,4 +1,4 @@
-#include "features/footprint.h"
+#include "footprint.h"
 
 #include <cstdint>
 #include <numeric>

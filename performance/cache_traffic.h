@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "features/store_facts.h"
+#include "store_facts.h"
 
 namespace tunesmith::features {
 

@@ -1,5 +1,5 @@
 // Rows against numbers computed by hand.
-#include "tunesmith/features/features.h"
+#include "tunesmith/performance/features.h"
 
 #include <algorithm>
 #include <array>

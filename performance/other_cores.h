@@ -1,7 +1,7 @@
 // What a store finds in another core's cache.
 #pragma once
 
-#include "features/store_facts.h"
+#include "store_facts.h"
 
 namespace tunesmith::features {
 

@@ -12,21 +12,21 @@
 #include <vector>
 
 #include "tunesmith/ir/program.h"
+#include "tunesmith/search/candidate.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/target/feature_column.h"
 
 namespace tunesmith {
 
-/// The kernel's columns, in the order of the rows' numbers; the same for every program and machine. Columns
-/// of extensions follow these (Space::feature_columns): a reader takes the width of a row from
-/// FeatureRows::columns.
+/// The columns, in the order of the rows' numbers; the same for every program and machine. Those of
+/// extensions follow these: a reader takes the width of a row from FeatureRows::columns.
 const std::vector<FeatureColumn>& feature_columns();
 /// Where the column of this name stands. InternalError when there is none.
 size_t feature_index(std::string_view name);
 
-/// What makes `column` unfit to stand behind `before`, or "" when it is fit: a name that is none or is taken,
-/// no unit, no meaning.
-std::string column_fault(const FeatureColumn& column, std::span<const FeatureColumn> before);
+/// All of a space's: these, and behind them those that its extensions add (Space::added_columns()). UserError
+/// when one of those has a name that is taken.
+std::vector<FeatureColumn> feature_columns_with(std::span<const FeatureColumn> added);
 
 /// Rows one after the other: a row for each Store of the program, in the order of the text.
 struct FeatureRows {
@@ -40,8 +40,16 @@ struct FeatureRows {
 
 /// Of a lowered program (LoweredProgram::program: the preparation of constant inputs is no part of a call).
 /// Thread-safe. A quantity that `device` does not give is 0 in the rows, and what is derived from it too.
-/// `added`: columns behind the kernel's; what their values throw is passed on.
+/// `added`: columns behind the others; what their values throw is passed on.
 FeatureRows extract_features(const Program& lowered, const DeviceModel& device,
                              std::span<const AddedColumn> added = {});
+
+/// Of a candidate, with the columns of its space: made at the first call and kept with the candidate. Every
+/// call names the same machine. InternalError without a program.
+const FeatureRows& features_of(const Candidate& candidate, const DeviceModel& device);
+
+/// The same of each, on all processors.
+std::vector<const FeatureRows*> features_of(std::span<const CandidatePtr> candidates,
+                                            const DeviceModel& device);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-#include "tunesmith/target/occupancy.h"
+#include "tunesmith/performance/occupancy.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "features/other_cores.h"
+#include "other_cores.h"
 
 #include <algorithm>
 #include <cmath>

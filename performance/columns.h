@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "features/store_facts.h"
+#include "store_facts.h"
 
 namespace tunesmith::features {
 
