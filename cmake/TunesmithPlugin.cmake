@@ -131,7 +131,9 @@ function(tunesmith_add_plugin NAME KIND)
   endif()
 
   add_library(${NAME} MODULE ${sources})
-  target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith)
+  # Of the libraries beside the kernel, what the plugin calls becomes part of it.
+  target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_grid
+    tunesmith::tunesmith_tiling)
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()
