@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/fresh_copy.h"
@@ -40,7 +42,15 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
       return Refusal{"nothing runs in a piece", fmt::format("[{}, {})", part.range.begin, part.range.end),
                      &loop};
   }
-  return std::nullopt;
+  // Nothing would write what it writes, and a read that is never reached may still name it.
+  size_t number = 0;
+  std::optional<Refusal> refusal;
+  for_each_outer_block(loop, [&](const Block& block) {
+    const size_t at = number++;
+    if (std::ranges::none_of(*parts, [&](const Part& part) { return part.blocks[at].runs; }))
+      refusal = Refusal{"a block runs in no piece", block.name, &block};
+  });
+  return refusal;
 }
 
 void specialise(Loop& loop, const Part& part, const Substitution& fresh) {

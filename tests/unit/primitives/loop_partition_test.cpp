@@ -86,6 +86,21 @@ TEST(LoopPartition, ProducersUnderTheLoopGoAlong) {
   expect_sound(before, schedule);
 }
 
+TEST(LoopPartition, ABlockThatNeverRunsIsNotTakenOutOfAllPieces) {
+  Schedule schedule(
+      std::move(WorkloadDefinition::parse(
+                    "name: t\ninputs: {X: {shape: [2, 4, 2], dtype: f32}}\ncompute: |\n"
+                    "  S[a<4] = select(a >= 1 and a < 3, inside(X[a // 2, a - 3, a - 1], 0.5), 0.5)\n"
+                    "outputs: [S]\n",
+                    "t.yaml")
+                    .instantiate()
+                    .program));
+  const LoopRV loop = schedule.get_loops(schedule.get_block("S"))[0];
+  schedule.compute_at(schedule.cache_read(schedule.get_block("S"), 0, "register"), loop);
+  expect_refused(schedule, "loop_partition", "a block runs in no piece",
+                 [&] { schedule.loop_partition(loop, {int64_t{2}}); });
+}
+
 TEST(LoopPartition, Refusals) {
   Schedule schedule(make_chain(10, 6));
   const auto loops = schedule.get_loops(schedule.get_block("C"));
