@@ -48,29 +48,32 @@ class Space::State::Builder {
     state.registry = &registry;
   }
 
-  /// Options are checked before anything is made. `target`: null, or the one that is there already.
-  void check_options(const Target* target) {
-    const SpaceSpec& spec = state_.spec;
-    if (target == nullptr) target_options_ = composer_.check(PluginKind::Target, spec.target);
-    for (const PluginUse& use : spec.modules)
+  /// Options are checked before anything is made. `given`: null, or the target that is there already.
+  void check_options(const Target* given) {
+    const SpaceSpec& description = state_.spec;
+    if (given == nullptr) target_options_ = composer_.check(PluginKind::Target, description.target);
+    for (const PluginUse& use : description.modules)
       module_options_.push_back(composer_.check(PluginKind::Module, use));
-    for (const SpaceSpec::Stage& stage : spec.search) {
+    for (const SpaceSpec::Stage& stage : description.search) {
       state_.searcher_options.push_back(composer_.check(PluginKind::Searcher, stage.searcher));
       state_.search_text +=
           rule_text(PluginKind::Searcher, stage.searcher.id, state_.searcher_options.back());
       if (stage.trials > 0) state_.search_text += fmt::format("  trials {}\n", stage.trials);
     }
-    state_.cost_model_options = composer_.check(PluginKind::CostModel, spec.cost_model);
-    state_.cost_model_text = rule_text(PluginKind::CostModel, spec.cost_model.id, state_.cost_model_options);
-    if (!spec.task_scheduler.id.empty())
-      state_.task_scheduler_options = composer_.options_of(PluginKind::TaskScheduler, spec.task_scheduler);
+    state_.cost_model_options = composer_.check(PluginKind::CostModel, description.cost_model);
+    state_.cost_model_text =
+        rule_text(PluginKind::CostModel, description.cost_model.id, state_.cost_model_options);
+    if (!description.task_scheduler.id.empty())
+      state_.task_scheduler_options =
+          composer_.options_of(PluginKind::TaskScheduler, description.task_scheduler);
   }
 
-  void take_target(std::shared_ptr<Target> target) {
+  /// `given`: as check_options() takes it.
+  void take_target(std::shared_ptr<Target> given) {
     const PluginUse& use = state_.spec.target;
-    if (target) {
-      state_.rules = fmt::format("target {}\n", target->identity());
-      state_.target = std::move(target);
+    if (given) {
+      state_.rules = fmt::format("target {}\n", given->identity());
+      state_.target = std::move(given);
       state_.task_target = tunesmith::task_target(*state_.target);
     } else {
       state_.rules = rule_text(PluginKind::Target, use.id, target_options_);
