@@ -162,8 +162,12 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
                        : call(MathOp::Sqrt, {any_order}) * float_imm(kRoundings * unit, kF64);
     // Products below the normal range are rounded to its steps; sums of them are not.
     bound = bound + float_imm(sum.terms * ErrorBound::underflow(type), kF64);
-    // Squares of f64 below this are less than any number.
-    if (type.bits == 64) bound = bound + float_imm(sum.terms * unit * 0x1p-500, kF64);
+    if (type.bits == 64) {
+      // The squares of terms below 2^-500 vanish. Sums of denormals do not round.
+      const Expr tiny = float_imm(0x1p-1000, kF64);
+      const Expr vanished = logical_and(lt(any_order, tiny), lt(tiny, call(MathOp::Abs, {at(beside.value)})));
+      bound = bound + select(vanished, float_imm(sum.terms * unit * 0x1p-500, kF64), zero());
+    }
     if (sum.lost) bound = bound + at(sum.lost);
     if (sum.magnitude) {
       bound = select(le(at(sum.magnitude), float_imm(1.0 / unit_roundoff(type), kF64)), zero(), bound);
