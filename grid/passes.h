@@ -19,14 +19,14 @@ namespace tunesmith {
 /// group come to it, and it happens once. What a level with groups owns is used by such calls alone.
 void join_threads(Program& program, BlockFacts& facts, const LowerOptions& options);
 
-/// Loops with the annotation kSoftwarePipeline, of a joined program. What the body begins with, statements
-/// that only fill buffers of which the loop makes new ones in each iteration and which threads share, runs n
-/// - 1 iterations ahead, n being the annotation's value or the number of iterations: before the loop for the
-/// first n - 1, and in the loop behind one barrier and before the rest. These buffers get n versions. Where
-/// their scope can be filled asynchronously, each iteration's stores are a group, and before the barrier a
-/// thread waits for its own that the iteration needs. Refuses what cannot run ahead (LowerError).
-/// A loop with kProducer is not spread over iterations: its fetches go to the producer's first thread, and
-/// the rest to the other iterations of the axis (annotation_keys.h).
+/// Loops with the annotation kSoftwarePipeline, of a joined program. Statements at the start of the body that
+/// only fill shared buffers, which each iteration makes anew, run n - 1 iterations ahead, n being the
+/// annotation's value or the number of iterations: before the loop for the first n - 1, and in the loop
+/// behind one barrier and before the rest. These buffers get n versions. Where their scope can be filled
+/// asynchronously, each iteration's stores are a group, and before the barrier a thread waits for its own
+/// that the iteration needs. Refuses what cannot run ahead (LowerError). A loop with kProducer is not spread
+/// over iterations: its fetches go to the producer's first thread, and the rest to the other iterations of
+/// the axis (annotation_keys.h).
 void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOptions& options);
 
 /// Where all accesses of an allocated buffer step over elements that none touches, those that are touched

@@ -13,7 +13,7 @@ namespace tunesmith::extension {
 /// What stands for "$key" in the texts of the intrinsics.
 using Variant = std::map<std::string, std::string, std::greater<>>;  // a longer key before its beginning
 
-/// Of the value of a key `variants`: is it lists of mappings, of which each variant has one from each?
+/// Is the value of the key `variants` a list of lists? A variant then takes one mapping from each.
 bool has_several_lists(const YamlNode& variants);
 
 /// Those at the key `variants`: of a list of mappings each, of several lists each choice of one from each.

@@ -40,7 +40,7 @@ TEST_F(ProcessWatchTest, ABlockedSignalIsNamedAndUnblocked) {
   EXPECT_EQ(watch_.left_behind(), std::nullopt);
 }
 
-/// A thread that blocks alarms as soon as it is told to, until this goes.
+/// Blocks SIGALRM on a thread of its own when asked to. The thread ends with the object.
 class Blocker {
  public:
   Blocker() : thread_([this] { serve(); }) { done_.acquire(); }

@@ -188,7 +188,7 @@ Tensor sums_from_the_end(const Program& program, const Tensor& terms) {
   return sums;
 }
 
-// One large term and thousands of which each is just too small to be added to it: a program that begins with
+// One large term, and thousands that are each too small to change it: a program that begins with
 // the large one loses all of them, twice what bounds of roundings in either direction allowed.
 TEST(ReferenceProgram, ASumOfExponentialsMayLoseAllThatIsTooSmallForTheLargest) {
   constexpr int64_t kTerms = 4096;

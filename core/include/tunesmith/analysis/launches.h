@@ -8,7 +8,7 @@
 
 namespace tunesmith {
 
-/// The statements of the root, each of which is one launch, through the allocations of what all share.
+/// Each statement of the root is one launch; allocations of memory that all threads share are looked through.
 std::vector<const Stmt*> launches_of(const Program& lowered, const ExecutionModel& execution);
 
 }  // namespace tunesmith

@@ -36,8 +36,8 @@ struct AddedColumn {
   std::function<double(const FeatureStore&)> value;
 };
 
-/// What makes `column` unfit to stand behind `before`, or "" when it is fit: a name that is none or is taken,
-/// no unit, no meaning.
+/// Why `column` may not follow `before`: an invalid name, one that is taken, no unit, no meaning. "" when it
+/// may.
 std::string column_fault(const FeatureColumn& column, std::span<const FeatureColumn> before);
 
 }  // namespace tunesmith
