@@ -132,8 +132,8 @@ function(tunesmith_add_plugin NAME KIND)
 
   add_library(${NAME} MODULE ${sources})
   # Of the libraries beside the kernel, what the plugin calls becomes part of it.
-  target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_grid
-    tunesmith::tunesmith_tiling)
+  target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
+    tunesmith::tunesmith_grid tunesmith::tunesmith_tiling)
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()

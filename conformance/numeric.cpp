@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "measure/choose_data.h"
-#include "measure/reference.h"
+#include "tunesmith/verification/choose_data.h"
+#include "tunesmith/verification/reference.h"
 
 namespace tunesmith::conformance {
 
@@ -40,7 +40,7 @@ std::vector<Tensor> Numeric::arguments(size_t set) const { return sets_.at(set).
 std::string Numeric::difference(size_t set, const std::vector<Tensor>& arguments) const {
   const std::vector<ExpectedOutput>& expected = sets_.at(set).expected;
   for (size_t i = 0; i < expected.size(); ++i) {
-    const Comparison comparison = expected[i].compare(arguments.at(inputs_ + i).bytes.data());
+    const OutputDifference comparison = expected[i].compare(arguments.at(inputs_ + i).bytes.data());
     if (comparison.worst > 1.0) return comparison.message;
   }
   return {};

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <future>
 
-#include "measure/float_mode_watch.h"
-#include "measure/guarded_buffer.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/target/runtime.h"
+#include "tunesmith/verification/float_mode_watch.h"
+#include "tunesmith/verification/guarded_buffer.h"
 
 namespace tunesmith::conformance {
 namespace {

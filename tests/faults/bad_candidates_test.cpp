@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/support/error.h>
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/support/random.h>
 #include <tunesmith/tune/tuner.h>
 

@@ -13,12 +13,12 @@
 #include <tunesmith/support/error.h>
 
 #include "lowered_program.h"
-#include "measure/choose_data.h"
-#include "measure/reference.h"
 #include "random_scheduler.h"
 #include "random_workload.h"
 #include "trace_check.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/verification/choose_data.h"
+#include "tunesmith/verification/reference.h"
 
 namespace tunesmith::fuzz {
 namespace {
@@ -104,7 +104,7 @@ class VerificationCheck {
     for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
     const std::vector<Tensor> given = testing::run_guarded(*target_, lowered, arguments);
     for (size_t i = 0; i < data.expected.size(); ++i) {
-      const Comparison comparison = data.expected[i].compare(given[inputs + i].bytes.data());
+      const OutputDifference comparison = data.expected[i].compare(given[inputs + i].bytes.data());
       if (comparison.worst > 1.0) {
         return fmt::format("{:.3g} times the bound: {} ({})", comparison.worst, comparison.message,
                            data.fill.text());

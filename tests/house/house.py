@@ -24,7 +24,7 @@ FICTIONAL = "acme_npu"
 # The kernel must know its own architecture where it reads ELF files and /proc/cpuinfo, pauses in a loop, and fills registers.
 ARCHITECTURES = r"x86(_64)?|i[36]86|amd64|aarch64|arm(64|v\d\w*)?|riscv\w*|ppc\w*|intel|amd"
 KNOW_ARCHITECTURES = {"plugin/elf_file.cpp", "include/tunesmith/plugin/note.h", "measure/environment.cpp",
-                      "include/tunesmith/measure/environment.h", "measure/poisoned_call.cpp", "runtime/pool.c",
+                      "include/tunesmith/measure/environment.h", "runtime/pool.c",
                       "runtime/float_mode.c"}
 
 # What a folder of the kernel may include besides itself. Each names only folders above it, so no two include each other.
@@ -53,10 +53,12 @@ ARROWS = {
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
 LIBRARIES = {
     "performance": "",
+    "verification": "",
+    "measuring": "verification",
     "grid": "",
     "tiling": "",
     "evaluation": "",
-    "conformance": "performance",
+    "conformance": "performance verification",
 }
 
 

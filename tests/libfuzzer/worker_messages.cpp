@@ -7,8 +7,8 @@
 #include <tunesmith/support/error.h>
 
 #include "every_message.h"
-#include "measure/messages/limits.h"
 #include "message_bytes.h"
+#include "messages/limits.h"
 
 using namespace tunesmith;
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/tune/tuner.h"
 #include "tunesmith/workload/library.h"

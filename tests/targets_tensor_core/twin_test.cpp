@@ -13,7 +13,7 @@
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/measure/runner.h"
+#include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

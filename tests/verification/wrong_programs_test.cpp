@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/ir/visit.h>
-#include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/workload/library.h>
 

@@ -4,7 +4,7 @@
 
 #include <sys/socket.h>
 
-#include <tunesmith/measure/worker.h>
+#include <tunesmith/measuring/worker.h>
 
 int main() {
   constexpr int kSocket = 3;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/lower/lower.h>
-#include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tune/candidate_compiler.h>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/space/called_places.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/lower/lower.h>
-#include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/support/error.h>
 
 #include "commands.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/space/space.h>

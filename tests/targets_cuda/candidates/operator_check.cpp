@@ -12,6 +12,7 @@
 #include "kernel_compiler.h"
 #include "processor_time.h"
 #include "refusal.h"
+#include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/support/thread_pool.h"
 #include "tunesmith/workload/library.h"
 

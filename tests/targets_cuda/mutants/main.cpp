@@ -30,7 +30,7 @@
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/measure/runner.h"
+#include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"

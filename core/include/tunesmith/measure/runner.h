@@ -1,5 +1,5 @@
-// Running candidates: what is asked of a runner, what it answers. The worker process stands behind
-// WorkerRunner; tests put a replaying one in its place.
+// Running candidates: what is asked of a runner, and what it answers. The kernel knows no runner: who calls
+// tune() brings one, such as make_worker_runner() of <tunesmith/measuring/worker_runner.h>.
 #pragma once
 
 #include <atomic>
@@ -99,20 +99,5 @@ class Runner {
   /// ("denormals: .."); known after the first run().
   virtual std::vector<std::string> not_exercised() const { return {}; }
 };
-
-/// How the worker makes the target that loads the kernels: the same plugin with the same options.
-struct WorkerTarget {
-  std::string id;
-  std::vector<RawOption> options;
-  std::vector<std::string> plugin_paths;
-  std::string lock_file = {};  ///< as PluginSearch::lock_file; "": nothing is locked
-};
-
-/// Runs candidates in a separate process, with limits on memory and time, restarted when it dies. Every
-/// candidate is verified on two data sets before it is timed (docs/measuring.md). `target` compiles the
-/// reference: the unscheduled program in f64. Runner's functions throw UserError when no data would tell a
-/// wrong result of the workload from rounding.
-std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
-                                           const WorkerTarget& worker_target, const MeasureOptions& options);
 
 }  // namespace tunesmith

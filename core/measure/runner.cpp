@@ -1,0 +1,7 @@
+#include "tunesmith/measure/runner.h"
+
+namespace tunesmith {
+
+Runner::~Runner() = default;
+
+}  // namespace tunesmith

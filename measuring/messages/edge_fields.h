@@ -1,0 +1,17 @@
+// Edges, and what a program says about them, in the headers of messages.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "messages/field.h"
+#include "tunesmith/verification/edges.h"
+
+namespace tunesmith {
+
+nlohmann::json edge_fields(const Edges& edges);
+Edges read_edges(const Field& fields);
+
+nlohmann::json edge_trait_fields(const EdgeTraits& traits);
+EdgeTraits read_edge_traits(const Field& fields);
+
+}  // namespace tunesmith

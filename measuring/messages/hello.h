@@ -1,0 +1,24 @@
+// The first question to a worker, and its answer: which version of the messages does each side speak? Other
+// messages may change with the version, this one does not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "messages/message.h"
+
+namespace tunesmith {
+
+/// Raised when a field of any message changes its meaning, comes or goes.
+inline constexpr int64_t kSchemaVersion = 1;
+
+struct Hello {
+  int64_t schema = kSchemaVersion;
+};
+
+Message to_message(const Hello& hello);
+tl::expected<Hello, std::string> read_hello(const Message& message);
+
+}  // namespace tunesmith

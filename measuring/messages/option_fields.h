@@ -1,0 +1,14 @@
+// Options of a target in a header, as a person wrote them.
+#pragma once
+
+#include <vector>
+
+#include "messages/field.h"
+#include "tunesmith/plugin/options.h"
+
+namespace tunesmith {
+
+nlohmann::json option_fields(const std::vector<RawOption>& options);
+std::vector<RawOption> read_options(const Field& list);
+
+}  // namespace tunesmith

@@ -1,0 +1,12 @@
+// What a worker saw of disturbances, in a header.
+#pragma once
+
+#include "messages/field.h"
+#include "runner/disturbance.h"
+
+namespace tunesmith {
+
+nlohmann::json reading_fields(const Reading& reading);
+Reading read_reading(const Field& fields);
+
+}  // namespace tunesmith

@@ -1,0 +1,100 @@
+#include "runner/interleave.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "worker/time_kernel.h"
+
+namespace tunesmith {
+namespace {
+
+/// Rounds asked for at once take about so long: a stop, and who waits for the machine, are heeded in between.
+constexpr double kSecondsAtOnce = 0.2;
+
+/// Seconds of one round in which each kernel takes what it took last.
+double round_seconds(const std::vector<InterleavedTimes>& times, const std::vector<size_t>& taken) {
+  return std::accumulate(taken.begin(), taken.end(), 0.0, [&](double sum, size_t kernel) {
+    return sum + std::max(times[kernel].samples.back(), kSampleSeconds);
+  });
+}
+
+/// The time of a kernel that is wrong after its rounds says nothing.
+void drop_the_wrong(InterleavedRounds& where, const std::vector<size_t>& taken,
+                    std::vector<InterleavedTimes>& times) {
+  if (taken.empty() || !where.alive()) return;
+  const auto failures = where.check();
+  if (!failures) return;  // ended: the samples before it are left
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (!failures->at(i)) continue;
+    times[taken[i]] = {};
+    times[taken[i]].failure = failures->at(i);
+  }
+}
+
+}  // namespace
+
+std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernels,
+                                         const InterleaveOptions& options) {
+  std::vector<InterleavedTimes> times(kernels);
+  std::vector<size_t> taken(kernels);
+  std::iota(taken.begin(), taken.end(), size_t{0});
+  // A worker that is lost may be no fault of what it was asked: each question is asked once more.
+  std::vector<bool> added_again(kernels);
+  bool timed_again = false;
+  const auto fail = [&](size_t kernel, const CandidateFailure& failure) {
+    if (times[kernel].samples.empty()) times[kernel].failure = failure;
+  };
+  const auto add_all = [&] {
+    double expected = 0.0;  // seconds of a round
+    for (size_t next = 0; next < taken.size();) {
+      if (next == 0) expected = 0.0;
+      const size_t kernel = taken[next];
+      const auto first = where.add(kernel, next == 0);
+      if (first) {
+        expected += std::max(*first, kSampleSeconds);
+        ++next;
+        continue;
+      }
+      if (first.error().cause == FailureCause::WorkerLost && !added_again[kernel]) {
+        added_again[kernel] = true;
+      } else {
+        fail(kernel, first.error());
+        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(next));
+      }
+      if (!where.alive()) next = 0;
+    }
+    return expected;
+  };
+
+  double expected = add_all();
+  double spent = 0.0;
+  for (int done = 0; done < options.rounds && !taken.empty();) {
+    const double affordable = (options.budget_seconds - spent) / expected;
+    if (affordable < 1.0 && done >= options.min_rounds) break;
+    const double at_once = done == 0 ? 1.0 : std::min(affordable, kSecondsAtOnce / expected);
+    const int rounds = static_cast<int>(std::clamp(at_once, 1.0, static_cast<double>(options.rounds - done)));
+    const auto samples = where.time(rounds, rounds * expected);
+    if (!samples && samples.error().cause == FailureCause::WorkerLost && !timed_again) {
+      timed_again = true;
+      expected = add_all();
+      continue;
+    }
+    if (!samples) {
+      for (const size_t kernel : taken) fail(kernel, samples.error());
+      break;
+    }
+    timed_again = false;
+    for (size_t i = 0; i < taken.size(); ++i) {
+      InterleavedTimes& into = times[taken[i]];
+      into.samples.insert(into.samples.end(), samples->seconds.at(i).begin(), samples->seconds.at(i).end());
+      if (samples->disturbed) into.disturbed += static_cast<size_t>(rounds);
+    }
+    done += rounds;
+    expected = round_seconds(times, taken);
+    spent += rounds * expected;
+  }
+  drop_the_wrong(where, taken, times);
+  return times;
+}
+
+}  // namespace tunesmith

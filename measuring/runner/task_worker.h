@@ -1,0 +1,77 @@
+// The worker process for one instance of a workload: begun when it is first asked, and again when it has
+// ended.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "messages/limits.h"
+#include "runner/worker_process.h"
+#include "tunesmith/measuring/worker_runner.h"
+#include "tunesmith/verification/edges.h"
+#include "worker/argument_memory.h"
+
+namespace tunesmith {
+
+/// Belongs to one thread at a time. `target` outlives it.
+class TaskWorker {
+ public:
+  TaskWorker(const Workload& workload, Target& target, const WorkerTarget& worker_target,
+             const MeasureOptions& options);
+
+  /// Compiles the reference, where that has not been done. Throws EnvironmentError.
+  void prepare();
+  bool running() const { return worker_ != nullptr; }
+  void end() { worker_.reset(); }
+  /// Runner::not_exercised().
+  std::vector<std::string> not_exercised() const;
+
+  /// Why there is no answer: the candidate failed, or the worker did.
+  struct Unanswered {
+    CandidateFailure failure;
+    std::optional<bool> disturbed = std::nullopt;  // as WorkerProcess::Reply's
+  };
+  /// What `read` makes of the answer. A worker that answers nonsense is ended, and lost. Prepares and begins
+  /// the process where it is not running. Throws UserError when no data would tell a wrong result from
+  /// rounding, EnvironmentError when no worker can be started. Where a target verifies twins, a reference
+  /// that takes too long is a failure of whoever needed it.
+  template <typename Read>
+  auto ask(const Message& question, double time_out_seconds, Read read)
+      -> tl::expected<typename decltype(read(question))::value_type, Unanswered> {
+    const tl::expected<Message, Unanswered> answer = ask(question, time_out_seconds);
+    if (!answer) return tl::make_unexpected(answer.error());
+    auto reply = read(*answer);
+    if (reply) return *std::move(reply);
+    worker_.reset();
+    return tl::make_unexpected(Unanswered{nonsensical_answer(reply.error())});
+  }
+
+ private:
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  /// An answer that tells no failure.
+  tl::expected<Message, Unanswered> ask(const Message& question, double time_out_seconds);
+  /// Nothing when a person stopped it, which `failure` says, too.
+  bool start(CandidateFailure& failure);
+  /// The answer of a new process to the task, once it is known to speak as we do. Throws EnvironmentError
+  /// when it does not.
+  WorkerProcess::Reply begin(WorkerProcess& worker, double time_out_seconds);
+
+  Program program_;
+  std::string key_;
+  Target& target_;
+  const WorkerTarget worker_target_;
+  const MeasureOptions options_;
+  const bool may_be_slow_;
+  std::vector<Argument> arguments_;
+  Message task_;           // empty until it is prepared
+  bool has_data_ = false;  // the task, for workers that take over
+  Edges edges_;            // of its random data, once it has them
+  std::unique_ptr<WorkerProcess> worker_;
+  std::optional<CandidateFailure> too_slow_;  // it was tried
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,61 @@
+// The inputs and outputs of a task in memory that shows what a candidate does to it.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "tunesmith/interp/tensor.h"
+#include "tunesmith/target/target.h"
+#include "tunesmith/verification/argument.h"
+#include "tunesmith/verification/guarded_buffer.h"
+
+namespace tunesmith {
+
+/// What memory that a candidate did not receive holds: once a NaN in every floating type, once a large number
+/// in every type, because a maximum passes over a NaN.
+inline constexpr std::byte kPoisonNaN{0xff};
+inline constexpr std::byte kPoisonLarge{0x7b};
+
+/// One copy of all arguments, inputs first, as the program lists them. Faults in it are accesses out of
+/// bounds while it lives.
+class ArgumentMemory {
+ public:
+  /// Each aligned to its element, or as `placement` says. Throws EnvironmentError when the memory is not to
+  /// be had.
+  ArgumentMemory(std::span<const Argument> arguments, Placement placement);
+  ~ArgumentMemory();
+  ArgumentMemory(const ArgumentMemory&) = delete;
+  ArgumentMemory& operator=(const ArgumentMemory&) = delete;
+
+  size_t size() const { return memory_.size(); }
+  void write_input(size_t position, const Tensor& data);
+  /// All of them, though they are only read otherwise.
+  void write_inputs(std::span<const Tensor> data);
+  /// From now on inputs are only read.
+  void protect_inputs();
+  void poison_outputs(std::byte poison);
+  /// The inputs hold what those of `other`, a copy of the same arguments, hold; then they are only read.
+  void take_inputs(const ArgumentMemory& other);
+  /// Likewise the outputs.
+  void take_outputs(const ArgumentMemory& other);
+  /// The first output whose bytes are not those of `other`; null when there is none. Looked at from the end:
+  /// who has returned too early still writes there.
+  const Argument* differs_from(const ArgumentMemory& other) const;
+  /// The first output that is not as poison_outputs() left it; null when there is none.
+  const Argument* written_over(std::byte poison) const;
+  const std::byte* output(size_t position) const { return memory_[position].data(); }
+  /// The first argument around which somebody wrote; null when there is none.
+  const Argument* touched_around() const;
+
+  /// What a kernel gets; `prepared` is null when it has no preparation.
+  std::vector<void*> kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const;
+  /// Likewise its preparation.
+  std::vector<void*> prepare_pointers(const PrepareStep& step, std::byte* prepared) const;
+
+ private:
+  std::vector<Argument> arguments_;
+  std::deque<GuardedBuffer> memory_;  // stays where it is: faults are looked up in it
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,105 @@
+#include "worker/poisoned_call.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+
+#include "support/monotonic_clock.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr size_t kStackBytes = size_t{768} * 1024;  // what a kernel may use (LowerOptions), and more
+/// For a thread of the pool to wake on a busy machine; on a quiet one it takes microseconds.
+constexpr auto kPoisonPatience = std::chrono::milliseconds(20);
+
+struct StackPoison {
+  int threads;
+  int value;
+  std::atomic<int> reached{0};
+};
+
+/// What a kernel leaves unwritten on the stack is then read as `value`.
+[[gnu::noinline]] void poison_stack(void* closure, int64_t /*begin*/, int64_t /*end*/) {
+  auto& poison = *static_cast<StackPoison*>(closure);
+  std::array<std::byte, kStackBytes> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+  std::memset(stack.data(), poison.value, stack.size());
+  asm volatile("" : : "r"(stack.data()) : "memory");
+  // The others get the time to wake and take a part of their own.
+  ++poison.reached;
+  const auto begin = std::chrono::steady_clock::now();
+  while (poison.reached.load() < poison.threads && std::chrono::steady_clock::now() - begin < kPoisonPatience)
+    std::this_thread::yield();
+}
+
+void poison_stacks(tunesmith_runtime_pool* pool, std::byte value) {
+  StackPoison poison{pool == nullptr ? 1 : tunesmith_runtime_pool_threads(pool), std::to_integer<int>(value)};
+  tunesmith_runtime_parallel_for(pool, poison.threads, poison_stack, &poison);
+}
+
+/// What a kernel does not initialise and keeps in a register is then read as `value`. The low half of the
+/// registers has to do: a kernel takes these first.
+[[gnu::always_inline]] inline void poison_registers(std::byte value) {
+#if defined(__x86_64__)
+  const uint32_t pattern = 0x01010101U * std::to_integer<uint32_t>(value);
+  asm volatile(
+      "movd %0, %%xmm0\n\tpshufd $0, %%xmm0, %%xmm0\n\t"
+      "movaps %%xmm0, %%xmm1\n\tmovaps %%xmm0, %%xmm2\n\tmovaps %%xmm0, %%xmm3\n\t"
+      "movaps %%xmm0, %%xmm4\n\tmovaps %%xmm0, %%xmm5\n\tmovaps %%xmm0, %%xmm6\n\t"
+      "movaps %%xmm0, %%xmm7\n\tmovaps %%xmm0, %%xmm8\n\tmovaps %%xmm0, %%xmm9\n\t"
+      "movaps %%xmm0, %%xmm10\n\tmovaps %%xmm0, %%xmm11\n\tmovaps %%xmm0, %%xmm12\n\t"
+      "movaps %%xmm0, %%xmm13\n\tmovaps %%xmm0, %%xmm14\n\tmovaps %%xmm0, %%xmm15"
+      :
+      : "r"(pattern)
+      : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+        "xmm12", "xmm13", "xmm14", "xmm15");
+#else
+  static_cast<void>(value);
+#endif
+}
+
+/// Of the kernel that the thread calls: its callback has no room for it.
+thread_local std::byte registers_poison{};
+
+struct PoisonedBody {
+  tunesmith_loop_body body;
+  void* closure;
+  std::byte poison;
+};
+
+void run_poisoned(void* closure, int64_t begin, int64_t end) {
+  const auto& poisoned = *static_cast<PoisonedBody*>(closure);
+  poison_registers(poisoned.poison);
+  poisoned.body(poisoned.closure, begin, end);
+}
+
+void poisoned_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure) {
+  PoisonedBody poisoned{body, closure, registers_poison};
+  tunesmith_runtime_parallel_for(pool, count, run_poisoned, &poisoned);
+}
+
+/// From so far down the stack that all of the kernel's frame lies in what poison_stack() filled: its own
+/// frame begins below those of the pool.
+[[gnu::noinline]] double time_from_below(const KernelCall& call, std::byte poison) {
+  std::array<std::byte, 4096> above;
+  asm volatile("" : : "r"(above.data()) : "memory");
+  registers_poison = poison;
+  const double begin = now_seconds();
+  poison_registers(poison);
+  call.entry(call.pointers.data(), call.workspace, poisoned_parallel_for, call.pool);
+  const double seconds = now_seconds() - begin;
+  asm volatile("" : : "r"(above.data()) : "memory");
+  return seconds;
+}
+
+}  // namespace
+
+double time_poisoned(const KernelCall& call, std::byte poison) {
+  poison_stacks(call.pool, poison);
+  return time_from_below(call, poison);
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,73 @@
+#include "worker/time_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "support/monotonic_clock.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr double kLongCall = 1.0;  // seconds
+
+/// Seconds of one call, averaged over as many as make a sample; `first` is what one is known to take.
+double take_sample(const KernelCall& call, double first) {
+  const int calls =
+      first >= kSampleSeconds ? 1 : static_cast<int>(std::ceil(kSampleSeconds / std::max(first, 1e-8)));
+  if (const auto seconds = call.device_seconds(calls)) return *seconds;
+  const double begin = now_seconds();
+  for (int i = 0; i < calls; ++i) call();
+  return (now_seconds() - begin) / calls;
+}
+
+}  // namespace
+
+double time_call(const KernelCall& call) {
+  if (const auto seconds = call.device_seconds(1)) return *seconds;
+  const double begin = now_seconds();
+  call();
+  return now_seconds() - begin;
+}
+
+std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,
+                                  double limit_seconds, double first_seconds,
+                                  const std::function<void(int)>& between) {
+  std::vector<double> samples;
+  double total = 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  const auto slower_than = [&](double factor) {
+    return limit_seconds > 0.0 && least > factor * limit_seconds;
+  };
+  const auto enough = [&] {
+    const auto taken = static_cast<int>(samples.size());
+    if (slower_than(options.racing_factor)) return true;
+    if (taken < options.min_repeats) return false;
+    return taken >= options.max_repeats || total >= options.min_total_seconds || slower_than(kContender);
+  };
+  for (;;) {
+    samples.push_back(take_sample(call, first_seconds));
+    total += samples.back();
+    least = std::min(least, samples.back());
+    if (enough()) return samples;
+    between(static_cast<int>(samples.size()));
+  }
+}
+
+std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernels, int rounds) {
+  std::vector<std::vector<double>> samples(kernels.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      InterleavedKernel& kernel = kernels[i];
+      if (kernel.modelled) {
+        samples[i].push_back(*kernel.modelled);
+        continue;
+      }
+      const bool was_the_first = kernel.samples++ == 0 && kernel.warm >= kLongCall;
+      samples[i].push_back(was_the_first ? kernel.warm : take_sample(kernel.call, kernel.warm));
+    }
+  }
+  return samples;
+}
+
+}  // namespace tunesmith

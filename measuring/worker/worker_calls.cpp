@@ -1,0 +1,99 @@
+// How a worker calls a candidate: with what memory, to verify it and to time it.
+#include <array>
+#include <exception>
+
+#include "tunesmith/support/error.h"
+#include "worker/worker_faults.h"
+#include "worker/worker_task.h"
+
+namespace tunesmith {
+namespace {
+
+/// A chunk that the caller takes says nothing of the thread that it was meant for, which may lack its set-up.
+class EveryThreadAtWork {
+ public:
+  explicit EveryThreadAtWork(tunesmith_runtime_pool* pool) : pool_(pool) {
+    tunesmith_runtime_pool_set_stealing(pool_, 0);
+  }
+  ~EveryThreadAtWork() { tunesmith_runtime_pool_set_stealing(pool_, 1); }
+  EveryThreadAtWork(const EveryThreadAtWork&) = delete;
+  EveryThreadAtWork& operator=(const EveryThreadAtWork&) = delete;
+
+ private:
+  tunesmith_runtime_pool* pool_;
+};
+
+}  // namespace
+
+GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffer>& into) {
+  if (bytes == 0) return nullptr;
+  // Its end lies at the guard page for each kernel, so each gets one of its own size.
+  if (!into || into->bytes() != bytes) {
+    if (into) unwatch(*into);
+    into.reset();
+    into = std::make_unique<GuardedBuffer>(bytes, 64);
+    watch_for_faults(*into);
+  }
+  return into.get();
+}
+
+std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                        bool at_once) {
+  const EveryThreadAtWork every_thread(pool_.get());
+  GuardedBuffer* const space = workspace(kernel.workspace_bytes);
+  std::vector<Verdict> verdicts;
+  if (!at_once) {
+    for (DataSet& data : sets_) {
+      verdicts.push_back(verify_candidate(loaded, kernel, data, space, pool_.get()));
+      if (verdicts.back().failure) break;
+    }
+    return verdicts;
+  }
+  verdicts.resize(sets_.size());
+  const std::array<GuardedBuffer*, 2> spaces{space, workspace(kernel.workspace_bytes, second_workspace_)};
+  check_invariant(sets_.size() == spaces.size(), "there is a workspace for each data set");
+  std::array<std::exception_ptr, 2> thrown;  // by the target: nothing may leave a thread of the pool
+  const auto one = [&](size_t set) {
+    try {
+      verdicts[set] = verify_candidate(loaded, kernel, sets_[set], spaces[set], nullptr);
+    } catch (...) {  // it is rethrown
+      thrown[set] = std::current_exception();
+    }
+  };
+  tunesmith_runtime_parallel_for(
+      pool_.get(), static_cast<int64_t>(sets_.size()),
+      [](void* closure, int64_t begin, int64_t end) {
+        for (int64_t set = begin; set < end; ++set)
+          (*static_cast<const decltype(one)*>(closure))(static_cast<size_t>(set));
+      },
+      const_cast<void*>(static_cast<const void*>(&one)));
+  for (const std::exception_ptr& exception : thrown)
+    if (exception) std::rethrow_exception(exception);
+  return verdicts;
+}
+
+KernelCall WorkerTask::timed_call(LoadedKernel& loaded, const CompiledKernel& kernel,
+                                  const PreparedMemory* prepared, GuardedBuffer* workspace) const {
+  return {loaded.entry(), timed_->kernel_pointers(kernel, prepared == nullptr ? nullptr : prepared->data()),
+          workspace == nullptr ? nullptr : workspace->data(), pool_.get(), &loaded};
+}
+
+std::unique_ptr<PreparedMemory> WorkerTask::prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                                    GuardedBuffer* workspace, double& seconds) const {
+  if (!kernel.prepare) return nullptr;
+  auto prepared = std::make_unique<PreparedMemory>(kernel.prepare->bytes, Placement::OnPage, kPoisonNaN);
+  seconds =
+      prepare_into(*prepared, loaded, *kernel.prepare, workspace == nullptr ? nullptr : workspace->data());
+  return prepared;
+}
+
+double WorkerTask::prepare_into(PreparedMemory& prepared, const LoadedKernel& loaded, const PrepareStep& step,
+                                void* workspace) const {
+  prepared.unprotect();
+  const double seconds =
+      time_call({loaded.prepare(), timed_->prepare_pointers(step, prepared.data()), workspace, pool_.get()});
+  prepared.protect();
+  return seconds;
+}
+
+}  // namespace tunesmith

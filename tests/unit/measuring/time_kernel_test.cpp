@@ -1,0 +1,96 @@
+#include "worker/time_kernel.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace tunesmith {
+namespace {
+
+/// What the kernel below is called with.
+struct Counter {
+  int calls = 0;
+  std::chrono::microseconds takes{0};
+};
+
+void count(void* const* buffers, void*, tunesmith_parallel_for, void*) {
+  auto* counter = static_cast<Counter*>(buffers[0]);
+  ++counter->calls;
+  if (counter->takes.count() > 0) std::this_thread::sleep_for(counter->takes);
+}
+
+KernelCall call_of(Counter& counter) { return {&count, {&counter}, nullptr, nullptr}; }
+
+std::vector<double> samples_of(Counter& counter, const SamplingOptions& options, double limit) {
+  const KernelCall call = call_of(counter);
+  return sample_kernel(call, options, limit, time_call(call));
+}
+
+/// Ten samples of anything short.
+constexpr SamplingOptions kTen{.max_repeats = 10, .min_total_seconds = 1e9};
+
+TEST(TimeKernel, AShortKernelIsCalledSeveralTimesForASample) {
+  Counter counter;
+  const std::vector<double> samples = samples_of(counter, kTen, 0.0);
+  EXPECT_EQ(samples.size(), 10u);
+  EXPECT_GT(counter.calls, 100);
+}
+
+TEST(TimeKernel, AMillisecondIsOneCall) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  const std::vector<double> samples = samples_of(counter, kTen, 0.0);
+  EXPECT_EQ(samples.size(), 10u);
+  EXPECT_EQ(counter.calls, 11);  // the first is no sample
+  EXPECT_GE(samples.front(), 1e-3);
+}
+
+TEST(TimeKernel, WhatIsSlowerThanTheBestByFarIsNotRepeated) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  EXPECT_EQ(samples_of(counter, kTen, 0.5e-3).size(), 1u);
+  EXPECT_EQ(samples_of(counter, kTen, 100.0).size(), 10u);
+}
+
+TEST(TimeKernel, WhatIsNotAmongTheBestHasTheFewestSamples) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  EXPECT_EQ(samples_of(counter, {.min_total_seconds = 1e9, .racing_factor = 1e9}, 0.5e-3).size(), 3u);
+}
+
+TEST(TimeKernel, SamplesAddUpToTenMillisecondsOrThereAreTen) {
+  Counter counter{0, std::chrono::milliseconds(4)};
+  EXPECT_EQ(samples_of(counter, {}, 0.0).size(), 3u);
+}
+
+TEST(TimeKernel, BetweenSamplesItIsAskedHowManyThereAre) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  std::vector<int> asked;
+  sample_kernel(call_of(counter), {.max_repeats = 4, .min_total_seconds = 1e9}, 0.0, 1e-3,
+                [&](int taken) { asked.push_back(taken); });
+  EXPECT_EQ(asked, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(TimeKernel, RoundsAreCallsInTurn) {
+  Counter one{0, std::chrono::milliseconds(1)};
+  Counter other{0, std::chrono::milliseconds(1)};
+  std::vector<InterleavedKernel> kernels{{call_of(one), 1e-3}, {call_of(other), 1e-3}};
+  const auto first = time_rounds(kernels, 2);
+  const auto second = time_rounds(kernels, 3);
+  EXPECT_EQ(first[0].size() + second[0].size(), 5u);
+  EXPECT_EQ(one.calls, 5);
+  EXPECT_EQ(other.calls, 5);
+}
+
+// Before, a call of a second or more was made once, and its time copied into every round.
+TEST(TimeKernel, ALongCallIsASampleOnce) {
+  Counter counter{0, std::chrono::milliseconds(1)};
+  std::vector<InterleavedKernel> kernels{{call_of(counter), 7.0}};
+  EXPECT_EQ(time_rounds(kernels, 1).front(), std::vector<double>{7.0});
+  EXPECT_EQ(counter.calls, 0);
+  const std::vector<double> after = time_rounds(kernels, 3).front();
+  EXPECT_EQ(std::count(after.begin(), after.end(), 7.0), 0);
+  EXPECT_EQ(counter.calls, 3);
+}
+
+}  // namespace
+}  // namespace tunesmith

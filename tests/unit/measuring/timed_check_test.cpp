@@ -1,0 +1,191 @@
+#include "worker/timed_check.h"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tunesmith {
+namespace {
+
+constexpr int64_t kCount = 1000;
+
+/// What the kernel under test does; one at a time.
+std::function<void(const float* x, float* o)> g_kernel;
+
+void run_kernel(void* const* buffers, void*, tunesmith_parallel_for, void*) {
+  g_kernel(static_cast<const float*>(buffers[0]), static_cast<float*>(buffers[1]));
+}
+
+void add_one(const float* x, float* o) {
+  for (int64_t i = 0; i < kCount; ++i) o[i] = x[i] + 1.0f;
+}
+
+/// O = X + 1 on two data sets, and what a kernel makes of them when it is timed.
+class TimedCheckTest : public testing::Test {
+ protected:
+  TimedCheckTest() {
+    float number = 0.0f;
+    for (ArgumentMemory* set : {&usual_, &other_}) {
+      Tensor x = Tensor::zeros(kF32, {kCount});
+      for (int64_t i = 0; i < kCount; ++i) x.set(i, number += 1.0f);
+      set->write_inputs({&x, 1});
+      const std::vector<void*> buffers = set->kernel_pointers({}, nullptr);
+      add_one(static_cast<const float*>(buffers[0]), static_cast<float*>(buffers[1]));
+    }
+    timed_.take_inputs(usual_);
+  }
+
+  /// As a worker goes about it.
+  std::optional<CandidateFailure> check(std::function<void(const float*, float*)> kernel, int samples = 6) {
+    g_kernel = std::move(kernel);
+    const KernelCall call{&run_kernel, timed_.kernel_pointers({}, nullptr), nullptr, nullptr};
+    TimedCheck check({timed_, usual_, other_}, call, [] {}, threads_);
+    check.first_call();
+    for (int taken = 0; taken < samples; ++taken) {
+      if (taken == 3) check.look();
+      call();
+    }
+    check.end(true);
+    return check.failure();
+  }
+
+  std::string message(std::function<void(const float*, float*)> kernel) {
+    const auto failure = check(std::move(kernel));
+    return failure ? failure->message : "";
+  }
+
+  const ForeignThreads threads_;
+  const std::vector<Argument> arguments_{{make_buffer("X", kF32, {kCount}), false},
+                                         {make_buffer("O", kF32, {kCount}), true}};
+  ArgumentMemory usual_{arguments_, Placement::Unaligned};
+  ArgumentMemory other_{arguments_, Placement::AtEnd};
+  ArgumentMemory timed_{arguments_, Placement::OnPage};
+};
+
+TEST_F(TimedCheckTest, AcceptsWhatComputesAnew) { EXPECT_EQ(message(add_one), ""); }
+
+TEST_F(TimedCheckTest, RefusesWhatSkipsACallOfTheSamePointers) {
+  const float* last = nullptr;
+  EXPECT_EQ(message([&](const float* x, float* o) {
+              if (std::exchange(last, x) != x) add_one(x, o);
+            }),
+            "O was not written by a call that was timed");
+}
+
+// Also where no look() falls between the samples.
+TEST_F(TimedCheckTest, RefusesWhatComputesOnlyWhereContentsHaveChanged) {
+  float last = 0.0f;
+  const auto failure = check(
+      [&](const float* x, float* o) {
+        if (std::exchange(last, x[0]) != x[0]) add_one(x, o);
+      },
+      2);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->message, "O was not written by a call that was timed");
+}
+
+TEST_F(TimedCheckTest, RefusesWhatKeepsAnInputFromWhicheverCallOn) {
+  for (int from = 1; from <= 7; ++from) {
+    int calls = 0;
+    std::vector<float> kept;
+    EXPECT_EQ(message([&](const float* x, float* o) {
+                if (++calls == from) kept.assign(x, x + kCount);
+                add_one(kept.empty() ? x : kept.data(), o);
+              }),
+              "O is that of the inputs' former contents")
+        << from;
+  }
+}
+
+TEST_F(TimedCheckTest, RefusesWhatStopsWritingAndWhatAdds) {
+  int calls = 0;
+  EXPECT_EQ(message([&](const float* x, float* o) {
+              if (++calls < 4) add_one(x, o);
+            }),
+            "O was not written by a call that was timed");
+  EXPECT_EQ(message([&](const float* x, float* o) {
+              add_one(x, o);
+              o[7] += static_cast<float>(++calls);
+            }),
+            "O differs from run to run");
+}
+
+TEST_F(TimedCheckTest, RefusesWhatWritesBehindItsOutputInALaterCall) {
+  int calls = 0;
+  const auto failure = check([&](const float* x, float* o) {
+    add_one(x, o);
+    if (++calls > 3) static_cast<volatile float*>(o)[kCount] = 1.0f;
+  });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->cause, FailureCause::OutOfBounds);
+  EXPECT_EQ(failure->message, "wrote outside of O");
+}
+
+TEST_F(TimedCheckTest, RefusesWhatIsWrittenAfterACallHasReturned) {
+  std::atomic<float*> written{nullptr};
+  std::atomic<bool> stop = false;
+  std::thread late([&] {
+    while (!stop) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      if (float* const o = written.load()) *static_cast<volatile float*>(o) = 1002.0f;
+    }
+  });
+  // What is written is right: 1 more than the first of the other inputs.
+  EXPECT_EQ(message([&](const float* x, float* o) {
+              add_one(x, o);
+              written = x[0] == 1001.0f ? o : nullptr;
+            }),
+            "O is written after the call has returned");
+  stop = true;
+  late.join();
+}
+
+TEST_F(TimedCheckTest, WaitsForWhatSleepsBeforeItWrites) {
+  std::atomic<float*> written{nullptr};
+  std::atomic<bool> stop = false;
+  std::thread late([&] {
+    while (!stop) {
+      float* const o = written.exchange(nullptr);
+      if (o == nullptr) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        continue;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      *static_cast<volatile float*>(o) = 1002.0f;
+    }
+  });
+  const auto failure = check([&](const float* x, float* o) {
+    add_one(x, o);
+    if (x[0] == 1001.0f) written = o;
+  });
+  stop = true;
+  late.join();
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->cause, FailureCause::WrongResult);
+  EXPECT_EQ(failure->message, "O is written after the call has returned");
+}
+
+TEST_F(TimedCheckTest, PreparesAnewWheneverTheInputsHaveChanged) {
+  g_kernel = add_one;
+  const KernelCall call{&run_kernel, timed_.kernel_pointers({}, nullptr), nullptr, nullptr};
+  std::vector<float> seen;
+  TimedCheck check(
+      {timed_, usual_, other_}, call, [&] { seen.push_back(*static_cast<const float*>(call.pointers[0])); },
+      threads_);
+  check.first_call();
+  call();
+  check.end(true);
+  EXPECT_EQ(seen, (std::vector<float>{1001.0f}));
+  EXPECT_EQ(check.failure(), std::nullopt);
+  EXPECT_EQ(*static_cast<const float*>(call.pointers[0]), 1.0f);  // as the next candidate finds it
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,307 @@
+#include "tunesmith/verification/edges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "data/trial.h"
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/verification/choose_data.h"
+#include "tunesmith/verification/reference.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+Program loaded(const std::string& text) { return std::move(WorkloadLibrary().load(text).program); }
+
+Program elementwise(const std::string& compute, const std::string& dtype) {
+  return std::move(WorkloadDefinition::parse("name: t\nparams: {n: 64}\ninputs: {X: {shape: [n], dtype: " +
+                                                 dtype + "}}\ncompute: |\n  " + compute + "\noutputs: [O]\n",
+                                             "t.yaml")
+                       .instantiate()
+                       .program);
+}
+
+/// The random set's draws of a program, as candidates meet them.
+std::vector<DrawnData> random_set(const Program& program) {
+  const DataQuestion question = question_of(program, DataKind::Random);
+  const Program reference = reference_program(program, DataKind::Random);
+  const RunReference run = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+  DrawnData first = choose_data(question, run);
+  if (first.fill.draws == 1) {
+    std::vector<DrawnData> draws;
+    draws.push_back(std::move(first));
+    return draws;
+  }
+  return draw_all(question, first.fill, run);
+}
+
+/// The largest error over its bound that `program` makes on any of the draws.
+double worst_of(const Program& program, std::vector<DrawnData>& draws) {
+  double worst = 0.0;
+  for (const DrawnData& draw : draws) {
+    std::vector<Tensor> arguments = draw.inputs;
+    for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+    interpret(program, arguments);
+    for (size_t i = 0; i < draw.expected.size(); ++i)
+      worst = std::max(worst, draw.expected[i].compare(arguments[draw.inputs.size() + i].bytes.data()).worst);
+  }
+  return worst;
+}
+
+TEST(EdgeTraits, AnAxisIsCarriedWhenNoStageMixesItsSlices) {
+  using Axes = std::vector<std::vector<bool>>;
+  const auto carried = [](const char* text) { return edge_traits(loaded(text)).carried; };
+  EXPECT_EQ(carried("gmm:n=4,m=5,k=6"), (Axes{{true, true, false}, {true, false, true}}));
+  EXPECT_EQ(carried("softmax:m=4,n=5"), (Axes{{true, false}}));
+  EXPECT_EQ(carried("relu:n=4,m=5"), (Axes{{true, true}}));
+  EXPECT_EQ(carried("layer_norm:m=4,n=5"), (Axes{{true, false}, {true}, {true}}));
+  EXPECT_EQ(carried("reduce_sum_1d:n=8"), (Axes{{false}}));
+  const Axes conv = carried("conv2d:h=5,w=5,ci=3,co=4");
+  EXPECT_EQ(conv[0], (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(std::ranges::count(conv[1], true), 1) << "the channels that come out";
+}
+
+TEST(EdgeTraits, SaysWhatHasOneRightResult) {
+  const EdgeTraits relu = edge_traits(loaded("relu:n=4,m=5"));
+  EXPECT_FALSE(relu.rounds);
+  EXPECT_FALSE(relu.reduces);
+  EXPECT_TRUE(relu.keeps_denormals);
+  EXPECT_FALSE(edge_traits(loaded("relu:n=4,m=5,dtype=bf16")).keeps_denormals);
+  EXPECT_FALSE(edge_traits(loaded("softmax:m=4,n=5")).keeps_denormals) << "it divides";
+  EXPECT_TRUE(edge_traits(loaded("max_pool2d:h=9,w=9,c=6")).reduces);
+  EXPECT_EQ(edge_traits(loaded("gmm:n=4,m=5,k=6")).exponents, (std::vector<int64_t>{63, 63}));
+  EXPECT_EQ(edge_traits(loaded("gmm:n=4,m=5,k=6,dtype=f16")).exponents, (std::vector<int64_t>{15, 15}))
+      << "the products are of f32";
+  EXPECT_EQ(edge_traits(loaded("conv2d:h=5,w=5,ci=3,co=4,dtype=f16")).exponents,
+            (std::vector<int64_t>{15, 15}))
+      << "as the padding is f16, the products are not";
+  EXPECT_EQ(edge_traits(loaded("layer_norm:m=4,n=5")).exponents.back(), 127) << "it is only added";
+}
+
+/// Rows of a product: a few are scaled, all others are those of the plain data.
+TEST(AddEdges, ScalesWholeSlicesAndLeavesTheOthers) {
+  Tensor plain = Tensor::zeros(kF32, {64, 32});
+  plain.fill_random(1);
+  Tensor data = plain;
+  add_edges(data, {.share = 0.9}, EdgePart::Slices, {0, {true, false}, 63}, 7);
+  int scaled = 0;
+  double largest = 0.0;
+  for (int64_t row = 0; row < 64; ++row) {
+    const double scale = data.get(row * 32) / plain.get(row * 32);
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(scale, &exponent), 0.5) << "a power of two";
+    for (int64_t i = row * 32; i < (row + 1) * 32; ++i) EXPECT_EQ(data.get(i), scale * plain.get(i));
+    scaled += scale == 1.0 ? 0 : 1;
+    largest = std::max(largest, scale);
+  }
+  EXPECT_GE(scaled, 1);
+  EXPECT_LE(scaled, 16);
+  EXPECT_EQ(largest, 0x1p57) << "one of them goes as far as it may";
+  Tensor few = Tensor::zeros(kF32, {8, 32});
+  few.fill_random(1);
+  const Tensor before = few;
+  add_edges(few, {.share = 0.9}, EdgePart::Slices, {0, {true, false}, 63}, 7);
+  EXPECT_EQ(few, before) << "one of eight rows would be too many";
+}
+
+TEST(AddEdges, AnyValueIncludesTheEndsOfTheType) {
+  for (const DType type : {kF16, kBF16, kF32, kF64}) {
+    Tensor data = Tensor::zeros(type, {4096});
+    add_edges(data, {.any_value = true, .denormals = true, .nans = true}, EdgePart::Large, {0, {true}, 1}, 3);
+    std::set<std::string> seen;
+    const FloatRange range = float_range(type);
+    for (int64_t i = 0; i < data.elements(); ++i) {
+      const double value = data.get(i);
+      if (std::isnan(value)) seen.insert("nan");
+      if (std::isinf(value)) seen.insert(value > 0 ? "inf" : "-inf");
+      if (value == 0.0) seen.insert(std::signbit(value) ? "-0" : "0");
+      if (std::abs(value) == range.largest) seen.insert("largest");
+      if (std::abs(value) == range.smallest) seen.insert("smallest");
+    }
+    EXPECT_EQ(seen.size(), 7U) << type.str();
+  }
+}
+
+TEST(WideIntegers, ReachTheEndsOfTheirTypes) {
+  for (const DType type : {kI8, kU8, kI32, kI64}) {
+    Tensor data = Tensor::zeros(type, {4096});
+    draw_wide_integers(data, {.integer_bits = 64}, 1, 5);
+    int64_t least = 0;
+    int64_t most = 0;
+    int large = 0;
+    for (int64_t i = 0; i < data.elements(); ++i) {
+      const int64_t value = data.get_int(i);
+      least = std::min(least, value);
+      most = std::max(most, value);
+      large += std::abs(static_cast<double>(value)) >= std::ldexp(1.0, type.bits / 2) ? 1 : 0;
+    }
+    const int bits = type.code == TypeCode::Int ? type.bits - 1 : type.bits;
+    EXPECT_EQ(static_cast<double>(most), bits == 63 ? std::ldexp(1.0, 63) : std::ldexp(1.0, bits) - 1);
+    EXPECT_EQ(static_cast<double>(least), type.code == TypeCode::Int ? -std::ldexp(1.0, bits) : 0.0);
+    EXPECT_GT(large, 2048) << type.str();
+  }
+  // A maximum of thousands is not always the type's.
+  Tensor data = Tensor::zeros(kI32, {4096});
+  draw_wide_integers(data, {.integer_bits = 64}, 4096, 5);
+  int ends = 0;
+  for (int64_t i = 0; i < data.elements(); ++i)
+    ends += data.get_int(i) == std::numeric_limits<int32_t>::max() ? 1 : 0;
+  EXPECT_LE(ends, 2);
+}
+
+class EdgesOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(EdgesOf, ARightProgramIsWithinItsBounds) {
+  for (const std::string type : {"f32", "f16", "bf16", "f64"}) {
+    const Program program = loaded(std::string(GetParam()) + ",dtype=" + type);
+    std::vector<DrawnData> draws = random_set(program);
+    EXPECT_LE(worst_of(program, draws), 1.0) << type << ": " << draws.front().fill.text();
+    EXPECT_TRUE(draws.front().fill.edges.in_floats()) << type << ": " << draws.front().fill.text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, EdgesOf,
+                         testing::Values("gmm:n=7,m=5,k=33", "gmm:n=64,m=64,k=64", "relu:n=9,m=8",
+                                         "conv2d:h=6,w=5,ci=3,co=4", "conv_bias_bn_relu:h=5,w=5,ci=3,co=4",
+                                         "dense_bias_gelu:n=6,m=5,k=7", "elementwise_chain:n=5,m=7",
+                                         "max_pool2d:h=9,w=9,c=6", "softmax:m=4,n=200", "layer_norm:m=4,n=19",
+                                         "norm:m=6,n=8", "reduce_sum_1d:n=100"));
+
+TEST(Edges, TheTimedDrawHasNoDenormalsOfASum) {
+  const std::vector<DrawnData> draws = random_set(loaded("gmm:n=7,m=5,k=33"));
+  const auto denormals = [](const DrawnData& draw) {
+    int found = 0;
+    for (int64_t i = 0; i < draw.inputs[0].elements(); ++i) {
+      const double value = std::abs(draw.inputs[0].get(i));
+      found += value > 0.0 && value < std::numeric_limits<float>::min() ? 1 : 0;
+    }
+    return found;
+  };
+  ASSERT_EQ(draws.size(), 3U) << "of large and of tiny numbers, and a plain one";
+  EXPECT_GT(denormals(draws[1]), 0);
+  EXPECT_EQ(denormals(draws[2]), 0);
+}
+
+/// `wrong` is not what `right` computes, and no draw of integers up to 1000 or floats up to 3 shows it.
+void expect_refused(const std::string& right, const std::string& wrong, const std::string& dtype) {
+  std::vector<DrawnData> draws = random_set(elementwise(right, dtype));
+  EXPECT_LE(worst_of(elementwise(right, dtype), draws), 1.0) << right;
+  EXPECT_GT(worst_of(elementwise(wrong, dtype), draws), 1.0) << wrong << " of " << dtype;
+}
+
+TEST(Edges, ShowMistakesThatSmallNumbersDoNot) {
+  for (const char* dtype : {"f32", "f16", "bf16", "f64", "i32", "i64"})
+    expect_refused("O[i<n] = max(X[i], 0)", "O[i<n] = min(max(X[i], 0), 6)", dtype);
+  expect_refused("O[i<n] = X[i] * X[i]", "O[i<n] = (X[i] % 65536) * X[i]", "i32");
+  expect_refused("O[i<n] = X[i] * 3", "O[i<n] = min(max(X[i], -1000000), 1000000) * 3", "i64");
+  expect_refused("O[i<n] = i8(X[i])", "O[i<n] = i8(i32(X[i]))", "f32");
+  expect_refused("O[i<n] = max(X[i], 0)", "O[i<n] = max(0.0, X[i])", "f32");
+  expect_refused("O[i<n] = abs(X[i])", "O[i<n] = abs(X[i]) * 1.0 + 0.0 * X[i]", "f32");
+}
+
+// A sum of f16 that may overflow was divided by nine, and taken for one that cannot.
+TEST(Edges, NoRightProgramOverflows) {
+  for (const char* text : {"avg_pool2d:h=9,w=9,c=6,dtype=f16", "norm:b=3,m=20,n=30,dtype=f16"}) {
+    const Program program = loaded(text);
+    const Program reference = reference_program(program, DataKind::Random);
+    for (const DrawnData& draw : random_set(program)) {
+      const Trial trial = try_inputs(question_of(program, DataKind::Random), draw.inputs,
+                                     [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+      for (int64_t i = 0; i < trial.bounds[0].elements(); ++i)
+        EXPECT_LT(trial.bounds[0].get(i), 1e5) << text << ": " << draw.fill.text();
+    }
+  }
+}
+
+TEST(Edges, NoRightProgramOverflowsOnItsWay) {
+  const Program program =
+      elementwise("O[i<n//4] = min(r<4) (f32(relu(f16(X[4*i + r]) + f16(X[4*i + 3 - r]))))", "f32");
+  std::vector<DrawnData> draws = random_set(program);
+  EXPECT_LE(worst_of(program, draws), 1.0);
+}
+
+TEST(Edges, ASumOfF64MayRoundHoweverSmallItIs) {
+  const Program program = elementwise("O[i<n//4] = sum(r<4) (exp(X[4*i + r] - 400))", "f64");
+  const Program reference = reference_program(program, DataKind::Random);
+  const DataQuestion question = question_of(program, DataKind::Random);
+  Tensor input = Tensor::like(*program.inputs.front());
+  for (int64_t i = 0; i < input.elements(); ++i) input.set(i, -0.25 * static_cast<double>(i));
+  const Trial trial =
+      try_inputs(question, {input}, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+  for (int64_t i = 0; i < trial.values[0].elements(); ++i)
+    EXPECT_GE(trial.bound(question, 0)->get(i), 0x1p-53 * trial.values[0].get(i));
+}
+
+TEST(Edges, ASigmoidOfF64MayBeZeroBelowTheNormalNumbers) {
+  const Program program = elementwise("O[i<n] = sigmoid(X[i])", "f64");
+  const Program reference = reference_program(program, DataKind::Random);
+  const DataQuestion question = question_of(program, DataKind::Random);
+  Tensor input = Tensor::like(*program.inputs.front());
+  for (int64_t i = 0; i < input.elements(); ++i) input.set(i, -700.0 - static_cast<double>(i));
+  const Trial trial =
+      try_inputs(question, {input}, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+  for (int64_t i = 0; i < input.elements(); ++i)
+    EXPECT_LE(std::abs(trial.values[0].get(i) - std::exp(input.get(i))), trial.bound(question, 0)->get(i));
+}
+
+TEST(Edges, AValueOfF64MayOverflowOnItsWay) {
+  const Program program = elementwise("S[i<n] = f32(X[i])\n  O[i<n] = f64(S[i])", "f64");
+  std::vector<DrawnData> draws = random_set(program);
+  EXPECT_LE(worst_of(program, draws), 1.0) << draws.front().fill.text();
+}
+
+TEST(EdgeTraits, AFunctionThatIsBoundedIsNoFactor) {
+  EXPECT_EQ(edge_traits(loaded("elementwise_chain:n=4,m=5,dtype=f16")).exponents,
+            (std::vector<int64_t>{15, 15, 15}))
+      << "Z is multiplied by a tanh";
+  EXPECT_EQ(edge_traits(loaded("dense_bias_gelu:n=4,m=5,k=6")).exponents[0], 63);
+}
+
+TEST(Edges, WhatIsLeftOutIsSaid) {
+  const auto left = [](const char* text) {
+    const Program program = loaded(text);
+    const auto draws = random_set(program);
+    return not_exercised(program, edge_traits(program), draws.front().fill.edges);
+  };
+  EXPECT_TRUE(left("relu:n=9,m=8").empty());
+  EXPECT_TRUE(left("gmm:n=4,m=4,k=4,dtype=i32,acc=i32").empty());
+  ASSERT_EQ(left("gmm:n=4,m=4,k=4").size(), 1U);
+  EXPECT_TRUE(left("gmm:n=4,m=4,k=4").front().starts_with("infinities and NaN: "));
+  EXPECT_TRUE(left("gmm:n=4,m=4,k=4,dtype=bf16").back().starts_with("denormals: a target may"));
+}
+
+/// The bound of O, a workload of one input, at `x`.
+double bound_at(const std::string& compute, const std::string& dtype, double x) {
+  const Program program = elementwise(compute, dtype);
+  const Program reference = reference_program(program, DataKind::Random);
+  std::vector<Tensor> tensors{Tensor::zeros(kF64, {64}), Tensor::zeros(reference.outputs[0]->dtype, {64}),
+                              Tensor::zeros(kF64, {64})};
+  for (int64_t i = 0; i < 64; ++i) tensors[0].set(i, x);
+  interpret(reference, tensors);
+  return tensors[2].get(0);
+}
+
+TEST(ErrorBounds, FollowWhatIsChosenAndWhereAValueEnds) {
+  EXPECT_EQ(bound_at("O[i<n] = max(X[i] * 1.1, 0)", "f32", -0x1p40), 0.0) << "zero, however it was rounded";
+  EXPECT_GT(bound_at("O[i<n] = max(X[i] * 1.1, 0)", "f32", 0x1p40), 0x1p15);
+  EXPECT_EQ(bound_at("O[i<n] = min(X[i] * 1.1, 6)", "f32", 0x1p40), 0.0);
+  EXPECT_EQ(bound_at("O[i<n] = i8(X[i] * 1.1)", "f32", 0x1p40), 0.0) << "the largest i8";
+  EXPECT_EQ(bound_at("O[i<n] = i32(X[i] * 1.1)", "f32", 0.5), 0.0);
+  EXPECT_EQ(bound_at("O[i<n] = i32(X[i] * 1.1)", "f32", 10.0 / 1.1), 1.0) << "10 or 11";
+  EXPECT_LT(bound_at("O[i<n] = tanh(X[i] * 1.1)", "f32", 0x1p60), 1e-6);
+  EXPECT_GT(bound_at("O[i<n] = X[i] * 1.1", "f64", 0x1p700), 0x1p647) << "f64 has no bound of its size";
+  EXPECT_GE(bound_at("O[i<n] = X[i] * 1.1", "f32", 0x1p-149), 0x1p-150) << "half a step";
+  EXPECT_GE(bound_at("O[i<n] = X[i] + 1.1", "bf16", 0.0), 0x1p-126);
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,503 @@
+#include "tunesmith/verification/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/trace/schedule.h"
+#include "tunesmith/verification/choose_data.h"
+#include "tunesmith/workload/library.h"
+
+namespace tunesmith {
+namespace {
+
+/// Without the ends of types' ranges (edges_test.cpp).
+DataQuestion plain_question(const Program& program, DataKind kind) {
+  DataQuestion question{kind, {}, has_bound(program, kind), longest_reduction(program).terms, 7};
+  question.exponentiates_below_maximum = exponentiates_below_maximum(program);
+  for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
+  for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
+  return question;
+}
+
+/// As the worker chooses them, the reference interpreted.
+DrawnData data_of(const Program& program, DataKind kind) {
+  const Program reference = reference_program(program, kind);
+  return choose_data(plain_question(program, kind),
+                     [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+}
+
+std::vector<Tensor> inputs_of(const Program& program) {
+  std::vector<Tensor> inputs;
+  for (const Buffer& input : program.inputs) {
+    inputs.push_back(Tensor::like(*input));
+    inputs.back().fill_random(inputs.size());
+  }
+  return inputs;
+}
+
+/// The outputs of `program`, interpreted; inputs are converted to its types.
+std::vector<Tensor> run(const Program& program, const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> arguments;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    arguments.push_back(Tensor::like(*program.inputs[i]));
+    for (int64_t at = 0; at < inputs[i].elements(); ++at) {
+      if (inputs[i].dtype.is_float()) {
+        arguments.back().set(at, inputs[i].get(at));
+      } else {
+        arguments.back().set_int(at, inputs[i].get_int(at));
+      }
+    }
+  }
+  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
+  interpret(program, arguments);
+  return {std::make_move_iterator(arguments.begin() + static_cast<std::ptrdiff_t>(inputs.size())),
+          std::make_move_iterator(arguments.end())};
+}
+
+/// The worst of all outputs.
+double worst(const std::vector<Tensor>& got, const DrawnData& data) {
+  double most = 0.0;
+  for (size_t i = 0; i < got.size(); ++i)
+    most = std::max(most, data.expected[i].compare(got[i].bytes.data()).worst);
+  return most;
+}
+
+TEST(ReferenceProgram, OfAProductHasValuesAndBoundsInDoublePrecision) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=3,m=2,k=5");
+  const Program reference = reference_program(workload.program, DataKind::Random);
+  ASSERT_EQ(reference.outputs.size(), 2u);
+  for (const Buffer& output : reference.outputs) EXPECT_EQ(output->dtype, kF64);
+  const std::vector<Tensor> inputs = inputs_of(workload.program);
+  const std::vector<Tensor> results = run(reference, inputs);
+  for (int64_t i = 0; i < 3; ++i) {
+    for (int64_t j = 0; j < 2; ++j) {
+      double value = 0.0;
+      double squares = 0.0;
+      double roundings = 0.0;
+      for (int64_t k = 0; k < 5; ++k) {
+        const double product = inputs[0].get(i * 5 + k) * inputs[1].get(k * 2 + j);
+        value += product;
+        squares += product * product;
+        roundings += value * value;
+      }
+      EXPECT_DOUBLE_EQ(results[0].get(i * 2 + j), value);
+      EXPECT_DOUBLE_EQ(results[1].get(i * 2 + j), 4.0 * 0x1p-24 * std::sqrt(roundings + 5.0 * squares));
+    }
+  }
+}
+
+Program program_of(const std::string& compute, const std::string& inputs = "X: {shape: [n], dtype: dtype}",
+                   const std::string& params = "n: 64, dtype: f32") {
+  return std::move(WorkloadDefinition::parse("name: t\nparams: {" + params + "}\ninputs:\n  " + inputs +
+                                                 "\ncompute: |\n  " + compute + "\noutputs: [O]\n",
+                                             "t.yaml")
+                       .instantiate()
+                       .program);
+}
+
+TEST(ReferenceProgram, WhatDoesNotRoundHasNoBound) {
+  const auto rounds = [](const Program& program) { return bool{has_bound(program, DataKind::Random)[0]}; };
+  EXPECT_FALSE(rounds(program_of("O[i<n] = X[i] * 3", "X: {shape: [n], dtype: i32}")));
+  EXPECT_FALSE(rounds(program_of("O[i<n] = X[n - 1 - i]")));
+  EXPECT_FALSE(rounds(program_of("O[one<1] = max(i<n) abs(X[i])")));
+  EXPECT_FALSE(rounds(program_of("O[i<n] = f32(X[i])", "X: {shape: [n], dtype: bf16}")));
+  EXPECT_TRUE(rounds(program_of("O[i<n] = bf16(X[i])")));
+  EXPECT_TRUE(rounds(program_of("O[i<n] = X[i] * 3")));
+  const Program integers = program_of("O[i<n] = X[i] * 3", "X: {shape: [n], dtype: i32}");
+  const std::vector<Tensor> inputs = inputs_of(integers);
+  EXPECT_EQ(run(reference_program(integers, DataKind::Random), inputs), run(integers, inputs));
+}
+
+TEST(ReferenceProgram, SmallIntegersAreSummedUpWithoutError) {
+  for (const char* text :
+       {"gmm:n=9,m=7,k=300", "gmm:n=9,m=7,k=300,dtype=bf16", "gmm:n=9,m=7,k=300,dtype=f16", "norm:m=1,n=5",
+        "reduce_sum_1d:n=4000,dtype=f16", "reduce_sum_1d:n=4000,dtype=bf16",
+        "conv_bias_bn_relu:h=5,w=5,ci=3,co=4", "gmm:n=9,m=7,k=300,dtype=f16,acc=f16"}) {
+    const Workload workload = WorkloadLibrary().load(text);
+    DrawnData data = data_of(workload.program, DataKind::Exact);
+    std::vector<Tensor> got = run(workload.program, data.inputs);
+    EXPECT_EQ(worst(got, data), 0.0) << text << ": " << data.fill.text();
+    // The smallest step of the type is seen.
+    if (std::string(text).starts_with("norm")) continue;
+    const double at = got[0].get(0);
+    got[0].set(0, at == 0.0 ? 1e-6 : at * (1.0 + 2.0 * unit_roundoff(got[0].dtype)));
+    EXPECT_GT(worst(got, data), 1.0) << text;
+  }
+}
+
+// The largest terms come last as written, so that its partial sums are small, and first in the program.
+TEST(ReferenceProgram, ASumMayBeginWithItsLargestTerms) {
+  constexpr int64_t kRows = 4000;
+  constexpr int64_t kTerms = 144;
+  const Program program =
+      program_of("O[i<n] = sum(k<144) X[i, k]", "X: {shape: [n, 144], dtype: f32}", "n: 4000");
+  Tensor terms = inputs_of(program)[0];
+  for (int64_t i = 0; i < kRows; ++i) {
+    terms.set(i * kTerms + kTerms - 2, 100.3);
+    terms.set(i * kTerms + kTerms - 1, -100.3);
+  }
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), {terms});
+  double worst = 0.0;
+  for (int64_t i = 0; i < kRows; ++i) {
+    float sum = 0.0F;
+    sum += static_cast<float>(terms.get(i * kTerms + kTerms - 2));
+    for (int64_t k = 0; k < kTerms; ++k) {
+      if (k != kTerms - 2) sum += static_cast<float>(terms.get(i * kTerms + k));
+    }
+    worst = std::max(worst, std::abs(static_cast<double>(sum) - results[0].get(i)) / results[1].get(i));
+  }
+  EXPECT_LT(worst, 1.0);
+  // By far less than a term.
+  EXPECT_LT(results[1].get(0), 0.01);
+  EXPECT_GT(worst, 0.2);
+}
+
+// A million squares added up one after another lose 2e-4 of their sum, all in one direction; once such a
+// program was called wrong. What leaves out a tenth of them still is.
+TEST(ReferenceProgram, ALongSumOfOneSignMayDrift) {
+  const Workload workload = WorkloadLibrary().load("norm:m=1024,n=1024");
+  const Program& program = workload.program;
+  std::vector<Tensor> inputs = draw_inputs(plain_question(program, DataKind::Random), {DataKind::Random});
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), inputs);
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  const auto error = [&] { return expected.compare(run(program, inputs)[0].bytes.data()).worst; };
+  EXPECT_LE(error(), 1.0);
+  for (int64_t i = 0; i < inputs[0].elements(); i += 10) inputs[0].set(i, 0.0);
+  EXPECT_GT(error(), 1.0);
+}
+
+/// exp(X) summed up from the last term to the first.
+Tensor sums_from_the_end(const Program& program, const Tensor& terms) {
+  const int64_t rows = program.outputs[0]->shape[0];
+  const int64_t row = terms.elements() / rows;
+  Tensor sums = Tensor::like(*program.outputs[0]);
+  Tensor exponential = Tensor::zeros(sums.dtype, {1});
+  for (int64_t i = 0; i < sums.elements(); ++i) {
+    for (int64_t k = row; k-- > 0;) {
+      exponential.set(0, std::exp(terms.get(i * row + k)));
+      sums.set(i, sums.get(i) + exponential.get(0));  // exact in f64, then rounded
+    }
+  }
+  return sums;
+}
+
+// One large term, and thousands that are each too small to change it: a program that begins with
+// the large one loses all of them, twice what bounds of roundings in either direction allowed.
+TEST(ReferenceProgram, ASumOfExponentialsMayLoseAllThatIsTooSmallForTheLargest) {
+  constexpr int64_t kTerms = 4096;
+  for (const std::string type : {"f32", "f16", "bf16"}) {
+    const Program program = program_of("O[i<n] = sum(k<4096) exp(X[i, k])",
+                                       "X: {shape: [n, 4096], dtype: " + type + "}", "n: 4, dtype: " + type);
+    Tensor terms = Tensor::like(*program.inputs[0]);
+    const double unit = unit_roundoff(terms.dtype);
+    for (int64_t i = 0; i < terms.elements(); ++i) {
+      const double share = 0.9 - 0.2 * static_cast<double>(i % 7) / 7.0;
+      terms.set(i, i % kTerms == kTerms - 1 ? 0.0 : std::log(share * unit));
+    }
+    const Program reference = reference_program(program, DataKind::Random);
+    const std::vector<Tensor> results = run(reference, {terms});
+    const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+    const Tensor lost = sums_from_the_end(program, terms);
+    EXPECT_EQ(lost.get(0), 1.0) << type;
+    EXPECT_LE(expected.compare(lost.bytes.data()).worst, 1.0) << type;
+    if (type != "f32") continue;  // a narrow sum may lose more than that by rounding
+    const double allowed = results[1].get(0);
+    EXPECT_LT(allowed, 1.6 * (results[0].get(0) - 1.0)) << "no more than by about what is lost";
+    Tensor wrong = lost;
+    for (int64_t i = 0; i < 4; ++i) wrong.set(i, 1.0 - 2.0 * allowed);
+    EXPECT_GT(expected.compare(wrong.bytes.data()).worst, 1.0);
+  }
+}
+
+// Exponentials of numbers near zero are so nearly equal that all of them are rounded in one direction where
+// the sum has come to a coarser step. Of a thousand rows one was outside its bound, and another softmax was
+// refused.
+TEST(ReferenceProgram, ASumOfNearlyEqualExponentialsRoundsInOneDirection) {
+  constexpr int64_t kRows = 256;
+  const Program program = program_of("O[i<n] = sum(k<1024) exp(X[i, k])", "X: {shape: [n, 1024], dtype: f32}",
+                                     "n: 256, dtype: f32");
+  Tensor inputs = inputs_of(program)[0];
+  for (int64_t i = 0; i < inputs.elements(); ++i)
+    inputs.set(i, std::ldexp(inputs.get(i) - 1.0,
+                             -14 - static_cast<int>(i / 1024 % 8)));  // below zero, as in a softmax
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), {inputs});
+  Tensor sums = run(program, {inputs})[0];
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  EXPECT_LE(expected.compare(sums.bytes.data()).worst, 1.0);
+  EXPECT_LT(results[1].get(0), 0.25) << "a quarter of a term";
+  sums.set(kRows / 2, sums.get(kRows / 2) - 1.0);
+  EXPECT_GT(expected.compare(sums.bytes.data()).worst, 1.0);
+}
+
+// Terms that are alike are not lost: neither is one of a thousand, nor may it be.
+TEST(ReferenceProgram, ASumOfExponentialsShowsEachTermThatIsNoSmallerThanOthers) {
+  const Program program = program_of("O[i<n] = sum(k<1024) exp(X[i, k])", "X: {shape: [n, 1024], dtype: f32}",
+                                     "n: 4, dtype: f32");
+  const std::vector<Tensor> inputs = inputs_of(program);
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), inputs);
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  EXPECT_LE(expected.compare(run(program, inputs)[0].bytes.data()).worst, 1.0);
+  EXPECT_LT(results[1].get(0), 0.5 * std::exp(-1.0));
+  std::vector<Tensor> fewer = inputs;
+  for (int64_t i = 0; i < 4; ++i) fewer[0].set(i * 1024 + 500, -100.0);
+  EXPECT_GT(expected.compare(run(program, fewer)[0].bytes.data()).worst, 1.0);
+}
+
+/// The unscheduled program in its own precision is right on both sets, and a small mistake is not on one.
+class LibraryWorkloads : public testing::TestWithParam<const char*> {};
+
+TEST_P(LibraryWorkloads, RoundingIsWithinTheBoundAndAMistakeIsNot) {
+  const std::string name = GetParam();
+  for (const std::string type : {"f32", "f64", "f16", "bf16"}) {
+    const Workload workload = WorkloadLibrary().load(name + ",dtype=" + type);
+    bool seen = false;
+    for (const DataKind kind : kDataKinds) {
+      DrawnData data = data_of(workload.program, kind);
+      EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0) << type << " " << data.fill.text();
+      // One element of the first input is another: as an index that is wrong once.
+      Tensor& input = data.inputs[0];
+      int64_t at = input.elements() / 2;
+      while (input.get(at) == data.fill.background) ++at;
+      input.set(at, data.fill.background);
+      seen = seen || worst(run(workload.program, data.inputs), data) > 1.0;
+    }
+    EXPECT_TRUE(seen) << type;
+  }
+}
+
+TEST_P(LibraryWorkloads, InFastOrderEveryBitIsTheSame) {
+  const Workload workload = WorkloadLibrary().load(GetParam());
+  for (const DataKind kind : kDataKinds) {
+    const Program reference = reference_program(workload.program, kind);
+    const std::vector<Tensor> inputs = inputs_of(workload.program);
+    EXPECT_EQ(run(in_fast_order(reference), inputs), run(reference, inputs));
+  }
+}
+
+// A half-precision sum of two thousand numbers means nothing, and once every one was accepted.
+TEST(ChooseData, LeavesOutTermsThatATypeCannotSumUp) {
+  for (const char* text : {"reduce_sum_1d:n=2000,dtype=bf16", "softmax:m=8,n=2000,dtype=bf16",
+                           "layer_norm:m=8,n=768,dtype=bf16", "norm:m=64,n=64,dtype=f16"}) {
+    const Workload workload = WorkloadLibrary().load(text);
+    for (const DataKind kind : kDataKinds) {
+      const DrawnData data = data_of(workload.program, kind);
+      EXPECT_GT(data.fill.terms, 0) << text;
+      std::vector<Tensor> zeros;
+      for (const Buffer& output : workload.program.outputs) zeros.push_back(Tensor::like(*output));
+      EXPECT_GT(worst(zeros, data), 1.0) << text;
+    }
+  }
+}
+
+// With most elements zero, an element that read its neighbour was taken for right.
+TEST(ChooseData, ANormHasRowsWhoseMeansAreExact) {
+  const Workload workload = WorkloadLibrary().load("layer_norm:m=8,n=768,dtype=bf16");
+  const DrawnData data = data_of(workload.program, DataKind::Exact);
+  EXPECT_TRUE(data.fill.balanced) << data.fill.text();
+  EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0);
+  const Tensor& rows = data.inputs[0];
+  for (int64_t i = 0; i < 8; ++i) {
+    double sum = 0.0;
+    double squares = 0.0;
+    for (int64_t j = 0; j < 768; ++j) {
+      sum += rows.get(i * 768 + j);
+      squares += rows.get(i * 768 + j) * rows.get(i * 768 + j);
+    }
+    EXPECT_EQ(sum, 0.0);
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(squares / 768.0, &exponent), 0.5);
+    EXPECT_EQ((exponent - 1) % 2, 0) << "a power of a quarter";
+  }
+  // A neighbour's element in place of its own is seen where they differ.
+  const std::vector<Tensor> right = run(workload.program, data.inputs);
+  const double scale = 1.0 / std::sqrt(1e-5 + 192.0 / 768.0);  // of the first row
+  int differ = 0;
+  for (int64_t j = 0; j + 1 < 768; ++j) {
+    if (rows.get(j) == rows.get(j + 1)) continue;
+    ++differ;
+    std::vector<Tensor> wrong = right;
+    wrong[0].set(j, rows.get(j + 1) * scale * data.inputs[1].get(j) + data.inputs[2].get(j));
+    EXPECT_GT(worst(wrong, data), 1.0) << j;
+  }
+  EXPECT_GT(differ, 768 / 4) << "and elsewhere in other draws";
+  EXPECT_EQ(data.fill.draws, 4);
+}
+
+// In bf16 exp(-12 + noise) may be off by a twentieth.
+TEST(ChooseData, NeighboursOfABackgroundLieApart) {
+  const Workload workload = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16");
+  const DrawnData data = data_of(workload.program, DataKind::Random);
+  ASSERT_GT(data.fill.noise, 0.0) << data.fill.text();
+  const Tensor& rows = data.inputs[0];
+  for (int64_t i = 0; i < 15 * 512; ++i) {
+    const double here = rows.get(i);
+    if (i % 512 != 511) {
+      EXPECT_GT(std::abs(here - rows.get(i + 1)), 0.2) << i;
+    }
+    EXPECT_GT(std::abs(here - rows.get(i + 512)), 0.2) << i;
+  }
+}
+
+TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
+  const auto draws = [](const char* text) {
+    return data_of(WorkloadLibrary().load(text).program, DataKind::Random).fill.draws;
+  };
+  EXPECT_EQ(draws("gmm:n=16,m=16,k=16"), 1);
+  EXPECT_EQ(draws("softmax:m=512,n=512"), 3) << "with peaks";
+  EXPECT_EQ(draws("softmax:m=16,n=512,dtype=bf16"), 6);
+  const Program program = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16").program;
+  const Program reference = reference_program(program, DataKind::Random);
+  const RunReference run = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+  const DataQuestion question = plain_question(program, DataKind::Random);
+  const std::vector<DrawnData> all = draw_all(question, choose_data(question, run).fill, run);
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(all.front().fill.draws, 6);
+  EXPECT_NE(all[0].inputs[0].bytes, all[1].inputs[0].bytes);
+}
+
+// These were refused: too few of their terms could be seen at once.
+TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
+  for (const char* text : {"reduce_sum_1d:n=4096,dtype=bf16", "norm:m=64,n=64,dtype=f16",
+                           "softmax:m=1,n=1000,dtype=bf16", "layer_norm:m=1,n=768,dtype=f16"}) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const Program reference = reference_program(workload.program, DataKind::Exact);
+    const std::vector<DrawnData> draws =
+        choose_several_draws(plain_question(workload.program, DataKind::Exact),
+                             [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+    ASSERT_GT(draws.size(), 1u) << text;
+    std::vector<int> seen(static_cast<size_t>(draws[0].inputs[0].elements()), 0);
+    for (const DrawnData& draw : draws) {
+      const double background = draw.fill.background;
+      for (size_t i = 0; i < seen.size(); ++i)
+        seen[i] += draw.inputs[0].get(static_cast<int64_t>(i)) == background ? 0 : 1;
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << text;
+    for (const size_t number : {size_t{0}, draws.size() - 1}) {
+      DrawnData draw = draws[number];
+      EXPECT_LE(worst(run(workload.program, draw.inputs), draw), 1.0) << text;
+      Tensor& input = draw.inputs[0];
+      int64_t at = input.elements() / 2;
+      while (input.get(at) == draw.fill.background) ++at;
+      input.set(at, draw.fill.background);
+      EXPECT_GT(worst(run(workload.program, draw.inputs), draw), 1.0) << text << ", without a term";
+    }
+  }
+}
+
+// 256 ones are summed up exactly, and neither one more nor one less changes the root of the sum.
+TEST(ChooseData, AResultOf16BitsMayHideATerm) {
+  const auto hides = [](const char* text) {
+    const Workload workload = WorkloadLibrary().load(text);
+    const Program reference = reference_program(workload.program, DataKind::Exact);
+    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+    const DataQuestion question = plain_question(workload.program, DataKind::Exact);
+    return hides_a_term(question, choose_data(question, run_reference), run_reference);
+  };
+  EXPECT_TRUE(hides("norm:m=16,n=16,dtype=bf16"));
+  EXPECT_FALSE(hides("norm:m=16,n=16,dtype=f16"));
+  EXPECT_FALSE(hides("norm:m=16,n=16"));
+  EXPECT_FALSE(hides("gmm:n=9,m=7,k=200,dtype=bf16"));
+  EXPECT_FALSE(hides("avg_pool2d:h=9,w=9,c=6,dtype=bf16"));
+  EXPECT_FALSE(hides("max_pool2d:h=9,w=9,c=6,dtype=bf16"));
+  EXPECT_FALSE(hides("elementwise_chain:n=6,m=7,dtype=bf16"));
+}
+
+// Once such a program was accepted: a softmax is the same below any maximum, until an exponential overflows.
+TEST(ChooseData, AMaximumThatLacksTermsShows) {
+  const auto softmax = [](const std::string& terms, const std::string& dtype) {
+    return program_of("Max[i<5] = max(j<" + terms + ") X[i, j]\n  E[i<5, j<75] = exp(X[i, j] - Max[i])\n" +
+                          "  Sum[i<5] = sum(j<75) E[i, j]\n  O[i<5, j<75] = E[i, j] / Sum[i]",
+                      "X: {shape: [5, 75], dtype: dtype}", "dtype: " + dtype);
+  };
+  for (const char* dtype : {"f32", "f16", "bf16", "f64"}) {
+    const Program program = softmax("75", dtype);
+    const Program reference = reference_program(program, DataKind::Random);
+    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
+    const DataQuestion question = plain_question(program, DataKind::Random);
+    const std::vector<DrawnData> draws =
+        draw_all(question, choose_data(question, run_reference).fill, run_reference);
+    ASSERT_GE(draws.size(), 6U) << dtype;
+    EXPECT_EQ(draws.front().fill.peaks, 4) << dtype;
+    double worst_right = 0.0;
+    double worst_wrong = 0.0;
+    for (const DrawnData& draw : draws) {
+      worst_right = std::max(worst_right, worst(run(program, draw.inputs), draw));
+      worst_wrong = std::max(worst_wrong, worst(run(softmax("70", dtype), draw.inputs), draw));
+    }
+    EXPECT_LE(worst_right, 1.0) << dtype;
+    EXPECT_GT(worst_wrong, 1.0) << dtype;
+  }
+  EXPECT_FALSE(exponentiates_below_maximum(program_of("O[i<n] = exp(X[i])")));
+  EXPECT_FALSE(exponentiates_below_maximum(program_of("M[one<1] = max(i<n) X[i]\n  O[i<n] = X[i] - M[0]")));
+  EXPECT_TRUE(exponentiates_below_maximum(
+      program_of("M[one<1] = max(i<n) X[i]\n  D[i<n] = X[i] - M[0]\n  O[i<n] = exp(D[i])")));
+}
+
+// -9 * 12.25 is rounded to -110, and -122.25 to -122, though -122.5 is a number of bf16.
+TEST(ReferenceProgram, ARoundedOperandMakesAnotherRounding) {
+  const Program program = program_of("S[i<n] = X[i] * 12.25\n  O[i<n] = S[i] + S[(i + 1) % n]",
+                                     "X: {shape: [n], dtype: bf16}", "n: 2, dtype: bf16");
+  Tensor data = Tensor::like(*program.inputs[0]);
+  data.set(0, -9.0);
+  data.set(1, -1.0);
+  const std::vector<Tensor> results = run(reference_program(program, DataKind::Exact), {data});
+  const ExpectedOutput expected(program.outputs[0], results[0], &results[1]);
+  const std::vector<Tensor> got = run(program, {data});
+  EXPECT_EQ(got[0].get(0), -122.0);
+  EXPECT_LE(expected.compare(got[0].bytes.data()).worst, 1.0);
+}
+
+TEST(ReferenceProgram, ReadsNoBoundThatASelectGuards) {
+  const Program program =
+      program_of("S[i<n] = X[i] * 3\n  O[i<n] = (sum(r<3) inside(S[i + r - 1], 0)) + inside(S[i - 2], 1)");
+  for (const DataKind kind : kDataKinds) {
+    const DrawnData data = data_of(program, kind);
+    EXPECT_LE(worst(run(program, data.inputs), data), 1.0);
+  }
+}
+
+TEST(ChooseData, TakesPositiveNumbersWhereOthersGiveNaN) {
+  const DrawnData data = data_of(program_of("O[i<n] = log(X[i])"), DataKind::Random);
+  EXPECT_TRUE(data.fill.positive);
+}
+
+TEST(ChooseData, RefusesWhatNoDataVerify) {
+  // The sum of a constant: no input makes it shorter.
+  const Program program = program_of("S[one<1] = sum(i<n) (X[i] * 0.0001 + 1.3)\n  O[one<1] = S[one]",
+                                     "X: {shape: [n], dtype: dtype}", "n: 4096, dtype: bf16");
+  try {
+    data_of(program, DataKind::Random);
+    FAIL() << "nothing was thrown";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("what is computed of O cannot be verified"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(FastOrder, OfAProductRunsAlongTheRowsInParallelOnVectors) {
+  const Workload workload = WorkloadLibrary().load("gmm:n=3,m=2,k=5");
+  const Program reference = reference_program(workload.program, DataKind::Random);
+  Schedule schedule(in_fast_order(reference));
+  const BlockRV block = schedule.get_block(reference.blocks().front()->name);
+  std::vector<std::string> loops;
+  for (const LoopRV& loop : schedule.get_loops(block)) loops.push_back(schedule.loop(loop).var->name);
+  EXPECT_EQ(loops, (std::vector<std::string>{"z", "i", "r", "j_0", "j_1"}));
+  EXPECT_EQ(schedule.loop(schedule.get_loops(block)[1]).loop_kind, LoopKind::Parallel);
+  EXPECT_EQ(schedule.loop(schedule.get_loops(block).back()).loop_kind, LoopKind::Vectorized);
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, LibraryWorkloads,
+                         testing::Values("gmm:n=7,m=5,k=33", "conv2d:h=6,w=5,ci=3,co=4,kernel=3,padding=1",
+                                         "dense_bias_gelu:n=6,m=5,k=7", "conv_bias_bn_relu:h=5,w=5,ci=3,co=4",
+                                         "softmax:m=4,n=37", "elementwise_chain:n=5,m=7",
+                                         "layer_norm:m=4,n=19", "norm:m=6,n=8"));
+
+}  // namespace
+}  // namespace tunesmith

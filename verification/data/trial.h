@@ -1,0 +1,46 @@
+// What the reference makes of one draw, and how much of a mistake its bounds would hide.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "tunesmith/verification/choose_data.h"
+
+namespace tunesmith {
+
+/// The reference's answer on one draw.
+struct Trial {
+  std::vector<Tensor> values;
+  std::vector<Tensor> bounds;      // of the outputs that have one, in their order
+  bool finite = true;              // all values are
+  double looseness = 0.0;          // of the worst output
+  double looseness_of_term = 0.0;  // times the terms of a longest sum
+  size_t loosest = 0;              // which one that is
+
+  /// Of output i, or null.
+  const Tensor* bound(const DataQuestion& question, size_t i) const {
+    if (!question.has_bound[i]) return nullptr;
+    const auto end = question.has_bound.begin() + static_cast<std::ptrdiff_t>(i);
+    return &bounds[static_cast<size_t>(std::count(question.has_bound.begin(), end, true))];
+  }
+
+  /// The share of elements whose bounds are tight; what is far below `typical` only has to stay there.
+  double visible(const DataQuestion& question, double typical) const;
+  /// Of the outputs' finite elements: the root mean square.
+  double typical() const;
+  /// A right program may compute an infinity somewhere, or no bound is known.
+  bool overflows(const DataQuestion& question) const;
+
+  bool usable() const { return looseness <= kLoosest; }
+  /// What is infinite is compared for being so, and no more; what is too loose is no better for few terms.
+  bool better_than(const Trial& other) const {
+    if (finite != other.finite) return finite;
+    if (usable() != other.usable()) return usable();
+    return looseness_of_term < other.looseness_of_term;
+  }
+};
+
+/// Runs the reference.
+Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs, const RunReference& run);
+
+}  // namespace tunesmith
