@@ -257,7 +257,6 @@ class WorkerRunner final : public Runner {
 
 }  // namespace
 
-
 std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
                                            const WorkerTarget& worker_target, const MeasureOptions& options) {
   return std::make_unique<WorkerRunner>(workload, target, worker_target, options);
