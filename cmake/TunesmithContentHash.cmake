@@ -1,7 +1,8 @@
 # tunesmith_content_hash(TARGET target TEMPLATE file.in OUTPUT header BASE folder FILES file...)
-# Writes, when the project is built, a header in which @CONTENT_HASH@ of the template is a hash of the files' contents:
-# the first 16 hexadecimal digits of a SHA-256 over their names below BASE and their bytes, in the order of the names.
-# It is the same on every machine and in every folder, and a file that changes, comes or goes changes it.
+# Writes, when the project is built, a header in which @CONTENT_HASH@ of the template is a hash of the files' contents, of C
+# and C++ without comments and white space (code_hash.py): 16 hexadecimal digits over their names below BASE and their code.
+# It is the same on every machine and in every folder; a file whose code changes, that comes or goes changes it, and a
+# comment does not.
 #   TARGET    what includes the header; it comes to find it by the name that follows ${CMAKE_CURRENT_BINARY_DIR}/generated
 #   TEMPLATE  of the header; other @VARIABLES@ in it have the values of the configuration
 #   OUTPUT    the header, relative to ${CMAKE_CURRENT_BINARY_DIR}/generated
@@ -10,39 +11,9 @@
 #   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${PROJECT_SOURCE_DIR}/core/lower/*.cpp)
 #   tunesmith_content_hash(TARGET tunesmith_llvm TEMPLATE generator.h.in OUTPUT generator.h BASE ${PROJECT_SOURCE_DIR}
 #                          FILES ${files})
-#
-# cmake -DBASE=folder -P TunesmithContentHash.cmake prints the hash of all files below a folder.
-
-# `files` are relative to `base`.
-function(_tunesmith_hash_files result base files)
-  list(SORT files COMPARE STRING)
-  set(text "")
-  foreach(file IN LISTS files)
-    file(SHA256 ${base}/${file} hash)
-    string(APPEND text "${hash}  ${file}\n")
-  endforeach()
-  string(SHA256 hash "${text}")
-  string(SUBSTRING ${hash} 0 16 hash)
-  set(${result} ${hash} PARENT_SCOPE)
-endfunction()
-
-if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  cmake_minimum_required(VERSION 3.25)
-  if(LIST)
-    file(STRINGS ${LIST} files)
-  else()
-    file(GLOB_RECURSE files RELATIVE ${BASE} ${BASE}/*)
-  endif()
-  _tunesmith_hash_files(CONTENT_HASH ${BASE} "${files}")
-  if(TEMPLATE)
-    configure_file(${TEMPLATE} ${OUTPUT} @ONLY)  # leaves the header alone where nothing changes
-  else()
-    execute_process(COMMAND ${CMAKE_COMMAND} -E echo ${CONTENT_HASH})  # message() writes to standard error
-  endif()
-  return()
-endif()
-
 include_guard(GLOBAL)
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(tunesmith_content_hash)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;TEMPLATE;OUTPUT;BASE" "FILES")
@@ -62,10 +33,10 @@ function(tunesmith_content_hash)
   file(CONFIGURE OUTPUT ${header}.files CONTENT "${names}")
   set(CONTENT_HASH "@CONTENT_HASH@")
   configure_file(${arg_TEMPLATE} ${header}.in @ONLY)
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/code_hash.py)
   add_custom_command(OUTPUT ${header}
-    COMMAND ${CMAKE_COMMAND} -DBASE=${arg_BASE} -DLIST=${header}.files -DTEMPLATE=${header}.in -DOUTPUT=${header}
-            -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
-    DEPENDS ${arg_FILES} ${header}.files ${header}.in ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+    COMMAND Python3::Interpreter ${script} ${arg_BASE} ${header}.files ${header}.in ${header}
+    DEPENDS ${arg_FILES} ${header}.files ${header}.in ${script}
     COMMENT "Hashing the files behind ${arg_OUTPUT}" VERBATIM)
   target_sources(${arg_TARGET} PRIVATE ${header})
   target_include_directories(${arg_TARGET} PRIVATE ${folder})

@@ -5,7 +5,8 @@
 #   NAME      the CMake target and the library's file (NAME.so)
 #   KIND      module | target | extension | searcher | cost_model | task_scheduler
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
-#   SOURCES   of the library; or one YAML file, which then is the plugin (an extension that is data)
+#   SOURCES   of the library, which include of <tunesmith/...> only what plugins of this kind reach: that is checked when it is
+#             linked (TunesmithCheckHeaders.cmake); or one YAML file, which then is the plugin (an extension that is data)
 #   REQUIRES  plugins without which this one is not loaded
 #   PACK      the plugin goes into a pack of several (tunesmith_add_pack); else it is a pack of its own, whose
 #             manifest NAME.pack.json is written beside the library
@@ -21,6 +22,7 @@
 # TUNESMITH_PLUGIN_INSTALL_DIR is set, are installed there, under TUNESMITH_PLUGIN_COMPONENT if that is set.
 # The rules that the flags serve are in docs/plugin-rules.md.
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/TunesmithCheckHeaders.cmake)
 
 function(_tunesmith_output_directory result)
   if(TUNESMITH_PLUGIN_OUTPUT_DIRECTORY)
@@ -144,6 +146,7 @@ function(tunesmith_add_plugin NAME KIND)
     LIBRARY_OUTPUT_DIRECTORY ${folder}
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake)
+  tunesmith_check_headers(${NAME} ${KIND})
   target_link_options(${NAME} PRIVATE -Wl,-z,now -Wl,-z,nodelete)
   # A sanitizer's run-time library is in the executable, so that its symbols are undefined here.
   if(NOT TUNESMITH_SANITIZE AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")

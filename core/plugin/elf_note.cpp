@@ -38,9 +38,10 @@ bool is_text(const NoteText<size>& text) {
          std::all_of(end, text.end(), [](char c) { return c == '\0'; }) && end != text.end();
 }
 
+/// The note, or in what way it is none. Of a longer one than this kernel knows, what it knows.
 tl::expected<PluginNote, std::string> read_content(std::span<const char> content) {
   const auto damaged = [](const std::string& how) { return tl::unexpected("damaged note: " + how); };
-  constexpr size_t kPrefix = offsetof(PluginNote, api_major);
+  constexpr size_t kPrefix = offsetof(PluginNote, tier);
   if (content.size() < kPrefix) return damaged("too short");
   if (!std::ranges::equal(content.first(PluginNote::kMagic.size()), PluginNote::kMagic)) {
     return damaged("wrong magic");
@@ -50,12 +51,18 @@ tl::expected<PluginNote, std::string> read_content(std::span<const char> content
     return tl::unexpected(
         fmt::format("note version: built for {}, this is {}", version, uint32_t{PluginNote::kVersion}));
   }
+  const uint32_t size = *read_at<uint32_t>(content, offsetof(PluginNote, note_size));
   const auto note = read_at<PluginNote>(content, 0);
-  if (!note || note->note_size != sizeof(PluginNote) || content.size() != sizeof(PluginNote)) {
-    return damaged(fmt::format("{} bytes instead of {}", content.size(), sizeof(PluginNote)));
+  if (!note || size != content.size()) {
+    return damaged(fmt::format("{} bytes, and it says {}", content.size(), size));
   }
-  if (!is_text(note->id) || !is_text(note->version) || !is_text(note->abi.architecture) ||
-      !is_text(note->abi.standard_library) || !is_text(note->header_hash)) {
+  const bool exact = note->tier == static_cast<uint32_t>(PluginTier::Exact);
+  if (!exact && note->tier != static_cast<uint32_t>(PluginTier::Stable)) {
+    return damaged(fmt::format("no tier of plugins has the number {}", note->tier));
+  }
+  if (!is_text(note->id) || !is_text(note->version) ||
+      (exact && (!is_text(note->abi.architecture) || !is_text(note->abi.standard_library) ||
+                 !is_text(note->header_hash)))) {
     return damaged("a text field is not text");
   }
   if (std::ranges::find(kPluginKinds, static_cast<PluginKind>(note->kind)) == kPluginKinds.end()) {
@@ -90,24 +97,47 @@ tl::expected<PluginNote, std::string> read_plugin_note(std::span<const char> fil
   return read_content(contents.front());
 }
 
-const PluginNote& kernel_note() {
-  static constexpr PluginNote note = make_plugin_note(PluginKind::Module, "kernel", "0");
+PluginNote kernel_note(PluginTier tier, PluginKind kind) {
+  PluginNote note;
+  note.tier = static_cast<uint32_t>(tier);
+  note.kind = static_cast<uint32_t>(kind);
+  if (tier == PluginTier::Stable) {
+    note.api_major = kStableMajor;
+    note.api_minor = kStableMinor;
+    return note;
+  }
+  note.api_major = kApiMajor;
+  note.api_minor = kApiMinor;
+  note.header_hash = note_text<24>(header_hash(kind));
+  note.abi = abi_of_this_translation_unit();
   return note;
 }
 
-std::vector<std::string> note_differences(const PluginNote& plugin, const PluginNote& kernel) {
-  std::vector<std::string> differences;
-  const auto differ = [&](const char* field, const auto& theirs, const auto& ours) {
-    if (theirs != ours)
-      differences.push_back(fmt::format("{}: built for {}, this is {}", field, theirs, ours));
-  };
-  const auto on_off = [](uint32_t value) { return value != 0 ? "on" : "off"; };
-
+std::vector<NoteDifference> note_differences(const PluginNote& plugin, const PluginNote& kernel) {
+  std::vector<NoteDifference> differences;
+  const std::string_view kind = kind_name(static_cast<PluginKind>(plugin.kind));
+  if (plugin.tier == static_cast<uint32_t>(PluginTier::Stable)) {
+    if (plugin.api_major != kernel.api_major || plugin.api_minor > kernel.api_minor) {
+      differences.push_back(
+          {"P2", fmt::format("stable {} interface: needs {}.{}, this is {}.{}", kind, plugin.api_major,
+                             plugin.api_minor, kernel.api_major, kernel.api_minor)});
+    }
+    return differences;
+  }
   const auto headers = [](const PluginNote& note) {
     return fmt::format("API {}.{} with headers {}", note.api_major, note.api_minor,
                        note_view(note.header_hash));
   };
-  differ("interface", headers(plugin), headers(kernel));
+  // The version alone refuses nothing: where the headers' code is the same, it is the same interface.
+  if (plugin.header_hash != kernel.header_hash) {
+    differences.push_back({"P2", fmt::format("{} interface: built for {}, this is {}", kind, headers(plugin),
+                                             headers(kernel))});
+  }
+  const auto differ = [&](const char* field, const auto& theirs, const auto& ours) {
+    if (theirs != ours)
+      differences.push_back({"P3", fmt::format("{}: built for {}, this is {}", field, theirs, ours)});
+  };
+  const auto on_off = [](uint32_t value) { return value != 0 ? "on" : "off"; };
   const AbiFingerprint& theirs = plugin.abi;
   const AbiFingerprint& ours = kernel.abi;
   differ("architecture", note_view(theirs.architecture), note_view(ours.architecture));

@@ -3,24 +3,36 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
 
+#include "tunesmith/plugin/exact_note.h"
 #include "tunesmith/plugin/note.h"
 
 namespace tunesmith {
+
+/// The stable interface of this kernel. A minor version only adds to the one before.
+inline constexpr uint16_t kStableMajor = 1;
+inline constexpr uint16_t kStableMinor = 0;
 
 /// The note in `file`, or why there is none that can be read: not ELF, another class, byte order or
 /// architecture, no shared library, truncated, no note, a damaged note. Never reads outside `file`.
 tl::expected<PluginNote, std::string> read_plugin_note(std::span<const char> file);
 
-/// What the kernel was built with, as it would stand in a plugin's note.
-const PluginNote& kernel_note();
+/// What stands in the note of a plugin of this tier and kind that fits this kernel best.
+PluginNote kernel_note(PluginTier tier, PluginKind kind);
 
-/// Every field in which a plugin with this note does not fit a kernel with that one, as "compiler ABI: built
-/// for 1016, this is 1017". Empty when it fits.
-std::vector<std::string> note_differences(const PluginNote& plugin, const PluginNote& kernel);
+/// A way in which a plugin does not fit.
+struct NoteDifference {
+  std::string_view rule;  ///< "P2", "P3"
+  std::string text;       ///< "compiler ABI: built for 1016, this is 1017"
+};
+
+/// Every way in which a plugin with this note does not fit a kernel with that one, which is of the same tier
+/// and kind. Empty when it fits.
+std::vector<NoteDifference> note_differences(const PluginNote& plugin, const PluginNote& kernel);
 
 /// Text of a field that read_plugin_note has accepted.
 template <size_t size>

@@ -34,12 +34,14 @@ std::string kernel_prefix() {
   return folder.parent_path().string();
 }
 
-std::string rebuild_remedy() {
+std::string rebuild_command() {
   return fmt::format(
-      "remedy: rebuild it against the headers of this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
+      "rebuild it against the headers of this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
       "--build build",
       kernel_prefix());
 }
+
+std::string rebuild_remedy() { return "remedy: " + rebuild_command(); }
 
 /// Links are resolved here, once; what comes out is what is opened, hashed and loaded.
 std::filesystem::path resolve_library(const PluginInfo& plugin) {
@@ -84,23 +86,34 @@ void check_hash(const PluginInfo& plugin, const std::string& content, const Plug
   }
 }
 
+/// Both tiers are negotiated here: what the note says against what this kernel is.
+void check_note(const PluginInfo& plugin, const PluginNote& note) {
+  const auto tier = static_cast<PluginTier>(note.tier);
+  const PluginNote ours = kernel_note(tier, static_cast<PluginKind>(note.kind));
+  const std::vector<NoteDifference> differences = note_differences(note, ours);
+  if (differences.empty()) return;
+  std::vector<std::string_view> texts;
+  for (const NoteDifference& difference : differences) texts.push_back(difference.text);
+  std::string remedy = rebuild_remedy();
+  if (tier == PluginTier::Stable && note.api_major == ours.api_major) {
+    remedy = fmt::format("remedy: install a Tunesmith whose stable interface is {}.{} or newer; or {}",
+                         note.api_major, note.api_minor, rebuild_command());
+  }
+  refuse(plugin, fmt::format("[{}] {}; {}", differences.front().rule, fmt::join(texts, "; "), remedy));
+}
+
 /// Everything that can be said against a library's bytes before it is loaded.
-void check_content(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
+PluginTier check_content(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
   const auto note = read_plugin_note(content);
   check_hash(plugin, content, lock, note ? std::string{} : fmt::format(" ({})", note.error()));
   if (!note) refuse(plugin, fmt::format("[P1] {}; {}", note.error(), rebuild_remedy()));
-
-  std::vector<std::string> differences = note_differences(*note, kernel_note());
-  if (!differences.empty()) {
-    const bool only_abi = !differences.front().starts_with("interface");
-    refuse(plugin, fmt::format("[{}] {}; {}", only_abi ? "P3" : "P2", fmt::join(differences, "; "),
-                               rebuild_remedy()));
-  }
+  check_note(plugin, *note);
   const auto kind = static_cast<PluginKind>(note->kind);
   if (kind != plugin.kind || note_view(note->id) != plugin.id) {
     refuse(plugin, fmt::format("[P4] {} says that it holds {}, but it holds {}", plugin.manifest.string(),
                                plugin_name(plugin.kind, plugin.id), plugin_name(kind, note_view(note->id))));
   }
+  return static_cast<PluginTier>(note->tier);
 }
 
 thread_local std::string loading_name;
@@ -211,8 +224,9 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
       return loaded;
     }
     const std::string content = file.read(kLargestLibrary);
-    check_content(plugin, content, lock);
+    const PluginTier tier = check_content(plugin, content, lock);
     check_pack_libraries(plugin, path, content);
+    if (tier == PluginTier::Stable) refuse(plugin, "[P5] this kernel has no entry for the stable tier");
     loaded.descriptor = fetch_descriptor(plugin, path);
     if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");
   } catch (const PluginError&) {

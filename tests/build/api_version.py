@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/api-version on a tree of its own, and the header that the build has made. Usage: api_version.py SOURCE GENERATED_HEADER"""
+"""tools/api-version and cmake/plugin_headers.py on a tree of their own, and the header that the build has made. Usage: api_version.py SOURCE GENERATED_HEADER"""
 
 import pathlib
 import re
@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 SOURCE, GENERATED = map(pathlib.Path, sys.argv[1:])
+KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler")
 
 
 def run(root, *arguments, fails=False):
@@ -17,24 +18,32 @@ def run(root, *arguments, fails=False):
     return done.stdout + done.stderr
 
 
+ZEROS = " ".join(["0" * 16] * 6)
+HASHES = "(?:[0-9a-f]{16} ?){6}"
+
+
+def write(root, header, text):
+    path = root / "core/include/tunesmith" / header
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
 def headers_decide(root):
-    file, header = root / "core/api_version.txt", root / "core/include/tunesmith/one.h"
-    (root / "core/include/tunesmith").mkdir(parents=True)
-    header.write_text("one\n")
-    file.write_text("# about\n0.2 0000000000000000\n")
-    assert "says 0000000000000000; remedy: tools/api-version" in run(root, "--check", fails=True)
+    file = root / "core/api_version.txt"
+    file.write_text(f"# about\n0.2 {ZEROS}\n")
+    assert "headers of task_scheduler: 0000000000000000, now " in run(root, "--check", fails=True)
     run(root)
     run(root, "--check")
     first = file.read_text()
-    assert re.fullmatch(r"# about\n0\.2 [0-9a-f]{16}\n", first), first
+    assert re.fullmatch(rf"# about\n0\.2 {HASHES}\n", first), first
 
     # Between releases the version stays, whatever happens to the headers.
-    header.write_text("two\n")
+    write(root, "common.h", "int common;\nint more;\n")
     run(root, "--check", fails=True)
     run(root, "--release", "0.1.0", fails=True)
     run(root)
     second = file.read_text()
-    assert second != first and re.fullmatch(r"# about\n0\.2 [0-9a-f]{16}\n", second), second
+    assert second != first and re.fullmatch(rf"# about\n0\.2 {HASHES}\n", second), second
 
     # A release keeps its version for ever: the next change gets another, once.
     run(root, "--release", "0.1.0")
@@ -42,28 +51,87 @@ def headers_decide(root):
     run(root, "--check")
     released = file.read_text()
     assert released == second.rstrip("\n") + " released with 0.1.0\n", released
-    for text in ("three\n", "four\n"):
-        header.write_text(text)
+    for text in ("int common;\nint three;\n", "int common;\nint four;\n"):
+        write(root, "common.h", text)
         run(root, "--check", fails=True)
         run(root)
         run(root, "--check")
         now = file.read_text()
-        assert re.fullmatch(re.escape(released) + r"0\.3 [0-9a-f]{16}\n", now), now
+        assert re.fullmatch(re.escape(released) + rf"0\.3 {HASHES}\n", now), now
 
 
-def the_kernel_has_this_hash_and_version():
+def hashes(root):
+    printed = subprocess.run([sys.executable, root / "cmake/plugin_headers.py", root], check=True, capture_output=True, text=True).stdout
+    return dict(zip(KINDS, printed.split()))
+
+
+def changed_kinds(root, change):
+    """The kinds of plugins that a change refuses; afterwards it is taken back."""
+    before = hashes(root)
+    files = {path: path.read_text() for path in root.rglob("*") if path.is_file()}
+    change()
+    after = hashes(root)
+    for path, text in files.items():
+        path.write_text(text)
+    return {kind for kind in KINDS if before[kind] != after[kind]}
+
+
+def each_kind_has_what_it_reaches(root):
+    def rewritten(path, text):
+        return changed_kinds(root, lambda: (root / path).write_text(text))
+
+    assert rewritten("core/include/tunesmith/common.h", "// What all include.\nint   common;\n") == set(), "a comment refuses plugins"
+    assert rewritten("core/include/tunesmith/common.h", "long common;\n") == set(KINDS)
+    assert rewritten("core/include/tunesmith/module.h", "#include <tunesmith/common.h>\nlong module;\n") == {"module"}
+    assert rewritten("core/include/tunesmith/nobody.h", "long nobody;\n") == set()
+    # By way of a library, what it is compiled with counts, the kernel's private headers as well; its own files do not.
+    assert rewritten("core/include/tunesmith/by_library.h", "long by_library;\n") == {"cost_model"}
+    assert rewritten("core/private/tools.h", "long tools;\n") == {"cost_model"}
+    assert rewritten("library/library.cpp", (root / "library/library.cpp").read_text() + "int more;\n") == set()
+    # Another header reached, another interface.
+    assert rewritten("core/include/tunesmith/module.h", '#include <tunesmith/common.h>\n#include "tunesmith/nobody.h"\nint module;\n') == {"module"}
+
+
+def lists_name_what_is_there(root):
+    file = root / "core/plugin_headers.txt"
+    text = file.read_text()
+    for wrong, said in ((text.replace("module.h", "gone.h"), "module names gone.h, which is not in"), (text.replace("searcher:", "seeker:"), "the kinds are module,"),
+                        (text.replace("+ library", "+ gone"), "cost_model uses gone, and there are no sources in")):
+        file.write_text(wrong)
+        done = subprocess.run([sys.executable, root / "cmake/plugin_headers.py", root], capture_output=True, text=True)
+        assert done.returncode != 0 and said in done.stderr, done.stderr
+    file.write_text(text)
+
+
+def tree(root):
+    for file in ("tools/api-version", "cmake/code_hash.py", "cmake/plugin_headers.py"):
+        (root / file).parent.mkdir(exist_ok=True)
+        shutil.copy(SOURCE / file, root / file)
+    write(root, "common.h", "int common;\n")
+    write(root, "module.h", "#include <tunesmith/common.h>\nint module;\n")
+    write(root, "nobody.h", "int nobody;\n")
+    write(root, "by_library.h", "int by_library;\n")
+    for file, text in (("core/private/tools.h", "int tools;\n"), ("library/include/tunesmith/library/library.h", "#pragma once\n"),
+                       ("library/library.cpp", '#include "tunesmith/by_library.h"\n#include "tunesmith/library/library.h"\n#include "private/tools.h"\n')):
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text)
+    lines = [f"{kind}: common.h" + {"module": "\n  module.h", "cost_model": " + library"}.get(kind, "") for kind in KINDS]
+    (root / "core/plugin_headers.txt").write_text("# about: this\n" + "\n".join(lines) + "\n")
+
+
+def the_kernel_has_these_hashes_and_this_version():
     built = GENERATED.read_text()
-    printed = subprocess.run(["cmake", f"-DBASE={SOURCE}/core/include/tunesmith", "-P", SOURCE / "cmake/TunesmithContentHash.cmake"],
-                             check=True, capture_output=True, text=True).stdout.strip()
-    assert f'kHeaderHash = "{printed}"' in built, f"{printed} is not in:\n{built}"
+    for kind, printed in hashes(SOURCE).items():
+        name = "".join(word.capitalize() for word in kind.split("_"))
+        assert f'case PluginKind::{name}:\n      return "{printed}";' in built, f"{kind}: {printed} is not in:\n{built}"
     major, minor = re.match(r"(\d+)\.(\d+) ", (SOURCE / "core/api_version.txt").read_text().splitlines()[-1]).groups()
     assert f"kApiMajor = {major};" in built and f"kApiMinor = {minor};" in built, built
 
 
 with tempfile.TemporaryDirectory() as temporary:
     root = pathlib.Path(temporary)
-    for file in ("tools/api-version", "cmake/TunesmithContentHash.cmake"):
-        (root / file).parent.mkdir()
-        shutil.copy(SOURCE / file, root / file)
+    tree(root)
+    each_kind_has_what_it_reaches(root)
+    lists_name_what_is_there(root)
     headers_decide(root)
-the_kernel_has_this_hash_and_version()
+the_kernel_has_these_hashes_and_this_version()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tunesmith_content_hash: the same in every folder, another after each change. Usage: content_hash.py CMAKE MODULES"""
+"""tunesmith_content_hash: the same in every folder, another after each change of code, and of nothing else. Usage: content_hash.py CMAKE MODULES"""
 
 import pathlib
 import re
@@ -37,8 +37,7 @@ class Project:
         text = self.header.read_text()
         assert '#define NAME "hashed"' in text, text
         built = re.search('HASH "([0-9a-f]{16})"', text).group(1)
-        printed = subprocess.run([CMAKE, f"-DBASE={self.data}", "-P", f"{MODULES}/TunesmithContentHash.cmake"],
-                                 check=True, capture_output=True, text=True).stdout.strip()
+        printed = subprocess.run([sys.executable, f"{MODULES}/code_hash.py", self.data], check=True, capture_output=True, text=True).stdout.strip()
         assert printed == built, f"the header has {built}, the script prints {printed}"
         return built
 
@@ -59,6 +58,9 @@ def main():
             now = project.hash()
             assert now not in seen, f"{what} does not change the hash"
             seen.add(now)
+
+        (project.data / "b.h").write_text("// about\n\n  one  /* the first */\n")
+        assert project.hash() == first and project.header.stat().st_mtime_ns == written, "a comment changes the hash"
 
         (project.data / "b.h").write_text("one, changed\n")
         changed("another content")

@@ -45,6 +45,12 @@ def main():
         assert [plugin["kind"] for plugin in plugins if plugin["id"] == name] == [kind], plugins
         run(tunesmith, "spaces", "sample", "relu", "--spaces", "spaces.yaml", "--plugin-path", "build/plugins", cwd=pack)
 
+        # What a kernel might have in another form without refusing the plugin must not be included.
+        source = pack / f"{name}.cpp"
+        source.write_text("#include <tunesmith/tune/tuner.h>\n" + source.read_text())
+        output = run("cmake", "--build", "build", cwd=pack, code=1).stdout
+        assert f"{source}: includes <tunesmith/tune/tuner.h>" in output and f"A {kind} does not reach this header" in output, output
+
 
 if __name__ == "__main__":
     main()

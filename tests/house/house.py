@@ -23,7 +23,7 @@ NAMES = r"""
 FICTIONAL = "acme_npu"
 # The kernel must know its own architecture where it reads ELF files and /proc/cpuinfo, pauses in a loop, and fills registers.
 ARCHITECTURES = r"x86(_64)?|i[36]86|amd64|aarch64|arm(64|v\d\w*)?|riscv\w*|ppc\w*|intel|amd"
-KNOW_ARCHITECTURES = {"plugin/elf_file.cpp", "include/tunesmith/plugin/note.h", "measure/environment.cpp",
+KNOW_ARCHITECTURES = {"plugin/elf_file.cpp", "include/tunesmith/plugin/exact_note.h", "measure/environment.cpp",
                       "include/tunesmith/measure/environment.h", "runtime/pool.c",
                       "runtime/float_mode.c"}
 

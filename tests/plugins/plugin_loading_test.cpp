@@ -9,10 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tunesmith/plugin/note.h>
+#include <tunesmith/plugin/exact_note.h>
 #include <tunesmith/support/hash.h>
 
 #include "pack_folder.h"
+#include "plugin/elf_note.h"
 
 namespace tunesmith::test {
 namespace {
@@ -86,36 +87,74 @@ TEST_F(BadPlugin, DamagedNote) {
   EXPECT_THAT(message_about_content(content), HasSubstr("[P1] damaged note: wrong magic"));
 }
 
+/// The good library, with its note changed.
+template <typename Change>
+std::string content_with_note(std::string content, const Change& change) {
+  PluginNote note;
+  char* place = content.data() + content.find(PluginNote::kMagic);
+  std::memcpy(&note, place, sizeof note);
+  change(note);
+  std::memcpy(place, &note, sizeof note);
+  return content;
+}
+
 TEST_F(BadPlugin, NoteOfAnotherVersion) {
-  std::string content = good_content();
-  content[content.find(PluginNote::kMagic) + offsetof(PluginNote, note_version)] = 1;
-  EXPECT_THAT(message_about_content(content),
-              HasSubstr("[P1] note version: built for 1, this is 2; remedy: rebuild it"));
+  EXPECT_THAT(message_about_content(
+                  content_with_note(good_content(), [](PluginNote& note) { note.note_version = 2; })),
+              HasSubstr("[P1] note version: built for 2, this is 3; remedy: rebuild it"));
+}
+
+TEST_F(BadPlugin, NoteThatIsNotAsLongAsItSays) {
+  EXPECT_THAT(message_about_content(
+                  content_with_note(good_content(), [](PluginNote& note) { note.note_size = 248; })),
+              HasSubstr("[P1] damaged note: 256 bytes, and it says 248"));
+}
+
+TEST_F(BadPlugin, NoteOfATierThatNobodyKnows) {
+  EXPECT_THAT(message_about("unknown_tier"),
+              HasSubstr("[P1] damaged note: no tier of plugins has the number 3"));
 }
 
 std::string this_interface() {
-  return fmt::format("this is API {}.{} with headers {}; ", kApiMajor, kApiMinor, kHeaderHash);
+  return fmt::format("this is API {}.{} with headers {}; ", kApiMajor, kApiMinor,
+                     header_hash(PluginKind::Extension));
 }
 
 /// Its initialisers end the process: nothing of it may run.
 TEST_F(BadPlugin, BuiltAgainstOtherHeaders) {
   const std::string said = message_about("other_headers");
-  EXPECT_THAT(said,
-              AllOf(HasSubstr(fmt::format("is refused: [P2] interface: built for API {}.{} with headers "
-                                          "0123456789abcdef, {}remedy: ",
-                                          kApiMajor, kApiMinor, this_interface())),
-                    HasSubstr(kRebuild)));
+  EXPECT_THAT(
+      said,
+      AllOf(HasSubstr(fmt::format("is refused: [P2] extension interface: built for API {}.{} with headers "
+                                  "0123456789abcdef, {}remedy: ",
+                                  kApiMajor, kApiMinor, this_interface())),
+            HasSubstr(kRebuild)));
   EXPECT_EQ(PluginRegistry(pack_.search()).probe(PluginKind::Extension, "subject"), said);
 }
 
-TEST_F(BadPlugin, OlderApi) {
-  EXPECT_THAT(message_about("older_api"),
-              AllOf(HasSubstr("[P2] interface: built for API 0.1 with headers "),
-                    HasSubstr(this_interface() + "remedy: rebuild"), HasSubstr(kRebuild)));
+/// A release raises the version, and where no header that the kind reaches has changed, nothing else.
+TEST_F(BadPlugin, OfAnotherVersionWithTheSameHeadersIsAccepted) {
+  EXPECT_EQ(message_about("older_api"), "accepted");
+  EXPECT_EQ(
+      message_about_content(content_with_note(good_content(), [](PluginNote& note) { ++note.api_major; })),
+      "accepted");
 }
 
-TEST_F(BadPlugin, NewerApi) {
-  EXPECT_THAT(message_about("newer_api"), HasSubstr("[P2] interface: built for API 1."));
+/// Their initialisers end the process, too.
+TEST_F(BadPlugin, ThatNeedsANewerMinorVersionOfTheStableInterface) {
+  EXPECT_THAT(
+      message_about("stable_newer_minor"),
+      AllOf(HasSubstr(fmt::format("is refused: [P2] stable extension interface: needs 1.999, this is 1.{}; ",
+                                  kStableMinor)),
+            HasSubstr("remedy: install a Tunesmith whose stable interface is 1.999 or newer; or rebuild")));
+}
+
+TEST_F(BadPlugin, OfAnotherMajorVersionOfTheStableInterface) {
+  EXPECT_THAT(
+      message_about("stable_other_major"),
+      AllOf(HasSubstr(fmt::format("is refused: [P2] stable extension interface: needs 7.0, this is {}.{}; ",
+                                  kStableMajor, kStableMinor)),
+            HasSubstr(kRebuild)));
 }
 
 TEST_F(BadPlugin, LibrariesWhoseTypesCross) {
@@ -127,7 +166,8 @@ TEST_F(BadPlugin, LibrariesWhoseTypesCross) {
 TEST_F(BadPlugin, OtherFingerprintListsAllDifferencesAtOnce) {
   const AbiFingerprint ours = abi_of_this_translation_unit();
   EXPECT_THAT(message_about("other_fingerprint"),
-              AllOf(HasSubstr("interface: built for API 0.99 with headers "), HasSubstr(this_interface()),
+              AllOf(HasSubstr("[P2] extension interface: built for API 0.99 with headers 0123456789abcdef, "),
+                    HasSubstr(this_interface()),
                     HasSubstr(fmt::format("compiler ABI: built for 1002, this is {}; ", ours.compiler_abi)),
                     HasSubstr("_GLIBCXX_USE_CXX11_ABI: built for 0, this is 1; "),
                     HasSubstr("sanitizers: built for thread, this is "),

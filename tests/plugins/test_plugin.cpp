@@ -47,12 +47,15 @@ class Subject final : public tunesmith::TargetExtension {
 }
 
 [[maybe_unused]] consteval tunesmith::PluginNote note() {
+#if defined(DEFECT_STABLE_NEWER_MINOR)
+  return tunesmith::make_stable_note(tunesmith::PluginKind::Extension, "subject", "2.1.0", 1, 999);
+#elif defined(DEFECT_STABLE_OTHER_MAJOR)
+  return tunesmith::make_stable_note(tunesmith::PluginKind::Extension, "subject", "2.1.0", 7, 0);
+#endif
   tunesmith::PluginNote note =
-      tunesmith::make_plugin_note(tunesmith::PluginKind::Extension, "subject", "2.1.0");
+      tunesmith::make_exact_note(tunesmith::PluginKind::Extension, "subject", "2.1.0");
 #if defined(DEFECT_OLDER_API)
   note.api_minor = tunesmith::kApiMinor - 1;
-#elif defined(DEFECT_NEWER_API)
-  note.api_major = tunesmith::kApiMajor + 1;
 #elif defined(DEFECT_OTHER_HEADERS)
   note.header_hash = tunesmith::note_text<24>("0123456789abcdef");
 #elif defined(DEFECT_OTHER_LIBRARIES)
@@ -60,12 +63,16 @@ class Subject final : public tunesmith::TargetExtension {
   note.abi.expected = 301;
 #elif defined(DEFECT_OTHER_FINGERPRINT)
   note.api_minor = 99;
+  note.header_hash = tunesmith::note_text<24>("0123456789abcdef");
   note.abi.compiler_abi = 1002;
   note.abi.cxx11_abi = 0;
   note.abi.sanitizers = 2;
   note.abi.cxx_standard = 201703;
 #elif defined(DEFECT_OTHER_KIND)
   note.kind = static_cast<uint32_t>(tunesmith::PluginKind::Searcher);
+  note.header_hash = tunesmith::note_text<24>(tunesmith::header_hash(tunesmith::PluginKind::Searcher));
+#elif defined(DEFECT_UNKNOWN_TIER)
+  note.tier = 3;
 #endif
   return note;
 }
@@ -75,7 +82,8 @@ class Subject final : public tunesmith::TargetExtension {
   throw std::runtime_error("boom while loading");
   return 0;
 }();
-#elif defined(DEFECT_CRASHES_WHILE_LOADING) || defined(DEFECT_OTHER_HEADERS)
+#elif defined(DEFECT_CRASHES_WHILE_LOADING) || defined(DEFECT_OTHER_HEADERS) || \
+    defined(DEFECT_STABLE_NEWER_MINOR) || defined(DEFECT_STABLE_OTHER_MAJOR)
 [[maybe_unused]] const int crashed = [] {
   std::abort();
   return 0;

@@ -2,7 +2,8 @@
 // decides whether the plugin fits before any of the plugin's code is loaded, and without its symbol table:
 // the note survives `strip`.
 //
-// A plugin's author does not use this header: TUNESMITH_PLUGIN (plugin.h) writes the note.
+// A plugin's author does not use this header: TUNESMITH_PLUGIN (plugin.h) writes the note. It includes
+// nothing but the standard library, so that plugins of the stable tier need no more.
 #pragma once
 
 #include <array>
@@ -11,10 +12,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <boost/version.hpp>
-#include <tl/expected.hpp>
-
-#include "tunesmith/plugin/api_version.h"
 #include "tunesmith/plugin/kind.h"
 
 namespace tunesmith {
@@ -22,6 +19,17 @@ namespace tunesmith {
 /// Text of a fixed size; unused bytes are zero, and the last byte always is.
 template <size_t size>
 using NoteText = std::array<char, size>;
+
+/// How a plugin talks to the kernel, and so when it fits. Stored in plugin files: a number never changes its
+/// meaning.
+enum class PluginTier : uint32_t {
+  /// C++ objects cross: the code of the headers that its kind reaches, the C++ ABI and the libraries whose
+  /// types cross must be the kernel's.
+  Exact = 1,
+  /// A C interface that only grows: the major version must be the kernel's, and the minor version that the
+  /// plugin needs no newer than the kernel's.
+  Stable = 2
+};
 
 /// What must be equal on both sides for C++ objects to cross from one to the other.
 struct AbiFingerprint {
@@ -39,24 +47,31 @@ struct AbiFingerprint {
   bool operator==(const AbiFingerprint&) const = default;
 };
 
-/// The content of the note: fixed size, no pointers, the machine's byte order.
+/// The content of the note: no pointers, the machine's byte order. From version 3 on it only grows, at its
+/// end: a reader takes what it knows of a longer note, and of a shorter one finds zeros. note_version rises
+/// when that is not enough; each kernel can read the first 24 bytes of every note.
 struct PluginNote {
-  static constexpr uint32_t kVersion = 2;
+  static constexpr uint32_t kVersion = 3;
   static constexpr std::string_view kMagic = "TUNESMITH-PLUGIN";
 
   std::array<char, 16> magic{};
   uint32_t note_version = 0;
   uint32_t note_size = 0;  ///< sizeof(PluginNote)
+  uint32_t tier = 0;       ///< PluginTier
+  uint32_t kind = 0;       ///< PluginKind
+  /// Exact: kApiMajor and kApiMinor, which tell how old the plugin is. Stable: the major version of the
+  /// stable interface, and the oldest minor version that suffices.
   uint16_t api_major = 0;
   uint16_t api_minor = 0;
-  uint32_t kind = 0;           ///< PluginKind
-  NoteText<24> header_hash{};  ///< of <tunesmith/...> as it was compiled with: kHeaderHash
+  NoteText<24> header_hash{};  ///< exact: header_hash(kind) as it was compiled with; stable: empty
   NoteText<64> id{};
   NoteText<32> version{};  ///< of the plugin
-  AbiFingerprint abi{};
-  std::array<uint32_t, 8> reserved{};
+  AbiFingerprint abi{};    ///< exact; stable: zeros
+  std::array<uint32_t, 9> reserved{};
 };
-static_assert(sizeof(AbiFingerprint) == 64 && sizeof(PluginNote) == 248);
+static_assert(sizeof(AbiFingerprint) == 64 && sizeof(PluginNote) == 256);
+static_assert(offsetof(PluginNote, tier) == 24 && offsetof(PluginNote, id) == 60 &&
+              offsetof(PluginNote, abi) == 156);
 static_assert(std::is_trivially_copyable_v<PluginNote> && std::is_standard_layout_v<PluginNote>);
 
 /// The note as it lies in the file: ELF's note header, the owner's name, the content.
@@ -81,55 +96,9 @@ constexpr NoteText<size> note_text(std::string_view text) {
   return result;
 }
 
-/// The fingerprint of the translation unit that includes this; never a call at run time, so that the kernel
-/// and a plugin cannot share one definition.
-consteval AbiFingerprint abi_of_this_translation_unit() {
-  AbiFingerprint abi;
-#if defined(__x86_64__)
-  abi.architecture = note_text<16>("x86_64");
-#elif defined(__aarch64__)
-  abi.architecture = note_text<16>("aarch64");
-#else
-#error "Tunesmith knows no architecture name for this machine: add it here and in core/plugin/elf_file.cpp"
-#endif
-#if defined(__GLIBCXX__)
-  abi.standard_library = note_text<16>("libstdc++");
-  abi.cxx11_abi = _GLIBCXX_USE_CXX11_ABI;
-#elif defined(_LIBCPP_VERSION)
-  abi.standard_library = note_text<16>("libc++");
-#else
-  abi.standard_library = note_text<16>("unknown");
-#endif
-  abi.compiler_abi = __GXX_ABI_VERSION;
-#if defined(_GLIBCXX_DEBUG)
-  abi.debug_mode = 1;
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-  abi.sanitizers |= 1;
-#endif
-#if defined(__SANITIZE_THREAD__)
-  abi.sanitizers |= 2;
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  abi.sanitizers |= 1;
-#endif
-#if __has_feature(thread_sanitizer)
-  abi.sanitizers |= 2;
-#endif
-#if __has_feature(memory_sanitizer)
-  abi.sanitizers |= 4;
-#endif
-#endif
-  abi.cxx_standard = __cplusplus;
-  abi.boost = BOOST_VERSION;
-  abi.expected =
-      100 * (100 * TL_EXPECTED_VERSION_MAJOR + TL_EXPECTED_VERSION_MINOR) + TL_EXPECTED_VERSION_PATCH;
-  return abi;
-}
-
-/// The note of a plugin built by this translation unit.
-consteval PluginNote make_plugin_note(PluginKind kind, std::string_view id, std::string_view version) {
+/// What the notes of both tiers say alike.
+consteval PluginNote make_plugin_note(PluginTier tier, PluginKind kind, std::string_view id,
+                                      std::string_view version) {
   if (id.empty()) throw "a plugin needs an id";
   for (const char c : id) {
     if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) throw "an id is of a-z, 0-9 and _";
@@ -138,13 +107,20 @@ consteval PluginNote make_plugin_note(PluginKind kind, std::string_view id, std:
   for (size_t i = 0; i < note.magic.size(); ++i) note.magic[i] = PluginNote::kMagic[i];
   note.note_version = PluginNote::kVersion;
   note.note_size = sizeof(PluginNote);
-  note.api_major = kApiMajor;
-  note.api_minor = kApiMinor;
-  note.header_hash = note_text<24>(kHeaderHash);
+  note.tier = static_cast<uint32_t>(tier);
   note.kind = static_cast<uint32_t>(kind);
   note.id = note_text<64>(id);
   note.version = note_text<32>(version);
-  note.abi = abi_of_this_translation_unit();
+  return note;
+}
+
+/// The note of a plugin of the stable tier that needs version `major`.`minimum_minor` of the stable
+/// interface.
+consteval PluginNote make_stable_note(PluginKind kind, std::string_view id, std::string_view version,
+                                      uint16_t major, uint16_t minimum_minor) {
+  PluginNote note = make_plugin_note(PluginTier::Stable, kind, id, version);
+  note.api_major = major;
+  note.api_minor = minimum_minor;
   return note;
 }
 

@@ -28,8 +28,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tunesmith/plugin/exact_note.h"
 #include "tunesmith/plugin/kind.h"
-#include "tunesmith/plugin/note.h"
 #include "tunesmith/plugin/options.h"
 
 namespace tunesmith {
@@ -80,16 +80,16 @@ const tunesmith::PluginDescriptor tunesmith_plugin_descriptor;
 ///   id       what spaces.yaml calls it: a-z, 0-9 and _, unique among the plugins of its kind
 ///   version  of the plugin, "major.minor.patch"
 ///   help     one line
-#define TUNESMITH_PLUGIN(Class, plugin_kind, plugin_id, plugin_version, plugin_help, ...)       \
-  TUNESMITH_EXPORT_NOTE(::tunesmith::make_plugin_note(plugin_kind, plugin_id, plugin_version)); \
-  constinit const ::tunesmith::PluginDescriptor tunesmith_plugin_descriptor = {                 \
-      sizeof(::tunesmith::PluginDescriptor),                                                    \
-      ::tunesmith::kApiMajor,                                                                   \
-      ::tunesmith::kApiMinor,                                                                   \
-      plugin_kind,                                                                              \
-      plugin_id,                                                                                \
-      plugin_version,                                                                           \
-      plugin_help,                                                                              \
-      [] { return ::std::vector<::tunesmith::OptionSpec>{__VA_ARGS__}; },                       \
-      &::tunesmith::PluginEntry<Class, plugin_kind>::create,                                    \
+#define TUNESMITH_PLUGIN(Class, plugin_kind, plugin_id, plugin_version, plugin_help, ...)      \
+  TUNESMITH_EXPORT_NOTE(::tunesmith::make_exact_note(plugin_kind, plugin_id, plugin_version)); \
+  constinit const ::tunesmith::PluginDescriptor tunesmith_plugin_descriptor = {                \
+      sizeof(::tunesmith::PluginDescriptor),                                                   \
+      ::tunesmith::kApiMajor,                                                                  \
+      ::tunesmith::kApiMinor,                                                                  \
+      plugin_kind,                                                                             \
+      plugin_id,                                                                               \
+      plugin_version,                                                                          \
+      plugin_help,                                                                             \
+      [] { return ::std::vector<::tunesmith::OptionSpec>{__VA_ARGS__}; },                      \
+      &::tunesmith::PluginEntry<Class, plugin_kind>::create,                                   \
       &::tunesmith::PluginEntry<Class, plugin_kind>::destroy}
