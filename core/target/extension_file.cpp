@@ -1,6 +1,8 @@
 #include "tunesmith/target/extension_file.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,23 @@ namespace tunesmith {
 namespace {
 
 using namespace extension;
+
+/// The newest form of the file that this reads; docs/targets.md lists what each brought.
+constexpr int64_t kNewestSchema = 1;
+
+/// Before anything else, so that a key that only a newer kernel knows is not called a spelling mistake.
+void check_schema(const YamlNode& root) {
+  const YamlNode* node = root.find("schema");
+  if (node == nullptr) return;  // 1, as all files that do not say
+  const std::optional<int64_t> schema = positive_integer(text_of(*node));
+  if (!schema) fail(*node, fmt::format("schema: expected a whole number, found '{}'", node->text));
+  if (*schema > kNewestSchema) {
+    fail(*node,
+         fmt::format("schema: the file is of schema {}, this Tunesmith reads schemas up to {}", *schema,
+                     kNewestSchema),
+         "install a newer Tunesmith");
+  }
+}
 
 std::map<std::string, double> read_quantities(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::Map)
@@ -53,9 +72,10 @@ std::shared_ptr<ExtensionFile> ExtensionFile::parse(const std::string& text, con
 
 std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
   if (root.kind != YamlNode::Kind::Map) fail(root, "an extension: expected a mapping");
+  check_schema(root);
   refuse_unknown_keys(root,
-                      {"extension", "description", "target", "requires", "quantities", "setup", "peak",
-                       "level", "operands", "variants", "intrinsics"},
+                      {"schema", "extension", "description", "target", "requires", "quantities", "setup",
+                       "peak", "level", "operands", "variants", "intrinsics"},
                       "an extension");
   std::shared_ptr<ExtensionFile> extension(new ExtensionFile());
   extension->name_ = required(root, "extension", YamlNode::Kind::Scalar).text;

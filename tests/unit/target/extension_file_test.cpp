@@ -44,6 +44,22 @@ std::string with_semantics(const std::string& inputs, const std::string& compute
          "\n      compute: |\n        " + compute + "\n      outputs: [O]\n" + kImplementation;
 }
 
+TEST(ExtensionFile, SaysItsSchema) {
+  const std::string rest = std::string(kHead) + "quantities: {test_rows: 4}\n";
+  EXPECT_EQ(complaint(rest), "accepted");
+  EXPECT_EQ(complaint("schema: 1\n" + rest), "accepted");
+  EXPECT_EQ(load("schema: 1\n" + rest)->content_hash(), load(rest)->content_hash());
+  EXPECT_THAT(complaint("schema: one\n" + rest),
+              HasSubstr("1:9: schema: expected a whole number, found 'one'"));
+  EXPECT_THAT(complaint("schema: 0\n" + rest), HasSubstr("schema: expected a whole number, found '0'"));
+}
+
+/// What it may say is not known here, so that its other keys are not called wrong.
+TEST(ExtensionFile, OfANewerSchemaIsRefusedWithBothNumbers) {
+  EXPECT_THAT(complaint(std::string(kHead) + "registers_of_its_own: 4\nschema: 12\n"),
+              HasSubstr("4:9: schema: the file is of schema 12, this Tunesmith reads schemas up to 1"));
+}
+
 TEST(ExtensionFile, MakesItsIntrinsicsKnown) {
   const auto extension =
       load(std::string(kHead) + "requires: [fast]\nintrinsics:\n  - name: extension_file_test\n" +
