@@ -12,8 +12,9 @@ class NullModule final : public TransformationModule {
   // The kernel has checked the options against the declaration at the end of this file.
   explicit NullModule(const Options& options) : max_factor_(options.get_int("max_factor")) {}
 
-  // Block: called for every block while the space is built. Root: once for each sketch. Finishing: once for
-  // each candidate, never in its trace.
+  // Block: called for every block while the space is built. Root: once for each sketch, at the root.
+  // Finishing: once for each candidate; what it does stands in the trace behind a marker, where nothing is
+  // mutated.
   ModuleStage stage() const override { return ModuleStage::Block; }
 
   // Called from several threads at once: keep nothing between calls. What is to be searched is sampled

@@ -28,10 +28,11 @@ class NullTarget final : public Target {
   // {} is "here"; {"the feature's name"} is what this machine lacks.
   ProbeResult probe() const override { return {}; }
   const DeviceModel& device() const override { return device_; }
-  // Whatever changes the code or its speed belongs in here: records of another identity are not taken as this
-  // one's.
-  /// A real target answers a hash of its sources and its compiler's version.
+  // Of the code generator, so that times of old code are not taken for those of new code: a real target
+  // answers a hash of its sources and its compiler's version.
   std::string fingerprint() const override { return "1"; }
+  // What code is compiled for: kind, processor, features, options. Records of another identity are not taken
+  // as this one's.
   std::string identity() const override { return "null_target vector_bits=" + std::to_string(vector_bits_); }
   LowerOptions lower_options() const override {
     LowerOptions options;
