@@ -1,4 +1,4 @@
-# Warnings are errors; ccache and mold are taken where they are installed; sanitizers by option.
+# Warnings, and errors they are by option; ccache and mold are taken where they are installed; sanitizers by option.
 find_program(TUNESMITH_CCACHE ccache)
 if(TUNESMITH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${TUNESMITH_CCACHE})
@@ -22,7 +22,7 @@ target_compile_options(tunesmith_warnings INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # std::stable_sort of GCC 12 calls what its own headers call deprecated, which Clang does not overlook.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
-  -Werror)
+  $<$<BOOL:${TUNESMITH_WERROR}>:-Werror>)
 
 if(TUNESMITH_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
