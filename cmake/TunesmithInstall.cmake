@@ -31,7 +31,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/templates DESTINATION ${CMAKE_INSTALL_DA
 
 # The pages as they lie in the sources, so that their links hold.
 set(doc_folder ${CMAKE_INSTALL_DATADIR}/doc/tunesmith)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
-  DESTINATION ${doc_folder} COMPONENT tunesmith-doc)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+  ${PROJECT_SOURCE_DIR}/SECURITY.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc_folder} COMPONENT tunesmith-doc)
+install(FILES ${PROJECT_SOURCE_DIR}/bench/README.md DESTINATION ${doc_folder}/bench COMPONENT tunesmith-doc)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/results DESTINATION ${doc_folder}/bench COMPONENT tunesmith-doc PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${doc_folder} COMPONENT tunesmith-doc
   PATTERN Doxyfile EXCLUDE PATTERN build EXCLUDE)

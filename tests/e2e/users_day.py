@@ -232,6 +232,8 @@ def every_example_is_of_its_command(folder):
     for path, text in leaves(()):
         examples = [line for line in text.splitlines() if line.startswith("Example: ")]
         assert len(examples) == 1 and " ".join(("tunesmith", *path)) in examples[0], f"{path}: {examples}"
+        named = re.search(r"--spaces (bench/\S+) --space (\S+)", examples[0])
+        assert not named or re.search(rf"^  {named[2]}:", (SUITE.parents[1] / named[1]).read_text(), re.MULTILINE), f"{path}: no space {named[2]}"
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int
   export_command
       ->add_option(
           "--best", arguments.count,
-          "only the fastest so many programs of each task on this machine, as `records best` has them")
+          "only so many of the fastest programs of each task on this machine, as `records best` lists them")
       ->check(positive())
       ->each([&arguments](const std::string&) { arguments.best = true; });
   export_command->add_option("--output,-o", arguments.file, "the file to write (default: standard output)");

@@ -7,7 +7,8 @@ namespace tunesmith::cli {
 namespace {
 
 void add_allow_memory(CLI::App& command, bool& allow) {
-  command.add_flag("--allow-memory", allow, "go on where measuring takes more memory than is available");
+  command.add_flag("--allow-memory", allow,
+                   "continue although measuring takes more memory than is available");
 }
 
 void add_threads(CLI::App& command, int& threads, const std::string& of_what) {
@@ -61,9 +62,9 @@ void add_shared_budget(CLI::App& command, TuneArguments& arguments) {
           "geometric mean of their times (default: total when there are weights, else geomean)")
       ->check(CLI::IsMember({"total", "geomean"}));
   command
-      .add_option("--least-gain", arguments.least_gain,
+      .add_option("--min-gain,--least-gain", arguments.least_gain,
                   "of several workloads, one is not searched any more when its next round is expected to "
-                  "improve the goal by less than so many percent")
+                  "improve the goal by less than this many percent")
       ->capture_default_str()
       ->check(not_negative());
 }

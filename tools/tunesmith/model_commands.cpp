@@ -6,7 +6,7 @@
 namespace tunesmith::cli {
 
 void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& code) {
-  CLI::App* group = app.add_subcommand("model", "train cost models ahead, and say how good they are");
+  CLI::App* group = app.add_subcommand("model", "pre-train cost models, and say how good they are");
   group->require_subcommand(1);
   group->footer("Example: tunesmith model train records.db --model xgboost");
   const auto add_stores = [&](CLI::App* command) {
@@ -32,7 +32,7 @@ void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& co
   train->add_option("--except", arguments.except, "do not learn from these tasks");
   train->callback([&] { code = run_model_train(common, arguments); });
 
-  CLI::App* show = group->add_subcommand("show", "show what a saved cost model has learnt from");
+  CLI::App* show = group->add_subcommand("show", "show what a saved cost model has learned from");
   show->footer("Example: tunesmith model show ahead.model");
   show->add_option("file", arguments.file, "the cost model's file")->required();
   show->add_option("--count", arguments.count, "how many features to print, the most important first")
@@ -42,13 +42,13 @@ void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& co
   show->callback([&] { code = run_model_show(common, arguments); });
 
   CLI::App* eval = group->add_subcommand(
-      "eval", "say how well a cost model orders programs on record that it has not learnt from");
+      "eval", "say how well a cost model orders programs on record that it has not learned from");
   eval->footer("Example: tunesmith model eval records.db --model xgboost --measured 0,128,512");
   add_stores(eval);
   eval->add_option("--workload", arguments.workloads,
-                   "the tasks to evaluate; the others are learnt ahead (default: all, in turn)");
+                   "the tasks to evaluate; the model is pre-trained on the others (default: all, in turn)");
   eval->add_option("--measured", arguments.counts,
-                   "so many programs of the task are learnt before its others are ordered")
+                   "how many programs of the task the model learns from before it orders the others")
       ->delimiter(',')
       ->capture_default_str()
       ->check(not_negative());

@@ -165,10 +165,10 @@ void show_measurement(const Record& record) {
   show_line("verifier", record.verifier ? fmt::format("version {}", *record.verifier)
                                         : "an earlier one than records tell of");
   if (record.round > 0)
-    show_line(
-        "round",
-        fmt::format("{}{}", record.round,
-                    record.score ? fmt::format(", score {:.4g} before it was learnt", *record.score) : ""));
+    show_line("round", fmt::format("{}{}", record.round,
+                                   record.score ? fmt::format(", score {:.4g} before the model learned it",
+                                                              *record.score)
+                                                : ""));
   show_line("disturbed", !record.disturbed ? "" : *record.disturbed ? "yes" : "no");
 }
 

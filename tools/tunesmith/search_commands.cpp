@@ -14,7 +14,7 @@ void add_measuring(CLI::App& command, int& threads, double& time_out, bool& allo
       ->capture_default_str()
       ->check(positive());
   command.add_flag("--allow-memory", allow_memory,
-                   "go on where measuring takes more memory than is available");
+                   "continue although measuring takes more memory than is available");
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, Table
   CLI::App* record = group->add_subcommand("record", "measure every program of a space, in several rounds");
   record->footer(
       "Example: tunesmith tables record gmm:n=512,m=512,k=512 --spaces bench/tables/spaces.yaml "
-      "--space gmm --output gmm.table.gz");
+      "--space matmul --output gmm.table.gz");
   record->add_option("workload", recording.workload, "NAME:PARAM=VALUE,... or FILE.yaml:PARAM=VALUE,...")
       ->required();
   auto* const output = record->add_option("--output,-o", recording.output, "the file to write");
