@@ -40,8 +40,8 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     endforeach()
   endwhile()
   if(faults)
-    message(FATAL_ERROR "${faults}A ${KIND} does not reach this header, so its plugin would be loaded where the header is another, "
-                        "and fail there. What a ${KIND} may include stands in ${LIST}")
+    message(FATAL_ERROR "${faults}Plugins of kind ${KIND} do not reach this header: such a plugin would be loaded where the header is another, "
+                        "and fail there. What this kind may include stands in ${LIST}")
   endif()
   return()
 endif()
