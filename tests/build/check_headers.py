@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as temporary:
     assert check(root, {}) == "", check(root, {})
     for file in ("plugin.cpp", "inner/own.h", "inner/beside.h", "include/shared/shared.h"):
         said = check(root, {file: FILES[file] + UNREACHED})
-        assert f"{root}/{file}: includes <tunesmith/space/space.h>" in said and "Plugins of kind searcher do not reach this header" in said, said
+        assert f"{root}/{file}: includes <tunesmith/space/space.h>" in said and "Plugins of the kind searcher do not reach this header" in said, said
     # Another kind, other headers.
     assert f"{root}/plugin.cpp: includes <tunesmith/search/searcher.h>" in check(root, {}, "module")
     # All at once.

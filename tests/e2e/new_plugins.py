@@ -49,7 +49,7 @@ def main():
         source = pack / f"{name}.cpp"
         source.write_text("#include <tunesmith/tune/tuner.h>\n" + source.read_text())
         output = run("cmake", "--build", "build", cwd=pack, code=1).stdout
-        assert f"{source}: includes <tunesmith/tune/tuner.h>" in output and f"Plugins of kind {kind} do not reach this header" in output, output
+        assert f"{source}: includes <tunesmith/tune/tuner.h>" in output and f"Plugins of the kind {kind} do not reach" in output, output
 
 
 if __name__ == "__main__":
