@@ -110,6 +110,10 @@ TEST_F(BadPlugin, NoteThatIsNotAsLongAsItSays) {
               HasSubstr("[P1] damaged note: 256 bytes, and it says 248"));
 }
 
+TEST_F(BadPlugin, NoteThatALaterKernelMadeLongerIsRead) {
+  EXPECT_EQ(message_about("longer_note"), "accepted");
+}
+
 TEST_F(BadPlugin, NoteOfATierThatNobodyKnows) {
   EXPECT_THAT(message_about("unknown_tier"),
               HasSubstr("[P1] damaged note: no tier of plugins has the number 3"));
@@ -133,8 +137,11 @@ TEST_F(BadPlugin, BuiltAgainstOtherHeaders) {
 }
 
 /// A release raises the version, and where no header that the kind reaches has changed, nothing else.
-TEST_F(BadPlugin, OfAnotherVersionWithTheSameHeadersIsAccepted) {
+TEST_F(BadPlugin, OfAnOlderVersionWithTheSameHeadersIsAccepted) {
   EXPECT_EQ(message_about("older_api"), "accepted");
+}
+
+TEST_F(BadPlugin, OfANewerVersionWithTheSameHeadersIsAccepted) {
   EXPECT_EQ(
       message_about_content(content_with_note(good_content(), [](PluginNote& note) { ++note.api_major; })),
       "accepted");

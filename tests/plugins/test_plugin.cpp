@@ -1,4 +1,6 @@
 // An extension with the id "subject" that does nothing, and by definition of DEFECT_... one thing wrong.
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -92,7 +94,24 @@ class Subject final : public tunesmith::TargetExtension {
 
 }  // namespace
 
-#if !defined(DEFECT_NO_NOTE)
+#if defined(DEFECT_LONGER_NOTE)
+namespace {
+/// As a later kernel might write it: with more at its end.
+struct LongerNote {
+  tunesmith::ElfPluginNote note;
+  std::array<uint32_t, 4> more{1, 2, 3, 4};
+};
+consteval LongerNote longer_note() {
+  LongerNote longer;
+  longer.note = tunesmith::make_elf_note(note());
+  longer.note.content_size += sizeof(longer.more);
+  longer.note.content.note_size += sizeof(longer.more);
+  return longer;
+}
+__attribute__((used, section(".note.tunesmith"), aligned(4))) constinit const LongerNote longer =
+    longer_note();
+}  // namespace
+#elif !defined(DEFECT_NO_NOTE)
 TUNESMITH_EXPORT_NOTE(note());
 #endif
 

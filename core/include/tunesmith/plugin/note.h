@@ -33,7 +33,7 @@ enum class PluginTier : uint32_t {
 
 /// What must be equal on both sides for C++ objects to cross from one to the other.
 struct AbiFingerprint {
-  NoteText<16> architecture{};      ///< "x86_64", "aarch64"
+  NoteText<16> architecture{};      ///< of the machine
   NoteText<16> standard_library{};  ///< "libstdc++", "libc++"
   uint32_t compiler_abi = 0;        ///< __GXX_ABI_VERSION
   uint32_t cxx11_abi = 0;           ///< _GLIBCXX_USE_CXX11_ABI
