@@ -80,8 +80,10 @@ def each_kind_has_what_it_reaches(root):
     def rewritten(path, text):
         return changed_kinds(root, lambda: (root / path).write_text(text))
 
-    assert rewritten("core/include/tunesmith/common.h", "// What all include.\nint   common;\n") == set(), "a comment refuses plugins"
-    assert rewritten("core/include/tunesmith/common.h", "long common;\n") == set(KINDS)
+    common = (root / "core/include/tunesmith/common.h").read_text()
+    assert rewritten("core/include/tunesmith/common.h", "// What all include.\n" + common.replace(" ", "  ")) == set(), "a comment refuses plugins"
+    assert rewritten("core/include/tunesmith/common.h", common.replace("int ", "long ")) == set(KINDS)
+    assert rewritten("core/include/tunesmith/inner.h", "long inner;\n") == set(KINDS)
     assert rewritten("core/include/tunesmith/module.h", "#include <tunesmith/common.h>\nlong module;\n") == {"module"}
     assert rewritten("core/include/tunesmith/nobody.h", "long nobody;\n") == set()
     # By way of a library, what it is compiled with counts, the kernel's private headers as well; its own files do not.
@@ -107,7 +109,8 @@ def tree(root):
     for file in ("tools/api-version", "cmake/code_hash.py", "cmake/plugin_headers.py"):
         (root / file).parent.mkdir(exist_ok=True)
         shutil.copy(SOURCE / file, root / file)
-    write(root, "common.h", "int common;\n")
+    write(root, "common.h", '#pragma once\n#include "tunesmith/inner.h"\nint common;\n')
+    write(root, "inner.h", "int inner;\n")
     write(root, "module.h", "#include <tunesmith/common.h>\nint module;\n")
     write(root, "nobody.h", "int nobody;\n")
     write(root, "by_library.h", "int by_library;\n")
