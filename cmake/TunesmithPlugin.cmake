@@ -2,7 +2,7 @@
 #
 # tunesmith_add_plugin(NAME KIND [ID id] [VERSION v] [VENDOR v] [LICENCE l] [REQUIRES kind:id...] [PACK]
 #                      [LIBRARIES target...] SOURCES...)
-#   NAME      the CMake target and the library's file (NAME.so)
+#   NAME      the CMake target and the library's file (NAME.so); a YAML file keeps its own name
 #   KIND      module | target | extension | searcher | cost_model | task_scheduler
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
 #   SOURCES   of the library, which include of <tunesmith/...> only what plugins of this kind reach: that is checked when it is
@@ -120,14 +120,15 @@ function(tunesmith_add_plugin NAME KIND)
       message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): a YAML file goes into a pack: PACK, and tunesmith_add_pack")
     endif()
     cmake_path(ABSOLUTE_PATH sources BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE data)
-    add_custom_command(OUTPUT ${folder}/${NAME}.yaml
+    cmake_path(GET data FILENAME file)  # which messages about the file name
+    add_custom_command(OUTPUT ${folder}/${file}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-      COMMAND ${CMAKE_COMMAND} -E copy ${data} ${folder}/${NAME}.yaml DEPENDS ${data} VERBATIM)
-    add_custom_target(${NAME} ALL DEPENDS ${folder}/${NAME}.yaml)
+      COMMAND ${CMAKE_COMMAND} -E copy ${data} ${folder}/${file} DEPENDS ${data} VERBATIM)
+    add_custom_target(${NAME} ALL DEPENDS ${folder}/${file})
     set_target_properties(${NAME} PROPERTIES
-      TUNESMITH_MANIFEST_ENTRY "${KIND}|${arg_ID}|${NAME}.yaml|${requires}" TUNESMITH_FILE ${folder}/${NAME}.yaml)
+      TUNESMITH_MANIFEST_ENTRY "${KIND}|${arg_ID}|${file}|${requires}" TUNESMITH_FILE ${folder}/${file})
     if(TUNESMITH_PLUGIN_INSTALL_DIR)
-      install(FILES ${data} DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} RENAME ${NAME}.yaml ${_tunesmith_component})
+      install(FILES ${data} DESTINATION ${TUNESMITH_PLUGIN_INSTALL_DIR} ${_tunesmith_component})
     endif()
     return()
   endif()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -285,6 +286,25 @@ std::vector<PluginInfo> PluginRegistry::list(PluginKind kind) const {
   std::vector<PluginInfo> plugins = list();
   std::erase_if(plugins, [kind](const PluginInfo& plugin) { return plugin.kind != kind; });
   return plugins;
+}
+
+bool PluginRegistry::has(PluginKind kind, std::string_view id) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->found.contains({kind, std::string(id)});
+}
+
+std::vector<std::string> PluginRegistry::packs() const {
+  const std::lock_guard lock(state_->mutex);
+  std::set<std::string> ids;
+  for (const auto& [key, same] : state_->found) {
+    for (const PluginInfo& plugin : same) ids.insert(plugin.pack);
+  }
+  return {ids.begin(), ids.end()};
+}
+
+std::string PluginRegistry::places_looked_at() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->places_looked_at();
 }
 
 const PluginInfo& PluginRegistry::info(PluginKind kind, std::string_view id,

@@ -9,6 +9,7 @@
 #include "space/composition.h"
 #include "space/extension_identity.h"
 #include "space/named_extension.h"
+#include "space/required_packs.h"
 #include "space/watched_plugins.h"
 #include "tunesmith/plugin/error.h"
 
@@ -37,7 +38,18 @@ void refuse_same_name(const Extensions& extensions, const std::string& latest, c
   }
 }
 
+std::string nearest_extension(const std::string& name, const PluginRegistry& registry) {
+  std::vector<std::string> known;
+  for (const PluginInfo& plugin : registry.list(PluginKind::Extension)) known.push_back(plugin.id);
+  return nearest_name(name, known);
+}
+
 }  // namespace
+
+std::string AbsentExtension::str() const {
+  return fmt::format("{}: there is no extension '{}'{}", location.str(), name,
+                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+}
 
 /// Fills a state, in the order of the calls below.
 class Space::State::Builder {
@@ -51,6 +63,7 @@ class Space::State::Builder {
   /// Options are checked before anything is made. `given`: null, or the target that is there already.
   void check_options(const Target* given) {
     const SpaceSpec& description = state_.spec;
+    require_packs(description, composer_.registry());
     if (given == nullptr) target_options_ = composer_.check(PluginKind::Target, description.target);
     for (const PluginUse& use : description.modules)
       module_options_.push_back(composer_.check(PluginKind::Module, use));
@@ -98,6 +111,10 @@ class Space::State::Builder {
 
   void take_extensions() {
     for (const PluginUse& use : state_.spec.extensions) {
+      if (is_absent(use, composer_.registry())) {
+        state_.absent.push_back({use.id, use.location, nearest_extension(use.id, composer_.registry())});
+        continue;
+      }
       NamedExtension named = make_extension(use, composer_);
       if (is_here(named, use)) {
         add_extension(std::move(named), use);

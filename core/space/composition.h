@@ -31,6 +31,7 @@ struct Space::State {
   Extensions intrinsics;                                   // of those, but what is refused
   std::shared_ptr<const TensorIntrinsics> all_intrinsics;  // of all that the description names, here or not
   std::vector<RefusedIntrinsic> refused;
+  std::vector<AbsentExtension> absent;
   DeviceModel device;
   std::vector<FeatureColumn> columns;                             // of added_columns
   std::shared_ptr<const std::vector<AddedColumn>> added_columns;  // null: none

@@ -1,30 +1,19 @@
 #include "space/named_extension.h"
 
-#include <algorithm>
-
 #include "plugin/guard.h"
+#include "space/required_packs.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/target/extension_file.h"
 
 namespace tunesmith {
-namespace {
-
-/// A misspelt name may be that of a built-in extension, which the registry of plugins does not know.
-void refuse_misspelt(const PluginUse& use, const PluginRegistry& registry) {
-  std::vector<std::string> known = builtin_extensions();
-  for (const PluginInfo& plugin : registry.list(PluginKind::Extension)) known.push_back(plugin.id);
-  if (std::ranges::find(known, use.id) != known.end()) return;
-  const std::string near = nearest_name(use.id, known);
-  if (near.empty()) return;
-  throw UserError(use.location, fmt::format("there is no extension '{}'", use.id),
-                  fmt::format("did you mean '{}'?", near));
-}
-
-}  // namespace
 
 std::filesystem::path extension_path(const PluginUse& use) {
-  if (!use.id.ends_with(".yaml")) return builtin_extension(use.id);
+  if (!use.id.ends_with(".yaml")) return {};
   return std::filesystem::path(use.location.file).parent_path() / use.id;
+}
+
+bool is_absent(const PluginUse& use, const PluginRegistry& registry) {
+  return use.optional && extension_path(use).empty() && !registry.has(PluginKind::Extension, use.id);
 }
 
 NamedExtension make_extension(const PluginUse& use, Composer& composer) {
@@ -34,7 +23,6 @@ NamedExtension make_extension(const PluginUse& use, Composer& composer) {
     const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file, use.location);
     return {read->name(), read, {}, nullptr};
   }
-  refuse_misspelt(use, composer.registry());
   Options options = composer.check(PluginKind::Extension, use);
   auto extension = composer.make<TargetExtension>(use, options);
   return {use.id, std::move(extension), std::move(options),
@@ -48,10 +36,12 @@ std::vector<TensorIntrinsicPtr> intrinsics_of(const NamedExtension& named, Lower
 }
 
 std::shared_ptr<const TensorIntrinsics> read_extensions(const SpaceSpec& spec, PluginRegistry& registry) {
+  require_packs(spec, registry);
   std::map<std::string, std::string> versions;
   Composer composer(registry, versions);
   auto intrinsics = std::make_shared<TensorIntrinsics>();
   for (const PluginUse& use : spec.extensions) {
+    if (is_absent(use, registry)) continue;
     for (TensorIntrinsicPtr& own : intrinsics_of(make_extension(use, composer), {}))
       intrinsics->add(std::move(own));
   }

@@ -1,4 +1,4 @@
-// The extensions that a space names: files beside the spaces file, built-in ones, and plugins.
+// The extensions that a space names: plugins, and files beside the spaces file.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +11,23 @@
 
 namespace tunesmith {
 
-/// The file of an extension that is one: by its path, which is relative to the spaces file, or a built-in
-/// one; empty for a plugin.
+/// The file of an extension that is named by its path, which is relative to the spaces file; empty for a
+/// plugin.
 std::filesystem::path extension_path(const PluginUse& use);
+
+/// Whether the space does without it as no pack has it. One that is not optional is never absent: to make it
+/// is an error.
+bool is_absent(const PluginUse& use, const PluginRegistry& registry);
 
 struct NamedExtension {
   std::string name;  // as the file says, or the plugin's id
   std::shared_ptr<TargetExtension> extension;
   Options options;                      // a file has none
-  const PluginInfo* library = nullptr;  // null for a file
+  const PluginInfo* library = nullptr;  // null for a file that is named by its path
 };
 
 /// Reads the file, or makes the plugin. Throws UserError at the place in the spaces file where there is none,
-/// with the nearest name of a plugin or a built-in extension.
+/// with the nearest name of a plugin.
 NamedExtension make_extension(const PluginUse& use, Composer& composer);
 
 /// The intrinsics that the extension would give to a target with `options`, where it is not there to give

@@ -214,13 +214,14 @@ class Resolver {
     const YamlNode& node = entry.value;
     expect(node, YamlNode::Kind::Map, fmt::format("space '{}'", entry.key));
     refuse_unknown_keys(node,
-                        {"extends", "target", "modules", "modules+", "search", "cost_model", "task_scheduler",
-                         "max_sketches"},
+                        {"extends", "requires", "target", "modules", "modules+", "search", "cost_model",
+                         "task_scheduler", "max_sketches"},
                         "a space");
     SpaceSpec spec;
     if (const YamlNode* base = node.find("extends")) spec = resolve_base(entry, *base);
     spec.name = entry.key;
     spec.location = entry.location;
+    if (const YamlNode* packs = node.find("requires")) add_packs(*packs, spec);
     if (const YamlNode* target = node.find("target")) read_target(*target, spec);
     if (const YamlNode* modules = node.find("modules")) spec.modules = modules_from(*modules);
     if (const YamlNode* changes = node.find("modules+")) {
@@ -268,6 +269,15 @@ class Resolver {
       }
     }
     fail(base.location, fmt::format("no space '{}'", name), suggest(name, known));
+  }
+
+  static void add_packs(const YamlNode& node, SpaceSpec& spec) {
+    expect(node, YamlNode::Kind::Sequence, "requires");
+    for (const YamlNode& item : node.items) {
+      const std::string& id = text_of(item, "requires: a pack's id");
+      if (std::ranges::find(spec.packs, id, &PackUse::id) == spec.packs.end())
+        spec.packs.push_back({id, item.location});
+    }
   }
 
   /// A target with `kind` replaces the base's; without it, it changes the base's options and extensions.

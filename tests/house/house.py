@@ -73,7 +73,7 @@ def fail_if(faults, what):
 
 def plugin_ids():
     """What the plugins of this tree call themselves, as a pattern of words."""
-    ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "targets") for path in (ROOT / folder).rglob("*.cpp")
+    ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "targets", "packs") for path in (ROOT / folder).rglob("*.cpp")
            for match in re.findall(r'TUNESMITH_PLUGIN\([^;]*?PluginKind::\w+,\s*"(\w+)"', path.read_text())}
     assert {"random", "llvm", "evolutionary", "round_robin"} <= ids, ids
     return ids - {"random"}  # also a word of the language; looked for as a literal
@@ -104,6 +104,32 @@ def core_names_no_hardware():
     ids = plugin_ids()
     fail_if([fault for path in sources("core") for fault in found_names(path.read_text(), path.relative_to(ROOT / "core").as_posix(), ids)],
             "core/ names hardware, a searcher, a cost model or a task scheduler")
+
+
+# Beside a pack's own folder: what may name it.
+MAY_NAME_PACKS = {"packs", "tests", "docs", "examples", "bench", "spaces.yaml", "README.md", "CHANGELOG.md", "build", ".git"}
+
+
+def named_packs(text, packs):
+    """The packs, and instructions of theirs, that a text names."""
+    return re.findall(rf"(?<![\w-])(?:{'|'.join(sorted(packs))})(?:_\w+)?(?![\w-])", text)
+
+
+def nobody_knows_the_packs():
+    """A folder of packs/ may be taken away, or put there: no file outside of it names it. Those of packs/ may name each other by what they require."""
+    packs = {path.parent.name for path in (ROOT / "packs").glob("*/CMakeLists.txt")}
+    assert {"tensor_core", "tensor_core_mma", "hopper", "vnni", "bf16_dot"} <= packs, packs
+    for text in ["if(TARGET vnni_pack)", 'has_extension("hopper")', "// as tensor_core does", "with: [bf16_dot?]", 'tensorize(j, "vnni_dot_16x4")', "packs/hopper"]:
+        assert named_packs(text, packs), text
+    for text in ['machine.has("avx512vnni")', "emulation_hopper.h", "space cuda-hopper", "a tensor core"]:
+        assert not named_packs(text, packs), text
+    files = [ROOT / "packs/CMakeLists.txt"]
+    for entry in ROOT.iterdir():
+        if entry.name not in MAY_NAME_PACKS:
+            files += [path for path in entry.rglob("*") if path.is_file()] if entry.is_dir() else [entry]
+    assert len(files) > 500, len(files)
+    fail_if([f"{path.relative_to(ROOT)}: {name}" for path in sorted(files) for name in named_packs(path.read_text(errors="ignore"), packs)],
+            "a file outside of its folder names a pack")
 
 
 def wrong_arrows(folder, text):
@@ -171,7 +197,7 @@ def plugins_include_the_sdk_only():
     beside = ROOT / "plugins/none.cpp"
     assert private_includes('#include "trace/kinds.h"\n', beside) and private_includes('#include "tunesmith/no_such.h"\n', beside)
     assert not private_includes('#include "tunesmith/trace/schedule.h"\n#include <vector>\n', beside)
-    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "targets", "searchers", "costmodels", "task_schedulers", "templates", "examples")
+    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "packs", "targets", "searchers", "costmodels", "task_schedulers", "templates", "examples")
              for path in sources(folder) for name in private_includes(path.read_text(), path)], "a plugin includes a private header")
 
 

@@ -37,7 +37,7 @@ class Damage:
 
 
 def right():
-    return (pathlib.Path(__file__).parents[2] / "targets/tensor_core/tensor_core.yaml").read_text().replace("tensor_core", "acme")
+    return (pathlib.Path(__file__).parents[2] / "packs/tensor_core/tensor_core.yaml").read_text().replace("tensor_core", "acme")
 
 
 DAMAGES = [

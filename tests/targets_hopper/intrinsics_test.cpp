@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "intrinsic_checks.h"
+#include "packs/pack_file.h"
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/target/extension_file.h"
 
@@ -22,7 +23,7 @@ std::shared_ptr<Target> device(const char* architecture = "sm_90a") {
 
 std::string pack() {
   std::stringstream text;
-  text << std::ifstream(builtin_extension("hopper")).rdbuf();
+  text << std::ifstream(pack_file("hopper")).rdbuf();
   return text.str();
 }
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "lowered_program.h"
+#include "packs/pack_file.h"
 #include "space/compile_intrinsics.h"
 #include "space/lone_call.h"
 #include "tunesmith/interp/interpreter.h"
@@ -67,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(BuiltInPack, GivesTheInterpretersResult) {
   const Pack& pack = GetParam();
-  const auto extension = ExtensionFile::load(builtin_extension(pack.extension));
+  const auto extension = ExtensionFile::load(pack_file(pack.extension));
   const Workload workload = WorkloadLibrary().load(pack.workload);
   const Program program = scheduled(workload.program, packed_product(pack.depth, pack.intrinsic));
   const auto target = testing::make_target();
@@ -261,7 +262,7 @@ TEST(RefusedIntrinsics, WhatEndsTheCompilerIsTakenAwayByName) {
 
 TEST(RefusedIntrinsics, TheFeatureThatIsMissingIsNamed) {
   const auto target = testing::make_target({{"mcpu", "x86-64-v3"}});
-  const auto extension = ExtensionFile::load(builtin_extension("vnni"));
+  const auto extension = ExtensionFile::load(pack_file("vnni"));
   LowerOptions options = target->lower_options();
   extension->adapt(options);
   Extensions extensions{{"vnni", extension->intrinsics()}};

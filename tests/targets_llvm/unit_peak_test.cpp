@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "packs/pack_file.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/workload/library.h"
 
@@ -79,7 +80,7 @@ TEST(UnitPeak, OfTheBuiltInUnitsIsTheirs) {
   const auto target = testing::make_target();
   for (const Unit& unit : units) {
     SCOPED_TRACE(unit.extension);
-    const auto extension = ExtensionFile::load(builtin_extension(unit.extension));
+    const auto extension = ExtensionFile::load(pack_file(unit.extension));
     ASSERT_EQ(extension->intrinsics().size(), 1U);
     const TensorIntrinsicPtr& intrinsic = extension->intrinsics()[0];
     EXPECT_TRUE(is_peak_of(*intrinsic, WorkloadLibrary().load(unit.workload).program));

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "intrinsic_checks.h"
+#include "packs/pack_file.h"
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/target/extension_file.h"
 
@@ -24,7 +25,7 @@ std::shared_ptr<Target> device() {
 
 std::string text_of(const char* pack) {
   std::stringstream text;
-  text << std::ifstream(builtin_extension(pack)).rdbuf();
+  text << std::ifstream(pack_file(pack)).rdbuf();
   return text.str();
 }
 

@@ -104,6 +104,8 @@ WorkerTarget Session::worker_target() const {
 void tell_refused(const Space& space) {
   for (const RefusedIntrinsic& refused : space.refused_intrinsics())
     fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", refused.str(), space.spec().name);
+  for (const AbsentExtension& absent : space.absent_extensions())
+    fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", absent.str(), space.spec().name);
 }
 
 std::shared_ptr<MachineLock> machine_lock() {

@@ -53,7 +53,7 @@ class Session {
   std::unique_ptr<PluginRegistry> registry_;
 };
 
-/// Tells the user, on standard error, which instructions of extensions the space does without.
+/// Tells the user, on standard error, which extensions, and instructions of them, the space does without.
 void tell_refused(const Space& space);
 
 /// The machine's lock, which says on standard error when it is waited for.

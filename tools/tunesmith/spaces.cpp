@@ -54,22 +54,38 @@ int run_spaces_lint(const Common& common, const SpacesArguments& arguments) {
   }
   Session session(linted);
   std::vector<std::string> refused;  // each once, however many spaces would have it
+  const auto refuse = [&](const std::string& one) {
+    if (std::ranges::find(refused, one) == refused.end()) refused.push_back(one);
+  };
+  nlohmann::json lacking = nlohmann::json::object();  // packs, by the spaces that require them
   for (const std::string& name : session.spaces().names()) {
-    const Space composed(session.spaces().space(name), session.registry());
+    const SpaceSpec& spec = session.spaces().space(name);
+    if (const auto packs = missing_packs(spec, session.registry()); !packs.empty()) {
+      lacking[name] = packs;
+      fmt::print(stderr,
+                 "tunesmith: {}: space '{}' is not checked: it requires packs that are not here: {}\n",
+                 spec.location.str(), name, fmt::join(packs, ", "));
+      continue;
+    }
+    const Space composed(spec, session.registry());
     if (!common.json) fmt::print(output(), "{}: space '{}' composes\n", session.spaces().file(), name);
-    for (const std::string& one : refusals_of(composed)) {
-      if (std::ranges::find(refused, one) == refused.end()) refused.push_back(one);
+    std::ranges::for_each(refusals_of(composed), refuse);
+    for (const AbsentExtension& absent : composed.absent_extensions()) {
+      // A name that is nearly another one is misspelt.
+      if (!absent.nearest.empty()) refuse(absent.str());
     }
   }
   if (common.json) {
-    fmt::print(
-        output(), "{}\n",
-        nlohmann::json{
-            {"file", session.spaces().file()}, {"spaces", session.spaces().names()}, {"refused", refused}}
-            .dump());
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"file", session.spaces().file()},
+                              {"spaces", session.spaces().names()},
+                              {"lacking", lacking},
+                              {"refused", refused}}
+                   .dump());
   }
   for (const std::string& one : refused) fmt::print(stderr, "tunesmith: {}\n", one);
-  return refused.empty() ? kDone : kBadInput;
+  if (!refused.empty()) return kBadInput;
+  return lacking.empty() ? kDone : kEnvironmentFault;
 }
 
 int run_spaces_show(const Common& common, const SpacesArguments& arguments) {

@@ -78,15 +78,6 @@ TEST(ExtensionFile, MakesItsIntrinsicsKnown) {
   EXPECT_EQ(options.intrinsics, extension->intrinsics());
 }
 
-TEST(ExtensionFile, TheBuiltInOnesAreFound) {
-  for (const char* id : {"vnni", "bf16_dot", "tensor_core", "tensor_core_mma"}) {
-    const auto path = builtin_extension(id);
-    ASSERT_FALSE(path.empty()) << id;
-    EXPECT_EQ(ExtensionFile::load(path)->name(), id);
-  }
-  EXPECT_TRUE(builtin_extension("none").empty());
-}
-
 TEST(ExtensionFile, Mistakes) {
   EXPECT_THAT(complaint("extension: test\n"), HasSubstr("expected the key 'target'"));
   EXPECT_THAT(complaint(std::string(kHead) + "intrinsic: []\n"), HasSubstr("intrinsic"));

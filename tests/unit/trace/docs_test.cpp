@@ -7,6 +7,7 @@
 #include <tunesmith/target/extension_file.h>
 #include <tunesmith/workload/workload.h>
 
+#include "packs/pack_file.h"
 #include "unit/primitives/equivalence.h"
 
 namespace tunesmith {
@@ -51,7 +52,7 @@ std::string body_text(const Program& program) {
 }
 
 TEST(ScheduleDocs, ExamplesAreAsShown) {
-  ExtensionFile::load(builtin_extension("vnni"));
+  ExtensionFile::load(pack_file("vnni"));
   std::map<std::string, Workload> workloads;
   std::set<std::string> shown;
   for (const Fenced& block : fenced_blocks()) {

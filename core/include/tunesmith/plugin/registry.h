@@ -108,6 +108,15 @@ class PluginRegistry {
   std::vector<PluginInfo> list() const;
   std::vector<PluginInfo> list(PluginKind kind) const;
 
+  /// Whether one was found; it may be refused all the same.
+  bool has(PluginKind kind, std::string_view id) const;
+
+  /// The ids of the packs whose manifests were read, sorted.
+  std::vector<std::string> packs() const;
+
+  /// "looked at: PLACE (searched: manifests: 2), ...", for messages about what was not found.
+  std::string places_looked_at() const;
+
   /// Throws UserError at `asked_at` when there is no such plugin, with the nearest known id, plugins of other
   /// kinds that are called so, and every place that was looked at; PluginError when there are two and neither
   /// comes with the kernel, naming both.

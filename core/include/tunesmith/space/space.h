@@ -16,6 +16,7 @@
 #include "tunesmith/search/cost_model.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/search/task_scheduler.h"
+#include "tunesmith/space/absent_extension.h"
 #include "tunesmith/space/module.h"
 #include "tunesmith/space/refused_intrinsic.h"
 #include "tunesmith/space/spaces_file.h"
@@ -111,6 +112,9 @@ class Space {
   /// offered them, and materialise() refuses schedules that call them.
   const std::vector<RefusedIntrinsic>& refused_intrinsics() const;
 
+  /// Extensions that the description takes where they are, and that no pack has.
+  const std::vector<AbsentExtension>& absent_extensions() const;
+
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
   /// One that the space does not name, with its default options: SearchContext::create_searcher().
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const;
@@ -143,6 +147,10 @@ class Space {
 /// Of a Space::task_target(), what it says of the target: spaces that differ in their extensions alone agree
 /// in it.
 std::string_view without_extensions(std::string_view task_target);
+
+/// The packs that the description requires and that are not here, in its order. With one missing, the space
+/// cannot be composed: EnvironmentError.
+std::vector<std::string> missing_packs(const SpaceSpec& spec, const PluginRegistry& registry);
 
 /// What Space::intrinsics() would be, without the space: for who replays traces and compiles nothing. Throws
 /// as the constructor does where an extension is not there or is refused.

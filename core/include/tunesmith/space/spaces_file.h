@@ -22,11 +22,19 @@ struct PluginUse {
   bool optional = false;
 };
 
+/// A pack that a space requires.
+struct PackUse {
+  std::string id;
+  SourceLocation location;
+};
+
 /// One space after `extends`, `modules+` and `with+` have been applied. What a space extends is in the same
 /// file, else it is one of those that come with Tunesmith.
 struct SpaceSpec {
   std::string name;
   SourceLocation location;
+  /// Without which it cannot be composed: `requires:`, with those of what it extends.
+  std::vector<PackUse> packs;
   PluginUse target;
   std::vector<PluginUse> extensions;
   std::vector<PluginUse> modules;

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
@@ -55,11 +54,5 @@ class ExtensionFile final : public TargetExtension {
   std::map<std::string, double> quantities_;
   std::vector<TensorIntrinsicPtr> intrinsics_;
 };
-
-/// The file of a built-in extension, or an empty path: share/tunesmith/extensions beside the kernel's library
-/// when that is installed, else in the source tree.
-std::filesystem::path builtin_extension(std::string_view id);
-/// The names of all of them, sorted.
-std::vector<std::string> builtin_extensions();
 
 }  // namespace tunesmith
