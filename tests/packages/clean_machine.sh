@@ -37,7 +37,7 @@ fi
 
 # Nothing that is installed leads back to where it was built.
 if grep -rIl -e "$build_folder" -e "$source_folder" "$root/usr" > "$work/found"; then fail "names the build: $(cat "$work/found")"; fi
-for binary in "$root"/usr/bin/* "$root"/usr/lib/*.so* "$root"/usr/lib/tunesmith/plugins/*.so; do
+for binary in "$root"/usr/bin/* "$root"/usr/lib/*.so* "$root"/usr/lib/tunesmith/plugins/{,*/}*.so; do
   if readelf -d "$binary" | grep -E 'R(UN)?PATH' | grep -F "$build_folder"; then fail "$binary looks into the build"; fi
 done
 
