@@ -16,7 +16,7 @@ with tempfile.TemporaryDirectory() as name:
         subprocess.run([root / "bench/device/pack", build, folder], check=True, stdout=subprocess.DEVNULL)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder / "lib")}
     missing = []
-    for file in [*(folder / "bin").iterdir(), *folder.glob("lib/tunesmith/plugins/*.so")]:
+    for file in [*(folder / "bin").iterdir(), *folder.glob("lib/tunesmith/plugins/**/*.so")]:
         needs = subprocess.run(["ldd", file], capture_output=True, text=True, env=environment, check=True).stdout
         for library in re.findall(r"=> (.+?)(?: \(|$)", needs, re.MULTILINE):
             if not library.startswith(f"{folder}/") and not re.search(EVERYWHERE, library):
@@ -24,3 +24,5 @@ with tempfile.TemporaryDirectory() as name:
     assert not missing, missing
     said = subprocess.run([folder / "bin/tunesmith", "plugins", "list"], capture_output=True, text=True, env=environment, check=True).stdout
     assert "cuda" in said, said
+    probed = subprocess.run([folder / "bin/tunesmith", "plugins", "probe"], capture_output=True, text=True, env=environment)
+    assert probed.returncode == 0, probed.stdout + probed.stderr
