@@ -12,12 +12,14 @@ void TrialLog::add(const Measured& one, Kind kind) {
   if (kind != Kind::Again) ++result_.trials;
   if (kind == Kind::Recorded) ++result_.resumed;
   count(one);
+  report();
 }
 
 void TrialLog::repeat(const Measured& one) {
   ++result_.trials;
   ++result_.resumed;
   count(one);
+  report();
 }
 
 void TrialLog::add_failed_before() {

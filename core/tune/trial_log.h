@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "tune/leaders.h"
@@ -33,6 +35,11 @@ class TrialLog {
   void set_unscheduled(uint64_t lowered_hash) { unscheduled_ = lowered_hash; }
   void note_baseline(const Measured& one);
 
+  /// What is called after each add() and repeat().
+  void report_to(std::function<void()> counted) { counted_ = std::move(counted); }
+
+  /// So far.
+  int64_t trials() const { return result_.trials; }
   const Leaders& leaders() const { return leaders_; }
   /// When each trial was measured, as Record::time_ms.
   const std::vector<int64_t>& trial_ms() const { return trial_ms_; }
@@ -41,11 +48,15 @@ class TrialLog {
 
  private:
   void count(const Measured& one);
+  void report() const {
+    if (counted_) counted_();
+  }
 
   TuneResult& result_;
   Leaders leaders_;
   std::vector<int64_t> trial_ms_;
   std::vector<Improvement> improvements_;
+  std::function<void()> counted_;
   uint64_t unscheduled_ = 0;  // lowered hash; 0 when it cannot be lowered
 };
 
