@@ -2,36 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
-#include "tunesmith/support/error.h"
 #include "tunesmith/trace/schedule.h"
-#include "tunesmith/verification/choose_data.h"
 #include "tunesmith/workload/library.h"
+#include "unit/verification/reference_data.h"
 
 namespace tunesmith {
 namespace {
 
-/// Without the ends of types' ranges (edges_test.cpp).
-DataQuestion plain_question(const Program& program, DataKind kind) {
-  DataQuestion question{kind, {}, has_bound(program, kind), longest_reduction(program).terms, 7};
-  question.exponentiates_below_maximum = exponentiates_below_maximum(program);
-  for (const Buffer& input : program.inputs) question.arguments.push_back({input, false});
-  for (const Buffer& output : program.outputs) question.arguments.push_back({output, true});
-  return question;
-}
-
-/// As the worker chooses them, the reference interpreted.
-DrawnData data_of(const Program& program, DataKind kind) {
-  const Program reference = reference_program(program, kind);
-  return choose_data(plain_question(program, kind),
-                     [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
-}
+using namespace test;
 
 std::vector<Tensor> inputs_of(const Program& program) {
   std::vector<Tensor> inputs;
@@ -40,33 +23,6 @@ std::vector<Tensor> inputs_of(const Program& program) {
     inputs.back().fill_random(inputs.size());
   }
   return inputs;
-}
-
-/// The outputs of `program`, interpreted; inputs are converted to its types.
-std::vector<Tensor> run(const Program& program, const std::vector<Tensor>& inputs) {
-  std::vector<Tensor> arguments;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    arguments.push_back(Tensor::like(*program.inputs[i]));
-    for (int64_t at = 0; at < inputs[i].elements(); ++at) {
-      if (inputs[i].dtype.is_float()) {
-        arguments.back().set(at, inputs[i].get(at));
-      } else {
-        arguments.back().set_int(at, inputs[i].get_int(at));
-      }
-    }
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  interpret(program, arguments);
-  return {std::make_move_iterator(arguments.begin() + static_cast<std::ptrdiff_t>(inputs.size())),
-          std::make_move_iterator(arguments.end())};
-}
-
-/// The worst of all outputs.
-double worst(const std::vector<Tensor>& got, const DrawnData& data) {
-  double most = 0.0;
-  for (size_t i = 0; i < got.size(); ++i)
-    most = std::max(most, data.expected[i].compare(got[i].bytes.data()).worst);
-  return most;
 }
 
 TEST(ReferenceProgram, OfAProductHasValuesAndBoundsInDoublePrecision) {
@@ -91,15 +47,6 @@ TEST(ReferenceProgram, OfAProductHasValuesAndBoundsInDoublePrecision) {
       EXPECT_DOUBLE_EQ(results[1].get(i * 2 + j), 4.0 * 0x1p-24 * std::sqrt(roundings + 5.0 * squares));
     }
   }
-}
-
-Program program_of(const std::string& compute, const std::string& inputs = "X: {shape: [n], dtype: dtype}",
-                   const std::string& params = "n: 64, dtype: f32") {
-  return std::move(WorkloadDefinition::parse("name: t\nparams: {" + params + "}\ninputs:\n  " + inputs +
-                                                 "\ncompute: |\n  " + compute + "\noutputs: [O]\n",
-                                             "t.yaml")
-                       .instantiate()
-                       .program);
 }
 
 TEST(ReferenceProgram, WhatDoesNotRoundHasNoBound) {
@@ -281,165 +228,6 @@ TEST_P(LibraryWorkloads, InFastOrderEveryBitIsTheSame) {
   }
 }
 
-// A half-precision sum of two thousand numbers means nothing, and once every one was accepted.
-TEST(ChooseData, LeavesOutTermsThatATypeCannotSumUp) {
-  for (const char* text : {"reduce_sum_1d:n=2000,dtype=bf16", "softmax:m=8,n=2000,dtype=bf16",
-                           "layer_norm:m=8,n=768,dtype=bf16", "norm:m=64,n=64,dtype=f16"}) {
-    const Workload workload = WorkloadLibrary().load(text);
-    for (const DataKind kind : kDataKinds) {
-      const DrawnData data = data_of(workload.program, kind);
-      EXPECT_GT(data.fill.terms, 0) << text;
-      std::vector<Tensor> zeros;
-      for (const Buffer& output : workload.program.outputs) zeros.push_back(Tensor::like(*output));
-      EXPECT_GT(worst(zeros, data), 1.0) << text;
-    }
-  }
-}
-
-// With most elements zero, an element that read its neighbour was taken for right.
-TEST(ChooseData, ANormHasRowsWhoseMeansAreExact) {
-  const Workload workload = WorkloadLibrary().load("layer_norm:m=8,n=768,dtype=bf16");
-  const DrawnData data = data_of(workload.program, DataKind::Exact);
-  EXPECT_TRUE(data.fill.balanced) << data.fill.text();
-  EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0);
-  const Tensor& rows = data.inputs[0];
-  for (int64_t i = 0; i < 8; ++i) {
-    double sum = 0.0;
-    double squares = 0.0;
-    for (int64_t j = 0; j < 768; ++j) {
-      sum += rows.get(i * 768 + j);
-      squares += rows.get(i * 768 + j) * rows.get(i * 768 + j);
-    }
-    EXPECT_EQ(sum, 0.0);
-    int exponent = 0;
-    EXPECT_EQ(std::frexp(squares / 768.0, &exponent), 0.5);
-    EXPECT_EQ((exponent - 1) % 2, 0) << "a power of a quarter";
-  }
-  // A neighbour's element in place of its own is seen where they differ.
-  const std::vector<Tensor> right = run(workload.program, data.inputs);
-  const double scale = 1.0 / std::sqrt(1e-5 + 192.0 / 768.0);  // of the first row
-  int differ = 0;
-  for (int64_t j = 0; j + 1 < 768; ++j) {
-    if (rows.get(j) == rows.get(j + 1)) continue;
-    ++differ;
-    std::vector<Tensor> wrong = right;
-    wrong[0].set(j, rows.get(j + 1) * scale * data.inputs[1].get(j) + data.inputs[2].get(j));
-    EXPECT_GT(worst(wrong, data), 1.0) << j;
-  }
-  EXPECT_GT(differ, 768 / 4) << "and elsewhere in other draws";
-  EXPECT_EQ(data.fill.draws, 4);
-}
-
-// In bf16 exp(-12 + noise) may be off by a twentieth.
-TEST(ChooseData, NeighboursOfABackgroundLieApart) {
-  const Workload workload = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16");
-  const DrawnData data = data_of(workload.program, DataKind::Random);
-  ASSERT_GT(data.fill.noise, 0.0) << data.fill.text();
-  const Tensor& rows = data.inputs[0];
-  for (int64_t i = 0; i < 15 * 512; ++i) {
-    const double here = rows.get(i);
-    if (i % 512 != 511) {
-      EXPECT_GT(std::abs(here - rows.get(i + 1)), 0.2) << i;
-    }
-    EXPECT_GT(std::abs(here - rows.get(i + 512)), 0.2) << i;
-  }
-}
-
-TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
-  const auto draws = [](const char* text) {
-    return data_of(WorkloadLibrary().load(text).program, DataKind::Random).fill.draws;
-  };
-  EXPECT_EQ(draws("gmm:n=16,m=16,k=16"), 1);
-  EXPECT_EQ(draws("softmax:m=512,n=512"), 3) << "with peaks";
-  EXPECT_EQ(draws("softmax:m=16,n=512,dtype=bf16"), 6);
-  const Program program = WorkloadLibrary().load("softmax:m=16,n=512,dtype=bf16").program;
-  const Program reference = reference_program(program, DataKind::Random);
-  const RunReference run = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
-  const DataQuestion question = plain_question(program, DataKind::Random);
-  const std::vector<DrawnData> all = draw_all(question, choose_data(question, run).fill, run);
-  ASSERT_EQ(all.size(), 6U);
-  EXPECT_EQ(all.front().fill.draws, 6);
-  EXPECT_NE(all[0].inputs[0].bytes, all[1].inputs[0].bytes);
-}
-
-// These were refused: too few of their terms could be seen at once.
-TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
-  for (const char* text : {"reduce_sum_1d:n=4096,dtype=bf16", "norm:m=64,n=64,dtype=f16",
-                           "softmax:m=1,n=1000,dtype=bf16", "layer_norm:m=1,n=768,dtype=f16"}) {
-    const Workload workload = WorkloadLibrary().load(text);
-    const Program reference = reference_program(workload.program, DataKind::Exact);
-    const std::vector<DrawnData> draws =
-        choose_several_draws(plain_question(workload.program, DataKind::Exact),
-                             [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
-    ASSERT_GT(draws.size(), 1u) << text;
-    std::vector<int> seen(static_cast<size_t>(draws[0].inputs[0].elements()), 0);
-    for (const DrawnData& draw : draws) {
-      const double background = draw.fill.background;
-      for (size_t i = 0; i < seen.size(); ++i)
-        seen[i] += draw.inputs[0].get(static_cast<int64_t>(i)) == background ? 0 : 1;
-    }
-    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << text;
-    for (const size_t number : {size_t{0}, draws.size() - 1}) {
-      DrawnData draw = draws[number];
-      EXPECT_LE(worst(run(workload.program, draw.inputs), draw), 1.0) << text;
-      Tensor& input = draw.inputs[0];
-      int64_t at = input.elements() / 2;
-      while (input.get(at) == draw.fill.background) ++at;
-      input.set(at, draw.fill.background);
-      EXPECT_GT(worst(run(workload.program, draw.inputs), draw), 1.0) << text << ", without a term";
-    }
-  }
-}
-
-// 256 ones are summed up exactly, and neither one more nor one less changes the root of the sum.
-TEST(ChooseData, AResultOf16BitsMayHideATerm) {
-  const auto hides = [](const char* text) {
-    const Workload workload = WorkloadLibrary().load(text);
-    const Program reference = reference_program(workload.program, DataKind::Exact);
-    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
-    const DataQuestion question = plain_question(workload.program, DataKind::Exact);
-    return hides_a_term(question, choose_data(question, run_reference), run_reference);
-  };
-  EXPECT_TRUE(hides("norm:m=16,n=16,dtype=bf16"));
-  EXPECT_FALSE(hides("norm:m=16,n=16,dtype=f16"));
-  EXPECT_FALSE(hides("norm:m=16,n=16"));
-  EXPECT_FALSE(hides("gmm:n=9,m=7,k=200,dtype=bf16"));
-  EXPECT_FALSE(hides("avg_pool2d:h=9,w=9,c=6,dtype=bf16"));
-  EXPECT_FALSE(hides("max_pool2d:h=9,w=9,c=6,dtype=bf16"));
-  EXPECT_FALSE(hides("elementwise_chain:n=6,m=7,dtype=bf16"));
-}
-
-// Once such a program was accepted: a softmax is the same below any maximum, until an exponential overflows.
-TEST(ChooseData, AMaximumThatLacksTermsShows) {
-  const auto softmax = [](const std::string& terms, const std::string& dtype) {
-    return program_of("Max[i<5] = max(j<" + terms + ") X[i, j]\n  E[i<5, j<75] = exp(X[i, j] - Max[i])\n" +
-                          "  Sum[i<5] = sum(j<75) E[i, j]\n  O[i<5, j<75] = E[i, j] / Sum[i]",
-                      "X: {shape: [5, 75], dtype: dtype}", "dtype: " + dtype);
-  };
-  for (const char* dtype : {"f32", "f16", "bf16", "f64"}) {
-    const Program program = softmax("75", dtype);
-    const Program reference = reference_program(program, DataKind::Random);
-    const RunReference run_reference = [&](std::span<Tensor> tensors) { interpret(reference, tensors); };
-    const DataQuestion question = plain_question(program, DataKind::Random);
-    const std::vector<DrawnData> draws =
-        draw_all(question, choose_data(question, run_reference).fill, run_reference);
-    ASSERT_GE(draws.size(), 6U) << dtype;
-    EXPECT_EQ(draws.front().fill.peaks, 4) << dtype;
-    double worst_right = 0.0;
-    double worst_wrong = 0.0;
-    for (const DrawnData& draw : draws) {
-      worst_right = std::max(worst_right, worst(run(program, draw.inputs), draw));
-      worst_wrong = std::max(worst_wrong, worst(run(softmax("70", dtype), draw.inputs), draw));
-    }
-    EXPECT_LE(worst_right, 1.0) << dtype;
-    EXPECT_GT(worst_wrong, 1.0) << dtype;
-  }
-  EXPECT_FALSE(exponentiates_below_maximum(program_of("O[i<n] = exp(X[i])")));
-  EXPECT_FALSE(exponentiates_below_maximum(program_of("M[one<1] = max(i<n) X[i]\n  O[i<n] = X[i] - M[0]")));
-  EXPECT_TRUE(exponentiates_below_maximum(
-      program_of("M[one<1] = max(i<n) X[i]\n  D[i<n] = X[i] - M[0]\n  O[i<n] = exp(D[i])")));
-}
-
 // -9 * 12.25 is rounded to -110, and -122.25 to -122, though -122.5 is a number of bf16.
 TEST(ReferenceProgram, ARoundedOperandMakesAnotherRounding) {
   const Program program = program_of("S[i<n] = X[i] * 12.25\n  O[i<n] = S[i] + S[(i + 1) % n]",
@@ -460,24 +248,6 @@ TEST(ReferenceProgram, ReadsNoBoundThatASelectGuards) {
   for (const DataKind kind : kDataKinds) {
     const DrawnData data = data_of(program, kind);
     EXPECT_LE(worst(run(program, data.inputs), data), 1.0);
-  }
-}
-
-TEST(ChooseData, TakesPositiveNumbersWhereOthersGiveNaN) {
-  const DrawnData data = data_of(program_of("O[i<n] = log(X[i])"), DataKind::Random);
-  EXPECT_TRUE(data.fill.positive);
-}
-
-TEST(ChooseData, RefusesWhatNoDataVerify) {
-  // The sum of a constant: no input makes it shorter.
-  const Program program = program_of("S[one<1] = sum(i<n) (X[i] * 0.0001 + 1.3)\n  O[one<1] = S[one]",
-                                     "X: {shape: [n], dtype: dtype}", "n: 4096, dtype: bf16");
-  try {
-    data_of(program, DataKind::Random);
-    FAIL() << "nothing was thrown";
-  } catch (const UserError& error) {
-    EXPECT_NE(std::string(error.what()).find("what is computed of O cannot be verified"), std::string::npos)
-        << error.what();
   }
 }
 
