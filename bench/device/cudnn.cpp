@@ -99,39 +99,50 @@ double right_value(const Shape& shape, const std::vector<float>& x, const std::v
   return sum;
 }
 
+/// A convolution as cuDNN knows it, with the fastest of its algorithms.
+struct Convolution {
+  void *handle = nullptr, *image = nullptr, *filter = nullptr, *result = nullptr, *operation = nullptr;
+  AlgorithmTime best{};
+};
+
+Convolution find_convolution(const Dnn& dnn, const Shape& shape, bool half) {
+  Convolution made;
+  check(dnn.create(&made.handle), "cudnnCreate");
+  const int type = half ? kF16 : kF32;
+  check(dnn.create_tensor(&made.image), "cudnnCreateTensorDescriptor");
+  check(dnn.set_tensor(made.image, kChannelsLast, type, 1, shape.ci, shape.h, shape.w), "the image");
+  check(dnn.create_filter(&made.filter), "cudnnCreateFilterDescriptor");
+  check(dnn.set_filter(made.filter, type, kChannelsLast, shape.co, shape.ci, shape.kernel, shape.kernel),
+        "the filter");
+  check(dnn.create_tensor(&made.result), "cudnnCreateTensorDescriptor");
+  check(dnn.set_tensor(made.result, kChannelsLast, type, 1, shape.co, shape.height(), shape.width()),
+        "the result");
+  check(dnn.create_convolution(&made.operation), "cudnnCreateConvolutionDescriptor");
+  check(dnn.set_convolution(made.operation, shape.padding, shape.padding, shape.stride, shape.stride, 1, 1,
+                            kCrossCorrelation, kF32),
+        "the convolution");
+  // Else products of f32 may be of tf32.
+  check(dnn.set_math(made.operation, half ? kTensorCores : kMultiplyAdds), "cudnnSetConvolutionMathType");
+
+  int found = 0;
+  std::array<AlgorithmTime, kAlgorithms> algorithms{};
+  check(dnn.find(made.handle, made.image, made.filter, made.operation, made.result, kAlgorithms, &found,
+                 algorithms.data()),
+        "cudnnFindConvolutionForwardAlgorithm");
+  if (found == 0 || algorithms[0].status != 0)
+    throw EnvironmentError("cuDNN has no algorithm for this convolution");
+  made.best = algorithms[0];  // they are in order of their times
+  check(dnn.set_math(made.operation, made.best.math), "cudnnSetConvolutionMathType");
+  return made;
+}
+
 int run(const Shape& shape, bool half) {
   const Driver* const driver = Driver::find();
   if (driver == nullptr) throw EnvironmentError(Driver::why_absent());
   const Dnn dnn = find_dnn();
   const Device device(*driver);
   device.use();
-  void *handle = nullptr, *image = nullptr, *filter = nullptr, *result = nullptr, *convolution = nullptr;
-  check(dnn.create(&handle), "cudnnCreate");
-  const int type = half ? kF16 : kF32;
-  check(dnn.create_tensor(&image), "cudnnCreateTensorDescriptor");
-  check(dnn.set_tensor(image, kChannelsLast, type, 1, shape.ci, shape.h, shape.w), "the image");
-  check(dnn.create_filter(&filter), "cudnnCreateFilterDescriptor");
-  check(dnn.set_filter(filter, type, kChannelsLast, shape.co, shape.ci, shape.kernel, shape.kernel),
-        "the filter");
-  check(dnn.create_tensor(&result), "cudnnCreateTensorDescriptor");
-  check(dnn.set_tensor(result, kChannelsLast, type, 1, shape.co, shape.height(), shape.width()),
-        "the result");
-  check(dnn.create_convolution(&convolution), "cudnnCreateConvolutionDescriptor");
-  check(dnn.set_convolution(convolution, shape.padding, shape.padding, shape.stride, shape.stride, 1, 1,
-                            kCrossCorrelation, kF32),
-        "the convolution");
-  // Else products of f32 may be of tf32.
-  check(dnn.set_math(convolution, half ? kTensorCores : kMultiplyAdds), "cudnnSetConvolutionMathType");
-
-  int found = 0;
-  std::array<AlgorithmTime, kAlgorithms> algorithms{};
-  check(dnn.find(handle, image, filter, convolution, result, kAlgorithms, &found, algorithms.data()),
-        "cudnnFindConvolutionForwardAlgorithm");
-  if (found == 0 || algorithms[0].status != 0)
-    throw EnvironmentError("cuDNN has no algorithm for this convolution");
-  const AlgorithmTime& best = algorithms[0];  // they are in order of their times
-  check(dnn.set_math(convolution, best.math), "cudnnSetConvolutionMathType");
-
+  const Convolution convolution = find_convolution(dnn, shape, half);
   RandomStream random(1);
   const std::vector<float> x = exact_numbers(size_t(shape.h) * size_t(shape.w) * size_t(shape.ci), random),
                            w = exact_numbers(size_t(shape.co) * size_t(shape.kernel) * size_t(shape.kernel) *
@@ -140,11 +151,12 @@ int run(const Shape& shape, bool half) {
   const size_t elements = size_t(shape.height()) * size_t(shape.width()) * size_t(shape.co);
   const DeviceMemory at_x = on_device(device, x, half), at_w = on_device(device, w, half),
                      at_y = on_device(device, std::vector<float>(elements), half),
-                     workspace = device.allocate(std::max<size_t>(best.memory, 16));
+                     workspace = device.allocate(std::max<size_t>(convolution.best.memory, 16));
   const float one = 1, zero = 0;
   const double seconds = shortest_seconds(device, [&] {
-    check(dnn.forward(handle, &one, image, pointer(at_x), filter, pointer(at_w), convolution, best.algorithm,
-                      pointer(workspace), best.memory, &zero, result, pointer(at_y)),
+    check(dnn.forward(convolution.handle, &one, convolution.image, pointer(at_x), convolution.filter,
+                      pointer(at_w), convolution.operation, convolution.best.algorithm, pointer(workspace),
+                      convolution.best.memory, &zero, convolution.result, pointer(at_y)),
           "cudnnConvolutionForward");
   });
 

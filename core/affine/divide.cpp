@@ -114,31 +114,38 @@ void Simplifier::divide(LinearSum sum, int64_t divisor, int64_t factor, const Ex
     divide(std::move(upper), divisor / g, factor, {}, out);
     return;
   }
-  // (x % (d*m)) // d = (x // d) % m
-  if (is_plain(sum) && sum.terms[0].atom.is(ExprKind::FloorMod)) {
-    const Expr& atom = sum.terms[0].atom;
-    if (const int64_t modulus = constant_divisor(atom); modulus != 0 && modulus % divisor == 0) {
-      LinearSum inner;
-      divide(linear(atom.arg(0)), divisor, 1, {}, inner);
-      modulo(std::move(inner), modulus / divisor, factor, {}, out);
-      return;
-    }
-  }
-  // (x // a + y) // d = (x + a*y) // (a*d)
-  if (const int at = single_quotient_term(sum); at >= 0) {
-    const Expr atom = sum.terms[static_cast<size_t>(at)].atom;
-    const int64_t inner = constant_divisor(atom);
-    LinearSum dividend = linear(atom.arg(0));
-    sum.remove_term(static_cast<size_t>(at));
-    dividend.add_scaled(sum, inner);
-    const int64_t product = saturating_mul(inner, divisor);
-    if (!dividend.overflow && representable(product) && !shares_variable(sum, atom)) {
-      divide(std::move(dividend), product, factor, {}, out);
-      return;
-    }
-    sum.add_term(1, atom);
-  }
+  if (divide_modulo(sum, divisor, factor, out) || divide_quotient(sum, divisor, factor, out)) return;
   out.add_term(factor, quotient_atom(ExprKind::FloorDiv, sum, divisor, original));
+}
+
+// (x % (d*m)) // d = (x // d) % m
+bool Simplifier::divide_modulo(const LinearSum& sum, int64_t divisor, int64_t factor, LinearSum& out) const {
+  if (!is_plain(sum) || !sum.terms[0].atom.is(ExprKind::FloorMod)) return false;
+  const Expr& atom = sum.terms[0].atom;
+  const int64_t modulus = constant_divisor(atom);
+  if (modulus == 0 || modulus % divisor != 0) return false;
+  LinearSum inner;
+  divide(linear(atom.arg(0)), divisor, 1, {}, inner);
+  modulo(std::move(inner), modulus / divisor, factor, {}, out);
+  return true;
+}
+
+// (x // a + y) // d = (x + a*y) // (a*d)
+bool Simplifier::divide_quotient(LinearSum& sum, int64_t divisor, int64_t factor, LinearSum& out) const {
+  const int at = single_quotient_term(sum);
+  if (at < 0) return false;
+  const Expr atom = sum.terms[static_cast<size_t>(at)].atom;
+  const int64_t inner = constant_divisor(atom);
+  LinearSum dividend = linear(atom.arg(0));
+  sum.remove_term(static_cast<size_t>(at));
+  dividend.add_scaled(sum, inner);
+  const int64_t product = saturating_mul(inner, divisor);
+  if (!dividend.overflow && representable(product) && !shares_variable(sum, atom)) {
+    divide(std::move(dividend), product, factor, {}, out);
+    return true;
+  }
+  sum.add_term(1, atom);
+  return false;
 }
 
 // (c * (x % m)) % d = (c * x) % d  where d divides c*m.

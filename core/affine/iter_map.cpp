@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <tl/expected.hpp>
 
 #include "affine/index_inverse.h"
 #include "affine/interval.h"
@@ -219,23 +220,8 @@ bool number_tells_all(std::span<const Expr> bindings, std::span<const IterDomain
   return check_iter_map(numbers, extents, domains, condition).injective;
 }
 
-}  // namespace
-
-std::optional<IterSum> as_iter_sum(const Expr& expr, std::span<const IterDomain> domains) {
-  auto form = index_form(expr, domains, analyzer_over(domains));
-  if (!form || !form->rest.is_point()) return std::nullopt;
-  return IterSum{std::move(form->terms), form->rest.min};
-}
-
-IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int64_t> extents,
-                            std::span<const IterDomain> loops, const Expr& predicate) {
-  check_invariant(bindings.size() == extents.size(), "one extent for each binding");
-  std::vector<IterDomain> domains(loops.begin(), loops.end());
-  const Expr condition = narrow(predicate ? predicate : bool_imm(true), domains);
-  const Analyzer analyzer = analyzer_over(domains);
-  MarkTable table(domains, analyzer);
-  IterMapCheck check;
-
+/// Tells the table of all bounds in the condition; false where one of them is not understood.
+bool constrain_by(const Expr& condition, const Analyzer& analyzer, MarkTable& table) {
   // Smaller constraints first: larger ones are built from them.
   struct Bound {
     std::pair<size_t, size_t> size;  // loops, nodes
@@ -257,22 +243,51 @@ IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int6
     const std::optional<PieceSum> pieces = table.parse(sum);
     if (!pieces || !table.constrain(*pieces, bound - pieces->base)) all_understood = false;
   }
+  return all_understood;
+}
 
+/// The bindings over the table's marks, or why one of them is none.
+tl::expected<std::vector<PieceSum>, std::string> separable_sums(std::span<const Expr> bindings,
+                                                                MarkTable& table) {
   std::vector<PieceSum> sums;
   for (const Expr& binding : bindings) {
     std::optional<PieceSum> sum = table.parse(binding);
-    if (!sum) {
-      check.reason = fmt::format("{} is not a sum of quasi-affine terms over the loops", to_string(binding));
-      return check;
-    }
+    if (!sum)
+      return tl::unexpected(
+          fmt::format("{} is not a sum of quasi-affine terms over the loops", to_string(binding)));
     sums.push_back(std::move(*sum));
   }
   for (size_t b = 0; b < sums.size(); ++b) {
     table.group(sums[b]);
-    if (sums[b].separable()) continue;
-    check.reason = fmt::format("terms of {} overlap", to_string(bindings[b]));
+    if (!sums[b].separable())
+      return tl::unexpected(fmt::format("terms of {} overlap", to_string(bindings[b])));
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::optional<IterSum> as_iter_sum(const Expr& expr, std::span<const IterDomain> domains) {
+  auto form = index_form(expr, domains, analyzer_over(domains));
+  if (!form || !form->rest.is_point()) return std::nullopt;
+  return IterSum{std::move(form->terms), form->rest.min};
+}
+
+IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int64_t> extents,
+                            std::span<const IterDomain> loops, const Expr& predicate) {
+  check_invariant(bindings.size() == extents.size(), "one extent for each binding");
+  std::vector<IterDomain> domains(loops.begin(), loops.end());
+  const Expr condition = narrow(predicate ? predicate : bool_imm(true), domains);
+  const Analyzer analyzer = analyzer_over(domains);
+  MarkTable table(domains, analyzer);
+  IterMapCheck check;
+  const bool all_understood = constrain_by(condition, analyzer, table);
+  const auto separable = separable_sums(bindings, table);
+  if (!separable) {
+    check.reason = separable.error();
     return check;
   }
+  const std::vector<PieceSum>& sums = *separable;
   Recovery recovery(table, domains.size());
   for (const PieceSum& sum : sums) recovery.learn(sum.pieces);
   if (!recovery.run()) {

@@ -80,22 +80,9 @@ void Simplifier::accumulate(const Expr& expr, int64_t factor, LinearSum& out) co
       accumulate_product(expr, factor, out);
       return;
     case ExprKind::FloorDiv:
-    case ExprKind::FloorMod: {
-      const int64_t divisor = constant_divisor(expr);
-      if (divisor == 0) {
-        out.add_term(factor, simplify_args(expr));
-        return;
-      }
-      LinearSum operand = linear(expr.arg(0));
-      if (operand.overflow) {
-        out.add_term(factor, expr);
-      } else if (expr.is(ExprKind::FloorDiv)) {
-        divide(std::move(operand), divisor, factor, expr, out);
-      } else {
-        modulo(std::move(operand), divisor, factor, expr, out);
-      }
+    case ExprKind::FloorMod:
+      accumulate_quotient(expr, factor, out);
       return;
-    }
     case ExprKind::Min:
     case ExprKind::Max:
       accumulate_min_max(expr, factor, out);
@@ -118,6 +105,22 @@ void Simplifier::accumulate(const Expr& expr, int64_t factor, LinearSum& out) co
       }
       return;
     }
+  }
+}
+
+void Simplifier::accumulate_quotient(const Expr& expr, int64_t factor, LinearSum& out) const {
+  const int64_t divisor = constant_divisor(expr);
+  if (divisor == 0) {
+    out.add_term(factor, simplify_args(expr));
+    return;
+  }
+  LinearSum operand = linear(expr.arg(0));
+  if (operand.overflow) {
+    out.add_term(factor, expr);
+  } else if (expr.is(ExprKind::FloorDiv)) {
+    divide(std::move(operand), divisor, factor, expr, out);
+  } else {
+    modulo(std::move(operand), divisor, factor, expr, out);
   }
 }
 

@@ -28,6 +28,8 @@ class Simplifier {
   Expr simplify_args(const Expr& expr) const;
   Expr simplify_select(const Expr& expr) const;
   void accumulate(const Expr& expr, int64_t factor, LinearSum& out) const;
+  /// Of a FloorDiv or a FloorMod.
+  void accumulate_quotient(const Expr& expr, int64_t factor, LinearSum& out) const;
   void accumulate_product(const Expr& expr, int64_t factor, LinearSum& out) const;
   void accumulate_min_max(const Expr& expr, int64_t factor, LinearSum& out) const;
 
@@ -35,6 +37,8 @@ class Simplifier {
   // is shared as the result's atom if it has the right form.
   void divide(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
   void modulo(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
+  bool divide_modulo(const LinearSum& sum, int64_t divisor, int64_t factor, LinearSum& out) const;
+  bool divide_quotient(LinearSum& sum, int64_t divisor, int64_t factor, LinearSum& out) const;
   bool drop_inner_modulo(LinearSum& sum, int64_t divisor) const;
   bool modulo_of_quotient(const Expr& quotient, int64_t modulus, int64_t factor, LinearSum& out) const;
   /// x//c*c + x%c -> x, and (x//a%b)*a + x%a -> x%(a*b).

@@ -29,71 +29,97 @@ std::vector<size_t> entrants(std::span<const double> expected_seconds, double se
   return kernels;
 }
 
-}  // namespace
+/// The rounds of a ranking.
+class Rounded {
+ public:
+  Rounded(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
+          const InterleaveOptions& options)
+      : disturbed_(kernels.size()), runner_(runner), kernels_(kernels), peak_(peak), options_(options) {
+    ranking_.kernels.resize(kernels.size());
+  }
 
-Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
-             std::span<const double> expected_seconds, const PeakKernel& peak,
-             const InterleaveOptions& options) {
-  Ranking ranking;
-  ranking.kernels.resize(kernels.size());
-  std::vector<size_t> disturbed(kernels.size());
-  std::vector<double> peak_samples;
-  double spent = 0.0;
-  // Answers whether all rounds were done. A kernel that failed in them is out of `left`.
-  const auto time_in_turn = [&](std::vector<size_t>& left, int rounds, double budget) {
-    const Stopwatch watch(spent);
+  /// Answers whether all rounds were done. A kernel that failed in them is out of `left`.
+  bool time_in_turn(std::vector<size_t>& left, int rounds, double budget) {
+    const Stopwatch watch(spent_);
     std::vector<const CompiledKernel*> timed;
-    for (const size_t kernel : left) timed.push_back(kernels[kernel]);
-    timed.push_back(&peak.kernel);
-    InterleaveOptions stage = options;
+    for (const size_t kernel : left) timed.push_back(kernels_[kernel]);
+    timed.push_back(&peak_.kernel);
+    InterleaveOptions stage = options_;
     stage.rounds = rounds;
     stage.budget_seconds = budget;
-    stage.yardstick = &peak.kernel;
-    std::vector<InterleavedTimes> times = runner.interleave(timed, stage);
-    peak_samples.insert(peak_samples.end(), times.back().samples.begin(), times.back().samples.end());
+    stage.yardstick = &peak_.kernel;
+    std::vector<InterleavedTimes> times = runner_.interleave(timed, stage);
+    peak_samples_.insert(peak_samples_.end(), times.back().samples.begin(), times.back().samples.end());
     times.pop_back();
     const size_t max_samples = std::ranges::max(times, {}, sample_count).samples.size();
     if (max_samples == 0) return false;  // stopped: what was taken before counts
     std::vector<size_t> sampled;
     for (size_t i = 0; i < left.size(); ++i) {
       if (times[i].samples.empty()) {
-        ranking.kernels[left[i]].samples.clear();
-        ranking.kernels[left[i]].failure = times[i].failure;
+        ranking_.kernels[left[i]].samples.clear();
+        ranking_.kernels[left[i]].failure = times[i].failure;
         continue;
       }
-      std::vector<double>& samples = ranking.kernels[left[i]].samples;
+      std::vector<double>& samples = ranking_.kernels[left[i]].samples;
       samples.insert(samples.end(), times[i].samples.begin(), times[i].samples.end());
-      disturbed[left[i]] += times[i].disturbed;
+      disturbed_[left[i]] += times[i].disturbed;
       sampled.push_back(left[i]);
     }
     left = std::move(sampled);
     return max_samples == static_cast<size_t>(rounds);
-  };
+  }
 
+  /// With the times of those in all rounds, and the best of them. Nothing can be asked after it.
+  Ranking conclude(const std::vector<size_t>& left) {
+    if (!peak_samples_.empty())
+      ranking_.peak_operations_per_second = peak_.operations / low_quantile(peak_samples_);
+    for (const size_t kernel : left) {
+      RankedKernel& ranked = ranking_.kernels[kernel];
+      if (ranked.samples.empty()) continue;
+      ranked.disturbed = 2 * disturbed_[kernel] > ranked.samples.size();
+      ranked.time = quantile_interval(ranked.samples, kTimeQuantile, kernels_.size());
+      if (!ranking_.best || ranked.time->value < ranking_.kernels[*ranking_.best].time->value)
+        ranking_.best = kernel;
+    }
+    return std::move(ranking_);
+  }
+
+  const std::vector<double>& samples_of(size_t kernel) const { return ranking_.kernels[kernel].samples; }
+  /// Seconds so far.
+  double spent() const { return spent_; }
+
+ private:
+  Ranking ranking_;
+  std::vector<size_t> disturbed_;  // samples, of each kernel
+  std::vector<double> peak_samples_;
+  double spent_ = 0.0;
+  Runner& runner_;
+  std::span<const CompiledKernel* const> kernels_;
+  const PeakKernel& peak_;
+  const InterleaveOptions& options_;
+};
+
+}  // namespace
+
+Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
+             std::span<const double> expected_seconds, const PeakKernel& peak,
+             const InterleaveOptions& options) {
+  Rounded rounded(runner, kernels, peak, options);
   std::vector<size_t> left = entrants(expected_seconds, options.budget_seconds / 4);
   int rounds = kFirstRounds;
   int done = 0;
   while (left.size() > kFinalists && done + rounds < options.rounds) {
-    if (!time_in_turn(left, rounds, options.budget_seconds / 4)) break;
+    if (!rounded.time_in_turn(left, rounds, options.budget_seconds / 4)) break;
     done += rounds;
     std::ranges::stable_sort(left, {},
-                             [&](size_t kernel) { return low_quantile(ranking.kernels[kernel].samples); });
+                             [&](size_t kernel) { return low_quantile(rounded.samples_of(kernel)); });
     left.resize(std::min(left.size(), std::max(kFinalists, (left.size() + 1) / 2)));
     std::ranges::sort(left);
     rounds *= 2;
   }
-  if (!left.empty()) time_in_turn(left, options.rounds - done, options.budget_seconds - spent);
-  if (!peak_samples.empty())
-    ranking.peak_operations_per_second = peak.operations / low_quantile(peak_samples);
-  for (const size_t kernel : left) {
-    RankedKernel& ranked = ranking.kernels[kernel];
-    if (ranked.samples.empty()) continue;
-    ranked.disturbed = 2 * disturbed[kernel] > ranked.samples.size();
-    ranked.time = quantile_interval(ranked.samples, kTimeQuantile, kernels.size());
-    if (!ranking.best || ranked.time->value < ranking.kernels[*ranking.best].time->value)
-      ranking.best = kernel;
-  }
-  return ranking;
+  if (!left.empty())
+    rounded.time_in_turn(left, options.rounds - done, options.budget_seconds - rounded.spent());
+  return rounded.conclude(left);
 }
 
 }  // namespace tunesmith

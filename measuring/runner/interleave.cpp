@@ -31,6 +31,35 @@ void drop_the_wrong(InterleavedRounds& where, const std::vector<size_t>& taken,
   }
 }
 
+void fail(InterleavedTimes& times, const CandidateFailure& failure) {
+  if (times.samples.empty()) times.failure = failure;
+}
+
+/// Those of `taken` that cannot be added fail, and are out of it. A worker that is lost may be no fault of
+/// what it was asked: each kernel is added once more, and then `added_again`. Answers the seconds of a round.
+double add_all(InterleavedRounds& where, std::vector<size_t>& taken, std::vector<bool>& added_again,
+               std::vector<InterleavedTimes>& times) {
+  double expected = 0.0;
+  for (size_t next = 0; next < taken.size();) {
+    if (next == 0) expected = 0.0;
+    const size_t kernel = taken[next];
+    const auto first = where.add(kernel, next == 0);
+    if (first) {
+      expected += std::max(*first, kSampleSeconds);
+      ++next;
+      continue;
+    }
+    if (first.error().cause == FailureCause::WorkerLost && !added_again[kernel]) {
+      added_again[kernel] = true;
+    } else {
+      fail(times[kernel], first.error());
+      taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(next));
+    }
+    if (!where.alive()) next = 0;
+  }
+  return expected;
+}
+
 }  // namespace
 
 std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernels,
@@ -38,35 +67,9 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
   std::vector<InterleavedTimes> times(kernels);
   std::vector<size_t> taken(kernels);
   std::iota(taken.begin(), taken.end(), size_t{0});
-  // A worker that is lost may be no fault of what it was asked: each question is asked once more.
   std::vector<bool> added_again(kernels);
-  bool timed_again = false;
-  const auto fail = [&](size_t kernel, const CandidateFailure& failure) {
-    if (times[kernel].samples.empty()) times[kernel].failure = failure;
-  };
-  const auto add_all = [&] {
-    double expected = 0.0;  // seconds of a round
-    for (size_t next = 0; next < taken.size();) {
-      if (next == 0) expected = 0.0;
-      const size_t kernel = taken[next];
-      const auto first = where.add(kernel, next == 0);
-      if (first) {
-        expected += std::max(*first, kSampleSeconds);
-        ++next;
-        continue;
-      }
-      if (first.error().cause == FailureCause::WorkerLost && !added_again[kernel]) {
-        added_again[kernel] = true;
-      } else {
-        fail(kernel, first.error());
-        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(next));
-      }
-      if (!where.alive()) next = 0;
-    }
-    return expected;
-  };
-
-  double expected = add_all();
+  bool timed_again = false;  // as a kernel is added once more
+  double expected = add_all(where, taken, added_again, times);
   double spent = 0.0;
   for (int done = 0; done < options.rounds && !taken.empty();) {
     const double affordable = (options.budget_seconds - spent) / expected;
@@ -76,11 +79,11 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
     const auto samples = where.time(rounds, rounds * expected);
     if (!samples && samples.error().cause == FailureCause::WorkerLost && !timed_again) {
       timed_again = true;
-      expected = add_all();
+      expected = add_all(where, taken, added_again, times);
       continue;
     }
     if (!samples) {
-      for (const size_t kernel : taken) fail(kernel, samples.error());
+      for (const size_t kernel : taken) fail(times[kernel], samples.error());
       break;
     }
     timed_again = false;

@@ -223,19 +223,8 @@ std::string ExprText::text(const Expr& expr, const Analyzer& ranges, int outer) 
       return binary("||", kOr);
     case ExprKind::Not:
       return in_brackets("!" + text(expr.arg(0), ranges, kUnary), kUnary, outer);
-    case ExprKind::Select: {
-      const auto where = [&](const Expr& condition, size_t side, int own) {
-        hold(condition);
-        std::string chosen = text(expr.arg(side), ranges, own);
-        release();
-        return chosen;
-      };
-      const std::string condition = text(expr.arg(0), ranges, kConditional + 1);
-      const std::string then_value = where(expr.arg(0), 1, kConditional + 1);
-      return in_brackets(fmt::format("{} ? {} : {}", condition, then_value,
-                                     where(logical_not(expr.arg(0)), 2, kConditional)),
-                         kConditional, outer);
-    }
+    case ExprKind::Select:
+      return selected(expr, ranges, outer);
     case ExprKind::Cast:
       return converted(expr, ranges);
     case ExprKind::Call:
@@ -247,6 +236,20 @@ std::string ExprText::text(const Expr& expr, const Analyzer& ranges, int outer) 
       break;
   }
   throw LowerError("cuda", "a program for threads has vectors", "");
+}
+
+std::string ExprText::selected(const Expr& expr, const Analyzer& ranges, int outer) {
+  const auto where = [&](const Expr& condition, size_t side, int own) {
+    hold(condition);
+    std::string chosen = text(expr.arg(side), ranges, own);
+    release();
+    return chosen;
+  };
+  const std::string condition = text(expr.arg(0), ranges, kConditional + 1);
+  const std::string then_value = where(expr.arg(0), 1, kConditional + 1);
+  return in_brackets(
+      fmt::format("{} ? {} : {}", condition, then_value, where(logical_not(expr.arg(0)), 2, kConditional)),
+      kConditional, outer);
 }
 
 std::string ExprText::sum(const Expr& expr, const Analyzer& ranges, int outer) {

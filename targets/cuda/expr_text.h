@@ -70,6 +70,7 @@ class ExprText {
 
  private:
   std::string number(const Expr& expr) const;
+  std::string selected(const Expr& expr, const Analyzer& ranges, int outer);
   std::string sum(const Expr& expr, const Analyzer& ranges, int outer);
   std::string quotient(const Expr& expr, const Analyzer& ranges, int outer);
   std::string converted(const Expr& expr, const Analyzer& ranges);

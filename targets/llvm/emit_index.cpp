@@ -43,6 +43,39 @@ std::optional<LaneIndex> divide(const LaneIndex& a, int64_t divisor, bool remain
   return result;
 }
 
+/// Of a sum, product, quotient, minimum or maximum; nothing where it is no such index.
+std::optional<LaneIndex> combined_lanes(ExprKind kind, const LaneIndex& a, const LaneIndex& b) {
+  const bool both_constant = a.base.is_constant() && b.base.is_constant();
+  switch (kind) {
+    case ExprKind::Add:
+    case ExprKind::Sub: {
+      const int64_t sign = kind == ExprKind::Add ? 1 : -1;
+      LaneIndex result{add_scaled(a.base, b.base, sign), {}};
+      for (size_t i = 0; i < a.lanes.size(); ++i) result.lanes.push_back(a.lanes[i] + sign * b.lanes[i]);
+      return result;
+    }
+    case ExprKind::Mul:
+      if (const auto factor = uniform_constant(b)) return multiply(a, *factor);
+      if (const auto factor = uniform_constant(a)) return multiply(b, *factor);
+      if (both_constant) return combine_constants(a, b, [](int64_t x, int64_t y) { return x * y; });
+      return std::nullopt;
+    case ExprKind::FloorDiv:
+    case ExprKind::FloorMod: {
+      const auto divisor = uniform_constant(b);
+      if (!divisor || *divisor <= 0) return std::nullopt;
+      return divide(a, *divisor, kind == ExprKind::FloorMod);
+    }
+    case ExprKind::Min:
+      if (both_constant) return combine_constants(a, b, [](int64_t x, int64_t y) { return std::min(x, y); });
+      return std::nullopt;
+    case ExprKind::Max:
+      if (both_constant) return combine_constants(a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Linear FunctionEmitter::linear(const Expr& expr) {
@@ -115,38 +148,7 @@ std::optional<LaneIndex> FunctionEmitter::lane_index(const Expr& expr) {
   }
   const auto a = lane_index(expr.arg(0));
   const auto b = a ? lane_index(expr.arg(1)) : std::nullopt;
-  if (!b) return std::nullopt;
-  const bool both_constant = a->base.is_constant() && b->base.is_constant();
-  switch (expr.kind()) {
-    case ExprKind::Add:
-    case ExprKind::Sub: {
-      const int64_t sign = expr.is(ExprKind::Add) ? 1 : -1;
-      LaneIndex result{add_scaled(a->base, b->base, sign), {}};
-      for (size_t i = 0; i < lanes; ++i) result.lanes.push_back(a->lanes[i] + sign * b->lanes[i]);
-      return result;
-    }
-    case ExprKind::Mul:
-      if (const auto factor = uniform_constant(*b)) return multiply(*a, *factor);
-      if (const auto factor = uniform_constant(*a)) return multiply(*b, *factor);
-      if (both_constant) return combine_constants(*a, *b, [](int64_t x, int64_t y) { return x * y; });
-      return std::nullopt;
-    case ExprKind::FloorDiv:
-    case ExprKind::FloorMod: {
-      const auto divisor = uniform_constant(*b);
-      if (!divisor || *divisor <= 0) return std::nullopt;
-      return divide(*a, *divisor, expr.is(ExprKind::FloorMod));
-    }
-    case ExprKind::Min:
-      if (both_constant)
-        return combine_constants(*a, *b, [](int64_t x, int64_t y) { return std::min(x, y); });
-      return std::nullopt;
-    case ExprKind::Max:
-      if (both_constant)
-        return combine_constants(*a, *b, [](int64_t x, int64_t y) { return std::max(x, y); });
-      return std::nullopt;
-    default:
-      return std::nullopt;
-  }
+  return b ? combined_lanes(expr.kind(), *a, *b) : std::nullopt;
 }
 
 llvm::Value* FunctionEmitter::lanes_value(const LaneIndex& index) {

@@ -16,51 +16,7 @@ using namespace tunesmith;
 
 std::atomic<int> descriptions;
 
-class BadExtension final : public TargetExtension {
- public:
-  ProbeResult probe(const Target& /*base*/) const override {
-    misbehave("probe");
-    if (mistake("probe_throws")) throw std::runtime_error("boom in probe");
-    return {mistake("not_here") ? "the flux unit" : ""};
-  }
-  void describe(DeviceModel& device) const override {
-    misbehave("describe");
-    device.set("bad_units", mistake("infinite_quantity") ? std::numeric_limits<double>::infinity() : 1.0);
-    if (mistake("describes_anew")) device.set("descriptions", descriptions++);
-  }
-  void adapt(LowerOptions& options) const override {
-    misbehave("adapt");
-    if (mistake("impossible_vectors")) options.vector_bits = 3;
-    const auto& brought = unit_->intrinsics();
-    options.intrinsics.insert(options.intrinsics.end(), brought.begin(), brought.end());
-  }
-  void extend(Pipeline& pipeline) const override {
-    misbehave("extend");
-    pipeline.insert_before("plan_memory", program_step("bad_step", [](Program&) { misbehave("bad_step"); }));
-    if (mistake("pass_shrinks_loops")) {
-      pipeline.insert_before("plan_memory", program_step("shrink_loops", [](Program& program) {
-                               for (Loop* loop : collect<Loop>(program.root())) loop->extent = int_imm(1);
-                             }));
-    }
-  }
-  std::vector<AddedColumn> feature_columns() const override {
-    misbehave("feature_columns");
-    FeatureColumn column{"bad_loops", "loops", "around the store, as the unit counts them"};
-    if (mistake("column_without_meaning")) column.meaning.clear();
-    if (mistake("column_is_taken")) column.name = "depth";
-    if (mistake("column_with_spaces")) column.name = "bad loops";
-    return {{std::move(column), [](const FeatureStore& store) {
-               misbehave("bad_loops");
-               if (mistake("column_is_no_number")) return std::numeric_limits<double>::quiet_NaN();
-               const bool anew = mistake("column_counts_calls");
-               return static_cast<double>(anew ? descriptions++ : static_cast<int>(store.loops.size()));
-             }}};
-  }
-
- private:
-  /// A unit with two instructions, one of which makes the mistake.
-  static std::string unit() {
-    std::string text = R"(extension: bad_unit
+constexpr const char* kUnit = R"(extension: bad_unit
 target: llvm
 setup:
   process: |
@@ -135,6 +91,52 @@ intrinsics:
         %s = select <4 x i1> %b, <4 x float> %r, <4 x float> <float 6.0, float 6.0, float 6.0, float 6.0>
         ret <4 x float> %r
 )";
+
+class BadExtension final : public TargetExtension {
+ public:
+  ProbeResult probe(const Target& /*base*/) const override {
+    misbehave("probe");
+    if (mistake("probe_throws")) throw std::runtime_error("boom in probe");
+    return {mistake("not_here") ? "the flux unit" : ""};
+  }
+  void describe(DeviceModel& device) const override {
+    misbehave("describe");
+    device.set("bad_units", mistake("infinite_quantity") ? std::numeric_limits<double>::infinity() : 1.0);
+    if (mistake("describes_anew")) device.set("descriptions", descriptions++);
+  }
+  void adapt(LowerOptions& options) const override {
+    misbehave("adapt");
+    if (mistake("impossible_vectors")) options.vector_bits = 3;
+    const auto& brought = unit_->intrinsics();
+    options.intrinsics.insert(options.intrinsics.end(), brought.begin(), brought.end());
+  }
+  void extend(Pipeline& pipeline) const override {
+    misbehave("extend");
+    pipeline.insert_before("plan_memory", program_step("bad_step", [](Program&) { misbehave("bad_step"); }));
+    if (mistake("pass_shrinks_loops")) {
+      pipeline.insert_before("plan_memory", program_step("shrink_loops", [](Program& program) {
+                               for (Loop* loop : collect<Loop>(program.root())) loop->extent = int_imm(1);
+                             }));
+    }
+  }
+  std::vector<AddedColumn> feature_columns() const override {
+    misbehave("feature_columns");
+    FeatureColumn column{"bad_loops", "loops", "around the store, as the unit counts them"};
+    if (mistake("column_without_meaning")) column.meaning.clear();
+    if (mistake("column_is_taken")) column.name = "depth";
+    if (mistake("column_with_spaces")) column.name = "bad loops";
+    return {{std::move(column), [](const FeatureStore& store) {
+               misbehave("bad_loops");
+               if (mistake("column_is_no_number")) return std::numeric_limits<double>::quiet_NaN();
+               const bool anew = mistake("column_counts_calls");
+               return static_cast<double>(anew ? descriptions++ : static_cast<int>(store.loops.size()));
+             }}};
+  }
+
+ private:
+  /// kUnit, one of whose instructions makes the mistake.
+  static std::string unit() {
+    std::string text = kUnit;
     const auto change = [&](const char* name, const std::string& from, const char* to) {
       if (mistake(name)) text.replace(text.find(from), from.size(), to);
     };

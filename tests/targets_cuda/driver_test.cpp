@@ -23,8 +23,7 @@ bool says_clocks = true;
 std::vector<std::string> asked;
 int shared_bytes = 0;
 
-DriverFunctions functions() {
-  DriverFunctions table;
+void answer_for_devices(DriverFunctions& table) {
   table.init = [](unsigned) { return answer_of_init; };
   table.device_count = [](int* count) { return *count = devices, kSuccess; };
   table.device_get = [](DriverOrdinal* device, int ordinal) { return *device = ordinal, kSuccess; };
@@ -48,6 +47,9 @@ DriverFunctions functions() {
     }
     return kInvalidValue;
   };
+}
+
+void answer_for_events(DriverFunctions& table) {
   table.context_retain = [](DriverContext* context, DriverOrdinal) {
     asked.emplace_back("retain");
     return *context = reinterpret_cast<DriverContext>(&devices), kSuccess;
@@ -63,6 +65,12 @@ DriverFunctions functions() {
   table.event_elapsed = [](float* milliseconds, DriverEvent, DriverEvent) {
     return *milliseconds = 2.5f, kSuccess;
   };
+}
+
+DriverFunctions functions() {
+  DriverFunctions table;
+  answer_for_devices(table);
+  answer_for_events(table);
   table.module_load = [](DriverModule* module, const void*, unsigned, int*, void**) {
     return *module = reinterpret_cast<DriverModule>(&devices), kSuccess;
   };

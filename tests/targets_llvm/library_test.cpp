@@ -16,34 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using llvm_target::run_program;
 
-/// A library of a tile of a matrix product, 16 x 2 vectors x 8, and a C program that calls it.
-class BuiltLibrary : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    std::string pattern = (fs::temp_directory_path() / "tunesmith-library-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    target = testing::make_target();
-    lanes = target->lower_options().vector_bits / 32;
-    lowered = testing::gmm_tile_program(16, 4 * lanes, 8, 4, 2 * lanes, lanes, /*parallel=*/true);
-    const auto compiled = target->compile(lowered, "kernel");
-    ASSERT_TRUE(compiled);
-    Program program;
-    program.inputs = {make_buffer("A", kF32, {16, 8}), make_buffer("int", kF32, {2, 8, 2 * lanes})};
-    program.outputs = {make_buffer("check", kF32, {16, 4 * lanes})};
-    files = target->build_library({&*compiled, &program, "tile", folder, "gmm:n=16 */ int trap;"});
-  }
-  static void TearDownTestSuite() {
-    fs::remove_all(folder);
-    target.reset();
-    lowered = {};
-  }
-
-  /// Compiles and runs `body` inside main(), with A, B and C as DLTensors of the right shapes; answers its
-  /// exit status and output.
-  static llvm_target::ProgramResult call(const std::string& body) {
-    const std::string source = folder + "/main.c", program = folder + "/main";
-    std::ofstream(source) << fmt::format(R"(
+/// A program whose main() does {1}; {0} are the lanes of a vector.
+constexpr const char* kMain = R"(
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,8 +68,36 @@ int main(void) {{
   (void)serial, (void)rounding_up, (void)upward_calls, (void)many_calls, (void)A, (void)B, (void)C;
   {1}
 }}
-)",
-                                         lanes, body);
+)";
+
+/// A library of a tile of a matrix product, 16 x 2 vectors x 8, and a C program that calls it.
+class BuiltLibrary : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string pattern = (fs::temp_directory_path() / "tunesmith-library-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+    target = testing::make_target();
+    lanes = target->lower_options().vector_bits / 32;
+    lowered = testing::gmm_tile_program(16, 4 * lanes, 8, 4, 2 * lanes, lanes, /*parallel=*/true);
+    const auto compiled = target->compile(lowered, "kernel");
+    ASSERT_TRUE(compiled);
+    Program program;
+    program.inputs = {make_buffer("A", kF32, {16, 8}), make_buffer("int", kF32, {2, 8, 2 * lanes})};
+    program.outputs = {make_buffer("check", kF32, {16, 4 * lanes})};
+    files = target->build_library({&*compiled, &program, "tile", folder, "gmm:n=16 */ int trap;"});
+  }
+  static void TearDownTestSuite() {
+    fs::remove_all(folder);
+    target.reset();
+    lowered = {};
+  }
+
+  /// Compiles and runs `body` inside main(), with A, B and C as DLTensors of the right shapes; answers its
+  /// exit status and output.
+  static llvm_target::ProgramResult call(const std::string& body) {
+    const std::string source = folder + "/main.c", program = folder + "/main";
+    std::ofstream(source) << fmt::format(fmt::runtime(kMain), lanes, body);
     const auto built =
         run_program({llvm_target::find_program("cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", source,
                      "-o", program, "-L" + folder, "-ltile", "-Wl,-rpath," + folder, "-pthread"});

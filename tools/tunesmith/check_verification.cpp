@@ -224,21 +224,35 @@ std::vector<std::string> in_types(const std::string& text, const std::vector<std
   return texts;
 }
 
-}  // namespace
-
-int run_workloads_check_verification(const Common& common, const CheckVerificationArguments& arguments) {
+/// Those asked for, or of all suites, in all types.
+std::vector<std::string> wanted_workloads(const CheckVerificationArguments& arguments) {
   std::vector<std::string> texts = arguments.workloads;
   if (texts.empty()) {
     for (const WorkloadSuite& row : WorkloadLibrary().suites())
       texts.insert(texts.end(), row.workloads.begin(), row.workloads.end());
   }
-  Session session(common);
-  const std::unique_ptr<Space> space = session.space();
+  std::vector<std::string> every;
+  for (const std::string& text : texts) {
+    for (std::string& typed : in_types(text, arguments.types)) every.push_back(std::move(typed));
+  }
+  return every;
+}
+
+MeasureOptions one_call(const CheckVerificationArguments& arguments) {
   MeasureOptions options;
   options.threads = arguments.threads;
   options.time_out_seconds = arguments.candidate_time_out;
   options.min_repeats = options.max_repeats = 1;
   options.min_total_seconds = 0.0;
+  return options;
+}
+
+}  // namespace
+
+int run_workloads_check_verification(const Common& common, const CheckVerificationArguments& arguments) {
+  Session session(common);
+  const std::unique_ptr<Space> space = session.space();
+  const MeasureOptions options = one_call(arguments);
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -246,10 +260,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
   const std::shared_ptr<MachineLock> machine = machine_lock();
   Tally all;
   nlohmann::json rows = nlohmann::json::array();
-  std::vector<std::string> every;
-  for (const std::string& text : texts) {
-    for (std::string& typed : in_types(text, arguments.types)) every.push_back(std::move(typed));
-  }
+  const std::vector<std::string> every = wanted_workloads(arguments);
   size_t refused = 0;
   size_t done = 0;
   for (const std::string& typed : every) {

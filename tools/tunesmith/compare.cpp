@@ -124,6 +124,33 @@ void require_one_target(const std::deque<Search>& searches) {
   }
 }
 
+/// Searches by all strategies on one subject, as long as nobody stops them. Strategies in turn: what changes
+/// on the machine meanwhile changes for all of them.
+std::deque<FinishedSearch> search_in_turn(std::deque<Search>& searches, const Subject& subject, int seeds,
+                                          const std::atomic<bool>& stop, ResultsFile& results,
+                                          CompareProgress& progress) {
+  std::deque<FinishedSearch> finished;
+  for (int seed = 0; seed < seeds && !stop; ++seed) {
+    for (Search& search : searches) {
+      if (stop) break;
+      const auto number = static_cast<uint64_t>(seed);
+      const FinishedSearch* known = results.find(search.key(number));
+      if (known != nullptr) {
+        finished.push_back(*known);
+        finished.back().run.workload = subject.name;
+      } else {
+        progress.begin(search.strategy().name, number, subject.name);
+        FinishedSearch now = search.search(number);
+        if (stop) break;
+        results.add(now);
+        finished.push_back(std::move(now));
+      }
+      progress.end(known == nullptr);
+    }
+  }
+  return finished;
+}
+
 }  // namespace
 
 int run_compare(const Common& common, const CompareArguments& arguments) {
@@ -149,26 +176,8 @@ int run_compare(const Common& common, const CompareArguments& arguments) {
     std::deque<Search> searches;
     for (Strategy& strategy : strategies) searches.emplace_back(subject, strategy, settings);
     if (!subject.table) require_one_target(searches);
-    std::deque<FinishedSearch> finished;
-    // Strategies in turn: what changes on the machine meanwhile changes for all of them.
-    for (int seed = 0; seed < arguments.seeds && !stop; ++seed) {
-      for (Search& search : searches) {
-        if (stop) break;
-        const auto number = static_cast<uint64_t>(seed);
-        const FinishedSearch* known = results.find(search.key(number));
-        if (known != nullptr) {
-          finished.push_back(*known);
-          finished.back().run.workload = subject.name;
-        } else {
-          progress.begin(search.strategy().name, number, subject.name);
-          FinishedSearch now = search.search(number);
-          if (stop) break;
-          results.add(now);
-          finished.push_back(std::move(now));
-        }
-        progress.end(known == nullptr);
-      }
-    }
+    std::deque<FinishedSearch> finished =
+        search_in_turn(searches, subject, arguments.seeds, stop, results, progress);
     if (subject.table) {
       best_known[subject.name] = TableRunner(*subject.table).best_seconds();
     } else if (!stop) {

@@ -283,6 +283,27 @@ int report(const std::exception& error, int code) {
   return code;
 }
 
+/// `code`: what the command that is run sets.
+int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
+  try {
+    app.parse(argc, argv);
+    return code;
+  } catch (const CLI::ParseError& error) {
+    const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);
+    if (!unknown.empty()) {
+      std::fputs(fmt::format("tunesmith: {}\n", unknown).c_str(), stderr);
+      return kBadInput;
+    }
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  } catch (const tunesmith::UserError& error) {
+    return report(error, kBadInput);
+  } catch (const tunesmith::EnvironmentError& error) {
+    return report(error, kEnvironmentFault);
+  } catch (const std::exception& error) {
+    return report(error, kEnvironmentFault);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -336,21 +357,5 @@ int main(int argc, char** argv) {
   // Where the program lies is nobody's business who gets a record or a table.
   common.command_line = std::filesystem::path(argv[0]).filename();
   for (int i = 1; i < argc; ++i) common.command_line += " " + std::string(argv[i]);
-  try {
-    app.parse(argc, argv);
-    return code;
-  } catch (const CLI::ParseError& error) {
-    const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);
-    if (!unknown.empty()) {
-      std::fputs(fmt::format("tunesmith: {}\n", unknown).c_str(), stderr);
-      return kBadInput;
-    }
-    return app.exit(error) == 0 ? kDone : kBadInput;
-  } catch (const tunesmith::UserError& error) {
-    return report(error, kBadInput);
-  } catch (const tunesmith::EnvironmentError& error) {
-    return report(error, kEnvironmentFault);
-  } catch (const std::exception& error) {
-    return report(error, kEnvironmentFault);
-  }
+  return parse_and_run(app, argc, argv, code);
 }

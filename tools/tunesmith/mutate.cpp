@@ -119,25 +119,32 @@ void shorten(Loop& loop, std::vector<Change>& changes) {
 
 DType narrower(DType type) { return type == kF64 ? kF32 : kBF16; }
 
-void collect_in_block(const Program& program, Block& block, Store& store, Mutation mutation,
-                      std::vector<Change>& changes) {
-  const std::vector<Loop*> loops = loops_above(block);
+void collect_padding(Store& store, std::vector<Change>& changes) {
+  walk_expr(store.value, [&](const Expr& part) {
+    const bool fills =
+        part.is(ExprKind::Select) && part.arg(1).is(ExprKind::Load) && part.arg(2).args().empty();
+    if (!fills) return;
+    if (part.same_as(store.value)) {
+      changes.push_back([&store, part] {
+        const Expr& condition = part.arg(0);
+        store.value = select(condition, part.arg(1), load(store.buffer, store.indices));
+      });
+    } else {
+      const Expr filled = part.arg(2) + constant(1.0, part.dtype());
+      changes.push_back([&store, part, filled] {
+        store.value = rewrite_expr(store.value, [&](const Expr& node) {
+          return equal(node, part) ? select(part.arg(0), part.arg(1), filled) : node;
+        });
+      });
+    }
+  });
+}
+
+void collect_in_reduction(Block& block, Store& store, Mutation mutation, std::vector<Change>& changes) {
   const size_t self = block.has_reduction() ? self_operand(store) : 2;
   const bool updates = self < 2;
   const Expr middle = middle_of_reduction(block);
   switch (mutation) {
-    case Mutation::TileDropped:
-      if (!loops.empty()) shorten(*loops.front(), changes);
-      break;
-    case Mutation::TailDropped:
-      if (!loops.empty()) shorten(*loops.back(), changes);
-      break;
-    case Mutation::OffByOne:
-      each_node(store, changes, [&](const Expr& part) {
-        const LoadNode* access = part.as<LoadNode>();
-        return access == nullptr || is_self(part, store) ? Expr() : shifted(*access, {});
-      });
-      break;
     case Mutation::InitMissing:
       if (block.init() != nullptr) changes.push_back([&block] { block.take_init(); });
       break;
@@ -164,6 +171,28 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
         });
       }
       break;
+    case Mutation::NarrowAccumulator:
+      if (updates && store.value.is(ExprKind::Add) && store.value.dtype().is_float() &&
+          store.value.dtype().bits >= 32) {
+        changes.push_back([&store] {
+          const DType type = store.value.dtype();
+          store.value = cast(type, cast(narrower(type), store.value));
+        });
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void collect_in_value(Store& store, Mutation mutation, std::vector<Change>& changes) {
+  switch (mutation) {
+    case Mutation::OffByOne:
+      each_node(store, changes, [&](const Expr& part) {
+        const LoadNode* access = part.as<LoadNode>();
+        return access == nullptr || is_self(part, store) ? Expr() : shifted(*access, {});
+      });
+      break;
     case Mutation::OperandsSwapped:
       each_node(store, changes, [&](const Expr& part) {
         if (!part.dtype().is_float() && !part.is(ExprKind::Load)) return Expr();
@@ -173,32 +202,31 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
         return access == nullptr || is_self(part, store) ? Expr() : transposed(*access);
       });
       break;
-    case Mutation::PaddingNotFilled:
-      walk_expr(store.value, [&](const Expr& part) {
-        const bool fills =
-            part.is(ExprKind::Select) && part.arg(1).is(ExprKind::Load) && part.arg(2).args().empty();
-        if (!fills) return;
-        if (part.same_as(store.value)) {
-          changes.push_back([&store, part] {
-            const Expr& condition = part.arg(0);
-            store.value = select(condition, part.arg(1), load(store.buffer, store.indices));
-          });
-        } else {
-          const Expr filled = part.arg(2) + constant(1.0, part.dtype());
-          changes.push_back([&store, part, filled] {
-            store.value = rewrite_expr(store.value, [&](const Expr& node) {
-              return equal(node, part) ? select(part.arg(0), part.arg(1), filled) : node;
-            });
-          });
-        }
-      });
-      break;
     case Mutation::ScaleLost:
       each_node(store, changes, [&](const Expr& part) {
         const bool scales = part.is(ExprKind::Mul) || part.is(ExprKind::Div);
         return scales && part.dtype().is_float() ? part.arg(0) : Expr();
       });
       break;
+    case Mutation::FunctionReplaced:
+      each_node(store, changes, [&](const Expr& part) {
+        if (part.is(ExprKind::Max) || part.is(ExprKind::Min)) {
+          return is_self(part.arg(0), store) ? part.arg(1) : part.arg(0);
+        }
+        return replaced_function(part);
+      });
+      break;
+    case Mutation::PaddingNotFilled:
+      collect_padding(store, changes);
+      break;
+    default:
+      break;
+  }
+}
+
+void collect_in_result(const Program& program, Block& block, Store& store, Mutation mutation,
+                       std::vector<Change>& changes) {
+  switch (mutation) {
     case Mutation::StaleWorkspace:
       if (is_output(program, store.buffer)) break;
       for (const IterVar& iter : block.iters) {
@@ -228,26 +256,39 @@ void collect_in_block(const Program& program, Block& block, Store& store, Mutati
       if (is_output(program, store.buffer))
         changes.push_back([&store] { store.value = constant(0.0, store.value.dtype()); });
       break;
-    case Mutation::FunctionReplaced:
-      each_node(store, changes, [&](const Expr& part) {
-        if (part.is(ExprKind::Max) || part.is(ExprKind::Min)) {
-          return is_self(part.arg(0), store) ? part.arg(1) : part.arg(0);
-        }
-        return replaced_function(part);
-      });
-      break;
-    case Mutation::NarrowAccumulator:
-      if (updates && store.value.is(ExprKind::Add) && store.value.dtype().is_float() &&
-          store.value.dtype().bits >= 32) {
-        changes.push_back([&store] {
-          const DType type = store.value.dtype();
-          store.value = cast(type, cast(narrower(type), store.value));
-        });
-      }
-      break;
     default:
-      collect_range_mistakes(program, store, mutation, changes);
       break;
+  }
+}
+
+void collect_in_block(const Program& program, Block& block, Store& store, Mutation mutation,
+                      std::vector<Change>& changes) {
+  const std::vector<Loop*> loops = loops_above(block);
+  switch (mutation) {
+    case Mutation::TileDropped:
+      if (!loops.empty()) shorten(*loops.front(), changes);
+      break;
+    case Mutation::TailDropped:
+      if (!loops.empty()) shorten(*loops.back(), changes);
+      break;
+    case Mutation::InitMissing:
+    case Mutation::InitRepeated:
+    case Mutation::TermDropped:
+    case Mutation::TermTwice:
+    case Mutation::NarrowAccumulator:
+      return collect_in_reduction(block, store, mutation, changes);
+    case Mutation::OffByOne:
+    case Mutation::OperandsSwapped:
+    case Mutation::PaddingNotFilled:
+    case Mutation::ScaleLost:
+    case Mutation::FunctionReplaced:
+      return collect_in_value(store, mutation, changes);
+    case Mutation::StaleWorkspace:
+    case Mutation::OneElementWrong:
+    case Mutation::Zeros:
+      return collect_in_result(program, block, store, mutation, changes);
+    default:
+      return collect_range_mistakes(program, store, mutation, changes);
   }
 }
 

@@ -196,6 +196,33 @@ class RecordingProgress {
   int64_t tenth_ = 0;
 };
 
+/// Of `--count`: how many programs there are to record.
+int count_programs(const Common& common, const TablesRecordArguments& arguments, const Table& table,
+                   PluginRegistry& registry, const std::atomic<bool>& stop) {
+  const Space replayed(exhaustive_space(table), registry, make_table_target(table));
+  const size_t programs = enumerate_programs(table, replayed, arguments.programs, &stop).size();
+  const bool all = static_cast<int64_t>(programs) < arguments.programs;
+  if (common.json) {
+    fmt::print(output(), "{}\n", nlohmann::json{{"programs", programs}, {"all", all}}.dump());
+  } else {
+    fmt::print(output(), "{}: {}{} programs in space '{}'\n", table.workload, all ? "" : "more than ",
+               programs, table.space.name);
+  }
+  return stop ? kInterrupted : kDone;
+}
+
+void print_recorded(const Common& common, const TablesRecordArguments& arguments, const Table& table) {
+  if (common.json) {
+    fmt::print(output(), "{}\n",
+               nlohmann::json{
+                   {"file", arguments.output}, {"programs", table.rows.size()}, {"complete", table.complete}}
+                   .dump());
+  } else {
+    fmt::print(output(), "{}: {}{}\n", arguments.output, table_text(table),
+               table.complete ? "" : "; not all programs of the space");
+  }
+}
+
 }  // namespace
 
 int run_tables_record(const Common& common, const TablesRecordArguments& arguments) {
@@ -215,18 +242,7 @@ int run_tables_record(const Common& common, const TablesRecordArguments& argumen
   table.command = common.command_line;
   table.recorded_ms = now_ms();
 
-  if (arguments.count) {
-    const Space replayed(exhaustive_space(table), session.registry(), make_table_target(table));
-    const size_t programs = enumerate_programs(table, replayed, arguments.programs, &stop).size();
-    const bool all = static_cast<int64_t>(programs) < arguments.programs;
-    if (common.json) {
-      fmt::print(output(), "{}\n", nlohmann::json{{"programs", programs}, {"all", all}}.dump());
-    } else {
-      fmt::print(output(), "{}: {}{} programs in space '{}'\n", workload.key, all ? "" : "more than ",
-                 programs, spec.name);
-    }
-    return stop ? kInterrupted : kDone;
-  }
+  if (arguments.count) return count_programs(common, arguments, table, session.registry(), stop);
 
   MeasureOptions measure;
   measure.threads = threads;
@@ -266,15 +282,7 @@ int run_tables_record(const Common& common, const TablesRecordArguments& argumen
   for (RecordingRunner::Program& program : recording.programs) table.rows.push_back(std::move(program.row));
   require_replayable(table, session.registry());
   save_table(table, arguments.output);
-  if (common.json) {
-    fmt::print(output(), "{}\n",
-               nlohmann::json{
-                   {"file", arguments.output}, {"programs", table.rows.size()}, {"complete", table.complete}}
-                   .dump());
-  } else {
-    fmt::print(output(), "{}: {}{}\n", arguments.output, table_text(table),
-               table.complete ? "" : "; not all programs of the space");
-  }
+  print_recorded(common, arguments, table);
   return kDone;
 }
 

@@ -140,10 +140,11 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
             {"wait", result.times.wait}}}};
 }
 
-void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space,
-                   int64_t wanted) {
-  const SpaceSpec& space = of_space.spec();
-  const bool modelled = of_space.target().models_times();
+namespace {
+
+/// What was tried, and what became of it.
+void print_trials(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
+                  int64_t wanted) {
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
@@ -174,10 +175,10 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
                "  {} of the fastest on record had passed an earlier check: checked again, {} refused\n",
                result.checked_again, result.refused_again);
   }
-  if (result.best_id.empty()) {
-    fmt::print(output(), "  nothing valid was found\n");
-    return;
-  }
+}
+
+/// How fast the best is, beside the machine's peak and the unscheduled program.
+void print_best(const TuneResult& result, const Workload& workload, bool modelled) {
   const double flops = workload.flops / result.best_seconds;
   const double peak = result.peak_operations_per_second;
   fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
@@ -201,6 +202,19 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
     fmt::print(output(), "  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
   }
+}
+
+}  // namespace
+
+void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space,
+                   int64_t wanted) {
+  const SpaceSpec& space = of_space.spec();
+  print_trials(result, workload, space, wanted);
+  if (result.best_id.empty()) {
+    fmt::print(output(), "  nothing valid was found\n");
+    return;
+  }
+  print_best(result, workload, of_space.target().models_times());
   fmt::print(output(), "  record    {}{}\n", result.best_id,
              result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
   print_model(result, space.cost_model.id);

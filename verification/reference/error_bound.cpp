@@ -46,6 +46,22 @@ Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_
                 select(second_is_sure, or_zero(second), larger(first, second)));
 }
 
+/// Of a function with steps, whose values are `apart`: nothing where no step is as near as the error.
+Expr of_rounding(MathOp op, const Expr& x, const Expr& error, const Expr& apart) {
+  return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
+}
+
+Expr of_reciprocal_root(const Expr& size, const Expr& relative) {
+  return size * relative * (number_imm(0.5) + relative);
+}
+
+/// Relative, of first order: d(x^y) = x^y (y dx / x + log|x| dy).
+Expr of_power(const Expr& x, const Expr& error, const Expr& exponent, const Expr& error_of_exponent) {
+  const Expr base = max(abs_of(x), number_imm(1e-150));
+  const Expr of_base = error ? div(abs_of(exponent) * error, base) : Expr();
+  return plus(of_base, times(abs_of(call(MathOp::Log, {base})), error_of_exponent));
+}
+
 }  // namespace
 
 double ErrorBound::underflow(DType type) {
@@ -251,13 +267,10 @@ Expr ErrorBound::of_call(const Expr& expr) const {
       return error;
     case MathOp::Floor:
     case MathOp::Ceil:
-      return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0),
-                    error + number_imm(1.0));
-    case MathOp::RoundTf32: {
+      return of_rounding(op, x, error, number_imm(1.0));
+    case MathOp::RoundTf32:
       // Two neighbours are 2^-10 of their size apart, and those of denormals 2^-136.
-      const Expr apart = size * number_imm(0x1p-10) + number_imm(0x1p-136);
-      return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
-    }
+      return of_rounding(op, x, error, size * number_imm(0x1p-10) + number_imm(0x1p-136));
     case MathOp::Exp:
       carried = times(size, plus(error, tail));
       break;
@@ -270,10 +283,7 @@ Expr ErrorBound::of_call(const Expr& expr) const {
       if (error) carried = div(error, max(max(result, square_root(error)), number_imm(kSmallestRoot)));
       break;
     case MathOp::Rsqrt:
-      if (error) {
-        const Expr relative = div(error, abs_of(x));
-        carried = size * relative * (number_imm(0.5) + relative);
-      }
+      if (error) carried = of_reciprocal_root(size, div(error, abs_of(x)));
       break;
     case MathOp::Tanh:
       carried = at_most_grown(times(number_imm(1.0) - result * result, error));
@@ -288,11 +298,7 @@ Expr ErrorBound::of_call(const Expr& expr) const {
           times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error));
       break;
     case MathOp::Pow: {
-      // d(x^y) = x^y (y dx / x + log|x| dy)
-      const Expr base = max(abs_of(x), number_imm(1e-150));
-      const Expr exponent = twins_.value(expr.arg(1));
-      const Expr of_base = error ? div(abs_of(exponent) * error, base) : Expr();
-      const Expr relative = plus(of_base, times(abs_of(call(MathOp::Log, {base})), of(expr.arg(1))));
+      const Expr relative = of_power(x, error, twins_.value(expr.arg(1)), of(expr.arg(1)));
       carried = times(size, plus(relative, times(relative, relative)));
       break;
     }

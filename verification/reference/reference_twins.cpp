@@ -6,6 +6,13 @@
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
+
+/// Those that initialise it apart.
+struct BufferStores {
+  std::vector<const Store*> updates;
+  std::vector<const Store*> inits;
+};
+
 namespace {
 
 /// Does it give one of the values of its operand's type, the same to the bit wherever it is computed?
@@ -37,15 +44,23 @@ bool is_zero(const Expr& expr) {
 /// counted.
 bool may_drift(double terms, double unit) { return std::pow(terms, 1.5) * unit > 0.1; }
 
-/// The stores into one buffer, apart from those that initialise it.
-struct Stores {
-  std::vector<const Store*> updates;
-  std::vector<const Store*> inits;
-};
-
-bool is_sum(const Stores& stores) {
+bool is_sum(const BufferStores& stores) {
   return stores.updates.size() == 1 && stores.inits.size() == 1 && is_zero(stores.inits.front()->value) &&
          summand(*stores.updates.front());
+}
+
+std::unordered_map<const BufferNode*, BufferStores> stores_by_buffer(const Program& program) {
+  std::unordered_map<const BufferNode*, BufferStores> stores;
+  for (const Buffer& buffer : program.buffers()) stores[buffer.get()];
+  walk(program.root(), [&](const Stmt& stmt) {
+    const Store* store = stmt.as<Store>();
+    if (store == nullptr) return;
+    const Block* block = enclosing_block(*store);
+    const bool init = block != nullptr && block->init() != nullptr && is_ancestor(*block->init(), *store);
+    BufferStores& of = stores[store->buffer.get()];
+    (init ? of.inits : of.updates).push_back(store);
+  });
+  return stores;
 }
 
 }  // namespace
@@ -82,27 +97,32 @@ Expr summand(const Store& store) {
 }
 
 Twins::Twins(const Program& program, DataKind data) : data_(data) {
-  std::unordered_map<const BufferNode*, Stores> stores;
-  walk(program.root(), [&](const Stmt& stmt) {
-    const Store* store = stmt.as<Store>();
-    if (store == nullptr) return;
-    const Block* block = enclosing_block(*store);
-    const bool init = block != nullptr && block->init() != nullptr && is_ancestor(*block->init(), *store);
-    Stores& of = stores[store->buffer.get()];
-    (init ? of.inits : of.updates).push_back(store);
-  });
+  const std::unordered_map<const BufferNode*, BufferStores> stores = stores_by_buffer(program);
+  find_facts(program, stores);
+  for (const Buffer& buffer : program.buffers()) {
+    BufferTwins& twins = twins_[buffer.get()];
+    twins.value = make_buffer(buffer->name, buffer->dtype.is_float() ? kF64 : buffer->dtype, buffer->shape);
+    if (exact_.at(buffer.get())) continue;
+    twins.bound = make_buffer(buffer->name + "_bound", kF64, buffer->shape);
+    const BufferStores& of = stores.at(buffer.get());
+    if (is_sum(of)) twins.sum = sum_twins(buffer, *of.updates.front());
+  }
+}
+
+void Twins::find_facts(const Program& program,
+                       const std::unordered_map<const BufferNode*, BufferStores>& stores) {
   std::vector<Buffer> computed = program.outputs;
   computed.insert(computed.end(), program.intermediates.begin(), program.intermediates.end());
   // Everything is until something is found that is not; what reads it is looked at again.
   for (const Buffer& buffer : program.buffers()) {
     exact_[buffer.get()] = true;
-    integral_[buffer.get()] = data == DataKind::Exact && buffer->dtype.is_float();
+    integral_[buffer.get()] = data_ == DataKind::Exact && buffer->dtype.is_float();
     spreads_[buffer.get()] = false;
   }
   for (bool changed = true; changed;) {
     changed = false;
     for (const Buffer& buffer : computed) {
-      const Stores& of = stores[buffer.get()];
+      const BufferStores& of = stores.at(buffer.get());
       const auto all = [&](const auto& holds) {
         const auto of_value = [&](const Store* store) { return holds(store->value); };
         return std::all_of(of.updates.begin(), of.updates.end(), of_value) &&
@@ -120,41 +140,36 @@ Twins::Twins(const Program& program, DataKind data) : data_(data) {
       changed = changed || is_exact != was_exact || is_integral != was_integral || is_spread != was_spread;
     }
   }
-  for (const Buffer& buffer : program.buffers()) {
-    BufferTwins& twins = twins_[buffer.get()];
-    const auto beside = [&](const char* what) {
-      return make_buffer(buffer->name + "_" + what, kF64, buffer->shape);
-    };
-    twins.value = make_buffer(buffer->name, buffer->dtype.is_float() ? kF64 : buffer->dtype, buffer->shape);
-    if (exact_.at(buffer.get())) continue;
-    twins.bound = beside("bound");
-    const Stores& of = stores[buffer.get()];
-    if (!is_sum(of)) continue;
-    const Expr term = summand(*of.updates.front());
-    SumTwins sum;
-    sum.integral = integral(term);
-    sum.counts_in = coarsest_arithmetic(of.updates.front()->value);
-    sum.terms = terms_of(*enclosing_block(*of.updates.front()));
-    const bool narrow = buffer->dtype.bits < 32;
-    // Terms of few different values round the same way again and again, as do those of a narrow type.
-    sum.linear = narrow || data == DataKind::Exact;
-    const bool uneven = !sum.integral && spreads(term);
-    if (uneven) sum.lost = beside("lost");
-    sum.drifts = !sum.linear && !uneven && may_drift(sum.terms, unit_roundoff(buffer->dtype));
-    if (data == DataKind::Exact) sum.magnitude = beside("magnitude");
-    if (!sum.integral) {
-      sum.squares = beside("squares");
-      sum.roundings = beside("roundings");
-      if (narrow) sum.count = beside("count");
-    }
-    bool exact_leaves = true;
-    walk_expr(term, [&](const Expr& part) {
-      const LoadNode* access = part.as<LoadNode>();
-      if (access != nullptr && !exact_.at(access->buffer.get())) exact_leaves = false;
-    });
-    if (!exact_leaves || sum.drifts || (narrow && !sum.integral)) sum.errors = beside("errors");
-    twins.sum = sum;
+}
+
+SumTwins Twins::sum_twins(const Buffer& buffer, const Store& update) const {
+  const auto beside = [&](const char* what) {
+    return make_buffer(buffer->name + "_" + what, kF64, buffer->shape);
+  };
+  const Expr term = summand(update);
+  SumTwins sum;
+  sum.integral = integral(term);
+  sum.counts_in = coarsest_arithmetic(update.value);
+  sum.terms = terms_of(*enclosing_block(update));
+  const bool narrow = buffer->dtype.bits < 32;
+  // Terms of few different values round the same way again and again, as do those of a narrow type.
+  sum.linear = narrow || data_ == DataKind::Exact;
+  const bool uneven = !sum.integral && spreads(term);
+  if (uneven) sum.lost = beside("lost");
+  sum.drifts = !sum.linear && !uneven && may_drift(sum.terms, unit_roundoff(buffer->dtype));
+  if (data_ == DataKind::Exact) sum.magnitude = beside("magnitude");
+  if (!sum.integral) {
+    sum.squares = beside("squares");
+    sum.roundings = beside("roundings");
+    if (narrow) sum.count = beside("count");
   }
+  bool exact_leaves = true;
+  walk_expr(term, [&](const Expr& part) {
+    const LoadNode* access = part.as<LoadNode>();
+    if (access != nullptr && !exact_.at(access->buffer.get())) exact_leaves = false;
+  });
+  if (!exact_leaves || sum.drifts || (narrow && !sum.integral)) sum.errors = beside("errors");
+  return sum;
 }
 
 Expr Twins::value(const Expr& expr) const {

@@ -92,12 +92,16 @@ TEST(Features, MoreAccumulatorsThanRegistersAreLoadedAndStored) {
   EXPECT_EQ(sum["accumulates_in_registers"], 0);
 }
 
-// O[i<4, j<8] = sum(k<16) A[i, k] * B[k, j], initialised apart: i and j serial, k innermost.
-TEST(Features, ATinyMatrixProduct) {
+/// O[i<4, j<8] = sum(k<16) A[i, k] * B[k, j], initialised apart: i and j serial, k innermost.
+Program tiny_product() {
   Schedule s(test::gmm(4, 8, 16));
   const BlockRV block = s.get_block("O");
   s.decompose_reduction(block, s.get_loops(block)[0]);
-  const Program program = test::lowered_to(s.program(), test::Pass::Flatten);
+  return test::lowered_to(s.program(), test::Pass::Flatten);
+}
+
+TEST(Features, ATinyMatrixProduct) {
+  const Program program = tiny_product();
   const Row init(program, 0);
   ASSERT_EQ(init.rows(), 2U) << to_string(program);
   EXPECT_EQ(init["executions"], 32);
@@ -125,6 +129,10 @@ TEST(Features, ATinyMatrixProduct) {
   EXPECT_EQ(sum["arithmetic"], 1024);
   EXPECT_EQ(sum["arithmetic_per_execution"], 2);
   EXPECT_EQ(sum["buffers"], 3);
+}
+
+TEST(Features, AccessesOfATinyMatrixProduct) {
+  const Row sum(tiny_product(), 1);
   // O: loaded and stored in all 512 executions, 32 elements of 4 bytes.
   EXPECT_EQ(sum["buffer0_reads"], 1);
   EXPECT_EQ(sum["buffer0_writes"], 1);

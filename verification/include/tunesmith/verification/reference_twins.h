@@ -36,6 +36,9 @@ struct BufferTwins {
   std::optional<SumTwins> sum;
 };
 
+/// The stores into one buffer.
+struct BufferStores;
+
 /// A value; refers to the program's buffers, which must live as long.
 class Twins {
  public:
@@ -54,6 +57,11 @@ class Twins {
   bool integral(const Expr& expr) const;
 
  private:
+  /// Which buffers are exact, integral and spread.
+  void find_facts(const Program& program, const std::unordered_map<const BufferNode*, BufferStores>& stores);
+  /// Of a buffer that `update` sums up.
+  SumTwins sum_twins(const Buffer& buffer, const Store& update) const;
+
   DataKind data_;
   std::unordered_map<const BufferNode*, BufferTwins> twins_;  // looked up, never walked
   std::unordered_map<const BufferNode*, bool> exact_;
