@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bulk_copy.h"
 #include "support/contains.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
@@ -133,15 +134,12 @@ void Launch::find_threads() {
 }
 
 void Launch::find_producers(const LowerOptions& options) {
-  const auto is_bulk_copy = [&](const Loop& loop) {
-    const TensorIntrinsicPtr intrinsic = called_intrinsic(loop.annotations, options.intrinsics);
-    return intrinsic != nullptr && intrinsic->bulk_copy;
-  };
+  const auto fetches = [&](const Loop& loop) { return is_bulk_copy(loop, options); };
   for (Loop* loop : collect<Loop>(*body_)) {
-    if (!loop->annotations.contains(kSoftwarePipeline) || find_first<Loop>(*loop, is_bulk_copy) == nullptr)
+    if (!loop->annotations.contains(kSoftwarePipeline) || find_first<Loop>(*loop, fetches) == nullptr)
       continue;
     if (threads_.empty()) refuse("a launch of one thread has no producer of its own", loop->var->name);
-    loop->annotations[kProducer] = threads_.front().name;
+    facts_.produced.push_back({loop, threads_.front().name});
     for (const GroupCall& call : calls_) {
       if (is_ancestor(*loop, *call.loop) && call.level != threads_.front().axis.level)
         refuse("a producer is one of other groups than those that the calls are of", loop->var->name);

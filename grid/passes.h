@@ -24,9 +24,9 @@ void join_threads(Program& program, BlockFacts& facts, const LowerOptions& optio
 /// annotation's value or the number of iterations: before the loop for the first n - 1, and in the loop
 /// behind one barrier and before the rest. These buffers get n versions. Where their scope can be filled
 /// asynchronously, each iteration's stores are a group, and before the barrier a thread waits for its own
-/// that the iteration needs. Refuses what cannot run ahead (LowerError). A loop with kProducer is not spread
-/// over iterations: its fetches go to the producer's first thread, and the rest to the other iterations of
-/// the axis (annotation_keys.h).
+/// that the iteration needs. Refuses what cannot run ahead (LowerError). A loop that fetches by bulk
+/// copies is not spread over iterations: its body becomes a Handover, from the first thread of the axis's
+/// last iteration, which fetches, to the other ones, which do the rest.
 void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOptions& options);
 
 /// Where all accesses of an allocated buffer step over elements that none touches, those that are touched

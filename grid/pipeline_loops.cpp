@@ -3,6 +3,7 @@
 #include <numeric>
 #include <optional>
 
+#include "bulk_copy.h"
 #include "ir/fresh_copy.h"
 #include "ir/move_accesses.h"
 #include "ir/tree_surgery.h"
@@ -68,13 +69,13 @@ class LoopPipeline {
     find_fetches();
     stages_ = std::min(wanted, loop_.const_extent());
     if (stages_ < 2) {
-      if (has_producer()) refuse("a loop with a producer of its own runs once", loop_.var->name);
+      if (producer() != nullptr) refuse("a loop with a producer of its own runs once", loop_.var->name);
       loop_.annotations.erase(kSoftwarePipeline);
       return;
     }
     loop_.annotations[kSoftwarePipeline] = stages_;
     find_threads();
-    if (has_producer()) return give_to_producer();
+    if (producer() != nullptr) return give_to_producer(producer()->axis);
     // Of what stands after the loop, the barrier at the end of its body is one, too.
     if (!level_.empty() && is_waited_for()) insert_after(loop_, std::make_unique<Barrier>(level_));
     make_versions();
@@ -82,7 +83,10 @@ class LoopPipeline {
   }
 
  private:
-  bool has_producer() const { return loop_.annotations.contains(kProducer); }
+  const BlockFacts::Produced* producer() const {
+    const auto found = std::ranges::find(facts_.produced, &loop_, &BlockFacts::Produced::loop);
+    return found == facts_.produced.end() ? nullptr : &*found;
+  }
 
   bool is_shared(const Buffer& buffer) const {
     const MemoryScope* scope = model_.find_scope(buffer->scope);
@@ -110,13 +114,8 @@ class LoopPipeline {
     });
     // Calls may be executed by groups of threads, of which the body of an asynchronous copy knows none.
     return only && find_first<Loop>(stmt, [&](const Loop& loop) {
-                     return is_to_be_pipelined(loop) || (is_call(loop) && !is_bulk_copy(loop));
+                     return is_to_be_pipelined(loop) || (is_call(loop) && !is_bulk_copy(loop, options_));
                    }) == nullptr;
-  }
-
-  bool is_bulk_copy(const Loop& loop) const {
-    const TensorIntrinsicPtr intrinsic = called_intrinsic(loop.annotations, options_.intrinsics);
-    return intrinsic != nullptr && intrinsic->bulk_copy;
   }
 
   /// What one thread alone uses is allocated in the loop, and has to outlive its iterations.
@@ -297,7 +296,7 @@ class LoopPipeline {
     if (find_first<If>(*fetch) != nullptr) refuse("what a producer fetches has a condition", loop_.var->name);
     for (const Store* store : collect<Store>(*fetch)) {
       const auto loops = loops_above(*store);
-      if (std::ranges::none_of(loops, [&](const Loop* loop) { return is_bulk_copy(*loop); }))
+      if (std::ranges::none_of(loops, [&](const Loop* loop) { return is_bulk_copy(*loop, options_); }))
         refuse("a producer fetches by other means than bulk copies, too", store->buffer->name);
     }
     return fetch;
@@ -322,8 +321,8 @@ class LoopPipeline {
       refuse("a loop with a producer of its own does not end with a barrier", loop_.var->name);
   }
 
-  /// The body becomes what a producer does, a barrier, what the others do, a barrier.
-  void give_to_producer() {
+  /// The body becomes a Handover from a producer to the others.
+  void give_to_producer(const std::string& axis) {
     check_consumers();
     make_versions();
     auto fetches = std::make_unique<Seq>();
@@ -345,9 +344,10 @@ class LoopPipeline {
     }
     use_version(*fetches, floormod(loop_.var, stages_));
     use_version(*rest, floormod(loop_.var, stages_));
-    body_->insert(0, std::make_unique<If>(producer, std::move(fetches)));
-    body_->insert(1, std::make_unique<Barrier>(level_));
-    body_->insert(2, std::make_unique<If>(consumers, std::move(rest)));
+    body_->remove(0);  // the barrier at the end, which is the handover's
+    body_->append(std::make_unique<Handover>(axis, stages_,
+                                             std::make_unique<If>(producer, std::move(fetches)),
+                                             std::make_unique<If>(consumers, std::move(rest))));
     loop_.loop_kind = LoopKind::Serial;
   }
 

@@ -36,7 +36,7 @@ bool ends_with_barrier(const Stmt& stmt) {
   if (const Allocate* allocate = stmt.as<Allocate>()) return ends_with_barrier(*allocate->body());
   if (const Seq* seq = stmt.as<Seq>())
     return !seq->children().empty() && ends_with_barrier(*seq->children().back());
-  return stmt.kind == StmtKind::Barrier;
+  return stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::Handover;
 }
 
 /// Or before?

@@ -24,7 +24,7 @@ constexpr double kIndexDivision = 4.0;
 /// Registers for addresses and counters, and for each vector that is in flight.
 constexpr double kOwnRegisters = 24.0;
 
-bool has_producer(const Loop& loop) { return loop.annotations.contains(kProducer); }
+bool has_producer(const Loop& loop) { return handover_of(loop) != nullptr; }
 
 /// Counts one launch.
 class Counter {
@@ -51,8 +51,6 @@ class Counter {
       case StmtKind::Store:
         return store(static_cast<const Store&>(stmt), times);
       case StmtKind::Barrier:
-        // A producer and the others wait for one another by versions, and seldom.
-        if (loop_above(stmt, has_producer) != nullptr) return;
         work_.barriers += times / (work_.blocks * work_.threads);
         return;
       case StmtKind::AsyncWait:
@@ -61,6 +59,7 @@ class Counter {
       case StmtKind::Seq:
       case StmtKind::Block:
       case StmtKind::AsyncGroup:
+      case StmtKind::Handover:  // the two sides wait for one another by versions, and seldom
         visit_children(stmt, [&](const Stmt& child) { run(child, times); });
     }
   }
@@ -146,8 +145,9 @@ class Counter {
       body = at->as<Seq>();
     }
     if (body == nullptr) return false;
-    const bool waits = std::ranges::any_of(
-        body->children(), [](const StmtPtr& child) { return child->kind == StmtKind::Barrier; });
+    const bool waits = has_producer(loop) || std::ranges::any_of(body->children(), [](const StmtPtr& child) {
+                         return child->kind == StmtKind::Barrier;
+                       });
     bool fetches = false;
     walk_accesses(loop, [&](const Stmt& stmt, const AccessSite& access) {
       const Store* store = stmt.as<Store>();

@@ -77,6 +77,9 @@ class Verifier {
       case StmtKind::AsyncWait:
         found("an asynchronous copy stands in a schedule", &stmt);
         break;
+      case StmtKind::Handover:
+        found("a handover stands in a schedule", &stmt);
+        break;
       default:
         break;
     }

@@ -2,6 +2,7 @@
 // running it looks nothing up.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tunesmith/ir/program.h"
@@ -33,7 +34,7 @@ struct StmtCode {
   /// Loop: of the variables that tell the members of a group apart, which run it together: the first one
   /// does.
   std::vector<int> members;
-  const Barrier* barrier = nullptr;  // the first that it is or has inside, or null
+  std::string level;  // whose iterations meet at the first barrier that it is or has inside; "": at none
   std::vector<StmtCode> children;
 };
 

@@ -139,10 +139,11 @@ class Compiler {
     } else if (const auto* allocate = s.as<Allocate>()) {
       code.slot = static_cast<int>(slot_of(allocate->buffer));
     }
-    code.barrier = s.as<Barrier>();
+    if (const auto* barrier = s.as<Barrier>()) code.level = barrier->level;
+    if (const auto* handover = s.as<Handover>()) code.level = handover->level();
     visit_children(s, [&](const Stmt& child) {
       code.children.push_back(stmt(child));
-      if (code.barrier == nullptr) code.barrier = code.children.back().barrier;
+      if (code.level.empty()) code.level = code.children.back().level;
     });
     for (const VarNode* var : defined) scope_.erase(var);
     return code;

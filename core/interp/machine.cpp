@@ -70,6 +70,7 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
       current_ = &stmt;
       return async_wait(static_cast<const AsyncWait&>(*stmt.source), lanes[0]);
     case StmtKind::Barrier:
+    case StmtKind::Handover:
       current_ = &stmt;
       fail("a barrier that no loop around it is bound for", lanes[0]);
   }

@@ -10,6 +10,7 @@
 #include "interp/code.h"
 #include "interp/storage.h"
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/lowered_stmt.h"
 
 namespace tunesmith::interp {
 

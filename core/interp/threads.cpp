@@ -22,8 +22,8 @@ struct Machine::Threads {
 };
 
 bool Machine::begins_threads(const StmtCode& stmt) {
-  return stmt.barrier != nullptr && stmt.loop_kind == LoopKind::Bound &&
-         static_cast<const Loop&>(*stmt.source).thread.starts_with(stmt.barrier->level + ".");
+  return !stmt.level.empty() && stmt.loop_kind == LoopKind::Bound &&
+         static_cast<const Loop&>(*stmt.source).thread.starts_with(stmt.level + ".");
 }
 
 void Machine::run_threads(const StmtCode& stmt, int64_t* lane) {
@@ -75,12 +75,12 @@ void Machine::add_axis(const StmtCode& stmt, Threads& threads) {
 
 void Machine::run_together(std::span<const StmtCode> stmts, Threads& threads) {
   for (size_t i = 0; i < stmts.size();) {
-    if (stmts[i].barrier != nullptr) {
+    if (!stmts[i].level.empty()) {
       run_together(stmts[i++], threads);
       continue;
     }
     const size_t first = i;
-    while (i < stmts.size() && stmts[i].barrier == nullptr) ++i;
+    while (i < stmts.size() && stmts[i].level.empty()) ++i;
     run_own(stmts.subspan(first, i - first), threads);
   }
 }
@@ -89,6 +89,12 @@ void Machine::run_together(const StmtCode& stmt, Threads& threads) {
   switch (stmt.source->kind) {
     case StmtKind::Barrier:
       return pass_barrier();
+    case StmtKind::Handover:
+      for (size_t part = 0; part < stmt.children.size(); ++part) {
+        run_together(std::span(stmt.children).subspan(part, 1), threads);
+        pass_barrier();
+      }
+      return;
     case StmtKind::Seq:
       return run_together(stmt.children, threads);
     case StmtKind::Loop:

@@ -1,5 +1,6 @@
 #include "ir/fresh_copy.h"
 
+#include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -59,6 +60,12 @@ StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh) {
     case StmtKind::AsyncGroup:
       return std::make_unique<AsyncGroup>(
           fresh_copy(program, *static_cast<const AsyncGroup&>(stmt).body(), fresh));
+    case StmtKind::Handover: {
+      const auto& handover = static_cast<const Handover&>(stmt);
+      StmtPtr produce = fresh_copy(program, *handover.produce(), fresh);
+      return std::make_unique<Handover>(handover.axis, handover.versions, std::move(produce),
+                                        fresh_copy(program, *handover.consume(), fresh));
+    }
     case StmtKind::Barrier:
     case StmtKind::AsyncWait:
       return stmt.clone();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -274,8 +275,20 @@ class Printer {
       case StmtKind::AsyncWait:
         line(fmt::format("async_wait({})", static_cast<const AsyncWait&>(s).pending), &s);
         return;
+      case StmtKind::Handover:
+        return handover(static_cast<const Handover&>(s));
     }
     names_.release(scope);
+  }
+
+  void handover(const Handover& h) {
+    line(fmt::format("handover({}, versions {}):", h.axis, h.versions), &h);
+    ++depth_;
+    line("produce:");
+    nested(h.produce());
+    line("consume:");
+    nested(h.consume());
+    --depth_;
   }
 
   void loop(const Loop& l) {

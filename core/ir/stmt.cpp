@@ -239,6 +239,16 @@ void AsyncGroup::set_body(StmtPtr statement) { put(*this, body_, std::move(state
 
 StmtPtr AsyncWait::clone() const { return std::make_unique<AsyncWait>(pending); }
 
+Handover::Handover(std::string along, int64_t places, StmtPtr producing, StmtPtr consuming)
+    : Stmt(kKind), axis(std::move(along)), versions(places) {
+  put(*this, produce_, std::move(producing));
+  put(*this, consume_, std::move(consuming));
+}
+
+StmtPtr Handover::clone() const {
+  return std::make_unique<Handover>(axis, versions, clone_or_null(produce()), clone_or_null(consume()));
+}
+
 // ---- The tree ----
 
 StmtPtr replace(Stmt& at, StmtPtr with) {
@@ -258,6 +268,8 @@ StmtPtr replace(Stmt& at, StmtPtr with) {
     slot = &allocate->body_;
   } else if (AsyncGroup* group = parent.as<AsyncGroup>()) {
     slot = &group->body_;
+  } else if (Handover* handover = parent.as<Handover>()) {
+    slot = handover->produce_.get() == &at ? &handover->produce_ : &handover->consume_;
   } else if (Block* block = parent.as<Block>()) {
     optional = block->init_.get() == &at;
     slot = optional ? &block->init_ : &block->body_;
@@ -294,6 +306,13 @@ std::vector<Loop*> loops_above(const Stmt& stmt) {
   }
   std::reverse(loops.begin(), loops.end());
   return loops;
+}
+
+const Handover* handover_of(const Loop& loop) {
+  const Stmt* body = loop.body();
+  for (const Seq* seq = body->as<Seq>(); seq != nullptr && seq->children().size() == 1; seq = body->as<Seq>())
+    body = seq->children().front().get();
+  return body->as<Handover>();
 }
 
 Block* enclosing_block(const Stmt& stmt) {

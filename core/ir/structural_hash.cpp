@@ -113,36 +113,40 @@ void StructuralHasher::expr(const Expr& e) {
   for (const Expr& arg : e.args()) expr(arg);
 }
 
+void StructuralHasher::loop(const Loop& l) {
+  expr(l.min);
+  expr(l.extent);
+  var(l.var.get());
+  number(static_cast<uint64_t>(l.loop_kind));
+  text(l.thread);
+  annotations(l.annotations);
+}
+
+void StructuralHasher::block(const Block& b) {
+  number(b.iters.size());
+  for (size_t i = 0; i < b.iters.size(); ++i) {
+    expr(b.bindings[i]);
+    var(b.iters[i].var.get());
+    number(static_cast<uint64_t>(b.iters[i].extent));
+    number(static_cast<uint64_t>(b.iters[i].kind));
+  }
+  expr(b.predicate);
+  annotations(b.annotations);
+  number(b.init() != nullptr);
+}
+
 void StructuralHasher::stmt(const Stmt& s) {
   number(static_cast<uint64_t>(s.kind));
   switch (s.kind) {
     case StmtKind::Seq:
       number(static_cast<const Seq&>(s).children().size());
       break;
-    case StmtKind::Loop: {
-      const auto& loop = static_cast<const Loop&>(s);
-      expr(loop.min);
-      expr(loop.extent);
-      var(loop.var.get());
-      number(static_cast<uint64_t>(loop.loop_kind));
-      text(loop.thread);
-      annotations(loop.annotations);
+    case StmtKind::Loop:
+      loop(static_cast<const Loop&>(s));
       break;
-    }
-    case StmtKind::Block: {
-      const auto& block = static_cast<const Block&>(s);
-      number(block.iters.size());
-      for (size_t i = 0; i < block.iters.size(); ++i) {
-        expr(block.bindings[i]);
-        var(block.iters[i].var.get());
-        number(static_cast<uint64_t>(block.iters[i].extent));
-        number(static_cast<uint64_t>(block.iters[i].kind));
-      }
-      expr(block.predicate);
-      annotations(block.annotations);
-      number(block.init() != nullptr);
+    case StmtKind::Block:
+      block(static_cast<const Block&>(s));
       break;
-    }
     case StmtKind::Store: {
       const auto& store = static_cast<const Store&>(s);
       buffer(store.buffer);
@@ -168,6 +172,10 @@ void StructuralHasher::stmt(const Stmt& s) {
       break;
     case StmtKind::Barrier:
       text(static_cast<const Barrier&>(s).level);
+      break;
+    case StmtKind::Handover:
+      text(static_cast<const Handover&>(s).axis);
+      number(static_cast<uint64_t>(static_cast<const Handover&>(s).versions));
       break;
   }
   visit_children(s, [&](const Stmt& child) { stmt(child); });

@@ -28,6 +28,8 @@ class StructuralHasher {
   void expr(const Expr& e);
   void sum(const Expr& e);
   void stmt(const Stmt& s);
+  void loop(const Loop& l);
+  void block(const Block& b);
 
   uint64_t hash_ = 0;
   std::unordered_map<const VarNode*, uint64_t> vars_;  // looked up in, never walked

@@ -1,7 +1,8 @@
 // The passes of lowering, in the order of standard_pipeline(). Each changes `program` in place. Those for
-// machines with a grid of threads are in the library grid/.
+// machines with levels that synchronise are in the library grid/.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/storage_alignment.h"
@@ -31,6 +32,13 @@ struct BlockFacts {
     const Loop* loop = nullptr;
   };
   std::vector<Remade> remade;
+  /// Loops to be pipelined that fetch by bulk copies, which the last iteration along the axis makes; since
+  /// join_threads.
+  struct Produced {
+    const Loop* loop = nullptr;
+    std::string axis;
+  };
+  std::vector<Produced> produced;
   /// Buffers of which several threads of a launch use one element, one of them to write; since join_threads.
   std::vector<Buffer> ordered;
 };

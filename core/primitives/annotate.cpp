@@ -19,8 +19,7 @@ std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* pla
   const auto refuse = [&](std::string_view reason) { return Refusal{reason, std::string(key), place}; };
   if (key == kStorageAlign || key == kStorageSwizzle || key == kTensorIntrinsic || key == kSoftwarePipeline)
     return refuse("the key is an instruction's own");
-  if (key == kTogetherAlong || key == kProducer || key == kTensorContent)
-    return refuse("the key is lowering's own");
+  if (key == kTogetherAlong || key == kTensorContent) return refuse("the key is lowering's own");
   const auto* number = std::get_if<int64_t>(&value);
   if (key == kPrefetch) {
     if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");

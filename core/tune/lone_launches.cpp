@@ -81,7 +81,8 @@ std::optional<Program> stages_between(const Program& program, const std::vector<
 
 bool is_lone(const Stmt& launch, const ExecutionModel& execution) {
   const bool shares = any_of_stmt(launch, [&](const Stmt& at) {
-    if (at.kind == StmtKind::Barrier || at.kind == StmtKind::AsyncGroup || at.kind == StmtKind::AsyncWait)
+    if (at.kind == StmtKind::Barrier || at.kind == StmtKind::AsyncGroup || at.kind == StmtKind::AsyncWait ||
+        at.kind == StmtKind::Handover)
       return true;
     const Loop* loop = at.as<Loop>();
     if (loop != nullptr && loop->annotations.contains(kTensorIntrinsic)) return true;

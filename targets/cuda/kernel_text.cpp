@@ -150,6 +150,7 @@ class KernelWriter {
       }
       case StmtKind::AsyncWait:
         return line(fmt::format("cp_async_wait<{}>();", static_cast<const AsyncWait&>(at).pending));
+      case StmtKind::Handover:  // of a loop with a producer, which writes it
       case StmtKind::Block:
         break;
     }
@@ -162,7 +163,7 @@ class KernelWriter {
   }
 
   void loop(const Loop& at) {
-    if (at.annotations.contains(kProducer)) return with_producer(at);
+    if (has_producer(at)) return with_producer(at);
     const std::string after = after_.empty() ? left_under_way(at) : "";
     if (!after.empty()) {
       after_ = after;

@@ -12,9 +12,13 @@
 namespace tunesmith::cuda {
 namespace {
 
-void flatten_into(const Stmt& stmt, std::vector<const Stmt*>& parts) {
-  if (stmt.kind != StmtKind::Seq) return parts.push_back(&stmt);
-  visit_children(stmt, [&](const Stmt& child) { flatten_into(child, parts); });
+/// What the side of the handover does, by the condition under which all of it stands.
+const If& conditional(const Stmt& side) {
+  const Stmt* at = &side;
+  for (const Seq* seq = at->as<Seq>(); seq != nullptr && seq->children().size() == 1; seq = at->as<Seq>())
+    at = seq->children().front().get();
+  check_invariant(at->kind == StmtKind::If, "each side of a handover is for some of the threads");
+  return *at->as<If>();
 }
 
 /// How often the statement runs in one iteration of the loop around.
@@ -27,33 +31,27 @@ int64_t times_in(const Loop& around, const Stmt& stmt) {
 
 }  // namespace
 
-bool has_producer(const Loop& loop) { return loop.annotations.contains(kProducer); }
+bool has_producer(const Loop& loop) { return handover_of(loop) != nullptr; }
 
 ProducedLoop::ProducedLoop(const Loop& loop)
-    : loop_(loop), versions_(std::get<int64_t>(loop.annotations.at(kSoftwarePipeline))) {
-  std::vector<const Stmt*> parts;
-  flatten_into(*loop.body(), parts);
-  const bool known = parts.size() == 4 && parts[0]->kind == StmtKind::If &&
-                     parts[1]->kind == StmtKind::Barrier && parts[2]->kind == StmtKind::If &&
-                     parts[3]->kind == StmtKind::Barrier;
-  check_invariant(known, "a loop with a producer is what this does, a barrier, the rest, a barrier");
-  fetch_ = parts[0]->as<If>();
-  rest_ = parts[2]->as<If>();
+    : loop_(loop),
+      handover_(*handover_of(loop)),
+      fetch_(&conditional(*handover_.produce())),
+      rest_(&conditional(*handover_.consume())) {
   find_threads();
   count_fetched();
   count_calls();
 }
 
-Expr ProducedLoop::version() const { return floormod(loop_.var, versions_); }
+Expr ProducedLoop::version() const { return floormod(loop_.var, handover_.versions); }
 
 void ProducedLoop::find_threads() {
-  const auto& axis = std::get<std::string>(loop_.annotations.at(kProducer));
   first_thread_ = first_of_group_ = bool_imm(true);
   for (const Loop* around : loops_above(loop_)) {
     if (around->loop_kind != LoopKind::Bound || grid_axis(around->thread).of_block) continue;
     const Expr first = eq(around->var, 0);
     first_thread_ = logical_and(first_thread_, first);
-    if (around->thread != axis) {
+    if (around->thread != handover_.axis) {
       first_of_group_ = logical_and(first_of_group_, first);
     } else {
       consumers_ = around->const_extent() - 1;

@@ -1,10 +1,10 @@
-// A loop with a producer of its own, as lowering leaves it (kProducer): what its parts are, and what the text
-// of barriers in memory needs to know of it.
+// A loop of which each iteration is a Handover: what its parts are, and what the text of barriers in memory
+// needs to know of it.
 #pragma once
 
 #include <string>
 
-#include "tunesmith/ir/stmt.h"
+#include "tunesmith/ir/lowered_stmt.h"
 
 namespace tunesmith::cuda {
 
@@ -18,7 +18,7 @@ class ProducedLoop {
 
   const If& fetch() const { return *fetch_; }
   const If& rest() const { return *rest_; }
-  int64_t versions() const { return versions_; }
+  int64_t versions() const { return handover_.versions; }
   /// Which version an iteration fills and reads.
   Expr version() const;
   /// How many groups the rest is for.
@@ -32,7 +32,7 @@ class ProducedLoop {
   const Expr& first_thread() const { return first_thread_; }
   const Expr& first_of_group() const { return first_of_group_; }
   /// Two barriers for each version.
-  int64_t barrier_bytes() const { return 16 * versions_; }
+  int64_t barrier_bytes() const { return 16 * versions(); }
 
  private:
   void find_threads();
@@ -40,9 +40,10 @@ class ProducedLoop {
   void count_calls();
 
   const Loop& loop_;
+  const Handover& handover_;
   const If* fetch_ = nullptr;
   const If* rest_ = nullptr;
-  int64_t versions_ = 0, consumers_ = 0, fetched_bytes_ = 0, calls_ = 0;
+  int64_t consumers_ = 0, fetched_bytes_ = 0, calls_ = 0;
   std::string waits_;
   Expr first_thread_, first_of_group_;
 };

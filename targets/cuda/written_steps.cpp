@@ -11,7 +11,8 @@ bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrins
 
 int64_t steps_of(const Stmt& stmt) {
   if (stmt.kind == StmtKind::Store) return 1;
-  if (stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::AsyncWait) return kMostSteps;
+  if (stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::AsyncWait || stmt.kind == StmtKind::Handover)
+    return kMostSteps;
   const Loop* loop = stmt.as<Loop>();
   if (loop != nullptr && is_call(*loop)) return 1;
   int64_t steps = 0;

@@ -75,6 +75,7 @@ void FunctionEmitter::emit(const Stmt& stmt) {
     case StmtKind::AsyncWait:
       return;
     case StmtKind::Barrier:
+    case StmtKind::Handover:
       throw EmitError("a barrier stands in a program for threads that share no level");
     case StmtKind::Block:
       throw EmitError(fmt::format("block {} was not lowered", static_cast<const Block&>(stmt).name));

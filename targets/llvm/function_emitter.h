@@ -17,7 +17,7 @@
 #include "codegen_traits.h"
 #include "scoped_values.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
-#include "tunesmith/ir/stmt.h"
+#include "tunesmith/ir/lowered_stmt.h"
 
 namespace tunesmith::llvm_target {
 

@@ -16,10 +16,14 @@ ROOT = pathlib.Path(sys.argv[1])
 
 # Hardware, searchers, cost models and task schedulers: names that core/ must not know, in code, messages or comments.
 NAMES = r"""
+    multiprocessors? sms? sm_\d+\w? warps? warpgroups? wavefronts? simt smem tma mbarriers? wgmma cp_async
     llvm nvvm nvptx ptx cuda cudnn nvidia rocm opencl vulkan spirv amdgpu gpu xeon epyc skylake sapphire zen\d? cortex hexagon hopper
     mmx sse\d* avx vnni amx neon sve\d? wmma mma tensor_?cores? tpu npu
     xgboost lightgbm gbdt evolutionary genetic elitist annealed annealing metropolis bayesian gaussian thompson droplet exhaustive analytical
 """.split()
+# Modules that are for one sort of machine, and names of a device's levels and memories as words of the code.
+MODULES = "cooperative_fetch bulk_fetch cross_thread_reduction auto_bind"
+LITERALS = r'"((?:shared|thread|block|cluster)\.[xyz]|shared)"'
 # A vendor of nowhere is what examples in the kernel's manual are about.
 FICTIONAL = "acme_npu"
 # The kernel must know its own architecture where it reads ELF files and /proc/cpuinfo, pauses in a loop, and fills registers.
@@ -81,12 +85,12 @@ def plugin_ids():
 
 def found_names(text, where, ids=frozenset()):
     """Lines that name what the kernel must not know. CamelCase and snake_case are split into words."""
-    words = re.compile(rf"(?<![a-z])({'|'.join(NAMES + sorted(ids))})(?![a-z])")
+    words = re.compile(rf"(?<![a-z])({'|'.join(NAMES + MODULES.split() + sorted(ids))})(?![a-z])")
     architectures = re.compile(rf"(?<![a-z])({ARCHITECTURES})(?![a-z0-9])")
     faults = []
     for number, line in enumerate(text.replace(FICTIONAL, "").splitlines(), 1):
         split = re.sub(r"([a-z0-9])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\2 ", line).lower()
-        match = words.search(split) or re.search('("random")', line) or (where not in KNOW_ARCHITECTURES and architectures.search(split))
+        match = words.search(split) or re.search('("random")', line) or re.search(LITERALS, line) or (where not in KNOW_ARCHITECTURES and architectures.search(split))
         if match:
             faults.append(f"core/{where}:{number}: '{match.group(1)}': {line.strip()}")
     return faults
@@ -95,9 +99,10 @@ def found_names(text, where, ids=frozenset()):
 def core_names_no_hardware():
     """Adding hardware, a searcher, a model or a scheduler touches no file of core/: it names none."""
     for line in ["// as LLVM does", "if (avx512f)", "class CudaTarget", "LLVMContext", "kind: xgboost", "has_vnni()", "an x86 machine", '"tensor_core"', "AMX tiles",
-                 'find("random")']:
+                 'find("random")', 'get("warp_size")', "of a warpgroup", "a warp of 32", "by TMA", "each multiprocessor", "as cooperative_fetch does", 'scope == "shared"',
+                 'bind(loop, "block.x")', "smem"]:
         assert found_names(line, "x.cpp"), line
-    for line in ["harmless", "llvmish", "example", "alarm(3)", "a warp of charm", "sample", "summarise", "a random stream", FICTIONAL]:
+    for line in ["harmless", "llvmish", "example", "alarm(3)", "a shared warping", "get_param(\"block\")", "sample", "summarise", "a random stream", FICTIONAL]:
         assert not found_names(line, "x.cpp"), line
     assert found_names("as my_searcher does", "x.cpp", {"my_searcher"})
     assert not found_names("x86_64", "runtime/pool.c")
@@ -130,6 +135,22 @@ def nobody_knows_the_packs():
     assert len(files) > 500, len(files)
     fail_if([f"{path.relative_to(ROOT)}: {name}" for path in sorted(files) for name in named_packs(path.read_text(errors="ignore"), packs)],
             "a file outside of its folder names a pack")
+
+
+def quantities_in(text):
+    """What code sets or asks for of a device model, by name."""
+    return set(re.findall(r'(?:\bdevice_?(?:\(\))?(?:\.|->)(?:set|get|get_or|find)|(?<![.\w])get)\(\s*"(\w+)"', text))
+
+
+def the_docs_list_the_quantities():
+    """The kernel has no list of them: docs/quantities.md is where targets and readers agree."""
+    assert quantities_in('device.set("cores", 1); context.device().get_or("a", 0); get("b"); json.get("c")') == {"cores", "a", "b"}
+    used = {name for folder in ("targets", "plugins", "costmodels", "tiling", "performance", "grid") for path in sources(folder)
+            for name in quantities_in(path.read_text()) if path.suffix != ".txt"}
+    assert {"cores", "warp_size", "core_parts"} <= used, used
+    listed = {name for row in re.findall(r"^\| (`.*?) \|", (ROOT / "docs/quantities.md").read_text(), re.M) for name in re.findall(r"`(\w+)`", row)}
+    fail_if([f"used and not listed: {name}" for name in sorted(used - listed)] + [f"listed and not used: {name}" for name in sorted(listed - used)],
+            "docs/quantities.md")
 
 
 def wrong_arrows(folder, text):
@@ -210,6 +231,21 @@ def code_generators(dynamic_section):
 def the_kernel_links_no_code_generator(library):
     assert code_generators("(NEEDED) Shared library: [libstdc++.so.6]\n(NEEDED) Shared library: [libLLVM-19.so.1]\n") == ["libLLVM-19.so.1"]
     fail_if(code_generators(subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout), library)
+
+
+def lines_of(path):
+    return len(path.read_text().splitlines())
+
+
+def public_headers_are_short():
+    """The headers are the manual: one question each, at most 300 lines. Of the kernel's, what a module includes is at most twelve."""
+    headers = [path for folder in ("core", *LIBRARIES) for path in (ROOT / folder / "include").rglob("*.h")]
+    assert len(headers) > 80 and max(map(lines_of, headers)) > 100
+    fail_if([f"{path.relative_to(ROOT)}: {lines_of(path)} lines" for path in headers if lines_of(path) > 300], "a public header has more than 300 lines")
+    modules = [path for folder in ("plugins", "templates/module") for path in sources(folder) if path.suffix == ".cpp"]
+    counts = {path: len(re.findall(r'^#include ["<]tunesmith/', path.read_text(), re.M)) for path in modules}
+    assert len(modules) > 15 and max(counts.values()) > 3
+    fail_if([f"{path.relative_to(ROOT)}: {count}" for path, count in counts.items() if count > 12], "a module includes more than 12 public headers")
 
 
 def compile_unit(compiler, includes, unit):
@@ -325,6 +361,61 @@ def links_in_the_docs_lead_somewhere():
         page.write_text("# Here\n[a](#there) [b](nowhere.md) [c](page.md#there)\n")
         assert len(dead_links(page)) == 3, dead_links(page)
     fail_if([fault for page in sorted(pages) for fault in dead_links(page)], "a link leads nowhere")
+
+
+def blanked(text):
+    """C++ with comments, literals and lines for the preprocessor replaced by blanks, line by line the same."""
+    pattern = r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*'
+    return re.sub(pattern, lambda match: re.sub(r"[^\n]", " ", match.group(0)), text, flags=re.S | re.M)
+
+
+def functions(text):
+    """(first line, last line, head) of each function that stands in a namespace or a class; lambdas are parts of functions."""
+    code = blanked(text)
+    found, scopes, head, begin, first = [], [], "", 0, True
+    for at, sign in enumerate(code):
+        outside = all(kind == "scope" for kind, *_ in scopes)
+        if sign == "{":
+            after = head[head.rfind(")"):]
+            if not outside:
+                scopes.append(("part",))
+            elif re.search(r"\b(namespace|class|struct|union|enum|extern)\b[^()]*$", head) or head.strip() == "":
+                scopes.append(("scope",))
+                head = ""
+            elif not re.fullmatch(r"\)[\s}]*(?:(?:const|noexcept|override|final|mutable|&&?|try)\s*|requires\b.*|->.*|:.*[)}]\s*)*", after, re.S):
+                scopes.append(("part",))  # an initialiser, of a variable or of a member
+            else:
+                scopes.append(("function", code.count("\n", 0, begin) + 1, " ".join(head.split())))
+            if not outside:
+                continue
+        elif sign == "}" and scopes:
+            kind, *what = scopes.pop()
+            if kind == "function":
+                found.append((what[0], code.count("\n", 0, at) + 1, what[1]))
+            head = head + sign if kind == "part" else ""
+        elif outside and (sign == ";" or (sign == ":" and head.strip() in ("public", "private", "protected"))):
+            head = ""
+        elif outside:
+            if not head.strip() and not sign.isspace():
+                begin, head = at, ""
+            head += sign
+    return found
+
+
+def no_function_over_60_lines():
+    """Of all code of the house, tests and benches included."""
+    long = "int f(int a) {\n" + "  a += [] { return 1; }();\n" * 59 + "  return a;\n}\n"
+    short = "int f(int a) {\n" + "  a += 1;\n" * 57 + "  return a;\n}\n"
+    for text in (long, "namespace n {\nclass C {\n  C() : a_{1}, b_(2) {\n" + "    call();\n" * 59 + "  }\n};\n}\n", 'TEST(A, B) {\n' + '  use("}");\n' * 60 + "}\n"):
+        assert [last - first + 1 > 60 for first, last, _ in functions(text)] == [True], functions(text)
+    assert functions("struct A {\n  A() : a_{1} {}\n  auto b() const -> int { return {}; }\n  X<f(1)> c{\n  };\n};\n") == [(2, 2, "A() : a_}"), (3, 3, "auto b() const -> int")]
+    for text in (short, short * 3, "// {\n" + short, "const int table[] = {\n" + "  1,\n" * 80 + "};\n", "namespace n {\n" + "void f();\n" * 80 + "}\n", 'const char* t = R"({\n' + "\n" * 80 + ')";\n'):
+        assert all(last - first + 1 <= 60 for first, last, _ in functions(text)), functions(text)
+    files = [path for folder in ("core", *LIBRARIES, "plugins", "targets", "searchers", "costmodels", "task_schedulers", "tools", "tests", "bench", "templates", "examples", "sdk", "packs")
+             for path in sources(folder) if path.suffix in (".h", ".cpp", ".c")]
+    assert len(files) > 500
+    fail_if([f"{path.relative_to(ROOT)}:{first}: {last - first + 1} lines: {head[:80]}" for path in files for first, last, head in functions(path.read_text()) if last - first + 1 > 60],
+            "a function has more than 60 lines")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/target/runtime.h"
 
 namespace tunesmith::testing {

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"
+#include "unit/ir/spell_out.h"
 
 namespace {
 
@@ -154,6 +156,10 @@ std::optional<CompiledKernel> with_text(const CompiledKernel& kernel, size_t lau
 std::string interpreters_objection(const Task& task, const Candidate& candidate, size_t launch,
                                    size_t number) {
   Program program = candidate.lowered.program.clone();
+  std::set<const Loop*> produced;
+  for (const Loop* loop : collect<Loop>(program.root()))
+    if (handover_of(*loop) != nullptr) produced.insert(loop);
+  tunesmith::test::spell_out_handovers(program);
   const std::vector<const Barrier*> barriers =
       collect<Barrier>(*launches_of(program, task.execution())[launch]);
   auto* const barrier = const_cast<Barrier*>(barriers.at(number));
@@ -161,7 +167,7 @@ std::string interpreters_objection(const Task& task, const Candidate& candidate,
   check_invariant(around != nullptr, "a barrier stands among other statements");
   const Loop* const loop = around->parent->as<Loop>();
   const bool ends_produced =
-      loop != nullptr && loop->annotations.contains(kProducer) && around->children().back().get() == barrier;
+      loop != nullptr && produced.contains(loop) && around->children().back().get() == barrier;
   StmtPtr removed = around->remove(around->index_of(*barrier));
   // In the text the barrier at the end of a loop with a producer stands behind it.
   if (ends_produced)

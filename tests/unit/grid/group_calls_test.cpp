@@ -7,6 +7,7 @@
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
 #include "unit/grid/grid_machine.h"
+#include "unit/ir/spell_out.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {
@@ -186,11 +187,11 @@ TEST(GroupCalls, OneMoreSquadFetchesByBulkCopies) {
       find_first<Loop>(lowered.program.root(), [](const Loop& loop) { return loop.thread == "squad.x"; });
   ASSERT_NE(squads, nullptr);
   EXPECT_EQ(squads->const_extent(), 3);
-  const auto* loop = find_first<Loop>(lowered.program.root(),
-                                      [](const Loop& one) { return one.annotations.contains(kProducer); });
-  ASSERT_NE(loop, nullptr) << to_string(lowered.program);
-  EXPECT_EQ(std::get<std::string>(loop->annotations.at(kProducer)), "squad.x");
-  EXPECT_EQ(std::get<int64_t>(loop->annotations.at(kSoftwarePipeline)), 2);
+  const auto* handover = find_first<Handover>(lowered.program.root());
+  ASSERT_NE(handover, nullptr) << to_string(lowered.program);
+  EXPECT_EQ(handover->axis, "squad.x");
+  EXPECT_EQ(handover->versions, 2);
+  EXPECT_EQ(handover_of(*loops_above(*handover).back()), handover);
 }
 
 TEST(GroupCalls, ABulkCopyNeedsAPipelineThatRunsMoreThanOnce) {
@@ -230,6 +231,7 @@ TEST(GroupCalls, AFreeStrideIsToldWithTheCall) {
 
 void expect_barrier_needed(const Schedule& s, size_t left_out) {
   LoweredProgram lowered = lowered_for_squads(s);
+  spell_out_handovers(lowered.program);
   const std::vector<Barrier*> barriers = collect<Barrier>(lowered.program.root());
   Seq& around = *barriers.at(left_out)->parent->as<Seq>();
   around.remove(around.index_of(*barriers[left_out]));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/interp/interpreter.h"
+#include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {

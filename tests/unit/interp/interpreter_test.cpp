@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tunesmith/ir/lowered_stmt.h"
 #include "unit/interp/run_program.h"
 #include "unit/ir/make_gmm.h"
 

@@ -4,6 +4,7 @@
 
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/lowered_stmt.h"
 
 namespace tunesmith {
 namespace {
@@ -194,6 +195,40 @@ TEST(Threads, MembersOfAGroupRaceForWhatItHolds) {
                  stored(launch.held, launch.t, load(launch.held, {SquadLaunch::kMembers - 1 - launch.t}))));
       },
       testing::ThrowsMessage<InterpreterError>(testing::HasSubstr("race")));
+}
+
+/// The last thread fills `shared` in each step, and the others add it up.
+std::vector<StmtPtr> handed_over(Launch& l, int64_t steps) {
+  const Var s("s");
+  const Var e("e");
+  StmtPtr fill =
+      l.program.make_loop(e, kThreads, l.store(l.shared, e, load(l.input, {floormod(s + e, kThreads)})));
+  StmtPtr add = l.store(l.own, 0, load(l.own, {0}) + load(l.shared, {l.t}));
+  StmtPtr handover =
+      std::make_unique<Handover>("thread.x", 1, std::make_unique<If>(eq(l.t, kThreads - 1), std::move(fill)),
+                                 std::make_unique<If>(lt(l.t, kThreads - 1), std::move(add)));
+  return list(l.store(l.own, 0, float_imm(0, kF32)), l.program.make_loop(s, steps, std::move(handover)),
+              l.store(l.output, l.t, load(l.own, {0})));
+}
+
+TEST(Threads, ConsumeInAHandoverWhatOneProduced) {
+  Launch l;
+  EXPECT_THAT(l.run(handed_over(l, 2)), testing::ElementsAre(10, 30, 50, 70, 90, 110, 130, 0));
+}
+
+TEST(Threads, RaceInAHandoverForWhatTheyConsume) {
+  Launch l;
+  std::vector<StmtPtr> body = handed_over(l, 1);
+  Stmt* consume = handover_of(*body[1]->as<Loop>())->consume();
+  consume->as<If>()->set_then(l.store(l.shared, 0, float_imm(1, kF32)));
+  expect_mistake(l, std::move(body), "race");
+}
+
+TEST(Threads, AHandoverThatNoLoopIsBoundForIsAMistake) {
+  Launch l;
+  const auto side = [&] { return l.store(l.own, 0, float_imm(0, kF32)); };
+  expect_mistake(l, list(std::make_unique<Handover>("block.x", 1, side(), side())),
+                 "no loop around it is bound for");
 }
 
 TEST(Threads, ABarrierThatNoLoopIsBoundForIsAMistake) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tunesmith/ir/lowered_stmt.h>
 #include <tunesmith/ir/printer.h>
 
 #include "unit/ir/make_gmm.h"
@@ -131,6 +132,19 @@ TEST(Printer, LoweredForms) {
       "      X[broadcast(i, 8), ramp(0, 1, 8)] = acc[ramp(0, 1, 8)] where ramp(0, 1, 8) < broadcast(5, 8)\n"
       "    else:\n"
       "      X[i, 0] = exp(f32(i))\n");
+}
+
+TEST(Printer, AHandover) {
+  const Buffer x = make_buffer("X", kF32, {4});
+  const auto side = [&](double value) {
+    return std::make_unique<Store>(x, std::vector<Expr>{0}, float_imm(value, kF32));
+  };
+  EXPECT_EQ(to_string(Handover("squad.x", 2, side(1), side(2))),
+            "handover(squad.x, versions 2):\n"
+            "  produce:\n"
+            "    X[0] = 1.0\n"
+            "  consume:\n"
+            "    X[0] = 2.0\n");
 }
 
 TEST(Printer, BuffersSayWhatIsNotUsual) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <tunesmith/ir/lowered_stmt.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/ir/program.h>
 

@@ -74,6 +74,28 @@ TEST_F(StmtTest, ReplaceUnderOtherOwners) {
   replace(*allocate.body(), store_of(buffer_, 4));
   EXPECT_EQ(to_string(allocate), "alloc X: i32[16]:\n  X[4] = 4\n");
   expect_linked(allocate);
+
+  Handover handover("squad.x", 2, store_of(buffer_, 1), store_of(buffer_, 2));
+  replace(*handover.produce(), store_of(buffer_, 5));
+  replace(*handover.consume(), store_of(buffer_, 6));
+  EXPECT_EQ(to_string(*handover.clone()),
+            "handover(squad.x, versions 2):\n  produce:\n    X[5] = 5\n  consume:\n    X[6] = 6\n");
+  expect_linked(handover);
+  EXPECT_THROW(replace(*handover.produce(), nullptr), InternalError);
+}
+
+TEST_F(StmtTest, AHandoverIsFoundWhereTheLoopDoesNothingElse) {
+  const auto handover = [&] {
+    return std::make_unique<Handover>("squad.x", 2, store_of(buffer_, 1), store_of(buffer_, 2));
+  };
+  Loop loop(LoopId{0}, Var("i"), 0, 4, handover());
+  EXPECT_EQ(handover_of(loop), loop.body());
+  auto alone = std::make_unique<Seq>();
+  alone->append(handover());
+  loop.set_body(std::move(alone));
+  EXPECT_EQ(handover_of(loop), loop.body()->as<Seq>()->children()[0].get());
+  loop.body()->as<Seq>()->append(store_of(buffer_, 3));
+  EXPECT_EQ(handover_of(loop), nullptr);
 }
 
 TEST_F(StmtTest, TakeBodyDetaches) {

@@ -3,12 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <tunesmith/ir/lowered_stmt.h>
 #include <tunesmith/ir/program.h>
 
 #include "unit/ir/make_gmm.h"
 
 namespace tunesmith {
 namespace {
+
+void append_handover(Program& p, const char* axis, int64_t versions) {
+  p.root().append(
+      std::make_unique<Handover>(axis, versions, std::make_unique<Seq>(), std::make_unique<Seq>()));
+}
 
 TEST(StructuralHash, IsTheSameForProgramsMadeApartAndForClones) {
   const Program a = test::make_gmm(4, 5, 6);
@@ -68,6 +74,9 @@ TEST(StructuralHash, EveryChangeOfMeaningChangesIt) {
       [](Program& p) { p.find_block("C")->init()->as<Store>()->value = float_imm(1, kF32); },
       [](Program& p) { p.find_block("C")->body()->as<Store>()->mask = bool_imm(true); },
       [](Program& p) { std::swap(p.inputs[0], p.inputs[1]); },
+      [](Program& p) { append_handover(p, "squad.x", 2); },
+      [](Program& p) { append_handover(p, "squad.x", 3); },
+      [](Program& p) { append_handover(p, "squad.y", 2); },
   };
   std::set<uint64_t> hashes;
   for (size_t i = 0; i < changes.size(); ++i) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tunesmith/ir/lowered_stmt.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

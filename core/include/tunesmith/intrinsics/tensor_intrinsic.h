@@ -88,11 +88,11 @@ struct TensorIntrinsic {
   /// The level (ExecutionLevel) of whose groups all members execute a call together; empty: each executes its
   /// own.
   std::string level;
-  /// Does one thread alone call it, for all, and does what it copies arrive later, at a barrier in memory
-  /// that counts bytes? Only a pipeline with a producer of its own can call it (kProducer).
+  /// Does one iteration alone call it, for all, and may what it copies arrive later? Only what produces in a
+  /// Handover can call it.
   bool bulk_copy = false;
-  /// How long one call keeps the unit busy that a multiprocessor's groups share, for models of times; 0:
-  /// nothing is known.
+  /// How long one call keeps the unit busy that the groups of one core share, for models of times; 0: nothing
+  /// is known.
   double cycles = 0.0;
   /// Where its rate is the peak of its unit, with which times of what it can compute are compared: how many
   /// sums at once hide the time that one call takes. Else 0.

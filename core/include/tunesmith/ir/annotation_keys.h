@@ -30,10 +30,4 @@ inline constexpr const char* kDoubleBuffer = "double_buffer";
 /// `pipeline_loops` leaves it out.
 inline constexpr const char* kSoftwarePipeline = "software_pipeline";
 
-/// Of a loop with kSoftwarePipeline in a joined program, put there by lowering: the axis of which the last
-/// iteration only copies, and the others do the rest. The loop's body is then: what the producer does, a
-/// barrier, what the consumers do, a barrier. A target may let the producer run ahead, as far as there are
-/// versions of what it fills; in this order the two do the same.
-inline constexpr const char* kProducer = "producer";
-
 }  // namespace tunesmith

@@ -13,13 +13,14 @@
 
 namespace tunesmith {
 
-/// One level of a machine that executes iterations of loops at once: its cores, or the blocks of threads of a
-/// device, or the threads of a block.
+/// One level of a machine that executes iterations of loops at once: its cores, or what each of them runs at
+/// once.
 struct ExecutionLevel {
-  std::string name;               // "thread"
-  std::vector<std::string> axes;  // a loop is bound to "thread.x"; the first varies fastest. None: to nothing
-  std::vector<int64_t> most;      // iterations along each axis at most, one for each of `axes`
-  int64_t most_together = 0;      // iterations along all axes together at most
+  std::string name;
+  /// A loop is bound to "<name>.<axis>"; the first varies fastest. None: to nothing.
+  std::vector<std::string> axes;
+  std::vector<int64_t> most;  // iterations along each axis at most, one for each of `axes`
+  int64_t most_together = 0;  // iterations along all axes together at most
   /// Those within one iteration of the level around share memory and may wait for one another.
   bool synchronises = false;
   /// Each of its iterations is a group of so many of the first level inside that has no groups, along that
@@ -32,7 +33,7 @@ struct ExecutionLevel {
 
 /// A kind of memory. Buffers name it as their scope.
 struct MemoryScope {
-  std::string name;       // "local"
+  std::string name;
   std::string owner;      // the level each iteration of which has one of its own; "": there is one for all
   int64_t capacity = 0;   // bytes of one instance; 0: no limit that a program could meet
   int64_t alignment = 1;  // bytes: where buffers in it begin

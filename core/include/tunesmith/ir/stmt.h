@@ -1,5 +1,6 @@
 // Statements: a mutable tree with parent links, owned from the root down. One tree belongs to one thread at a
-// time; expressions inside are shared, so cloning a tree copies nodes and no expression.
+// time; expressions inside are shared, so cloning a tree copies nodes and no expression. Those that only
+// lowering makes are in lowered_stmt.h.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,18 @@
 
 namespace tunesmith {
 
-enum class StmtKind : uint8_t { Seq, Loop, Block, Store, If, Allocate, Barrier, AsyncGroup, AsyncWait };
+enum class StmtKind : uint8_t {
+  Seq,
+  Loop,
+  Block,
+  Store,
+  If,
+  Allocate,
+  Barrier,
+  AsyncGroup,
+  AsyncWait,
+  Handover
+};
 
 /// Key -> value facts about a loop, a block or the program, for modules and targets. Ordered by key.
 using AnnotationValue = std::variant<int64_t, double, std::string>;
@@ -196,65 +208,6 @@ class If final : public Stmt {
   friend StmtPtr replace(Stmt& at, StmtPtr with);
   StmtPtr then_;
   StmtPtr else_;
-};
-
-/// The buffer exists, uninitialised, while the body runs. Only after lowering.
-class Allocate final : public Stmt {
- public:
-  static constexpr StmtKind kKind = StmtKind::Allocate;
-  Allocate(Buffer what, StmtPtr inner);
-  StmtPtr clone() const override;
-
-  Buffer buffer;
-  /// Where it begins in its scope's memory, in bytes, once that is planned. Buffers of one launch may share
-  /// bytes: what is written to one is no more in the others.
-  std::optional<int64_t> offset;
-  Stmt* body() const { return body_.get(); }
-  void set_body(StmtPtr statement);
-  StmtPtr take_body();
-
- private:
-  friend StmtPtr replace(Stmt& at, StmtPtr with);
-  StmtPtr body_;
-};
-
-/// All iterations of the loops around it that are bound to `level`, or to a level inside it, come here before
-/// any goes on; those of loops further out do not wait for one another. Only after lowering.
-class Barrier final : public Stmt {
- public:
-  static constexpr StmtKind kKind = StmtKind::Barrier;
-  explicit Barrier(std::string of_level) : Stmt(kKind), level(std::move(of_level)) {}
-  StmtPtr clone() const override;
-
-  const std::string level;
-};
-
-/// What the body stores may arrive later, up to the AsyncWait that waits for it: all that one iteration of
-/// the loops around stores there is one group. Until then nobody may touch where it goes. The body only
-/// stores, and reads what nobody writes meanwhile. Only after lowering.
-class AsyncGroup final : public Stmt {
- public:
-  static constexpr StmtKind kKind = StmtKind::AsyncGroup;
-  explicit AsyncGroup(StmtPtr inner);
-  StmtPtr clone() const override;
-
-  Stmt* body() const { return body_.get(); }
-  void set_body(StmtPtr statement);
-
- private:
-  friend StmtPtr replace(Stmt& at, StmtPtr with);
-  StmtPtr body_;
-};
-
-/// All but the latest `pending` of the groups that this iteration of the loops around has stored have
-/// arrived. Others see them behind a Barrier after it. Only after lowering.
-class AsyncWait final : public Stmt {
- public:
-  static constexpr StmtKind kKind = StmtKind::AsyncWait;
-  explicit AsyncWait(int64_t still_pending) : Stmt(kKind), pending(still_pending) {}
-  StmtPtr clone() const override;
-
-  const int64_t pending;
 };
 
 /// Puts `with` where `at` stands and returns what stood there. A Seq put into a Seq is spliced; a null `with`

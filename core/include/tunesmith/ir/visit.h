@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunesmith/ir/stmt.h"
+#include "tunesmith/ir/lowered_stmt.h"
 
 namespace tunesmith {
 
@@ -55,6 +55,10 @@ void visit_children(const Stmt& stmt, Visit&& visit) {
       return;
     case StmtKind::AsyncGroup:
       one(static_cast<const AsyncGroup&>(stmt).body());
+      return;
+    case StmtKind::Handover:
+      one(static_cast<const Handover&>(stmt).produce());
+      one(static_cast<const Handover&>(stmt).consume());
       return;
     case StmtKind::Store:
     case StmtKind::Barrier:
@@ -175,6 +179,7 @@ void visit_exprs(S& stmt, Visit&& visit) {
     case StmtKind::Barrier:
     case StmtKind::AsyncGroup:
     case StmtKind::AsyncWait:
+    case StmtKind::Handover:
       return;
   }
 }

@@ -17,18 +17,11 @@
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/support/random.h"
+#include "tunesmith/trace/handles.h"
 #include "tunesmith/trace/instruction.h"
 #include "tunesmith/trace/trace.h"
 
 namespace tunesmith {
-
-/// Handles into one schedule (and its clones): random variables of the trace, as the papers call them.
-struct BlockRV : TraceVar {};
-struct LoopRV : TraceVar {};
-struct IntRV : TraceVar {};
-
-/// A number that is either written in the trace or a variable of it.
-using IntArg = std::variant<int64_t, IntRV>;
 
 /// A sampling instruction that was executed, with the domain it met.
 struct SamplingPoint {
@@ -127,7 +120,8 @@ class Schedule {
   /// Requires: as parallel; a reduction block's initialisation must have been decomposed out of the loop.
   void vectorize(LoopRV loop);
   void unroll(LoopRV loop);
-  /// Binds to an axis of one of the target's levels ("block.x", ir/execution_model.h). Requires: as parallel.
+  /// To an axis of one of the target's levels, "<level>.<axis>" (ir/execution_model.h). Requires: as
+  /// parallel.
   void bind(LoopRV loop, std::string_view thread_axis);
   /// What the loop's body begins with, statements that only fill buffers, runs `stages` - 1 iterations ahead
   /// of the rest, on machines that can do that (lowering step pipeline_loops); each of the buffers is there
