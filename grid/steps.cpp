@@ -1,6 +1,7 @@
 #include "tunesmith/grid/steps.h"
 
 #include "passes.h"
+#include "tunesmith/ir/annotation_keys.h"
 
 namespace tunesmith::grid {
 
@@ -11,9 +12,11 @@ LoweringStep join_threads() {
 }
 
 LoweringStep pipeline_loops() {
-  return {"pipeline_loops", [](LoweringState& state) {
+  return {"pipeline_loops",
+          [](LoweringState& state) {
             tunesmith::pipeline_loops(state.lowered.program, *state.facts, state.options);
-          }};
+          },
+          {kSoftwarePipeline}};
 }
 
 LoweringStep close_gaps() { return program_step("close_gaps", tunesmith::close_gaps); }

@@ -6,17 +6,20 @@
 #include <fmt/format.h>
 
 #include "lower/passes.h"
+#include "tunesmith/ir/annotation_keys.h"
 
 namespace tunesmith {
 namespace {
 
 /// A step that does the same to both programs, the preparation first.
 template <typename Pass>
-LoweringStep each(std::string name, Pass pass) {
-  return {std::move(name), [pass = std::move(pass)](LoweringState& state) {
+LoweringStep each(std::string name, Pass pass, std::vector<std::string> consumes = {}) {
+  return {std::move(name),
+          [pass = std::move(pass)](LoweringState& state) {
             if (state.lowered.prepare) pass(*state.lowered.prepare, state);
             pass(state.lowered, state);
-          }};
+          },
+          std::move(consumes)};
 }
 
 LowerError no_such_step(std::string_view name, const std::vector<LoweringStep>& steps) {
@@ -63,7 +66,8 @@ Pipeline standard_pipeline() {
       {"split_prepare", [](State& s) { split_prepare(s); }},
       each("place_buffers",
            [](Lowered& l, State& s) { place_buffers(l.program, *s.facts, s.options.execution); }),
-      each("double_buffers", [](Lowered& l, State& s) { double_buffers(l.program, *s.facts); }),
+      each("double_buffers", [](Lowered& l, State& s) { double_buffers(l.program, *s.facts); },
+           {kDoubleBuffer}),
       program_step("tighten_loops", tighten_loops),
       program_step("mask_loads", mask_loads),
       program_step("mask_accumulations", mask_accumulations),

@@ -5,6 +5,7 @@
 
 #include "plugin/guard.h"
 #include "space/compile_intrinsics.h"
+#include "space/compose_modules.h"
 #include "space/composer.h"
 #include "space/composition.h"
 #include "space/extension_identity.h"
@@ -38,18 +39,7 @@ void refuse_same_name(const Extensions& extensions, const std::string& latest, c
   }
 }
 
-std::string nearest_extension(const std::string& name, const PluginRegistry& registry) {
-  std::vector<std::string> known;
-  for (const PluginInfo& plugin : registry.list(PluginKind::Extension)) known.push_back(plugin.id);
-  return nearest_name(name, known);
-}
-
 }  // namespace
-
-std::string AbsentExtension::str() const {
-  return fmt::format("{}: there is no extension '{}'{}", location.str(), name,
-                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
-}
 
 /// Fills a state, in the order of the calls below.
 class Space::State::Builder {
@@ -111,8 +101,8 @@ class Space::State::Builder {
 
   void take_extensions() {
     for (const PluginUse& use : state_.spec.extensions) {
-      if (is_absent(use, composer_.registry())) {
-        state_.absent.push_back({use.id, use.location, nearest_extension(use.id, composer_.registry())});
+      if (const auto absent = absent_extension(use, composer_.registry())) {
+        state_.absent.push_back(*absent);
         continue;
       }
       NamedExtension named = make_extension(use, composer_);
@@ -134,13 +124,16 @@ class Space::State::Builder {
 
   void make_modules() {
     for (size_t i = 0; i < state_.spec.modules.size(); ++i) {
-      const PluginUse& use = state_.spec.modules[i];
-      auto module = composer_.make<TransformationModule>(use, module_options_[i]);
-      const ModuleStage stage =
-          guard_plugin(PluginKind::Module, use.id, "stage", [&] { return module->stage(); });
-      state_.modules.push_back({use.id, std::move(module), stage});
-      state_.rules += rule_text(PluginKind::Module, use.id, module_options_[i]);
+      state_.modules.push_back(
+          compose_module(state_.spec.modules[i], std::move(module_options_[i]), composer_));
     }
+    bring_partners(state_.modules, state_.spec.removed, composer_);
+    state_.spec.modules.clear();
+    for (const ComposedModule& module : state_.modules) {
+      state_.spec.modules.push_back(module.use);
+      state_.rules += rule_text(PluginKind::Module, module.id, module.options);
+    }
+    state_.unconsumed = find_unconsumed(state_.modules, consumed_below(*state_.target, state_.pipeline));
   }
 
  private:

@@ -19,6 +19,9 @@ struct ComposedModule {
   std::string id;
   std::shared_ptr<TransformationModule> module;
   ModuleStage stage = ModuleStage::Block;
+  PluginUse use = {};
+  Options options = {};
+  ModuleDescription description = {};
 };
 
 struct Space::State {
@@ -32,6 +35,7 @@ struct Space::State {
   std::shared_ptr<const TensorIntrinsics> all_intrinsics;  // of all that the description names, here or not
   std::vector<RefusedIntrinsic> refused;
   std::vector<AbsentExtension> absent;
+  std::vector<UnconsumedAnnotation> unconsumed;
   DeviceModel device;
   std::vector<FeatureColumn> columns;                             // of added_columns
   std::shared_ptr<const std::vector<AddedColumn>> added_columns;  // null: none

@@ -1,5 +1,7 @@
 #include "space/named_extension.h"
 
+#include <fmt/format.h>
+
 #include "plugin/guard.h"
 #include "space/required_packs.h"
 #include "tunesmith/space/space.h"
@@ -12,8 +14,17 @@ std::filesystem::path extension_path(const PluginUse& use) {
   return std::filesystem::path(use.location.file).parent_path() / use.id;
 }
 
-bool is_absent(const PluginUse& use, const PluginRegistry& registry) {
-  return use.optional && extension_path(use).empty() && !registry.has(PluginKind::Extension, use.id);
+std::string AbsentExtension::str() const {
+  return fmt::format("{}: there is no extension '{}'{}", location.str(), name,
+                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+}
+
+std::optional<AbsentExtension> absent_extension(const PluginUse& use, const PluginRegistry& registry) {
+  if (!use.optional || !extension_path(use).empty() || registry.has(PluginKind::Extension, use.id))
+    return std::nullopt;
+  std::vector<std::string> known;
+  for (const PluginInfo& plugin : registry.list(PluginKind::Extension)) known.push_back(plugin.id);
+  return AbsentExtension{use.id, use.location, nearest_name(use.id, known)};
 }
 
 NamedExtension make_extension(const PluginUse& use, Composer& composer) {
@@ -41,7 +52,7 @@ std::shared_ptr<const TensorIntrinsics> read_extensions(const SpaceSpec& spec, P
   Composer composer(registry, versions);
   auto intrinsics = std::make_shared<TensorIntrinsics>();
   for (const PluginUse& use : spec.extensions) {
-    if (is_absent(use, registry)) continue;
+    if (absent_extension(use, registry)) continue;
     for (TensorIntrinsicPtr& own : intrinsics_of(make_extension(use, composer), {}))
       intrinsics->add(std::move(own));
   }

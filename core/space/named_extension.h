@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "space/composer.h"
+#include "tunesmith/space/absent_extension.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {
@@ -15,9 +17,9 @@ namespace tunesmith {
 /// plugin.
 std::filesystem::path extension_path(const PluginUse& use);
 
-/// Whether the space does without it as no pack has it. One that is not optional is never absent: to make it
-/// is an error.
-bool is_absent(const PluginUse& use, const PluginRegistry& registry);
+/// What the space does without, as no pack has it. One that is not optional is never absent: to make it is an
+/// error.
+std::optional<AbsentExtension> absent_extension(const PluginUse& use, const PluginRegistry& registry);
 
 struct NamedExtension {
   std::string name;  // as the file says, or the plugin's id

@@ -31,6 +31,7 @@ const std::string& Space::search_text() const { return state_->search_text; }
 const std::string& Space::cost_model_text() const { return state_->cost_model_text; }
 const std::vector<RefusedIntrinsic>& Space::refused_intrinsics() const { return state_->refused; }
 const std::vector<AbsentExtension>& Space::absent_extensions() const { return state_->absent; }
+const std::vector<UnconsumedAnnotation>& Space::unconsumed_annotations() const { return state_->unconsumed; }
 const std::map<std::string, std::string>& Space::plugin_versions() const { return state_->plugin_versions; }
 
 std::shared_ptr<Searcher> Space::create_searcher(size_t stage) const {

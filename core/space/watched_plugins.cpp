@@ -83,6 +83,9 @@ class WatchedTarget final : public Target {
   Pipeline pipeline() const override {
     return call("pipeline", [&] { return target_->pipeline(); });
   }
+  std::vector<std::string> consumes() const override {
+    return call("consumes", [&] { return target_->consumes(); });
+  }
   bool can_prepare() const override {
     return call("can_prepare", [&] { return target_->can_prepare(); });
   }

@@ -225,6 +225,16 @@ void check_characters(std::string_view text, const std::string& file, const Line
   }
 }
 
+/// A tab before the text of the line at which the parser gave up is why: it says something else.
+void refuse_tab(std::string_view text, const std::string& file, int line, const LineTable& lines) {
+  const size_t begin = lines.offset(line, 0);
+  const size_t end = std::min(text.find_first_not_of(" \t", begin), text.size());
+  const size_t tab = text.substr(begin, end - begin).find('\t');
+  if (tab == std::string_view::npos) return;
+  throw UserError(SourceLocation{file, line + 1, static_cast<int>(tab) + 1},
+                  "a tab; YAML indents with spaces");
+}
+
 }  // namespace
 
 SourceLocation YamlNode::at(size_t offset) const {
@@ -266,6 +276,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
+    refuse_tab(text, file, error.mark.line, lines);
     throw UserError(SourceLocation{file, error.mark.line + 1, error.mark.column + 1}, error.msg,
                     "expected YAML");
   }
@@ -295,12 +306,14 @@ YamlNode read_yaml_file(const std::string& path, const SourceLocation& named_at)
 }
 
 void refuse_unknown_keys(const YamlNode& node, const std::vector<std::string>& known, std::string_view what) {
-  for (const YamlEntry& entry : node.entries) {
-    if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-      throw UserError(entry.location, fmt::format("{} has no key '{}'", what, entry.key),
-                      suggest(entry.key, known));
-    }
-  }
+  for (const YamlEntry& entry : node.entries) refuse_unknown_key(entry, known, what);
+}
+
+void refuse_unknown_key(const YamlEntry& entry, const std::vector<std::string>& known,
+                        std::string_view what) {
+  if (std::find(known.begin(), known.end(), entry.key) != known.end()) return;
+  throw UserError(entry.location, fmt::format("{} has no key '{}'", what, entry.key),
+                  suggest(entry.key, known));
 }
 
 }  // namespace tunesmith

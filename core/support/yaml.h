@@ -64,5 +64,7 @@ YamlNode read_yaml_file(const std::string& path, const SourceLocation& named_at 
 /// Throws UserError at the first entry of the map `node` whose key is not in `known`. `what` names the map:
 /// "a workload".
 void refuse_unknown_keys(const YamlNode& node, const std::vector<std::string>& known, std::string_view what);
+/// The same of one entry.
+void refuse_unknown_key(const YamlEntry& entry, const std::vector<std::string>& known, std::string_view what);
 
 }  // namespace tunesmith

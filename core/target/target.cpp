@@ -71,6 +71,7 @@ tl::expected<CompiledKernel, std::string> Target::compile_reference(const Lowere
 }
 
 Pipeline Target::pipeline() const { return standard_pipeline(); }
+std::vector<std::string> Target::consumes() const { return {}; }
 
 void TargetExtension::extend(Pipeline& /*pipeline*/) const {}
 std::vector<AddedColumn> TargetExtension::feature_columns() const { return {}; }

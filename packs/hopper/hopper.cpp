@@ -5,6 +5,7 @@
 #include <tunesmith/analysis/accesses.h>
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/analysis/schedule_error.h>
+#include <tunesmith/ir/annotation_keys.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 #include <tunesmith/tiling/group_tiling.h>
@@ -19,6 +20,12 @@ class Hopper final : public TransformationModule {
       : columns_(options.get_ints("columns")), stages_(options.get_ints("stages")) {
     if (columns_.empty()) options.fail("columns", "expected at least one number of columns");
     if (stages_.empty()) options.fail("stages", "expected at least one number of steps");
+  }
+
+  /// Of boxes, bulk_fetch makes the calls; it has to be told the unit, so nobody brings it.
+  ModuleDescription description() const override {
+    return {.makes = {"cooperative_fetch", "bulk_fetch", kSoftwarePipeline},
+            .partners = {"cooperative_fetch"}};
   }
 
   /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.

@@ -13,6 +13,10 @@ class TensorCore final : public TransformationModule {
   explicit TensorCore(const Options& options)
       : unit_(options.get_string("unit")), pad_(options.get_bool("pad")) {}
 
+  ModuleDescription description() const override {
+    return {.makes = {"cooperative_fetch"}, .partners = {"cooperative_fetch"}};
+  }
+
   /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const GroupTiling warps{.unit = context.intrinsics(unit_),

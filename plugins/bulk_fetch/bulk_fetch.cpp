@@ -16,6 +16,8 @@ class BulkFetch final : public TransformationModule {
 
   ModuleStage stage() const override { return ModuleStage::Finishing; }
 
+  ModuleDescription description() const override { return {.consumes = {kAnnotation}}; }
+
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
     for (const Block* block : schedule.program().blocks()) {

@@ -82,6 +82,11 @@ class CooperativeFetch final : public TransformationModule {
  public:
   ModuleStage stage() const override { return ModuleStage::Finishing; }
 
+  ModuleDescription description() const override {
+    return {.consumes = {kAnnotation},
+            .before = {"rewrite_reduction_init", "rewrite_parallel_vectorize_unroll"}};
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
     for (const Block* block : schedule.program().blocks()) {

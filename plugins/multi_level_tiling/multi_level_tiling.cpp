@@ -57,6 +57,10 @@ class MultiLevelTiling final : public TransformationModule {
       options.fail("without_reuse", "no sketch is left: write_reuse is empty");
   }
 
+  ModuleDescription description() const override {
+    return threads_ ? threads_->description() : ModuleDescription();
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block& block = *schedule.program().find_block(block_name);
     if (!needs_tiling(block))

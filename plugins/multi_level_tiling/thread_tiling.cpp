@@ -122,6 +122,15 @@ ModuleResult ThreadTiling::apply(const Schedule& schedule, const std::string& bl
   return ModuleResult::applied(sketch(schedule, block_name, false, bounds));
 }
 
+ModuleDescription ThreadTiling::description() const {
+  ModuleDescription description{.makes = {"tile_iterations", "apart"}, .partners = {"verify_limits"}};
+  if (!fetch_scope_.empty()) {
+    description.makes.emplace_back("cooperative_fetch");
+    description.partners.emplace_back("cooperative_fetch");
+  }
+  return description;
+}
+
 Schedule ThreadTiling::sketch(const Schedule& base, const std::string& block_name, bool through_consumer,
                               const std::vector<Bound>& bounds) const {
   Schedule schedule = base.clone();

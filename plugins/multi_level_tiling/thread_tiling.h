@@ -22,6 +22,9 @@ class ThreadTiling {
   /// letters of `structure` have been checked.
   static std::optional<ThreadTiling> from(const Options& options);
 
+  /// Its annotations, and the modules that carry them out.
+  ModuleDescription description() const;
+
   /// One sketch. Throws ScheduleError where the block's loops cannot be arranged so.
   ModuleResult apply(const Schedule& schedule, const std::string& block_name, ModuleContext& context) const;
 

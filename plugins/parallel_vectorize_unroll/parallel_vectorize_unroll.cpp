@@ -19,6 +19,13 @@ class ParallelVectorizeUnroll final : public TransformationModule {
 
   ModuleStage stage() const override { return ModuleStage::Root; }
 
+  ModuleDescription description() const override {
+    std::vector<std::string> makes{"unroll_steps"};
+    if (max_jobs_per_core_ > 0) makes.emplace_back("parallel_jobs");
+    if (max_vectorize_ > 1) makes.emplace_back("vectorize");
+    return {.makes = std::move(makes), .partners = {"rewrite_parallel_vectorize_unroll"}};
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
     if (max_jobs_per_core_ > 0) schedule.annotate("parallel_jobs", max_jobs_per_core_ * cores);

@@ -5,6 +5,7 @@
 
 #include <tunesmith/analysis/accesses.h>
 #include <tunesmith/analysis/schedule_error.h>
+#include <tunesmith/ir/annotation_keys.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 
@@ -66,6 +67,8 @@ class Pipeline final : public TransformationModule {
   }
 
   ModuleStage stage() const override { return ModuleStage::Root; }
+
+  ModuleDescription description() const override { return {.makes = {kSoftwarePipeline}}; }
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     const std::vector<double> even(stages_.size(), 1.0 / static_cast<double>(stages_.size()));

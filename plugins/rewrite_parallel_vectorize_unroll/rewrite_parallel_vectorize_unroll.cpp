@@ -66,6 +66,10 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
  public:
   ModuleStage stage() const override { return ModuleStage::Finishing; }
 
+  ModuleDescription description() const override {
+    return {.consumes = {"parallel_jobs", "vectorize", "unroll_steps"}};
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     const int64_t jobs = annotation(schedule.program(), "parallel_jobs", 0);
     const int64_t vectorize = annotation(schedule.program(), "vectorize", 0);

@@ -1,11 +1,13 @@
 // A module whose text stands in spaces.yaml: a trace with open decisions, done to every block that `match`
 // names. In it `block` stands for that block. Where an instruction is refused the module declines.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fnmatch.h>
 
+#include <tunesmith/ir/annotation_keys.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 #include <tunesmith/trace/trace.h>
@@ -24,6 +26,24 @@ class Script final : public TransformationModule {
       : patterns_(options.get_strings("match")), claim_(options.get_bool("claim")), script_(parse(options)) {
     if (options.is_set("match") && patterns_.empty())
       options.fail("match", "expected at least one name of a block, as [C, \"*_rf\"]");
+  }
+
+  /// What its instructions annotate, and what they take away again.
+  ModuleDescription description() const override {
+    std::set<std::string> makes, consumes;
+    for (size_t i = 0; i < script_.size(); ++i) {
+      const std::string_view kind = script_[i].kind->name();
+      if (kind == "software_pipeline") makes.insert(kSoftwarePipeline);
+      if (kind != "annotate" && kind != "unannotate") continue;
+      const auto* key = std::get_if<std::string>(&script_[i].args.at(1));
+      if (key == nullptr) continue;
+      if (kind == "annotate") {
+        makes.insert(*key);
+      } else if (makes.erase(*key) == 0) {
+        consumes.insert(*key);
+      }
+    }
+    return {.makes = {makes.begin(), makes.end()}, .consumes = {consumes.begin(), consumes.end()}};
   }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {

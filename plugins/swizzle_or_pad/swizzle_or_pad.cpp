@@ -35,6 +35,10 @@ class SwizzleOrPad final : public TransformationModule {
  public:
   ModuleStage stage() const override { return ModuleStage::Root; }
 
+  ModuleDescription description() const override {
+    return {.makes = {kAnnotation}, .partners = {"rewrite_swizzle_or_pad"}};
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
     for (const Block* block : schedule.program().blocks()) {

@@ -72,6 +72,13 @@ class VerifyLimits final : public TransformationModule {
 
   ModuleStage stage() const override { return ModuleStage::Finishing; }
 
+  /// First of all that finish, so that nothing more is done to what is refused.
+  ModuleDescription description() const override {
+    return {.consumes = {kIterations, kApart},
+            .before = {"rewrite_swizzle_or_pad", "bulk_fetch", "cooperative_fetch", "rewrite_reduction_init",
+                       "rewrite_parallel_vectorize_unroll"}};
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
     for (const Block* block : schedule.program().blocks()) {

@@ -8,6 +8,7 @@
 #include "intrinsic_compiler.h"
 #include "loader.h"
 #include "machine.h"
+#include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith::llvm_target {
@@ -21,6 +22,8 @@ class LlvmTarget final : public Target {
   std::string identity() const override;
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;
+  /// emit_prefetch.cpp
+  std::vector<std::string> consumes() const override { return {kPrefetch}; }
   bool can_prepare() const override { return true; }
   /// LLVM's names.
   bool has_feature(std::string_view name) const override { return machine_.has(name); }

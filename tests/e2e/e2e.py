@@ -154,6 +154,57 @@ def bad_spaces_are_refused(folder):
         assert f"spaces.yaml{place}" in done.stderr and wanted in done.stderr, (new, done.stderr)
 
 
+def all_that_is_wrong_with_spaces_is_said(folder):
+    file = folder / "spaces.yaml"
+    file.write_text(GOOD + "  t: {extends: u}\n  u: {extends: t}\n  v: {extends: s, modules: [parallel_vectorize_unrol], serch: 1}\n"
+                    "  w: {extends: s, modules: [{script: {trace: 'annotate(block, \"unroll_step\", 1)'}}], cost_model: {kind: rendom}}\n")
+    done = run("spaces", "lint", file, code=2)
+    for place, wanted in [(":9:", "in a circle: t → u → t"), (":10:", "did you mean 'search'?"), (":10:", "did you mean 'parallel_vectorize_unroll'?"), (":11:", "nobody consumes the annotation 'unroll_step' of module 'script'"),
+                          (":11:", "did you mean 'random'?")]:
+        lines = [line for line in done.stderr.splitlines() if wanted in line]
+        assert len(lines) == 1 and f"spaces.yaml{place}" in lines[0], (wanted, done.stderr)
+    assert done.stderr.count("\n") == 5, done.stderr
+    assert "space 's' composes" in done.stdout and "space 'w' has faults" in done.stdout, done.stdout
+    said = json.loads(run("spaces", "lint", file, "--json", code=2).stdout)
+    assert len(said["faults"]) == 5 and not any(fault["of_machine"] for fault in said["faults"]), said
+    assert [space["name"] for space in said["spaces"] if space["composes"]] == ["s"], said
+    file.write_text(GOOD.replace("    target:", "\ttarget:"))
+    assert "spaces.yaml:4:1: a tab; YAML indents with spaces" in run("spaces", "lint", file, code=2).stderr
+
+
+def partners_are_brought_and_missed(folder):
+    """One line brings a module and what carries out its annotations; where that is removed, lint and tune say so."""
+    file = folder / "spaces.yaml"
+    file.write_text(GOOD.replace("[multi_level_tiling,", "[parallel_vectorize_unroll: {unroll: [0, 16]},"))
+    lines = run("spaces", "lint", file).stdout.splitlines()
+    assert lines[1:] == ["  root       parallel_vectorize_unroll  unroll=[0, 16]", "  finishing  rewrite_reduction_init",
+                         "  finishing  rewrite_parallel_vectorize_unroll  (brought by parallel_vectorize_unroll)"], lines
+    file.write_text("version: 1\nspaces:\n  s: {extends: cpu, modules+: [{remove: rewrite_parallel_vectorize_unroll}]}\n")
+    done = run("spaces", "lint", file, code=2)
+    for key in ["parallel_jobs", "vectorize", "unroll_steps"]:
+        said = f"nobody consumes the annotation '{key}' of module 'parallel_vectorize_unroll'; 'rewrite_parallel_vectorize_unroll' consumes it: add it"
+        assert done.stderr.count(said) == 1, done.stderr
+    tuned = run("tune", "gmm:n=16,m=16,k=16", "--database", folder / "r.db", "--trials", 2, "--spaces", file)
+    assert tuned.stderr.count("nobody consumes the annotation") == 3, tuned.stderr
+
+
+def spaces_are_listed(folder):
+    """Those of a file and the built-in ones, sorted, with what is missing here."""
+    file = folder / "spaces.yaml"
+    file.write_text("version: 1\nspaces:\n  mine:\n    extends: cpu\n    description: For one machine.\n  lacking: {extends: cpu, target: {with+: [acme_unit]}}\n  cpu: {extends: cpu-paper}\n")
+    listed = json.loads(run("spaces", "list", "--spaces", file, "--json").stdout)["spaces"]
+    names = [space["name"] for space in listed]
+    assert names == sorted(names) and {"mine", "lacking", "cuda"} <= set(names) and names.count("cpu") == 1, names
+    by_name = {space["name"]: space for space in listed}
+    assert by_name["mine"]["description"] == "For one machine." and by_name["mine"]["modules"] == 8, by_name["mine"]
+    assert not by_name["cpu"]["built_in"] and by_name["cuda"]["built_in"] and not by_name["cuda"]["faults"], listed
+    lacking = by_name["lacking"]
+    assert lacking["extensions"][-1] == {"name": "acme_unit", "optional": False, "here": False, "lacks": "a pack that has it"}, lacking
+    assert len(lacking["faults"]) == 1 and "spaces.yaml:6:" in lacking["faults"][0], lacking
+    text = run("spaces", "list", "--spaces", file).stdout
+    assert "    For one machine.\n" in text and "acme_unit (not here: lacks a pack that has it)" in text and "    cannot be used: " in text, text
+
+
 def records_say_what_they_are(folder):
     """A store of an older schema is read as it is, and copied aside where it is written; records are listed, shown and found by near names."""
     database = folder / "records.db"

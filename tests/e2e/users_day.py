@@ -203,7 +203,7 @@ def completion_knows_the_commands(folder):
             file = folder / f"script.{shell}"
             file.write_text(script)
             subprocess.run([shell, "-n", file], check=True)
-    for words, wanted in [(["tu"], ["tune"]), (["spaces", "li"], ["lint"]), (["tune", "--tri"], ["--trials"]), (["tune", "zzz"], [])]:
+    for words, wanted in [(["tu"], ["tune"]), (["spaces", "li"], ["list", "lint"]), (["tune", "--tri"], ["--trials"]), (["tune", "zzz"], [])]:
         line = "COMP_WORDS=(tunesmith {}); COMP_CWORD={}; _tunesmith; printf '%s\\n' \"${{COMPREPLY[@]}}\"".format(" ".join(words), len(words))
         done = subprocess.run(["bash", "-c", scripts["bash"] + line], capture_output=True, text=True, check=True)
         assert done.stdout.split() == wanted, (words, done.stdout)

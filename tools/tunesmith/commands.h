@@ -65,6 +65,7 @@ struct SpacesArguments {
   uint64_t seed = 0;
 };
 int run_spaces_lint(const Common& common, const SpacesArguments& arguments);
+int run_spaces_list(const Common& common);
 int run_spaces_show(const Common& common, const SpacesArguments& arguments);
 int run_spaces_sample(const Common& common, const SpacesArguments& arguments);
 int run_spaces_explain(const Common& common, const SpacesArguments& arguments);

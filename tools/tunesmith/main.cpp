@@ -46,7 +46,11 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
     command->callback([&, run] { code = run(common, arguments); });
     return command;
   };
-  CLI::App* lint = group->add_subcommand("lint", "check a spaces file: every space, plugin and option");
+  CLI::App* list =
+      group->add_subcommand("list", "list spaces, what they are for, and what is missing here to use them");
+  add_common(*list, common, true);
+  list->callback([&] { code = run_spaces_list(common); });
+  CLI::App* lint = group->add_subcommand("lint", "check a spaces file, and print the stages of each space");
   lint->add_option("file", arguments.file, "the spaces file, as with --spaces");
   add_common(*lint, common, true);
   lint->callback([&] { code = run_spaces_lint(common, arguments); });
@@ -209,6 +213,7 @@ void add_examples(CLI::App& app) {
     const char* arguments;
   };
   constexpr Example kExamples[] = {
+      {"spaces", "list", ""},
       {"spaces", "lint", "spaces.yaml"},
       {"spaces", "show", "softmax --space cpu"},
       {"spaces", "sample", "softmax --space cpu --count 3"},

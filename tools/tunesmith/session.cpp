@@ -55,9 +55,11 @@ PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
   return search;
 }
 
-Session::Session(const Common& common)
+Session::Session(const Common& common) : Session(common, SpacesFile::load(find_spaces_file(common))) {}
+
+Session::Session(const Common& common, SpacesFile spaces)
     : common_(common),
-      spaces_(SpacesFile::load(find_spaces_file(common))),
+      spaces_(std::move(spaces)),
       registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {
   if (!is_builtin(spaces_.file()) && fs::exists(builtin_spaces_file()))
     builtin_ = SpacesFile::load(builtin_spaces_file());
@@ -90,6 +92,7 @@ std::shared_ptr<const TensorIntrinsics> Session::read_extensions() {
 std::unique_ptr<Space> Session::space() {
   auto space = std::make_unique<Space>(spec(), *registry_);
   tell_refused(*space);
+  tell_unconsumed(*space);
   return space;
 }
 
@@ -106,6 +109,14 @@ void tell_refused(const Space& space) {
     fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", refused.str(), space.spec().name);
   for (const AbsentExtension& absent : space.absent_extensions())
     fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", absent.str(), space.spec().name);
+}
+
+void tell_unconsumed(const Space& space) {
+  for (const UnconsumedAnnotation& hint : space.unconsumed_annotations()) {
+    fmt::print(stderr,
+               "tunesmith: {}: what it asks for is not done; `tunesmith spaces lint` says who would\n",
+               hint.str());
+  }
 }
 
 std::shared_ptr<MachineLock> machine_lock() {

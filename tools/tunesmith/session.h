@@ -32,8 +32,12 @@ struct Common {
 class Session {
  public:
   explicit Session(const Common& common);
+  /// With a spaces file that was read already.
+  Session(const Common& common, SpacesFile spaces);
 
   const SpacesFile& spaces() const { return spaces_; }
+  /// Those that come with Tunesmith, where spaces() is another file.
+  const std::optional<SpacesFile>& builtin_spaces() const { return builtin_; }
   PluginRegistry& registry() { return *registry_; }
   /// Composes the space chosen.
   std::unique_ptr<Space> space();
@@ -55,6 +59,8 @@ class Session {
 
 /// Tells the user, on standard error, which extensions, and instructions of them, the space does without.
 void tell_refused(const Space& space);
+/// And which hints of its modules nobody carries out.
+void tell_unconsumed(const Space& space);
 
 /// The machine's lock, which says on standard error when it is waited for.
 std::shared_ptr<MachineLock> machine_lock();

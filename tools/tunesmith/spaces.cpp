@@ -43,51 +43,6 @@ std::vector<std::string> refusals_of(const Space& space) {
 
 }  // namespace
 
-int run_spaces_lint(const Common& common, const SpacesArguments& arguments) {
-  Common linted = common;
-  if (!arguments.file.empty()) {
-    if (!common.spaces_file.empty() && common.spaces_file != arguments.file)
-      throw UserError(
-          fmt::format("two spaces files to check: '{}' and '{}'", arguments.file, common.spaces_file),
-          "check one after the other");
-    linted.spaces_file = arguments.file;
-  }
-  Session session(linted);
-  std::vector<std::string> refused;  // each once, however many spaces would have it
-  const auto refuse = [&](const std::string& one) {
-    if (std::ranges::find(refused, one) == refused.end()) refused.push_back(one);
-  };
-  nlohmann::json lacking = nlohmann::json::object();  // packs, by the spaces that require them
-  for (const std::string& name : session.spaces().names()) {
-    const SpaceSpec& spec = session.spaces().space(name);
-    if (const auto packs = missing_packs(spec, session.registry()); !packs.empty()) {
-      lacking[name] = packs;
-      fmt::print(stderr,
-                 "tunesmith: {}: space '{}' is not checked: it requires packs that are not here: {}\n",
-                 spec.location.str(), name, fmt::join(packs, ", "));
-      continue;
-    }
-    const Space composed(spec, session.registry());
-    if (!common.json) fmt::print(output(), "{}: space '{}' composes\n", session.spaces().file(), name);
-    std::ranges::for_each(refusals_of(composed), refuse);
-    for (const AbsentExtension& absent : composed.absent_extensions()) {
-      // A name that is nearly another one is misspelt.
-      if (!absent.nearest.empty()) refuse(absent.str());
-    }
-  }
-  if (common.json) {
-    fmt::print(output(), "{}\n",
-               nlohmann::json{{"file", session.spaces().file()},
-                              {"spaces", session.spaces().names()},
-                              {"lacking", lacking},
-                              {"refused", refused}}
-                   .dump());
-  }
-  for (const std::string& one : refused) fmt::print(stderr, "tunesmith: {}\n", one);
-  if (!refused.empty()) return kBadInput;
-  return lacking.empty() ? kDone : kEnvironmentFault;
-}
-
 int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
   const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
@@ -132,34 +87,45 @@ int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
   return kDone;
 }
 
-namespace {
-
-nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, const SpaceShares& shares,
-                                const std::vector<std::string>& finishing, const Space& space) {
-  nlohmann::json events = nlohmann::json::array();
-  for (const ModuleEvent& event : set.events) {
-    events.push_back({{"module", event.module},
-                      {"block", event.block},
-                      {"status", status_name(event.status)},
-                      {"reason", event.reason},
-                      {"forks", event.forks},
-                      {"count", event.count}});
+int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
+  const Workload workload = find_workload(arguments.workload, "");
+  Session session(common);
+  const auto space = session.space();
+  const SketchSet set = space->generate(workload.program);
+  const SpaceShares shares = shares_of(set);
+  std::vector<std::string> finishing;
+  for (const PluginUse& use : space->spec().modules) {
+    if (std::ranges::none_of(shares.modules,
+                             [&](const ModuleShare& share) { return share.module == use.id; }))
+      finishing.push_back(use.id);
   }
-  nlohmann::json parts = nlohmann::json::array();
-  for (const ModuleShare& share : shares.modules) {
-    parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
+  if (common.json) {
+    nlohmann::json events = nlohmann::json::array();
+    for (const ModuleEvent& event : set.events) {
+      events.push_back({{"module", event.module},
+                        {"block", event.block},
+                        {"status", status_name(event.status)},
+                        {"reason", event.reason},
+                        {"forks", event.forks},
+                        {"count", event.count}});
+    }
+    nlohmann::json parts = nlohmann::json::array();
+    for (const ModuleShare& share : shares.modules) {
+      parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
+    }
+    fmt::print(output(), "{}\n",
+               nlohmann::json{{"workload", workload.key},
+                              {"sketches", set.sketches.size()},
+                              {"points", shares.points},
+                              {"events", events},
+                              {"shares", parts},
+                              {"finishing", finishing},
+                              {"refused", refusals_of(*space)}}
+                   .dump());
+    return kDone;
   }
-  return {{"workload", workload.key},
-          {"sketches", set.sketches.size()},
-          {"points", shares.points},
-          {"events", events},
-          {"shares", parts},
-          {"finishing", finishing},
-          {"refused", refusals_of(space)}};
-}
-
-/// What modules did to each block, in the order in which they met it.
-void print_events(const SketchSet& set) {
+  fmt::print(output(), "{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
+             set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
   std::vector<std::string> blocks;
   for (const ModuleEvent& event : set.events) {
     if (std::ranges::find(blocks, event.block) == blocks.end()) blocks.push_back(event.block);
@@ -176,29 +142,6 @@ void print_events(const SketchSet& set) {
                  event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
     }
   }
-}
-
-}  // namespace
-
-int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
-  const Workload workload = find_workload(arguments.workload, "");
-  Session session(common);
-  const auto space = session.space();
-  const SketchSet set = space->generate(workload.program);
-  const SpaceShares shares = shares_of(set);
-  std::vector<std::string> finishing;
-  for (const PluginUse& use : space->spec().modules) {
-    if (std::ranges::none_of(shares.modules,
-                             [&](const ModuleShare& share) { return share.module == use.id; }))
-      finishing.push_back(use.id);
-  }
-  if (common.json) {
-    fmt::print(output(), "{}\n", explanation_json(workload, set, shares, finishing, *space).dump());
-    return kDone;
-  }
-  fmt::print(output(), "{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
-             set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
-  print_events(set);
   if (!finishing.empty()) {
     fmt::print(output(), "\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
   }

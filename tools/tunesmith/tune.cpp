@@ -69,6 +69,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   Session session(common);
   const Space space(searched_as_asked(session, arguments), session.registry());
   tell_refused(space);
+  tell_unconsumed(space);
   const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
 

@@ -199,6 +199,7 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
   Session session(common);
   const Space space(searched_as_asked(session, arguments), session.registry());
   tell_refused(space);
+  tell_unconsumed(space);
   const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
   ManyProgress* shown = nullptr;

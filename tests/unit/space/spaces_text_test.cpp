@@ -123,8 +123,9 @@ TEST_P(RefusedSpaces, AreRefusedAtTheirPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Each, RefusedSpaces,
     testing::Values(
-        Refusal{"    extends: own\n", "s.yaml:9:14: space 'own' extends itself"},
-        Refusal{"    extends: other\n  other: {extends: own}\n", "s.yaml:9:14: space 'own' extends itself"},
+        Refusal{"    extends: own\n", "s.yaml:9:14: spaces extend one another in a circle: own → own"},
+        Refusal{"    extends: other\n  other: {extends: third}\n  third: {extends: own}\n",
+                "s.yaml:11:20: spaces extend one another in a circle: own → other → third → own"},
         Refusal{"    extends: bass\n", "s.yaml:9:14: no space 'bass'; did you mean 'base'?"},
         Refusal{"    extends: base\n    extends: base\n", "s.yaml:10:5: "},
         Refusal{"    extends: base\n    serch: {kind: s}\n", "s.yaml:10:5: "},
@@ -157,6 +158,73 @@ INSTANTIATE_TEST_SUITE_P(
                 "s.yaml:10:19: max_sketches: expected an integer"},
         Refusal{"    target: {speed: 3}\n", "s.yaml:9:13: target: expected the key 'kind'"},
         Refusal{"    modules: [a]\n", "s.yaml:8:3: space 'own': expected the key target: {kind: ...}"}));
+
+/// Of a file, all that is wrong with it.
+std::vector<std::string> faults_of(const std::string& text) {
+  std::vector<UserError> faults;
+  SpacesFile::parse(text, "s.yaml", faults);
+  std::vector<std::string> messages;
+  for (const UserError& fault : faults) messages.emplace_back(fault.what());
+  return messages;
+}
+
+TEST(SpacesText, AllMistakesAreToldAtOnce) {
+  EXPECT_THAT(faults_of(kBase), ElementsAre());
+  EXPECT_THAT(
+      faults_of(std::string(kBase) + "  own:\n"
+                                     "    extends: base\n"
+                                     "    serch: {kind: s}\n"
+                                     "    modles: []\n"
+                                     "    modules+: [{remove: d}, {use: e, befor: a}, {use: a}]\n"
+                                     "    max_sketches: 0\n"
+                                     "  other: {extends: bass}\n"
+                                     "defalt: base\n"),
+      ElementsAre(StartsWith("s.yaml:15:1: a spaces file has no key 'defalt'; did you mean 'default'?"),
+                  StartsWith("s.yaml:10:5: a space has no key 'serch'; did you mean 'search'?"),
+                  StartsWith("s.yaml:11:5: a space has no key 'modles'; did you mean 'modules'?"),
+                  StartsWith("s.yaml:12:25: no module 'd' in this space"),
+                  StartsWith("s.yaml:12:38: an entry of modules+ has no key 'befor'; did you mean 'before'?"),
+                  StartsWith("s.yaml:12:55: module 'a' is there already"),
+                  StartsWith("s.yaml:13:19: max_sketches: expected a positive integer"),
+                  StartsWith("s.yaml:14:20: no space 'bass'; did you mean 'base'?")));
+}
+
+TEST(SpacesText, WhatCanBeReadIsRead) {
+  std::vector<UserError> faults;
+  const SpacesFile file = SpacesFile::parse(
+      std::string(kBase) +
+          "  own: {extends: base, serch: 1}\n  heir: {extends: own}\n  good: {extends: base}\n",
+      "s.yaml", faults);
+  EXPECT_THAT(file.names(), ElementsAre("base", "good", "heir", "own"));
+  EXPECT_EQ(faults.size(), 1U);
+  EXPECT_TRUE(file.has_fault("own") && file.has_fault("heir"));
+  EXPECT_FALSE(file.has_fault("base") || file.has_fault("good"));
+}
+
+TEST(SpacesText, ACircleIsToldOnce) {
+  EXPECT_THAT(faults_of(std::string(kBase) +
+                        "  a: {extends: b}\n  b: {extends: c}\n  c: {extends: b}\n  d: {extends: a}\n"),
+              ElementsAre("s.yaml:10:16: spaces extend one another in a circle: b → c → b; take one "
+                          "'extends' out of it",
+                          "s.yaml:8:16: space 'a' is not checked: it extends 'b'",
+                          "s.yaml:11:16: space 'd' is not checked: it extends 'a'"));
+}
+
+TEST(SpacesText, ADescriptionIsOneLineAndNotInherited) {
+  const SpacesFile file = with_own("    extends: base\n    description: For one.\n  heir: {extends: own}\n");
+  EXPECT_EQ(file.space("own").description, "For one.");
+  EXPECT_EQ(file.space("heir").description, "");
+  EXPECT_THAT([] { with_own("    extends: base\n    description: \"a\\nb\"\n"); },
+              ThrowsMessage<UserError>(StartsWith("s.yaml:10:18: description: expected one line")));
+}
+
+TEST(SpacesText, WhatIsRemovedIsKnownUntilItIsNamedAgain) {
+  const SpacesFile file = with_own(
+      "    extends: base\n    modules+: [{remove: c}, {remove: a}]\n"
+      "  heir: {extends: own, modules+: [{use: a}]}\n");
+  EXPECT_THAT(file.space("own").removed, ElementsAre("c", "a"));
+  EXPECT_THAT(file.space("heir").removed, ElementsAre("c"));
+}
 
 TEST(SpacesText, FilesThatAreNoneAreRefused) {
   const auto parse = [](const std::string& text) { return [text] { SpacesFile::parse(text, "s.yaml"); }; };

@@ -69,8 +69,14 @@ TEST(Yaml, RefusesWhatHidesMistakes) {
 
 TEST(Yaml, RefusesBadSyntaxWithItsPlace) {
   EXPECT_THAT(error_of("a: b: c\n"), HasSubstr("f.yaml:1:5: "));
-  EXPECT_THAT(error_of("a:\n\t- b\n"), HasSubstr("f.yaml:2:2: "));
   EXPECT_THAT(error_of(std::string("a: \0b", 5)), HasSubstr("f.yaml:1:4: byte 0x00 is not text"));
+}
+
+TEST(Yaml, NamesATabThatIndents) {
+  EXPECT_EQ(error_of("a:\n\t- b\n"), "f.yaml:2:1: a tab; YAML indents with spaces");
+  EXPECT_EQ(error_of("a:\n  \tb: 1\n"), "f.yaml:2:3: a tab; YAML indents with spaces");
+  EXPECT_EQ(error_of("a:\n  b: |\n    \tc\n  d: [1,\n\t2]\n"), "accepted") << "where it indents nothing";
+  EXPECT_THAT(error_of("a:\n  b: |\n    \tc\n  d: [\n"), testing::Not(HasSubstr("a tab")));
 }
 
 TEST(Yaml, LimitsNestingAndSize) {

@@ -34,6 +34,8 @@ struct LoweringStep {
   std::string name;
   /// Throws LowerError for a program that cannot be lowered so. Called from many threads at once.
   std::function<void(LoweringState&)> run;
+  /// Keys of the annotations that it carries out.
+  std::vector<std::string> consumes = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
 /// A step that does the same to the program and to its preparation.

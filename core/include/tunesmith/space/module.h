@@ -13,6 +13,7 @@
 
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/execution_model.h"
+#include "tunesmith/space/module_description.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/trace/schedule.h"
 
@@ -87,6 +88,8 @@ class TransformationModule {
   /// candidate is measured half finished. One that the module throws itself, with its id as the primitive,
   /// says that the candidate exceeds what the module is there to hold it to: verify_limits.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
+  /// Which annotations it makes and consumes, and which modules it needs. The same at every call.
+  virtual ModuleDescription description() const { return {}; }
 };
 
 }  // namespace tunesmith

@@ -20,6 +20,7 @@
 #include "tunesmith/space/module.h"
 #include "tunesmith/space/refused_intrinsic.h"
 #include "tunesmith/space/spaces_file.h"
+#include "tunesmith/space/unconsumed_annotation.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {
@@ -78,6 +79,7 @@ class Space {
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
 
+  /// Its modules are those of the description and the partners that they bring.
   const SpaceSpec& spec() const;
   Target& target() const;
   /// The target's description with the extensions' additions.
@@ -114,6 +116,8 @@ class Space {
 
   /// Extensions that the description takes where they are, and that no pack has.
   const std::vector<AbsentExtension>& absent_extensions() const;
+  /// Hints of its modules that nobody carries out: programs are right, and slower than they could be.
+  const std::vector<UnconsumedAnnotation>& unconsumed_annotations() const;
 
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
   /// One that the space does not name, with its default options: SearchContext::create_searcher().

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct PluginUse {
   std::vector<RawOption> options;
   /// `with: [acme_npu?]`: taken only where its probe finds it.
   bool optional = false;
+  /// Of a module that no list names: the module that brings it (ModuleDescription::partners).
+  std::string brought_by = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
 /// A pack that a space requires.
@@ -35,9 +38,11 @@ struct SpaceSpec {
   SourceLocation location;
   /// Without which it cannot be composed: `requires:`, with those of what it extends.
   std::vector<PackUse> packs;
+  std::string description;  // one line; "" where it has none, and never that of the space that it extends
   PluginUse target;
   std::vector<PluginUse> extensions;
   std::vector<PluginUse> modules;
+  std::vector<std::string> removed;  // modules that no other brings, since `modules+` removes them
   /// One searcher, or a chain of them one after the other; a chain's members may say `trials`.
   struct Stage {
     PluginUse searcher;
@@ -60,8 +65,15 @@ class SpacesFile {
   /// `modules+` naming a module that is not there, nesting or size beyond limits.
   static SpacesFile load(const std::filesystem::path& path);
   static SpacesFile parse(const std::string& text, const std::string& file_name);
+  /// The same for who wants all mistakes at once: they are added to `faults`, and what can be read of spaces
+  /// that have one is there. Throws as the others where nothing can be: no YAML, another version.
+  static SpacesFile load(const std::filesystem::path& path, std::vector<UserError>& faults);
+  static SpacesFile parse(const std::string& text, const std::string& file_name,
+                          std::vector<UserError>& faults);
 
   std::vector<std::string> names() const;
+  /// Does the space have a mistake in its text, or extend one that has?
+  bool has_fault(const std::string& name) const { return faulty_.contains(name); }
   /// The space by name, or the file's `default:` when `name` is empty. Unknown: UserError with the nearest
   /// known.
   const SpaceSpec& space(const std::string& name) const;
@@ -70,12 +82,13 @@ class SpacesFile {
   const std::string& file() const { return file_; }
 
  private:
-  void read(const YamlNode& root, const std::string& file_name);
+  void read(const YamlNode& root, const std::string& file_name, std::vector<UserError>& faults);
 
   std::string file_;
   std::string default_;
   std::vector<std::string> plugin_paths_;
   std::map<std::string, SpaceSpec> spaces_;
+  std::set<std::string> faulty_;
 };
 
 }  // namespace tunesmith

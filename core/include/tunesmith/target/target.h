@@ -140,6 +140,9 @@ class Target {
   virtual LowerOptions lower_options() const = 0;
   /// The steps by which programs are lowered for it, in order: standard_pipeline() unless it says otherwise.
   virtual Pipeline pipeline() const;
+  /// Keys of the annotations that compile() carries out, besides those of its steps. None unless it says
+  /// otherwise.
+  virtual std::vector<std::string> consumes() const;
   /// Does compile() make an entry point of LoweredProgram::prepare? Where it does not, what a schedule does
   /// to constant inputs stays in the kernel.
   virtual bool can_prepare() const;
