@@ -199,7 +199,7 @@ const Column kNest[] = {
     {"accumulates", "1", "1 when the store's buffer is loaded in the statement",
      [](F f) { return f.accumulates ? 1.0 : 0.0; }},
     {"accumulates_in_registers", "1",
-     "1 when what it accumulates is in registers while the loop around the unrolled ones goes on",
+     "1 when what it accumulates is in registers while the loop around the unrolled ones continues",
      [](F f) { return f.accumulates_in_registers ? 1.0 : 0.0; }},
     {"chains", "accumulators", "vectors of one execution * spatial iterations of unrolled loops",
      [](F f) { return f.chains; }},

@@ -17,7 +17,7 @@ void print_page() {
   fmt::print(
       output(),
       "# Features\n\n"
-      "What a cost model is told of a lowered program: a row for each store, of the {} numbers below, in "
+      "What a cost model reads of a lowered program: a row for each store, of the {} numbers below, in "
       "this "
       "order.\nThe table is made by `tunesmith features` from the code (`performance/columns.cpp`); "
       "`tunesmith features WORKLOAD` prints the numbers\nof a program, and `features_of()` gives "
