@@ -1,4 +1,4 @@
-# tunesmith_check_headers(TARGET KIND)
+# tunesmith_check_headers(TARGET KIND|stable)
 # When TARGET is linked, its files are looked through for headers of <tunesmith/...> that plugins of this kind do not reach;
 # such a plugin would be loaded by kernels in which these headers are others. tunesmith_add_plugin calls it; call it for
 # static libraries of your own that a plugin is linked with.
@@ -22,7 +22,13 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     foreach(line IN LISTS lines)
       string(REGEX REPLACE "^[^<\"]*[<\"]([^>\"]*).*" "\\1" header "${line}")
       if(header MATCHES "^tunesmith/")
-        if(NOT header IN_LIST allowed)
+        if(KIND STREQUAL "stable")
+          set(reached ${header})
+          list(FILTER reached INCLUDE REGEX "^tunesmith/stable/")
+        else()
+          set(reached ${allowed})
+        endif()
+        if(NOT header IN_LIST reached)
           string(APPEND faults "  ${file}: includes <${header}>\n")  # indented: not wrapped
         endif()
         continue()
@@ -39,6 +45,9 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
       endforeach()
     endforeach()
   endwhile()
+  if(faults AND KIND STREQUAL "stable")
+    message(FATAL_ERROR "${faults}A plugin of the stable tier includes <tunesmith/stable/...> alone: other headers are those of one kernel")
+  endif()
   if(faults)
     message(FATAL_ERROR "${faults}Plugins of the kind ${KIND} do not reach this header: one that includes it would be loaded where the header "
                         "is another, and fail there. What they may include stands in\n  ${LIST}")

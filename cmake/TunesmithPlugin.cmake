@@ -1,9 +1,13 @@
 # How a plugin is built, inside the tree and outside of it (find_package(tunesmith) gives the same functions).
 #
-# tunesmith_add_plugin(NAME KIND [ID id] [VERSION v] [VENDOR v] [LICENCE l] [REQUIRES kind:id...] [PACK]
-#                      [LIBRARIES target...] SOURCES...)
+# tunesmith_add_plugin(NAME KIND [TIER STABLE|EXACT] [MINOR n] [ID id] [VERSION v] [VENDOR v] [LICENCE l]
+#                      [REQUIRES kind:id...] [PACK] [LIBRARIES target...] SOURCES...)
 #   NAME      the CMake target and the library's file (NAME.so); a YAML file keeps its own name
 #   KIND      module | target | extension | searcher | cost_model | task_scheduler
+#   TIER      STABLE: a module or a task scheduler that includes <tunesmith/stable/...> alone, is linked with nothing of
+#             Tunesmith's, and loads on every kernel of its interface's major version. EXACT, the default: it fits the
+#             very headers that it was built with
+#   MINOR     of the stable interface, where the plugin needs what a newer one than 0 has brought
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
 #   SOURCES   of the library, which include of <tunesmith/...> only what plugins of this kind reach: that is checked when it is
 #             linked (TunesmithCheckHeaders.cmake); or one YAML file, which then is the plugin (an extension that is data)
@@ -78,10 +82,19 @@ function(_tunesmith_pack_libraries result folder targets)
 endfunction()
 
 function(tunesmith_add_plugin NAME KIND)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "TIER;MINOR;ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
   if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler)$")
     message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): no kind of plugin is called '${KIND}'; "
                         "known: module, target, extension, searcher, cost_model, task_scheduler")
+  endif()
+  if(NOT arg_TIER)
+    set(arg_TIER EXACT)
+  endif()
+  if(NOT arg_TIER MATCHES "^(STABLE|EXACT)$")
+    message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): there is no tier '${arg_TIER}'; there are STABLE and EXACT")
+  endif()
+  if(arg_TIER STREQUAL STABLE AND NOT KIND MATCHES "^(module|task_scheduler)$")
+    message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): of the tier STABLE are modules and task schedulers, no ${KIND}")
   endif()
   foreach(word_and_default "ID|${NAME}" "VERSION|${PROJECT_VERSION}" "VENDOR|${TUNESMITH_PLUGIN_VENDOR}"
                            "LICENCE|${TUNESMITH_PLUGIN_LICENCE}")
@@ -134,9 +147,16 @@ function(tunesmith_add_plugin NAME KIND)
   endif()
 
   add_library(${NAME} MODULE ${sources})
-  # Of the libraries beside the kernel, what the plugin calls becomes part of it.
-  target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
-    tunesmith::tunesmith_grid tunesmith::tunesmith_tiling)
+  if(arg_TIER STREQUAL STABLE)
+    target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith_stable)
+    if(arg_MINOR)
+      target_compile_definitions(${NAME} PRIVATE TUNESMITH_STABLE_MINOR=${arg_MINOR})
+    endif()
+  else()
+    # Of the libraries beside the kernel, what the plugin calls becomes part of it.
+    target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
+      tunesmith::tunesmith_grid tunesmith::tunesmith_tiling)
+  endif()
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()
@@ -147,7 +167,11 @@ function(tunesmith_add_plugin NAME KIND)
     LIBRARY_OUTPUT_DIRECTORY ${folder}
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake)
-  tunesmith_check_headers(${NAME} ${KIND})
+  if(arg_TIER STREQUAL STABLE)
+    tunesmith_check_headers(${NAME} stable)
+  else()
+    tunesmith_check_headers(${NAME} ${KIND})
+  endif()
   target_link_options(${NAME} PRIVATE -Wl,-z,now -Wl,-z,nodelete)
   # A sanitizer's run-time library is in the executable, so that its symbols are undefined here.
   if(NOT TUNESMITH_SANITIZE AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")

@@ -8,14 +8,15 @@
 
 #include <tl/expected.hpp>
 
+#include "plugin/stable_interface.h"
 #include "tunesmith/plugin/exact_note.h"
 #include "tunesmith/plugin/note.h"
 
 namespace tunesmith {
 
 /// The stable interface of this kernel. A minor version only adds to the one before.
-inline constexpr uint16_t kStableMajor = 1;
-inline constexpr uint16_t kStableMinor = 0;
+inline constexpr uint16_t kStableMajor = TUNESMITH_STABLE_MAJOR;
+inline constexpr uint16_t kStableMinor = TUNESMITH_STABLE_NEWEST_MINOR;
 
 /// The note in `file`, or why there is none that can be read: not ELF, another class, byte order or
 /// architecture, no shared library, truncated, no note, a damaged note. Never reads outside `file`.

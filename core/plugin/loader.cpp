@@ -11,6 +11,7 @@
 #include "plugin/guard.h"
 #include "plugin/pack_libraries.h"
 #include "plugin/search_path.h"
+#include "plugin/stable_plugin.h"
 #include "plugin/trust.h"
 #include "tunesmith/support/hash.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr int kEnvironmentFault = 4;  // the exit code
 constexpr const char* kDescriptorSymbol = "tunesmith_plugin_descriptor";
+constexpr const char* kStableSymbol = "tunesmith_stable_plugin";
 
 [[noreturn]] void refuse(const PluginInfo& plugin, const std::string& why) {
   throw PluginError(plugin.kind, plugin.id, fmt::format("{} is refused: {}", plugin.library.string(), why));
@@ -153,7 +155,10 @@ class TerminateNamesPlugin {
   std::terminate_handler previous_ = nullptr;
 };
 
-const PluginDescriptor* fetch_descriptor(const PluginInfo& plugin, const std::filesystem::path& path) {
+/// Loads the library and finds what it exports under `symbol`.
+template <typename Descriptor>
+const Descriptor* fetch_descriptor(const PluginInfo& plugin, const std::filesystem::path& path,
+                                   const char* symbol) {
   // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
   const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const TerminateNamesPlugin named(plugin);
@@ -169,10 +174,10 @@ const PluginDescriptor* fetch_descriptor(const PluginInfo& plugin, const std::fi
     const char* why = dlerror();
     refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why != nullptr ? why : error.message()));
   }
-  if (!library.has(kDescriptorSymbol)) {
-    refuse(plugin, fmt::format("[P5] it exports no symbol {}; {}", kDescriptorSymbol, rebuild_remedy()));
+  if (!library.has(symbol)) {
+    refuse(plugin, fmt::format("[P5] it exports no symbol {}; {}", symbol, rebuild_remedy()));
   }
-  return &library.get<const PluginDescriptor>(kDescriptorSymbol);
+  return &library.get<const Descriptor>(symbol);
 }
 
 /// The note was checked against the kernel, so the descriptor only has to agree with what was checked.
@@ -184,6 +189,30 @@ void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descript
   if (!complete || descriptor.kind != plugin.kind || plugin.id != descriptor.id) {
     refuse(plugin, fmt::format("[P5] its descriptor does not agree with its note; {}", rebuild_remedy()));
   }
+}
+
+/// The note says which version of the interface the plugin needs, and so how long the descriptor is at least.
+void check_stable_descriptor(const PluginInfo& plugin, const tunesmith_plugin& descriptor) {
+  const bool complete = descriptor.size >= sizeof(tunesmith_plugin) && descriptor.id.data != nullptr &&
+                        descriptor.version.data != nullptr && descriptor.help.data != nullptr &&
+                        descriptor.interface != nullptr && descriptor.start != nullptr &&
+                        descriptor.declare != nullptr && descriptor.create != nullptr &&
+                        descriptor.destroy != nullptr;
+  if (!complete || descriptor.kind != static_cast<uint32_t>(plugin.kind) ||
+      plugin.id != std::string_view(descriptor.id.data, descriptor.id.size)) {
+    refuse(plugin, fmt::format("[P5] its descriptor does not agree with its note; {}", rebuild_remedy()));
+  }
+}
+
+/// Its first calls: what makes it ready, and the options that it declares.
+std::vector<OptionSpec> start_plugin(const PluginInfo& plugin, const LoadedPlugin& loaded) {
+  if (loaded.stable == nullptr) {
+    check_descriptor(plugin, *loaded.descriptor);
+    return guard_plugin(plugin.kind, plugin.id, "options", loaded.descriptor->options);
+  }
+  check_stable_descriptor(plugin, *loaded.stable);
+  guard_plugin(plugin.kind, plugin.id, "start", [&] { start_stable_plugin(*loaded.stable); });
+  return guard_plugin(plugin.kind, plugin.id, "options", [&] { return stable_option_specs(*loaded.stable); });
 }
 
 FilePlugin load_file(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
@@ -201,6 +230,16 @@ FilePlugin load_file(const PluginInfo& plugin, const std::string& content, const
 }
 
 }  // namespace
+
+std::string LoadedPlugin::help() const {
+  if (stable != nullptr) return {stable->help.data, stable->help.size};
+  return descriptor != nullptr ? descriptor->help : file.help;
+}
+
+std::string LoadedPlugin::version() const {
+  if (stable != nullptr) return {stable->version.data, stable->version.size};
+  return descriptor != nullptr ? descriptor->version : "";
+}
 
 std::string hash_plugin(const PluginInfo& plugin) {
   const std::filesystem::path path = resolve_library(plugin);
@@ -226,16 +265,18 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
     const std::string content = file.read(kLargestLibrary);
     const PluginTier tier = check_content(plugin, content, lock);
     check_pack_libraries(plugin, path, content);
-    if (tier == PluginTier::Stable) refuse(plugin, "[P5] this kernel has no entry for the stable tier");
-    loaded.descriptor = fetch_descriptor(plugin, path);
+    if (tier == PluginTier::Stable) {
+      loaded.stable = fetch_descriptor<tunesmith_plugin>(plugin, path, kStableSymbol);
+    } else {
+      loaded.descriptor = fetch_descriptor<PluginDescriptor>(plugin, path, kDescriptorSymbol);
+    }
     if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");
   } catch (const PluginError&) {
     throw;
   } catch (const EnvironmentError& error) {
     refuse(plugin, error.what());
   }
-  check_descriptor(plugin, *loaded.descriptor);
-  loaded.options = guard_plugin(plugin.kind, plugin.id, "options", loaded.descriptor->options);
+  loaded.options = start_plugin(plugin, loaded);
   const std::string problem = guard_plugin(plugin.kind, plugin.id, "declaring its options",
                                            [&] { return check_option_specs(loaded.options); });
   if (!problem.empty()) refuse(plugin, "[P13] " + problem);

@@ -6,15 +6,22 @@
 
 #include "plugin/file_plugin.h"
 #include "plugin/lock.h"
+#include "plugin/stable_interface.h"
 #include "tunesmith/plugin/plugin.h"
 #include "tunesmith/plugin/registry.h"
 
 namespace tunesmith {
 
 struct LoadedPlugin {
-  const PluginDescriptor* descriptor = nullptr;  // null: `file` is the plugin
+  const PluginDescriptor* descriptor = nullptr;  // of the exact tier
+  const tunesmith_plugin* stable = nullptr;      // of the stable tier; both null: `file` is the plugin
   std::vector<OptionSpec> options;
   FilePlugin file;
+
+  /// One line, as the plugin says.
+  std::string help() const;
+  /// Of the plugin itself; "" where only the manifest has one.
+  std::string version() const;
 };
 
 /// Opens the library, checks its owner, hash, note, lock entry (where `lock` is given), loads it, and checks

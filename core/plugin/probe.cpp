@@ -48,7 +48,7 @@ constexpr int kRefused = 4;  // exit code of a child that has said why
     std::string line;
     try {
       const LoadedPlugin loaded = load_plugin(plugin, lock);
-      line = loaded.descriptor != nullptr ? loaded.descriptor->help : loaded.file.help;
+      line = loaded.help();
     } catch (const Error&) {
       line.clear();  // `plugins list --why` says why
     }

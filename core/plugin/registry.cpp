@@ -13,6 +13,7 @@
 #include "plugin/lock.h"
 #include "plugin/manifest.h"
 #include "plugin/search_path.h"
+#include "plugin/stable_plugin.h"
 #include "plugin/trust.h"
 
 namespace tunesmith {
@@ -321,14 +322,13 @@ const std::vector<OptionSpec>& PluginRegistry::option_specs(PluginKind kind, std
 
 std::string PluginRegistry::plugin_version(PluginKind kind, std::string_view id) {
   const std::lock_guard lock(state_->mutex);
-  const PluginDescriptor* descriptor = state_->load(kind, id, {}).descriptor;
-  return descriptor != nullptr ? descriptor->version : state_->find(kind, id, {}).version;
+  const std::string version = state_->load(kind, id, {}).version();
+  return !version.empty() ? version : state_->find(kind, id, {}).version;
 }
 
 std::string PluginRegistry::help(PluginKind kind, std::string_view id) {
   const std::lock_guard lock(state_->mutex);
-  const LoadedPlugin& plugin = state_->load(kind, id, {});
-  return plugin.descriptor != nullptr ? plugin.descriptor->help : plugin.file.help;
+  return state_->load(kind, id, {}).help();
 }
 
 std::vector<std::string> PluginRegistry::help_lines() const {
@@ -351,13 +351,16 @@ std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
 
 std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string_view id,
                                                     const Options& options, const SourceLocation& asked_at) {
-  const PluginDescriptor* descriptor = nullptr;
+  const LoadedPlugin* plugin = nullptr;  // what is loaded stays where it is
   {
     const std::lock_guard lock(state_->mutex);
-    const LoadedPlugin& plugin = state_->load(kind, id, asked_at);
-    if (plugin.descriptor == nullptr) return plugin.file.object;
-    descriptor = plugin.descriptor;
+    plugin = &state_->load(kind, id, asked_at);
   }
+  const PluginDescriptor* descriptor = plugin->descriptor;
+  if (plugin->stable != nullptr)
+    return guard_plugin(kind, id, "create",
+                        [&] { return make_stable_object(*plugin->stable, plugin->options, options); });
+  if (descriptor == nullptr) return plugin->file.object;
   void* object = guard_plugin(kind, id, "create", [&] { return descriptor->create(options); });
   if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create returned nothing");
   return {object, [kind, id = std::string(id), destroy = descriptor->destroy](void* own) {

@@ -4,9 +4,7 @@
 #include <bit>
 #include <optional>
 
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -63,7 +61,7 @@ class AddRfactor final : public TransformationModule {
     std::vector<LoopRV> spatial;
     std::vector<LoopRV> reduction;
     for (const LoopRV& loop : schedule.get_loops(block)) {
-      (use_of(schedule.loop(loop), schedule.block(block)).reduction ? reduction : spatial).push_back(loop);
+      (schedule.use_of(loop, block).reduction ? reduction : spatial).push_back(loop);
     }
     std::vector<LoopRV> order = spatial;
     order.insert(order.end(), reduction.begin(), reduction.end());

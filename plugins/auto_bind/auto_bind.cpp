@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/visit.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -36,13 +33,6 @@ bool holds_bound_loop(const Stmt& nest) {
          nullptr;
 }
 
-/// The only statement inside the loop, or null.
-const Stmt* only_child(const Loop& loop) {
-  const Seq* seq = loop.body()->as<Seq>();
-  if (seq == nullptr) return loop.body();
-  return seq->children().size() == 1 ? seq->children().front().get() : nullptr;
-}
-
 class AutoBind final : public TransformationModule {
  public:
   explicit AutoBind(const Options& options) : threads_(options.get_ints("threads")) {
@@ -55,9 +45,9 @@ class AutoBind final : public TransformationModule {
     const std::optional<Axes> axes = axes_of(context.execution());
     if (!axes) return ModuleResult::not_applicable("the target has no level that synchronises");
     std::vector<std::string> first_blocks;
-    for (const StmtPtr& nest : schedule.program().root().children()) {
-      const Block* first = find_first<Block>(*nest);
-      if (first != nullptr && nest->kind == StmtKind::Loop && !holds_bound_loop(*nest))
+    for (const Pointer<Stmt>& nest : schedule.program().root().children()) {
+      const Pointer<Block> first = find_first<Block>(*nest);
+      if (first && nest->kind == StmtKind::Loop && !holds_bound_loop(*nest))
         first_blocks.push_back(first->name);
     }
     bool applied = false;
@@ -71,12 +61,10 @@ class AutoBind final : public TransformationModule {
   static std::vector<LoopRV> outer_spatial(Schedule& schedule, const std::string& name) {
     std::vector<LoopRV> loops;
     for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
-      const Loop& loop = schedule.loop(rv);
-      const LoopUse use = use_of(loop);
-      if (use.reduction || use.opaque || loop.loop_kind != LoopKind::Serial) break;
+      const LoopUse use = schedule.use_of(rv);
+      if (use.reduction || use.opaque || schedule.loop_kind(rv) != LoopKind::Serial) break;
       loops.push_back(rv);
-      const Stmt* inside = only_child(loop);
-      if (inside == nullptr || inside->kind != StmtKind::Loop) break;
+      if (schedule.only_child(rv) != StmtKind::Loop) break;
     }
     return loops;
   }
@@ -115,7 +103,7 @@ class AutoBind final : public TransformationModule {
   }
 
   void share_out(Schedule& schedule, LoopRV loop, const Axes& axes) const {
-    const int64_t extent = schedule.loop(loop).const_extent();
+    const int64_t extent = schedule.extent(loop);
     std::vector<int64_t> choices;
     for (const int64_t threads : threads_) {
       if (threads <= std::min(axes.most, extent)) choices.push_back(threads);

@@ -1,11 +1,7 @@
 // Inlines elementwise blocks into their consumers, so that what they compute never goes through memory.
 #include <algorithm>
 
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/regions.h>
-#include <tunesmith/ir/visit.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -39,7 +35,7 @@ class AutoInline final : public TransformationModule {
  private:
   /// Would inlining compute an element more than once?
   static bool repeated(const Program& program, const Block& block) {
-    const std::vector<Block*> consumers = consumers_of(program, block);
+    const std::vector<Pointer<Block>> consumers = consumers_of(program, block);
     return consumers.size() != 1 || consumers.front()->has_reduction() ||
            iteration_count(*consumers.front()).spatial > iteration_count(block).spatial;
   }

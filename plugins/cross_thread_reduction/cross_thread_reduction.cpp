@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -73,7 +71,7 @@ class CrossThreadReduction final : public TransformationModule {
   static Part part_of(Schedule& schedule, BlockRV block) {
     Part part;
     for (const LoopRV& loop : schedule.get_loops(block)) {
-      const bool reduces = use_of(schedule.loop(loop), schedule.block(block)).reduction;
+      const bool reduces = schedule.use_of(loop, block).reduction;
       (reduces ? part.reduction : part.spatial).push_back(loop);
     }
     if (part.spatial.empty()) part.spatial.push_back(schedule.add_unit_loop(block));

@@ -1,8 +1,5 @@
 // Inlines blocks that write one constant element, wherever it is read.
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/regions.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 

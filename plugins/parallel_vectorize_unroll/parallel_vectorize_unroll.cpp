@@ -1,8 +1,7 @@
 // Decides how much to parallelise, vectorise and unroll, as annotations of the program. The decisions are
 // carried out by rewrite_parallel_vectorize_unroll when a candidate is finished, so that changing one costs
 // no other decision.
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 

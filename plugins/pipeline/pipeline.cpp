@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/analysis/schedule_error.h>
-#include <tunesmith/ir/annotation_keys.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -29,17 +25,17 @@ bool fills_shared_memory(const Block& block, const ExecutionModel& model) {
 }
 
 /// The innermost loop around the block that does something else, too.
-const Loop* loop_around(const Block& block) {
-  for (const Stmt* at = block.parent; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
-    const Loop* loop = at->as<Loop>();
-    if (loop != nullptr && loop->body()->kind == StmtKind::Seq) return loop;
+Pointer<Loop> loop_around(const Block& block) {
+  for (Pointer<Stmt> at = block.parent; at && at->kind != StmtKind::Block; at = at->parent) {
+    const Pointer<Loop> loop = at->as<Loop>();
+    if (loop && loop->body()->kind == StmtKind::Seq) return loop;
   }
   return nullptr;
 }
 
-const Block& last_block(const Program& program, const Loop& loop) {
-  const Block* last = nullptr;
-  for (const Block* block : program.blocks()) {
+Block last_block(const Program& program, const Loop& loop) {
+  Pointer<Block> last;
+  for (const Pointer<Block>& block : program.blocks()) {
     if (is_ancestor(loop, *block) && enclosing_block(*block) == enclosing_block(loop)) last = block;
   }
   return *last;
@@ -47,13 +43,13 @@ const Block& last_block(const Program& program, const Loop& loop) {
 
 std::vector<FetchingLoop> fetching_loops(const Program& program, const ExecutionModel& model) {
   std::vector<FetchingLoop> found;
-  for (const Block* block : program.blocks()) {
-    const Loop* loop = fills_shared_memory(*block, model) ? loop_around(*block) : nullptr;
+  for (const Pointer<Block>& block : program.blocks()) {
+    const Pointer<Loop> loop = fills_shared_memory(*block, model) ? loop_around(*block) : nullptr;
     if (loop == nullptr ||
         std::ranges::any_of(found, [&](const FetchingLoop& one) { return one.id == loop->id; }))
       continue;
-    const Block& last = last_block(program, *loop);
-    const std::vector<Loop*> around = loops_above(last);
+    const Block last = last_block(program, *loop);
+    const std::vector<Pointer<Loop>> around = loops_above(last);
     const auto at = std::ranges::find(around, loop);
     found.push_back({loop->id, last.name, static_cast<size_t>(at - around.begin())});
   }

@@ -1,9 +1,5 @@
 // Samples where a producer is computed: at the root, or under one of the loops around its consumers.
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/annotation_keys.h>
-#include <tunesmith/ir/regions.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 

@@ -8,12 +8,9 @@
 // that would share a buffer, say) is left out there, and done everywhere else.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/regions.h>
-#include <tunesmith/ir/visit.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -21,11 +18,6 @@ using namespace tunesmith;
 
 /// Of the registers of a thread, those that an unrolled copy may fill.
 constexpr int64_t kShareOfCopies = 16;
-
-int64_t annotation(const Program& program, const char* key, int64_t fallback) {
-  const auto found = program.annotations.find(key);
-  return found == program.annotations.end() ? fallback : std::get<int64_t>(found->second);
-}
 
 /// Does `change` to the schedule, which is one instruction: refused, it leaves the schedule as it was. Was it
 /// done?
@@ -48,17 +40,10 @@ bool all_where_legal(Schedule& schedule, const Change& change) {
   return true;
 }
 
-/// The only statement inside the loop, or null.
-const Stmt* only_child(const Loop& loop) {
-  const Seq* seq = loop.body()->as<Seq>();
-  if (seq == nullptr) return loop.body();
-  return seq->children().size() == 1 ? seq->children().front().get() : nullptr;
-}
-
 /// Loops of `loops` (outermost first) from which on nothing but the block itself is inside.
 size_t first_exclusive(const Schedule& schedule, const std::vector<LoopRV>& loops) {
   size_t first = loops.size();
-  while (first > 0 && only_child(schedule.loop(loops[first - 1])) != nullptr) --first;
+  while (first > 0 && schedule.only_child(loops[first - 1]).has_value()) --first;
   return first;
 }
 
@@ -71,9 +56,9 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
   }
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
-    const int64_t jobs = annotation(schedule.program(), "parallel_jobs", 0);
-    const int64_t vectorize = annotation(schedule.program(), "vectorize", 0);
-    const int64_t steps = annotation(schedule.program(), "unroll_steps", -1);
+    const int64_t jobs = schedule.annotation("parallel_jobs").value_or(0);
+    const int64_t vectorize = schedule.annotation("vectorize").value_or(0);
+    const int64_t steps = schedule.annotation("unroll_steps").value_or(-1);
     if (jobs == 0 && vectorize == 0 && steps < 0) {
       return ModuleResult::not_applicable("the program has no such annotation");
     }
@@ -85,7 +70,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const bool has_threads = machine.first_synchronising() < machine.levels.size();
     const int64_t copied = has_threads ? registers / kShareOfCopies : registers;
     std::vector<std::string> names;
-    for (const Block* block : schedule.program().blocks()) names.push_back(block->name);
+    for (const BlockFacts& block : schedule.blocks()) names.push_back(block.name);
     // All vectors before any unrolling: a loop vectorized for one block may hold others, and their
     // statements.
     for (const std::string& name : names) {
@@ -96,7 +81,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     }
     // Carried out they say nothing more, and programs that they led to alike are alike.
     for (const char* key : {"parallel_jobs", "vectorize", "unroll_steps"}) {
-      if (schedule.program().annotations.contains(key)) schedule.unannotate(key);
+      if (schedule.annotation(key)) schedule.unannotate(key);
     }
     return ModuleResult::applied(std::move(schedule));
   }
@@ -104,22 +89,22 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
  private:
   static void parallelize(Schedule& schedule, int64_t jobs) {
     std::vector<std::string> first_blocks;
-    for (const StmtPtr& nest : schedule.program().root().children()) {
-      const Block* first = find_first<Block>(*nest);
-      if (first != nullptr && nest->kind == StmtKind::Loop) first_blocks.push_back(first->name);
+    std::optional<size_t> nest;
+    for (const BlockFacts& block : schedule.blocks()) {
+      if (nest != block.nest && block.loops > 0) first_blocks.push_back(block.name);
+      nest = block.nest;
     }
     for (const std::string& name : first_blocks) {
       std::vector<LoopRV> fused;
       int64_t iterations = 1;
       for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
-        const Loop& loop = schedule.loop(rv);
-        const LoopUse use = use_of(loop);
-        if (use.reduction || use.opaque || loop.loop_kind != LoopKind::Serial) break;
-        if (!fused.empty() && (iterations > 1 && iterations * loop.const_extent() > jobs)) break;
-        iterations *= loop.const_extent();
+        const LoopUse use = schedule.use_of(rv);
+        if (use.reduction || use.opaque || schedule.loop_kind(rv) != LoopKind::Serial) break;
+        const int64_t extent = schedule.extent(rv);
+        if (!fused.empty() && (iterations > 1 && iterations * extent > jobs)) break;
+        iterations *= extent;
         fused.push_back(rv);
-        const Stmt* inside = only_child(loop);
-        if (inside == nullptr || inside->kind != StmtKind::Loop) break;
+        if (schedule.only_child(rv) != StmtKind::Loop) break;
       }
       const auto run_parallel = [&] {
         const auto one = [&](Schedule& tried) { tried.parallel(fused.front()); };
@@ -128,7 +113,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       };
       // The inner ones may hold what their iterations share: then those around them are fused without them.
       while (iterations > 1 && !run_parallel()) {
-        iterations /= schedule.loop(fused.back()).const_extent();
+        iterations /= schedule.extent(fused.back());
         fused.pop_back();
       }
     }
@@ -138,13 +123,13 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
     const LoopRV innermost = loops.back();
-    const Loop& loop = schedule.loop(innermost);
-    const LoopUse use = use_of(loop, schedule.block(block));
-    if (loop.loop_kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return;
-    const int64_t extent = loop.const_extent();
-    if (extent == 1 || store_stride(schedule.block(block), loop.var) != 1) return;
+    const LoopUse use = schedule.use_of(innermost, block);
+    if (schedule.loop_kind(innermost) != LoopKind::Serial || use.reduction || use.opaque || !use.spatial)
+      return;
+    const int64_t extent = schedule.extent(innermost);
+    if (extent == 1 || schedule.store_stride(block, innermost) != 1) return;
     const int64_t width =
-        extent > limit ? widest_divisor(extent, limit, lanes_of(schedule.block(block), vector_bits)) : extent;
+        extent > limit ? widest_divisor(extent, limit, lanes_of(schedule, block, vector_bits)) : extent;
     if (width == extent) {
       where_legal(schedule, [&](Schedule& tried) { tried.vectorize(innermost); });
     } else {
@@ -155,8 +140,8 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
   }
 
   /// Elements of what the block writes in one vector register; one where they are wider than that.
-  static int64_t lanes_of(const Block& block, int64_t vector_bits) {
-    return std::max<int64_t>(1, vector_bits / writes_of(block).front().buffer->dtype.bits);
+  static int64_t lanes_of(const Schedule& schedule, BlockRV block, int64_t vector_bits) {
+    return std::max<int64_t>(1, vector_bits / schedule.writes_of(block).front().buffer->dtype.bits);
   }
 
   /// The largest divisor of `extent` that is a multiple of `lanes` and at most `limit`; `limit` itself, with
@@ -173,22 +158,19 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
                      int64_t copied) {
     std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
-    const Block& what = schedule.block(block);
     const size_t exclusive = first_exclusive(schedule, loops);
     // A vectorized loop becomes as many statements as it fills registers; it may hold other blocks, too.
     int64_t statements = 1;
     for (const LoopRV& rv : loops) {
-      const Loop& loop = schedule.loop(rv);
-      if (loop.loop_kind != LoopKind::Vectorized) continue;
-      const int64_t lanes = lanes_of(what, vector_bits);
-      statements *= (loop.const_extent() + lanes - 1) / lanes;
+      if (schedule.loop_kind(rv) != LoopKind::Vectorized) continue;
+      const int64_t lanes = lanes_of(schedule, block, vector_bits);
+      statements *= (schedule.extent(rv) + lanes - 1) / lanes;
     }
-    if (schedule.loop(loops.back()).loop_kind == LoopKind::Vectorized) loops.pop_back();
+    if (schedule.loop_kind(loops.back()) == LoopKind::Vectorized) loops.pop_back();
     size_t tile = loops.size();  // loops from here on are the register tile
     bool in_reduction = false;
     for (size_t i = loops.size(); i-- > exclusive;) {
-      const Loop& loop = schedule.loop(loops[i]);
-      if (use_of(loop, what).reduction && loop.const_extent() > 1) {
+      if (schedule.use_of(loops[i], block).reduction && schedule.extent(loops[i]) > 1) {
         tile = i + 1;
         in_reduction = true;
         break;
@@ -198,11 +180,11 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     // Copies that stand inside a nest belong to a register tile: as long as one, they are unrolled whole.
     const int64_t tile_limit = in_reduction ? registers : exclusive > 0 ? copied : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
-      const Loop& loop = schedule.loop(loops[i]);
       const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);
-      if (loop.loop_kind != LoopKind::Serial) break;
-      if (statements * loop.const_extent() > limit) break;
-      statements *= loop.const_extent();
+      if (schedule.loop_kind(loops[i]) != LoopKind::Serial) break;
+      const int64_t extent = schedule.extent(loops[i]);
+      if (statements * extent > limit) break;
+      statements *= extent;
       schedule.unroll(loops[i]);
     }
   }

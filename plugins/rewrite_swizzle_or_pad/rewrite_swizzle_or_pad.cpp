@@ -1,8 +1,6 @@
 // Pads or swizzles the rows that swizzle_or_pad has decided on: padded, a row begins at an odd multiple of
 // what one access takes after the one before, so that pieces of neighbouring rows lie in different banks.
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -22,15 +20,15 @@ class RewriteSwizzleOrPad final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
-    for (const Block* block : schedule.program().blocks()) {
-      if (block->annotations.contains(kAnnotation)) names.push_back(block->name);
+    for (const BlockFacts& block : schedule.blocks()) {
+      if (schedule.annotation(block.id, kAnnotation)) names.push_back(block.name);
     }
     if (names.empty()) return ModuleResult::not_applicable("no block is annotated to be padded or swizzled");
     const auto access_bytes = static_cast<int64_t>(context.device().get_or("access_bytes", 16));
     for (const std::string& name : names) {
       const BlockRV block = schedule.get_block(name);
-      const auto decision = std::get<int64_t>(schedule.block(block).annotations.at(kAnnotation));
-      const int64_t element = write_accesses(schedule.block(block)).front().buffer->dtype.bytes();
+      const auto decision = *schedule.annotation(schedule.id(block), kAnnotation);
+      const int64_t element = schedule.write_accesses(block).front().buffer->dtype.bytes();
       schedule.unannotate(block, kAnnotation);
       const int64_t piece = access_bytes / element;
       if (decision == kPad) schedule.storage_align(block, 0, -2, 2 * piece, piece);

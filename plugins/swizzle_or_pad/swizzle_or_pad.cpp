@@ -1,9 +1,6 @@
 // Samples how rows lie in memory with banks: as they are, padded, or swizzled, for each block that fills such
 // memory, of what is legal there. The decision is an annotation, which rewrite_swizzle_or_pad follows.
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/analysis/schedule_error.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -41,7 +38,7 @@ class SwizzleOrPad final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
-    for (const Block* block : schedule.program().blocks()) {
+    for (const Pointer<Block>& block : schedule.program().blocks()) {
       if (fills_banks(*block, context.execution())) names.push_back(block->name);
     }
     bool applied = false;

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/search/task_scheduler.h>
+#include <tunesmith/stable/task_scheduler.h>
 
 namespace {
 

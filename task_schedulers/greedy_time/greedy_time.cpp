@@ -1,6 +1,5 @@
 // Where most of the time is spent: weight * seconds decides.
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/search/task_scheduler.h>
+#include <tunesmith/stable/task_scheduler.h>
 
 namespace {
 

@@ -1,6 +1,5 @@
 // The tasks in turn, whatever becomes of them: the baseline of every scheduler.
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/search/task_scheduler.h>
+#include <tunesmith/stable/task_scheduler.h>
 
 namespace {
 

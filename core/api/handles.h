@@ -1,0 +1,148 @@
+// What stands behind the opaque handles of the stable interface (stable/api.yaml), and how exceptions become
+// errors there. No exception leaves a function of a table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/stable_interface.h"
+#include "tunesmith/plugin/options.h"
+#include "tunesmith/space/module.h"
+#include "tunesmith/trace/schedule.h"
+
+/// Owned by whoever received it.
+struct tunesmith_error {
+  std::exception_ptr exception;  // what the kernel goes on with when it gets the error back
+  uint32_t kind = TUNESMITH_ERROR_KIND_INTERNAL;
+  // Of the exception, where it is one of these. No text is copied: most refusals are counted and forgotten.
+  const std::exception* standard = nullptr;
+  const tunesmith::ScheduleError* refusal = nullptr;
+};
+
+namespace tunesmith::api {
+struct Snapshot;
+}
+
+/// A view of a program of somebody else's, with what was read of it since it last changed.
+struct tunesmith_program {
+  const tunesmith::Program* program = nullptr;
+  mutable tunesmith::api::Snapshot* snapshot = nullptr;  // holds one reference
+  mutable std::deque<tunesmith_buffer> buffers = {};     // those that were asked for one by one
+
+  explicit tunesmith_program(const tunesmith::Program& of) : program(&of) {}
+  ~tunesmith_program() { forget(); }
+  tunesmith_program(const tunesmith_program&) = delete;
+  tunesmith_program& operator=(const tunesmith_program&) = delete;
+  /// The program is about to change.
+  void forget();
+};
+
+struct tunesmith_schedule {
+  tunesmith::Schedule schedule;
+  tunesmith_program program{schedule.program()};
+
+  explicit tunesmith_schedule(tunesmith::Schedule given) : schedule(std::move(given)) {}
+};
+
+struct tunesmith_context {
+  tunesmith::ModuleContext* context = nullptr;
+  tunesmith_program original;
+  // tunesmith_execution, made when it is asked for, and what it points to.
+  mutable std::unique_ptr<tunesmith_execution> execution = nullptr;
+  mutable std::vector<tunesmith_level> levels = {};
+  mutable std::vector<tunesmith_scope> scopes = {};
+  mutable std::deque<std::vector<tunesmith_text>> axes = {};
+
+  explicit tunesmith_context(tunesmith::ModuleContext& of) : context(&of), original(of.original()) {}
+};
+
+struct tunesmith_answer {
+  std::vector<std::unique_ptr<tunesmith_schedule>> schedules;
+  uint32_t status = 0;
+  std::string reason;
+};
+
+struct tunesmith_options {
+  const tunesmith::Options* options = nullptr;
+  std::vector<tunesmith::OptionSpec> specs;
+  mutable std::deque<std::vector<tunesmith_value>> lists = {};  // of values that were asked for
+};
+
+struct tunesmith_option_list {
+  std::vector<tunesmith::OptionSpec> specs;
+};
+
+namespace tunesmith::api {
+
+/// The exception that is under way, as an error.
+tunesmith_error* current_error() noexcept;
+
+/// Takes the error and throws what it stands for: the kernel's own exception where it began in the kernel.
+[[noreturn]] void rethrow(tunesmith_error* error);
+
+/// Throws what `error` stands for, if there is one.
+inline void check(tunesmith_error* error) {
+  if (error != nullptr) rethrow(error);
+}
+
+/// Thrown where a newer caller asks for what this kernel does not know.
+class Unsupported : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+  ~Unsupported() override;
+};
+
+/// The body of a function of a table: null, or what it threw.
+template <typename Body>
+tunesmith_error* guarded(Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return nullptr;
+  } catch (...) {  // everything that is thrown crosses as an error
+    return current_error();
+  }
+}
+
+/// Of the caller's mistake; thrown as ScheduleMisuse, so that the kernel ends the run with the plugin's name.
+[[noreturn]] void misuse(std::string_view call, std::string_view reason, std::string detail = "");
+/// A pointer that must not be null.
+template <typename T>
+T& given(T* pointer, std::string_view call) {
+  if (pointer == nullptr) misuse(call, "an argument is null");
+  return *pointer;
+}
+
+inline std::string_view view(tunesmith_text text) { return {text.data, static_cast<size_t>(text.size)}; }
+inline tunesmith_text text(std::string_view from) { return {from.data(), from.size()}; }
+template <typename T>
+tunesmith_span span_of(const std::vector<T>& items) {
+  return {items.data(), items.size(), sizeof(T)};
+}
+
+tunesmith_value value_of(const AnnotationValue& value);
+tunesmith_value value_of(int64_t number);
+tunesmith_value value_of(double number);
+tunesmith_value value_of(std::string_view string);
+
+/// Writes as much of `from` as the caller's struct has room for, which begins with its size.
+template <typename T>
+void fill(T* to, const T& from) {
+  const size_t size = std::min(static_cast<size_t>(to->size), sizeof(T));
+  auto* bytes = reinterpret_cast<char*>(to);
+  const auto* source = reinterpret_cast<const char*>(&from);
+  std::copy(source + sizeof(to->size), source + std::max(size, sizeof(to->size)), bytes + sizeof(to->size));
+}
+
+// The tables, one a file.
+#define TABLE(name, id) extern const tunesmith_##name k_##name;
+#include "api/table_list.inc"
+#undef TABLE
+
+}  // namespace tunesmith::api

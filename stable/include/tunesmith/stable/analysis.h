@@ -1,0 +1,241 @@
+// Questions about programs: walks over their views, and what the kernel answers about blocks. These answers
+// are about the block as it is now.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/stable/program.h"
+
+namespace tunesmith {
+inline namespace stable {
+
+// ---- Walks ----
+
+/// Calls `visit(const Stmt&)` for the statement and all under it, parents first.
+template <typename Visit>
+void walk(const Stmt& stmt, Visit&& visit) {
+  visit(stmt);
+  for (const Pointer<Stmt>& child : stmt.children()) walk(*child, visit);
+}
+
+/// The first statement of one sort at or under `root`, or null.
+template <typename T>
+Pointer<T> find_first(const Stmt& root) {
+  if (const Pointer<T> found = root.as<T>()) return found;
+  for (const Pointer<Stmt>& child : root.children()) {
+    if (const Pointer<T> found = find_first<T>(*child)) return found;
+  }
+  return nullptr;
+}
+template <typename T, typename Test>
+Pointer<T> find_first(const Stmt& root, const Test& test) {
+  if (const Pointer<T> found = root.as<T>(); found && test(*found)) return found;
+  for (const Pointer<Stmt>& child : root.children()) {
+    if (const Pointer<T> found = find_first<T>(*child, test)) return found;
+  }
+  return nullptr;
+}
+
+/// True when `test(const Expr&)` is for `expr` or anything under it.
+template <typename Test>
+bool any_of_expr(const Expr& expr, const Test& test) {
+  return test(expr) ||
+         std::ranges::any_of(expr.args(), [&](const Expr& arg) { return any_of_expr(arg, test); });
+}
+
+/// True when `test(const Expr&)` is for any expression that stands in `stmt` or under it.
+template <typename Test>
+bool any_of_exprs(const Stmt& stmt, const Test& test) {
+  std::vector<Expr> here;
+  if (const auto loop = stmt.as<Loop>()) here = {loop->min(), loop->extent()};
+  if (const auto block = stmt.as<Block>()) {
+    here = {block->predicate()};
+    for (const IterVar& iter : block->iters()) here.push_back(iter.binding);
+  }
+  if (const auto store = stmt.as<Store>()) {
+    here = store->indices();
+    here.push_back(store->value());
+    here.push_back(store->mask());
+  }
+  if (std::ranges::any_of(here, [&](const Expr& expr) { return expr && any_of_expr(expr, test); }))
+    return true;
+  return std::ranges::any_of(stmt.children(),
+                             [&](const Pointer<Stmt>& child) { return any_of_exprs(*child, test); });
+}
+
+/// Enclosing loops from the outermost to the innermost, up to the nearest enclosing block or the root.
+inline std::vector<Pointer<Loop>> loops_above(const Stmt& stmt) {
+  std::vector<Pointer<Loop>> loops;
+  for (Pointer<Stmt> at = stmt.parent; at && at->kind != StmtKind::Block; at = at->parent) {
+    if (const auto loop = at->as<Loop>()) loops.push_back(loop);
+  }
+  std::ranges::reverse(loops);
+  return loops;
+}
+/// The nearest enclosing block, or null.
+inline Pointer<Block> enclosing_block(const Stmt& stmt) {
+  for (Pointer<Stmt> at = stmt.parent; at; at = at->parent) {
+    if (const auto block = at->as<Block>()) return block;
+  }
+  return nullptr;
+}
+/// True when `ancestor` is `stmt` or stands above it.
+inline bool is_ancestor(const Stmt& ancestor, const Stmt& stmt) {
+  for (Pointer<Stmt> at = stmt.pointer(); at; at = at->parent) {
+    if (at == ancestor.pointer()) return true;
+  }
+  return false;
+}
+
+// ---- What the kernel answers ----
+
+namespace detail {
+
+inline bool ask(const Block& block, uint32_t question) {
+  uint32_t answer = 0;
+  check(tables.program->ask(block.snapshot().program, static_cast<uint32_t>(block.id), question, &answer));
+  return answer != 0;
+}
+
+/// All ids that `list(ids, capacity, count)` gives.
+template <typename List>
+std::vector<uint32_t> all_of(const List& list) {
+  std::vector<uint32_t> ids(16);
+  uint64_t count = 0;
+  check(list(ids.data(), ids.size(), &count));
+  const bool complete = count <= ids.size();
+  ids.resize(count);
+  if (!complete) check(list(ids.data(), ids.size(), &count));
+  return ids;
+}
+
+}  // namespace detail
+
+/// Every iteration variable is bound to a loop variable of its own, or to a constant: nothing has touched the
+/// block yet.
+inline bool is_trivially_bound(const Block& block) {
+  return detail::ask(block, TUNESMITH_QUESTION_TRIVIALLY_BOUND);
+}
+/// A reduction that reuses what it reads: tiling pays for these.
+inline bool needs_tiling(const Block& block) { return detail::ask(block, TUNESMITH_QUESTION_NEEDS_TILING); }
+/// One store of one element for each iteration, all spatial.
+inline bool is_elementwise(const Block& block) { return detail::ask(block, TUNESMITH_QUESTION_ELEMENTWISE); }
+/// Does the block write an output of its program?
+inline bool writes_output(const Program& /*program*/, const Block& block) {
+  return detail::ask(block, TUNESMITH_QUESTION_WRITES_OUTPUT);
+}
+
+/// Products of the extents of the spatial and of the reduction iterators.
+struct IterationCount {
+  int64_t spatial = 1;
+  int64_t reduction = 1;
+};
+inline IterationCount iteration_count(const Block& block) {
+  IterationCount count;
+  detail::check(detail::tables.program->iterations(block.snapshot().program, static_cast<uint32_t>(block.id),
+                                                   &count.spatial, &count.reduction));
+  return count;
+}
+
+/// Which sorts of iterators a loop drives.
+struct LoopUse {
+  explicit LoopUse(uint32_t kinds)
+      : spatial((kinds & TUNESMITH_ITERATOR_KIND_SPATIAL) != 0),
+        reduction((kinds & TUNESMITH_ITERATOR_KIND_REDUCTION) != 0),
+        opaque((kinds & TUNESMITH_ITERATOR_KIND_OPAQUE) != 0) {}
+  bool spatial;
+  bool reduction;
+  bool opaque;
+};
+
+namespace detail {
+inline LoopUse use_of(const tunesmith_program* program, uint32_t loop, uint32_t block) {
+  uint32_t kinds = 0;
+  check(tables.program->loop_use(program, loop, block, &kinds));
+  return LoopUse(kinds);
+}
+}  // namespace detail
+
+/// Over all blocks under the loop.
+inline LoopUse use_of(const Loop& loop) {
+  return detail::use_of(loop.snapshot().program, static_cast<uint32_t>(loop.id), TUNESMITH_NONE);
+}
+/// In one block.
+inline LoopUse use_of(const Loop& loop, const Block& block) {
+  return detail::use_of(loop.snapshot().program, static_cast<uint32_t>(loop.id),
+                        static_cast<uint32_t>(block.id));
+}
+
+/// By how many elements the block's store moves with the loop: 1 along the axis of neighbours, 0 where it
+/// does not.
+inline int64_t store_stride(const Block& block, const Loop& loop) {
+  int64_t stride = 0;
+  detail::check(detail::tables.program->store_stride(
+      block.snapshot().program, static_cast<uint32_t>(block.id), static_cast<uint32_t>(loop.id), &stride));
+  return stride;
+}
+
+namespace detail {
+inline std::vector<Pointer<Block>> neighbours(const Program& program, const Block& block, uint32_t side) {
+  std::vector<Pointer<Block>> found;
+  const auto list = [&](uint32_t* ids, uint64_t capacity, uint64_t* count) {
+    return tables.program->neighbours(block.snapshot().program, static_cast<uint32_t>(block.id), side, ids,
+                                      capacity, count);
+  };
+  for (const uint32_t id : all_of(list)) found.push_back(program.find_block(BlockId{id}));
+  return found;
+}
+}  // namespace detail
+
+/// Blocks that write what `block` reads / read what `block` writes, in text order.
+inline std::vector<Pointer<Block>> producers_of(const Program& program, const Block& block) {
+  return detail::neighbours(program, block, TUNESMITH_SIDE_PRODUCERS);
+}
+inline std::vector<Pointer<Block>> consumers_of(const Program& program, const Block& block) {
+  return detail::neighbours(program, block, TUNESMITH_SIDE_CONSUMERS);
+}
+
+/// One access of a block.
+struct Access {
+  Buffer buffer;
+};
+
+namespace detail {
+inline std::vector<Access> accesses(const tunesmith_program* program, uint32_t block, uint32_t sort) {
+  std::vector<Access> found;
+  const auto list = [&](uint32_t* buffers, uint64_t capacity, uint64_t* count) {
+    return tables.program->accesses(program, block, sort, buffers, capacity, count);
+  };
+  for (const uint32_t position : all_of(list)) {
+    const tunesmith_buffer* buffer = nullptr;
+    check(tables.program->buffer(program, position, &buffer));
+    found.push_back({make_buffer(*buffer)});
+  }
+  return found;
+}
+inline std::vector<Access> accesses(const Block& block, uint32_t sort) {
+  return accesses(block.snapshot().program, static_cast<uint32_t>(block.id), sort);
+}
+}  // namespace detail
+
+/// Loads in the body and the init without the accumulator; stores in the body: each once.
+inline std::vector<Access> reads_of(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_READS);
+}
+inline std::vector<Access> writes_of(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITES);
+}
+/// As instructions count them by `read_index` and `write_index`.
+inline std::vector<Access> read_accesses(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_READ_ACCESSES);
+}
+inline std::vector<Access> write_accesses(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITE_ACCESSES);
+}
+
+}  // namespace stable
+}  // namespace tunesmith

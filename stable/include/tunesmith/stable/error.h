@@ -1,0 +1,191 @@
+// Errors, as the kernel reports them and as a plugin throws them. Each is an object of the kernel's on the
+// way between the two (c/tables.h); no exception leaves a plugin.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tunesmith/stable/host.h"
+
+namespace tunesmith {
+inline namespace stable {
+
+namespace detail {
+
+inline std::string_view view(tunesmith_text text) { return {text.data, static_cast<size_t>(text.size)}; }
+inline tunesmith_text text(std::string_view from) { return {from.data(), from.size()}; }
+
+/// An error of the kernel's, until it is handed back.
+struct ErrorHandle {
+  explicit ErrorHandle(tunesmith_error* taken) : error(taken) {}
+  ~ErrorHandle() { tables.error->release(error); }
+  ErrorHandle(const ErrorHandle&) = delete;
+  ErrorHandle& operator=(const ErrorHandle&) = delete;
+
+  tunesmith_error_info info() const {
+    tunesmith_error_info known = {};
+    known.size = sizeof(known);
+    tables.error->info(error, &known);
+    return known;
+  }
+
+  tunesmith_error* error;
+};
+
+}  // namespace detail
+
+/// What all errors are.
+class Error : public std::exception {
+ public:
+  explicit Error(std::string message)
+      : Error(TUNESMITH_ERROR_KIND_INTERNAL, {std::move(message), {}, {}, {}}) {}
+
+  /// Complete in itself.
+  const char* what() const noexcept override {
+    try {
+      if (handle_ && texts_.message.empty()) texts_.message = detail::view(handle_->info().message);
+    } catch (...) {  // no memory for the text
+      return "an error";
+    }
+    return texts_.message.c_str();
+  }
+
+  /// The error as an object of the kernel's, which the caller owns. Not to be called twice.
+  tunesmith_error* release() const {
+    if (handle_) return what(), std::exchange(handle_->error, nullptr);
+    const tunesmith_error_info told = {sizeof(told),
+                                       kind_,
+                                       0,
+                                       detail::text(texts_.message),
+                                       detail::text(texts_.primitive),
+                                       detail::text(texts_.reason),
+                                       detail::text(texts_.detail)};
+    return detail::tables.error->make(&told);
+  }
+
+ protected:
+  struct Texts {
+    std::string message;
+    std::string primitive;
+    std::string reason;
+    std::string detail;
+  };
+  Error(uint32_t kind, Texts texts) : kind_(kind), texts_(std::move(texts)) {}
+  explicit Error(std::shared_ptr<detail::ErrorHandle> handle) : handle_(std::move(handle)) {}
+
+  std::string part(std::string Texts::* own, tunesmith_text tunesmith_error_info::* of_kernel) const {
+    return handle_ ? std::string(detail::view(handle_->info().*of_kernel)) : texts_.*own;
+  }
+
+ private:
+  uint32_t kind_ = 0;
+  mutable Texts texts_;
+  std::shared_ptr<detail::ErrorHandle> handle_;  // null for what the plugin itself throws
+};
+
+/// A transformation that cannot be shown to be legal here; the schedule is as it was before the call.
+class ScheduleError : public Error {
+ public:
+  /// `reason` is a constant sentence without names or numbers; `detail` has those.
+  ScheduleError(std::string primitive, std::string reason, std::string detail)
+      : ScheduleError(TUNESMITH_ERROR_KIND_REFUSED, std::move(primitive), std::move(reason),
+                      std::move(detail)) {}
+  explicit ScheduleError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
+
+  std::string primitive() const { return part(&Texts::primitive, &tunesmith_error_info::primitive); }
+  std::string reason() const { return part(&Texts::reason, &tunesmith_error_info::reason); }
+  std::string detail() const { return part(&Texts::detail, &tunesmith_error_info::detail); }
+
+ protected:
+  ScheduleError(uint32_t kind, std::string primitive, std::string reason, std::string more)
+      : Error(kind,
+              {primitive + ": " + reason + (more.empty() ? "" : ": " + more), primitive, reason, more}) {}
+};
+
+/// A call that is wrong whatever the program is; it ends the run with the plugin's name.
+class ScheduleMisuse : public ScheduleError {
+ public:
+  ScheduleMisuse(std::string primitive, std::string reason, std::string detail)
+      : ScheduleError(TUNESMITH_ERROR_KIND_MISUSE, std::move(primitive), std::move(reason),
+                      std::move(detail)) {}
+  explicit ScheduleMisuse(std::shared_ptr<detail::ErrorHandle> handle) : ScheduleError(std::move(handle)) {}
+};
+
+/// The user's input cannot be accepted; best thrown by Options::fail.
+class UserError : public Error {
+ public:
+  explicit UserError(std::string message)
+      : Error(TUNESMITH_ERROR_KIND_USER, {std::move(message), {}, {}, {}}) {}
+  explicit UserError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
+};
+
+/// The machine or the installation lacks something.
+class EnvironmentError : public Error {
+ public:
+  explicit EnvironmentError(std::string message)
+      : Error(TUNESMITH_ERROR_KIND_ENVIRONMENT, {std::move(message), {}, {}, {}}) {}
+  explicit EnvironmentError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
+};
+
+/// The kernel does not know what was asked of it: it is older than that.
+class UnsupportedError : public Error {
+ public:
+  explicit UnsupportedError(std::string message)
+      : Error(TUNESMITH_ERROR_KIND_UNSUPPORTED, {std::move(message), {}, {}, {}}) {}
+  explicit UnsupportedError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
+};
+
+/// A bug, of the kernel's or of the plugin's.
+class InternalError : public Error {
+ public:
+  explicit InternalError(std::string message) : Error(std::move(message)) {}
+  explicit InternalError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
+};
+
+/// Takes the kernel's error and throws it.
+[[noreturn]] inline void throw_error(tunesmith_error* error) {
+  auto handle = std::make_shared<detail::ErrorHandle>(error);
+  switch (handle->info().kind) {
+    case TUNESMITH_ERROR_KIND_REFUSED:
+      throw ScheduleError(std::move(handle));
+    case TUNESMITH_ERROR_KIND_MISUSE:
+      throw ScheduleMisuse(std::move(handle));
+    case TUNESMITH_ERROR_KIND_USER:
+      throw UserError(std::move(handle));
+    case TUNESMITH_ERROR_KIND_ENVIRONMENT:
+      throw EnvironmentError(std::move(handle));
+    case TUNESMITH_ERROR_KIND_UNSUPPORTED:
+      throw UnsupportedError(std::move(handle));
+    default:
+      throw InternalError(std::move(handle));
+  }
+}
+
+namespace detail {
+
+inline void check(tunesmith_error* error) {
+  if (error != nullptr) throw_error(error);
+}
+
+/// The body of a function that the kernel calls: null, or what it threw.
+template <typename Body>
+tunesmith_error* guarded(Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return nullptr;
+  } catch (const Error& error) {
+    return error.release();
+  } catch (const std::exception& other) {
+    return Error(std::string(other.what())).release();
+  } catch (...) {  // nothing else may leave the plugin
+    return Error(std::string("something that is no exception")).release();
+  }
+}
+
+}  // namespace detail
+
+}  // namespace stable
+}  // namespace tunesmith

@@ -1,0 +1,355 @@
+// Programs as they are read: views into a snapshot of one. A view is a small value. It lives as long as the
+// Schedule that it came from (or the one that this was moved into), and as long as the call for what comes
+// from a ModuleContext; it shows the program as it was when it was asked for.
+//
+//   const Block block = *schedule.program().find_block(name);
+//   const bool chooses = any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Select); });
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/stable/error.h"
+#include "tunesmith/stable/types.h"
+
+namespace tunesmith {
+inline namespace stable {
+
+class Stmt;
+class Seq;
+class Loop;
+class Block;
+class Store;
+class Expr;
+
+namespace detail {
+
+/// A snapshot that the plugin holds. `program`: what it was taken of, for questions; null once that is gone.
+struct Snapshot {
+  Snapshot(const tunesmith_snapshot* taken, const tunesmith_program* of) : data(taken), program(of) {}
+  ~Snapshot() { tables.program->release(data); }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+  const tunesmith_statement& statement(uint32_t at_) const {
+    return element<tunesmith_statement>(data->statements, at_);
+  }
+  const tunesmith_expression& expression(uint32_t at_) const {
+    return element<tunesmith_expression>(data->expressions, at_);
+  }
+  uint32_t link(uint32_t at_) const { return element<uint32_t>(data->links, at_); }
+
+  const tunesmith_snapshot* data;
+  const tunesmith_program* program;
+};
+
+}  // namespace detail
+
+/// A view that may be none: as a pointer, but what it points to is made when it is looked at.
+template <typename T>
+class Pointer {
+ public:
+  Pointer() = default;
+  Pointer(std::nullptr_t) {}  // NOLINT: as a pointer
+  Pointer(const detail::Snapshot* snapshot, uint32_t position)
+      : snapshot_(position == TUNESMITH_NONE ? nullptr : snapshot), position_(position) {}
+
+  explicit operator bool() const { return snapshot_ != nullptr; }
+  T operator*() const { return T(*snapshot_, position_); }
+  struct Arrow {
+    T view;
+    const T* operator->() const { return &view; }
+  };
+  Arrow operator->() const { return {**this}; }
+  bool operator==(const Pointer&) const = default;
+  bool operator==(std::nullptr_t) const { return snapshot_ == nullptr; }
+
+  uint32_t position() const { return position_; }
+
+ private:
+  const detail::Snapshot* snapshot_ = nullptr;
+  uint32_t position_ = TUNESMITH_NONE;
+};
+
+/// A loop's variable or a block's iterator.
+struct Var {
+  uint32_t position = TUNESMITH_NONE;
+  std::string_view name;
+  bool operator==(const Var& other) const { return position == other.position; }
+};
+
+/// An expression; null where there is none.
+class Expr {
+ public:
+  Expr() = default;
+  Expr(const detail::Snapshot* snapshot, uint32_t position)
+      : snapshot_(position == TUNESMITH_NONE ? nullptr : snapshot), position_(position) {}
+
+  explicit operator bool() const { return snapshot_ != nullptr; }
+  ExprKind kind() const { return static_cast<ExprKind>(data().kind); }
+  bool is(ExprKind k) const { return snapshot_ != nullptr && kind() == k; }
+  DType dtype() const { return DType(data().type); }
+  /// Operands in the order written at tunesmith_expression_kind; a load's are its indices, and its mask.
+  std::vector<Expr> args() const { return list(data().operands.count); }
+  Expr arg(uint32_t i) const { return {snapshot_, snapshot_->link(data().operands.first + i)}; }
+  /// Of a load.
+  std::vector<Expr> indices() const { return list(data().indices); }
+  Buffer buffer() const;
+
+  std::optional<int64_t> as_int() const {
+    return is(ExprKind::IntImm) ? std::optional(data().as.integer) : std::nullopt;
+  }
+  /// Of a FloatImm.
+  double real() const { return data().as.real; }
+  MathOp op() const { return static_cast<MathOp>(data().as.integer); }
+  Var var() const;
+
+ private:
+  const tunesmith_expression& data() const { return snapshot_->expression(position_); }
+  std::vector<Expr> list(uint32_t count) const {
+    std::vector<Expr> all;
+    for (uint32_t i = 0; i < count; ++i) all.push_back(arg(i));
+    return all;
+  }
+
+  const detail::Snapshot* snapshot_ = nullptr;
+  uint32_t position_ = TUNESMITH_NONE;
+};
+
+/// Key -> value facts about a loop, a block or the program.
+class Annotations {
+ public:
+  Annotations(const detail::Snapshot* snapshot, tunesmith_range range) : snapshot_(snapshot), range_(range) {}
+
+  bool contains(std::string_view key) const { return find(key) != nullptr; }
+  size_t size() const { return range_.count; }
+  std::optional<int64_t> find_int(std::string_view key) const {
+    const tunesmith_value* found = find(key);
+    return found != nullptr && found->tag == TUNESMITH_TAG_INTEGER ? std::optional(found->as.integer)
+                                                                   : std::nullopt;
+  }
+  std::optional<std::string_view> find_string(std::string_view key) const {
+    const tunesmith_value* found = find(key);
+    if (found == nullptr || found->tag != TUNESMITH_TAG_TEXT) return std::nullopt;
+    return std::string_view(found->as.text, found->count);
+  }
+
+ private:
+  const tunesmith_value* find(std::string_view key) const {
+    for (uint32_t i = 0; i < range_.count; ++i) {
+      const auto& each =
+          detail::element<tunesmith_annotation>(snapshot_->data->annotations, range_.first + i);
+      if (detail::view(each.key) == key) return &each.value;
+    }
+    return nullptr;
+  }
+
+  const detail::Snapshot* snapshot_;
+  tunesmith_range range_;
+};
+
+class Stmt {
+ public:
+  Stmt(const detail::Snapshot& snapshot, uint32_t position)
+      : kind(static_cast<StmtKind>(snapshot.statement(position).kind)),
+        parent(&snapshot, snapshot.statement(position).parent),
+        snapshot_(&snapshot),
+        position_(position) {}
+
+  StmtKind kind;
+  Pointer<Stmt> parent;
+
+  template <typename T>
+  Pointer<T> as() const {
+    return kind == T::kKind ? Pointer<T>(snapshot_, position_) : Pointer<T>();
+  }
+  /// Direct children, in order: of a block its init, where it has one, and its body.
+  std::vector<Pointer<Stmt>> children() const {
+    std::vector<Pointer<Stmt>> all;
+    for (uint32_t i = 0; i < data().children.count; ++i) all.push_back(child(i));
+    return all;
+  }
+  const detail::Snapshot& snapshot() const { return *snapshot_; }
+  Pointer<Stmt> pointer() const { return {snapshot_, position_}; }
+
+ protected:
+  const tunesmith_statement& data() const { return snapshot_->statement(position_); }
+  Pointer<Stmt> child(uint32_t i) const {
+    if (i >= data().children.count) return nullptr;
+    return {snapshot_, snapshot_->link(data().children.first + i)};
+  }
+  Expr expr(uint32_t position) const { return {snapshot_, position}; }
+
+  const detail::Snapshot* snapshot_;
+  uint32_t position_;
+};
+
+/// Statements one after the other.
+class Seq : public Stmt {
+ public:
+  static constexpr StmtKind kKind = StmtKind::Seq;
+  using Stmt::Stmt;
+};
+
+class Loop : public Stmt {
+ public:
+  static constexpr StmtKind kKind = StmtKind::Loop;
+  Loop(const detail::Snapshot& snapshot, uint32_t position)
+      : Stmt(snapshot, position),
+        id(LoopId{data().id}),
+        loop_kind(static_cast<LoopKind>(data().loop_kind)),
+        thread(detail::view(data().name)),
+        annotations(snapshot_, data().annotations) {}
+
+  LoopId id;
+  LoopKind loop_kind;
+  std::string_view thread;  // the axis of a bound one
+  Annotations annotations;
+
+  Var var() const;
+  Expr min() const { return expr(data().minimum); }
+  Expr extent() const { return expr(data().extent); }
+  int64_t const_extent() const {
+    if (const std::optional<int64_t> constant = extent().as_int()) return *constant;
+    throw InternalError("the extent of a loop is not constant");
+  }
+  Pointer<Stmt> body() const { return child(0); }
+};
+
+/// A variable that runs over [0, extent), bound to an expression over the loops around.
+struct IterVar {
+  Var var;
+  int64_t extent = 1;
+  IterKind kind = IterKind::Spatial;
+  Expr binding;
+};
+
+class Block : public Stmt {
+ public:
+  static constexpr StmtKind kKind = StmtKind::Block;
+  Block(const detail::Snapshot& snapshot, uint32_t position)
+      : Stmt(snapshot, position),
+        id(BlockId{data().id}),
+        name(detail::view(data().name)),
+        annotations(snapshot_, data().annotations) {}
+
+  BlockId id;
+  std::string name;
+  Annotations annotations;
+
+  std::vector<IterVar> iters() const;
+  Expr predicate() const { return expr(data().condition); }
+  Pointer<Stmt> init() const { return data().init != 0 ? child(0) : nullptr; }
+  Pointer<Stmt> body() const { return child(data().init != 0 ? 1 : 0); }
+  bool has_reduction() const {
+    for (const IterVar& iter : iters()) {
+      if (iter.kind == IterKind::Reduction) return true;
+    }
+    return false;
+  }
+};
+
+/// buffer[indices] = value, where the mask is null or true.
+class Store : public Stmt {
+ public:
+  static constexpr StmtKind kKind = StmtKind::Store;
+  using Stmt::Stmt;
+  Buffer buffer() const;
+  std::vector<Expr> indices() const {
+    std::vector<Expr> all;
+    const tunesmith_range range = data().indices;
+    for (uint32_t i = 0; i < range.count; ++i) all.push_back(expr(snapshot_->link(range.first + i)));
+    return all;
+  }
+  Expr value() const { return expr(data().value); }
+  Expr mask() const { return expr(data().condition); }
+};
+
+/// A program as it was when it was asked for.
+class Program {
+ public:
+  explicit Program(const detail::Snapshot& snapshot)
+      : name(detail::view(snapshot.data->name)),
+        annotations(&snapshot, snapshot.data->program_annotations),
+        snapshot_(&snapshot) {}
+
+  std::string name;
+  Annotations annotations;
+
+  Seq root() const { return {*snapshot_, 0}; }
+  Pointer<Block> find_block(std::string_view block_name) const {
+    return find<Block>(
+        [&](const tunesmith_statement& each) { return detail::view(each.name) == block_name; });
+  }
+  Pointer<Block> find_block(BlockId id) const {
+    return find<Block>([&](const tunesmith_statement& each) { return BlockId{each.id} == id; });
+  }
+  Pointer<Loop> find_loop(LoopId id) const {
+    return find<Loop>([&](const tunesmith_statement& each) { return LoopId{each.id} == id; });
+  }
+  /// All blocks in the order of the text.
+  std::vector<Pointer<Block>> blocks() const {
+    std::vector<Pointer<Block>> all;
+    for (uint32_t i = 0; i < snapshot_->data->statements.count; ++i) {
+      if (snapshot_->statement(i).kind == TUNESMITH_STATEMENT_KIND_BLOCK) all.emplace_back(snapshot_, i);
+    }
+    return all;
+  }
+  /// Inputs, outputs, intermediates.
+  std::vector<Buffer> buffers() const {
+    std::vector<Buffer> all;
+    for (uint64_t i = 0; i < snapshot_->data->buffers.count; ++i)
+      all.push_back(make_buffer(detail::element<tunesmith_buffer>(snapshot_->data->buffers, i)));
+    return all;
+  }
+
+ private:
+  template <typename T, typename Test>
+  Pointer<T> find(Test test) const {
+    for (uint32_t i = 0; i < snapshot_->data->statements.count; ++i) {
+      const tunesmith_statement& each = snapshot_->statement(i);
+      if (static_cast<StmtKind>(each.kind) == T::kKind && test(each)) return {snapshot_, i};
+    }
+    return nullptr;
+  }
+
+  const detail::Snapshot* snapshot_;
+};
+
+namespace detail {
+
+inline Var var_at(const Snapshot& snapshot, uint64_t position) {
+  return {static_cast<uint32_t>(position),
+          view(element<tunesmith_variable>(snapshot.data->variables, position).name)};
+}
+inline Buffer buffer_at(const Snapshot& snapshot, uint64_t position) {
+  return make_buffer(element<tunesmith_buffer>(snapshot.data->buffers, position));
+}
+
+}  // namespace detail
+
+inline Buffer Expr::buffer() const {
+  return detail::buffer_at(*snapshot_, static_cast<uint64_t>(data().as.integer));
+}
+inline Var Expr::var() const { return detail::var_at(*snapshot_, static_cast<uint64_t>(data().as.integer)); }
+inline Var Loop::var() const { return detail::var_at(*snapshot_, data().variable); }
+inline Buffer Store::buffer() const { return detail::buffer_at(*snapshot_, data().buffer); }
+inline std::vector<IterVar> Block::iters() const {
+  std::vector<IterVar> all;
+  for (uint32_t i = 0; i < data().iterators.count; ++i) {
+    const auto& each =
+        detail::element<tunesmith_iterator>(snapshot_->data->iterators, data().iterators.first + i);
+    all.push_back({detail::var_at(*snapshot_, each.variable), each.extent, static_cast<IterKind>(each.kind),
+                   expr(each.binding)});
+  }
+  return all;
+}
+
+}  // namespace stable
+}  // namespace tunesmith

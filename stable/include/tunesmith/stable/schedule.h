@@ -1,0 +1,166 @@
+// A schedule: a program and the trace of what was done to it. Every transformation is legal or refused: it
+// proves that the program keeps its meaning, or throws ScheduleError and leaves the schedule as it was.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/stable/analysis.h"
+#include "tunesmith/stable/primitives.h"
+#include "tunesmith/stable/program.h"
+
+namespace tunesmith {
+inline namespace stable {
+
+/// A block without its body.
+struct BlockFacts {
+  BlockId id{};
+  std::string name;
+  bool has_init = false;
+  bool has_reduction = false;
+  size_t nest = 0;   // which of the root's statements it stands in
+  size_t loops = 0;  // around it, up to the block around it or the root
+};
+
+/// Belongs to one thread at a time. clone() gives an independent one. Its instructions are in primitives.h.
+class Schedule : public Primitives {
+ public:
+  using AnnotationArg = stable::AnnotationArg;
+
+  /// Owns it from here on.
+  explicit Schedule(tunesmith_schedule* taken) : Primitives(taken) {}
+  Schedule(Schedule&& other) noexcept
+      : Primitives(std::exchange(other.handle_, nullptr)), snapshots_(std::move(other.snapshots_)) {}
+  /// What was read of the old one stays readable.
+  Schedule& operator=(Schedule&& other) noexcept {
+    if (this == &other) return *this;
+    for (const auto& snapshot : snapshots_) snapshot->program = nullptr;
+    std::move(other.snapshots_.begin(), other.snapshots_.end(), std::back_inserter(snapshots_));
+    other.snapshots_.clear();
+    detail::tables.schedule->release(std::exchange(handle_, std::exchange(other.handle_, nullptr)));
+    return *this;
+  }
+  ~Schedule() {
+    snapshots_.clear();
+    detail::tables.schedule->release(handle_);
+  }
+
+  Schedule clone() const {
+    tunesmith_schedule* copy = nullptr;
+    detail::check(detail::tables.schedule->clone(handle_, &copy));
+    return Schedule(copy);
+  }
+
+  /// As it is now; what is read of it stays as it is. Reading costs some microseconds when the program has
+  /// changed: what a finishing module asks between its transformations, the functions below answer at once.
+  Program program() const {
+    const tunesmith_program* now = detail::tables.schedule->program(handle_);
+    const tunesmith_snapshot* read = nullptr;
+    detail::check(detail::tables.program->read(now, &read));
+    auto snapshot = std::make_unique<detail::Snapshot>(read, now);
+    if (snapshots_.empty() || snapshots_.back()->data != read) snapshots_.push_back(std::move(snapshot));
+    return Program(*snapshots_.back());
+  }
+  Block block(BlockRV rv) const { return *program().find_block(id(rv)); }
+  Loop loop(LoopRV rv) const { return *program().find_loop(location(rv)); }
+
+  // ---- What a handle stands for now ----
+
+  int64_t value(IntRV rv) const {
+    int64_t number = 0;
+    detail::check(detail::tables.schedule->integer(handle_, rv.index, &number));
+    return number;
+  }
+  BlockId id(BlockRV rv) const {
+    uint32_t id = 0;
+    detail::check(detail::tables.schedule->block(handle_, rv.index, &id));
+    return BlockId{id};
+  }
+  /// May be kRootLocation or kInlineLocation.
+  LoopId location(LoopRV rv) const {
+    uint32_t id = 0;
+    detail::check(detail::tables.schedule->loop(handle_, rv.index, &id));
+    return LoopId{id};
+  }
+
+  // ---- Facts, without reading the program ----
+
+  int64_t extent(LoopRV rv) const { return facts(rv).extent; }
+  LoopKind loop_kind(LoopRV rv) const { return static_cast<LoopKind>(facts(rv).kind); }
+  /// The kind of the only statement in the loop; nothing where there are several.
+  std::optional<StmtKind> only_child(LoopRV rv) const {
+    const uint32_t kind = facts(rv).only_child;
+    return kind == 0 ? std::nullopt : std::optional(static_cast<StmtKind>(kind));
+  }
+  LoopUse use_of(LoopRV loop) const {
+    return detail::use_of(handle(), static_cast<uint32_t>(location(loop)), TUNESMITH_NONE);
+  }
+  LoopUse use_of(LoopRV loop, BlockRV block) const {
+    return detail::use_of(handle(), static_cast<uint32_t>(location(loop)), static_cast<uint32_t>(id(block)));
+  }
+  int64_t store_stride(BlockRV block, LoopRV loop) const {
+    int64_t stride = 0;
+    detail::check(detail::tables.program->store_stride(handle(), static_cast<uint32_t>(id(block)),
+                                                       static_cast<uint32_t>(location(loop)), &stride));
+    return stride;
+  }
+  std::vector<Access> writes_of(BlockRV block) const {
+    return detail::accesses(handle(), static_cast<uint32_t>(id(block)), TUNESMITH_ACCESS_SORT_WRITES);
+  }
+  std::vector<Access> write_accesses(BlockRV block) const {
+    return detail::accesses(handle(), static_cast<uint32_t>(id(block)), TUNESMITH_ACCESS_SORT_WRITE_ACCESSES);
+  }
+  /// All blocks, in the order of the text.
+  std::vector<BlockFacts> blocks() const {
+    const auto list = [&](uint32_t* ids, uint64_t capacity, uint64_t* count) {
+      return detail::tables.program->blocks(handle(), ids, capacity, count);
+    };
+    std::vector<BlockFacts> found;
+    for (const uint32_t id : detail::all_of(list)) {
+      tunesmith_block_facts known = {};
+      known.size = sizeof(known);
+      detail::check(detail::tables.program->block(handle(), id, &known));
+      found.push_back({BlockId{id}, std::string(detail::view(known.name)), known.has_init != 0,
+                       known.has_reduction != 0, known.nest, known.loops});
+    }
+    return found;
+  }
+  /// Of the program, of a block: nothing where there is none of this key, or where it is no integer.
+  std::optional<int64_t> annotation(std::string_view key) const {
+    return annotation(TUNESMITH_SITE_PROGRAM, 0, key);
+  }
+  std::optional<int64_t> annotation(BlockId block, std::string_view key) const {
+    return annotation(TUNESMITH_SITE_BLOCK, static_cast<uint32_t>(block), key);
+  }
+
+  /// Hands it to whoever takes it.
+  tunesmith_schedule* release() { return std::exchange(handle_, nullptr); }
+
+ private:
+  const tunesmith_program* handle() const { return detail::tables.schedule->program(handle_); }
+
+  tunesmith_loop_facts facts(LoopRV rv) const {
+    tunesmith_loop_facts known = {};
+    known.size = sizeof(known);
+    detail::check(detail::tables.program->loop(handle(), static_cast<uint32_t>(location(rv)), &known));
+    return known;
+  }
+
+  std::optional<int64_t> annotation(uint32_t site, uint32_t id, std::string_view key) const {
+    tunesmith_value value = {};
+    detail::check(detail::tables.program->annotation(handle(), site, id, detail::text(key), &value));
+    return value.tag == TUNESMITH_TAG_INTEGER ? std::optional(value.as.integer) : std::nullopt;
+  }
+
+  mutable std::vector<std::unique_ptr<detail::Snapshot>>
+      snapshots_;  // all that was read: views point into them
+};
+
+}  // namespace stable
+}  // namespace tunesmith
