@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -215,12 +216,42 @@ def private_includes(text, path):
             and not any((path.parent / file).exists() for file in (name, name + ".in")) and "@" not in name]
 
 
+def stable_headers_stand_alone(*compilers):
+    """With no other folder of headers in sight, and with every compiler."""
+    folder = ROOT / "stable/include"
+    headers = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.h"))
+    assert len(headers) > 12
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda pair: compile_unit(pair[1], [folder], [pair[0]]), [(header, compiler) for header in headers for compiler in compilers])
+        fail_if(list(filter(None, done)), "a header of the stable interface does not stand by itself")
+
+
 def plugins_include_the_sdk_only():
     beside = ROOT / "plugins/none.cpp"
     assert private_includes('#include "trace/kinds.h"\n', beside) and private_includes('#include "tunesmith/no_such.h"\n', beside)
     assert not private_includes('#include "tunesmith/trace/schedule.h"\n#include <vector>\n', beside)
     fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "packs", "targets", "searchers", "costmodels", "task_schedulers", "templates", "examples")
              for path in sources(folder) for name in private_includes(path.read_text(), path)], "a plugin includes a private header")
+
+
+def the_stable_interface_is_generated():
+    """Its headers are what api.yaml gives, and nothing that was released has changed: things were appended alone."""
+    generate = ROOT / "tools/generate-api"
+    subprocess.run([sys.executable, generate, "--check"], check=True)
+    with tempfile.TemporaryDirectory() as folder:  # a tree in which a function has moved
+        tree = pathlib.Path(folder)
+        for name in ("tools", "stable"):
+            shutil.copytree(ROOT / name, tree / name, ignore=lambda at, names: [each for each in names if at.endswith("tools") and each != "generate-api"])
+        text = (tree / "stable/api.yaml").read_text()
+        for old, new in (("{name: clone, thread: owner,", "{name: copied, thread: owner,"), ("barrier: {value: 7}", "barrier: {value: 17}"),
+                         ("{name: kind, thread: any,", "{name: kind, thread: owner,"), ("{name: compute_inline, args: [block block]", "{name: compute_inline, args: [loop loop]")):
+            change = text.replace(old, new)
+            assert change != text, old
+            (tree / "stable/api.yaml").write_text(change)
+            done = subprocess.run([sys.executable, tree / "tools/generate-api", "--check"], capture_output=True, text=True)
+            assert done.returncode != 0 and "changes what was released" in done.stderr, done
+    for part in (ROOT / "stable/include/tunesmith/stable").rglob("*.h"):
+        assert len(part.read_text().splitlines()) <= 300, f"{part} is longer than a page of the manual"
 
 
 def code_generators(dynamic_section):

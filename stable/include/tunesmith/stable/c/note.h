@@ -1,6 +1,6 @@
 // The ELF note by which a plugin says that it goes through the stable interface, and which version of it
-// suffices: owner "tunesmith", type 1, in the section .note.tunesmith. The kernel reads it from the file before
-// any of the plugin's code is loaded. Plugins in C++ need not write it: TUNESMITH_PLUGIN does.
+// suffices: owner "tunesmith", type 1, in the section .note.tunesmith. The kernel reads it from the file
+// before any of the plugin's code is loaded. Plugins in C++ need not write it: TUNESMITH_PLUGIN does.
 #pragma once
 
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct tunesmith_note {
   uint16_t min_minor;     // the oldest that suffices
   char unused[24];        // zero
   char id[64];
-  char version[32];   // of the plugin
+  char version[32];    // of the plugin
   char reserved[100];  // zero
 };
 
