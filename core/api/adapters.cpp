@@ -7,6 +7,7 @@
 #include "api/handles.h"
 #include "api/host.h"
 #include "plugin/stable_plugin.h"
+#include "tunesmith/plugin/error.h"
 #include "tunesmith/plugin/note.h"
 #include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/module.h"
@@ -37,7 +38,10 @@ class StableObject {
       : destroy_(plugin.destroy) {
     const tunesmith_options told{&options, specs};
     check(plugin.create(&told, &object_));
-    if (object_ == nullptr) throw InternalError("[P5] create returned nothing");
+    if (object_ == nullptr) {
+      throw PluginError(static_cast<PluginKind>(plugin.kind), std::string(api::view(plugin.id)),
+                        "[P5] create returned nothing");
+    }
   }
   ~StableObject() { destroy_(object_); }
   StableObject(const StableObject&) = delete;

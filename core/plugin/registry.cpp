@@ -357,9 +357,15 @@ std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string
     plugin = &state_->load(kind, id, asked_at);
   }
   const PluginDescriptor* descriptor = plugin->descriptor;
-  if (plugin->stable != nullptr)
-    return guard_plugin(kind, id, "create",
-                        [&] { return make_stable_object(*plugin->stable, plugin->options, options); });
+  if (plugin->stable != nullptr) {
+    std::shared_ptr<void> made = guard_plugin(
+        kind, id, "create", [&] { return make_stable_object(*plugin->stable, plugin->options, options); });
+    void* const object = made.get();
+    return {object, [kind, id = std::string(id), made = std::move(made)](void*) mutable {
+              const PluginWatch watch(kind, id, "destroy");
+              made.reset();
+            }};
+  }
   if (descriptor == nullptr) return plugin->file.object;
   void* object = guard_plugin(kind, id, "create", [&] { return descriptor->create(options); });
   if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create returned nothing");

@@ -1,7 +1,6 @@
 // A transformation module that transforms nothing: the start of a new one. The interface is documented in
-// <tunesmith/space/module.h>, what a schedule can do in <tunesmith/trace/schedule.h>.
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+// <tunesmith/stable/module.h>, what a schedule can do in <tunesmith/stable/primitives.h>.
+#include <tunesmith/stable/module.h>
 
 namespace {
 

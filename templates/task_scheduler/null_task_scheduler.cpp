@@ -1,7 +1,6 @@
 // A task scheduler that searches the tasks in their order, each for some rounds: the start of a new one. The
-// interface is documented in <tunesmith/search/task_scheduler.h>.
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/search/task_scheduler.h>
+// interface is documented in <tunesmith/stable/task_scheduler.h>.
+#include <tunesmith/stable/task_scheduler.h>
 
 namespace {
 

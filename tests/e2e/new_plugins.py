@@ -47,9 +47,12 @@ def main():
 
         # What a kernel might have in another form without refusing the plugin must not be included.
         source = pack / f"{name}.cpp"
-        source.write_text("#include <tunesmith/tune/tuner.h>\n" + source.read_text())
+        stable = kind in ("module", "task_scheduler")
+        header = "support/version.h" if stable else "tune/tuner.h"
+        source.write_text(f"#include <tunesmith/{header}>\n" + source.read_text())
         output = run("cmake", "--build", "build", cwd=pack, code=1).stdout
-        assert f"{source}: includes <tunesmith/tune/tuner.h>" in output and f"Plugins of the kind {kind} do not reach" in output, output
+        why = "A plugin of the stable tier includes" if stable else f"Plugins of the kind {kind} do not reach"
+        assert f"{source}: includes <tunesmith/{header}>" in output and why in output, output
 
 
 if __name__ == "__main__":

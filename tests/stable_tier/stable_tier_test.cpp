@@ -1,4 +1,5 @@
-// Modules of the stable tier, loaded and applied as the kernel does: whatever headers and compiler they were built with.
+// Modules of the stable tier, loaded and applied as the kernel does: whatever headers and compiler they were
+// built with.
 #include <map>
 #include <memory>
 #include <string>
@@ -35,9 +36,10 @@ class Context final : public ModuleContext {
 };
 
 Program gmm() {
-  return std::move(WorkloadDefinition::parse("name: t\ninputs: {A: {shape: [16, 8], dtype: f32}, B: {shape: [8, 16], dtype: "
-                                             "f32}}\ncompute: |\n  C[i<16, j<16] = sum(k<8) A[i, k] * B[k, j]\noutputs: [C]\n",
-                                             "t.yaml")
+  return std::move(WorkloadDefinition::parse(
+                       "name: t\ninputs: {A: {shape: [16, 8], dtype: f32}, B: {shape: [8, 16], dtype: "
+                       "f32}}\ncompute: |\n  C[i<16, j<16] = sum(k<8) A[i, k] * B[k, j]\noutputs: [C]\n",
+                       "t.yaml")
                        .instantiate()
                        .program);
 }
@@ -47,13 +49,18 @@ class Subject {
  public:
   explicit Subject(const std::string& library) {
     const std::filesystem::path manifest = std::filesystem::path(TEST_LIBRARIES) / (library + ".pack.json");
-    registry_ = std::make_unique<PluginRegistry>(PluginSearch{.command_line = {{manifest}}, .defaults = false});
+    registry_ =
+        std::make_unique<PluginRegistry>(PluginSearch{.command_line = {{manifest}}, .defaults = false});
   }
 
   std::shared_ptr<TransformationModule> make(const std::string& what = "splits") {
-    RawOption option{"what", {"spaces.yaml", 3, 5}, RawOption::Shape::Scalar, {{what, {"spaces.yaml", 3, 11}}}, {"spaces.yaml", 3, 11}};
-    const Options options = Options::validate(registry_->option_specs(PluginKind::Module, "subject"), {{option}},
-                                              plugin_name(PluginKind::Module, "subject"));
+    RawOption option{"what",
+                     {"spaces.yaml", 3, 5},
+                     RawOption::Shape::Scalar,
+                     {{what, {"spaces.yaml", 3, 11}}},
+                     {"spaces.yaml", 3, 11}};
+    const Options options = Options::validate(registry_->option_specs(PluginKind::Module, "subject"),
+                                              {{option}}, plugin_name(PluginKind::Module, "subject"));
     return registry_->create<TransformationModule>("subject", options);
   }
   PluginRegistry& registry() { return *registry_; }
@@ -91,16 +98,17 @@ TEST_P(StableModules, AModuleLoadsAndDoesItsWork) {
   ModuleResult result = module->apply(Schedule(program, RandomStream(1)), "", context);
   ASSERT_EQ(result.status(), ModuleResult::Status::Applied);
   ASSERT_EQ(result.schedules().size(), 1U);
-  EXPECT_EQ(result.schedules()[0].trace().with_open_decisions().str(),
-            "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3 = get_loops(b0)\n"
-            "v4 = sample_categorical(candidates=[2, 4], probabilities=[0.5, 0.5])\nl5, l6 = split(l1, [None, v4])\n"
-            "annotate(None, \"cores\", 3)\n");
+  EXPECT_EQ(
+      result.schedules()[0].trace().with_open_decisions().str(),
+      "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3 = get_loops(b0)\n"
+      "v4 = sample_categorical(candidates=[2, 4], probabilities=[0.5, 0.5])\nl5, l6 = split(l1, [None, v4])\n"
+      "annotate(None, \"cores\", 3)\n");
   EXPECT_EQ(context.claims.at("C"), "it is split");
 }
 
 const auto kName = [](const auto& info) { return std::string(info.param); };
-INSTANTIATE_TEST_SUITE_P(Built, StableModules, testing::Values("stable_subject", "stable_subject_of_later_headers"),
-                         kName);
+INSTANTIATE_TEST_SUITE_P(Built, StableModules,
+                         testing::Values("stable_subject", "stable_subject_of_later_headers"), kName);
 #if TEST_FOREIGN
 // By another compiler, with a standard library of its own.
 INSTANTIATE_TEST_SUITE_P(Foreign, StableModules, testing::Values("stable_subject_of_clang"), kName);
@@ -138,7 +146,8 @@ TEST(StableTier, ErrorsThatLeaveAModuleAreTheKernels) {
 
 TEST(StableTier, ErrorsOfConstructorsNameThePlaceAndThePlugin) {
   EXPECT_THAT(said("fails_in_create"),
-              AllOf(HasSubstr("spaces.yaml:3:11: "), HasSubstr("option 'what' of module 'subject': it does not go together")));
+              AllOf(HasSubstr("spaces.yaml:3:11: "),
+                    HasSubstr("option 'what' of module 'subject': it does not go together")));
   EXPECT_THAT(said("throws_in_create"), HasSubstr("module 'subject': [P12] create threw: no reason"));
 }
 

@@ -50,7 +50,8 @@ class Subject final : public TransformationModule {
 
 TUNESMITH_PLUGIN(Subject, PluginKind::Module, "subject", "1.2.3", "does what it is told",
                  OptionSpec::choice("what", "splits",
-                                    {"splits", "declines", "breaks", "throws", "throws_int", "refused", "misuses",
-                                     "lacks_quantity", "forks", "fails_in_create", "throws_in_create"},
+                                    {"splits", "declines", "breaks", "throws", "throws_int", "refused",
+                                     "misuses", "lacks_quantity", "forks", "fails_in_create",
+                                     "throws_in_create"},
                                     "what to do"),
                  OptionSpec::integers("factors", {2, 4}, 1, 64, "choices for the inner part"));

@@ -1,4 +1,5 @@
-// The wrapper's typed functions, as stable/api.yaml describes them, against the kernel's kinds of instructions.
+// The wrapper's typed functions, as stable/api.yaml describes them, against the kernel's kinds of
+// instructions.
 #include <map>
 #include <set>
 #include <string>
@@ -12,17 +13,22 @@
 namespace tunesmith {
 namespace {
 
-const std::map<std::string, ParamType> kParameters = {
-    {"block", ParamType::Block},         {"loop", ParamType::Loop},
-    {"loops", ParamType::Loops},         {"text", ParamType::String},
-    {"int", ParamType::Int},             {"ints", ParamType::Ints},
-    {"reals", ParamType::Doubles},       {"number", ParamType::Int},
-    {"numbers", ParamType::Ints},        {"factors", ParamType::OptionalInts},
-    {"annotation", ParamType::Scalar},   {"loop_or_block", ParamType::LoopOrBlock},
-    {"block_loop_or_root", ParamType::BlockOrRootOrLoop}};
+const std::map<std::string, ParamType> kParameters = {{"block", ParamType::Block},
+                                                      {"loop", ParamType::Loop},
+                                                      {"loops", ParamType::Loops},
+                                                      {"text", ParamType::String},
+                                                      {"int", ParamType::Int},
+                                                      {"ints", ParamType::Ints},
+                                                      {"reals", ParamType::Doubles},
+                                                      {"number", ParamType::Int},
+                                                      {"numbers", ParamType::Ints},
+                                                      {"factors", ParamType::OptionalInts},
+                                                      {"annotation", ParamType::Scalar},
+                                                      {"loop_or_block", ParamType::LoopOrBlock},
+                                                      {"block_loop_or_root", ParamType::BlockOrRootOrLoop}};
 const std::map<std::string, ResultType> kResults = {
-    {"none", ResultType::None},   {"block", ResultType::Block}, {"blocks", ResultType::Blocks},
-    {"loop", ResultType::Loop},   {"loops", ResultType::Loops}, {"int", ResultType::Int},
+    {"none", ResultType::None}, {"block", ResultType::Block}, {"blocks", ResultType::Blocks},
+    {"loop", ResultType::Loop}, {"loops", ResultType::Loops}, {"int", ResultType::Int},
     {"ints", ResultType::Ints}};
 
 TEST(StablePrimitives, AreTheKernelsInstructions) {

@@ -24,7 +24,9 @@ const Table& table(std::string_view id) {
   return *found;
 }
 const tunesmith_error_table& errors() { return table<tunesmith_error_table>("tunesmith.error/1"); }
-const tunesmith_schedule_table& schedules() { return table<tunesmith_schedule_table>("tunesmith.schedule/1"); }
+const tunesmith_schedule_table& schedules() {
+  return table<tunesmith_schedule_table>("tunesmith.schedule/1");
+}
 const tunesmith_program_table& programs() { return table<tunesmith_program_table>("tunesmith.program/1"); }
 
 /// What an error says; it is released.
@@ -56,7 +58,8 @@ tunesmith_value variable(uint32_t number) {
 
 Said call(const Owned& schedule, const char* kind, const std::vector<tunesmith_value>& values,
           tunesmith_variables* results) {
-  return said(schedules().call(schedule.get(), schedules().kind(text(kind)), values.data(), values.size(), results));
+  return said(
+      schedules().call(schedule.get(), schedules().kind(text(kind)), values.data(), values.size(), results));
 }
 
 TEST(StableTables, AreFoundByNameAndBeginWithTheirSize) {
@@ -85,7 +88,8 @@ TEST(StableTables, OneFunctionCallsEveryInstruction) {
   EXPECT_EQ(parts.count, 2U);
 
   EXPECT_EQ(schedule->schedule.trace().str(),
-            "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3 = get_loops(b0)\nl4, l5 = split(l1, [None, 4])\n");
+            "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3 = get_loops(b0)\nl4, l5 = split(l1, "
+            "[None, 4])\n");
 }
 
 TEST(StableTables, ARefusalIsAnErrorAndLeavesTheScheduleAsItWas) {
@@ -137,7 +141,8 @@ TEST(StableTables, AQuestionOfANewerHeaderIsUnsupported) {
   ASSERT_NE(block, TUNESMITH_NONE);
   EXPECT_EQ(programs().find_block(program, text("D")), TUNESMITH_NONE);
   uint32_t answer = 0;
-  EXPECT_EQ(said(programs().ask(program, block, 1000, &answer)).kind, uint32_t{TUNESMITH_ERROR_KIND_UNSUPPORTED});
+  EXPECT_EQ(said(programs().ask(program, block, 1000, &answer)).kind,
+            uint32_t{TUNESMITH_ERROR_KIND_UNSUPPORTED});
   EXPECT_EQ(said(programs().ask(program, block, TUNESMITH_QUESTION_HAS_REDUCTION, &answer)).message, "");
   EXPECT_EQ(answer, 1U);
 }
@@ -218,7 +223,9 @@ TEST(StableTables, ASnapshotIsTheProgramAndIsReadOnceForEachState) {
   const auto parallel_loops = [](const tunesmith_snapshot& snapshot) {
     size_t count = 0;
     for (uint64_t i = 0; i < snapshot.statements.count; ++i)
-      count += element<tunesmith_statement>(snapshot.statements, i).loop_kind == TUNESMITH_LOOP_KIND_PARALLEL ? 1 : 0;
+      count += element<tunesmith_statement>(snapshot.statements, i).loop_kind == TUNESMITH_LOOP_KIND_PARALLEL
+                   ? 1
+                   : 0;
     return count;
   };
   EXPECT_EQ(parallel_loops(*first), 0U);  // still as it was

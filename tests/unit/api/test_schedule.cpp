@@ -9,8 +9,9 @@ namespace {
 using namespace tunesmith;
 
 tunesmith_schedule* schedule_of(const char* compute, const char* output) {
-  const std::string file = std::string("name: t\ninputs: {A: {shape: [16, 8], dtype: f32}, B: {shape: [8, 16], "
-                                       "dtype: f32}}\ncompute: |\n  C[i<16, j<16] = sum(k<8) A[i, k] * B[k, j]\n") +
+  const std::string file = std::string(
+                               "name: t\ninputs: {A: {shape: [16, 8], dtype: f32}, B: {shape: [8, 16], "
+                               "dtype: f32}}\ncompute: |\n  C[i<16, j<16] = sum(k<8) A[i, k] * B[k, j]\n") +
                            compute + "outputs: [" + output + "]\n";
   return new tunesmith_schedule(
       Schedule(WorkloadDefinition::parse(file, "t.yaml").instantiate().program, RandomStream(1)));

@@ -1,9 +1,9 @@
-// The wrapper in C++ over the tables, in one process with the kernel. Nothing else of the kernel is included here, as
-// in a plugin.
+// The wrapper in C++ over the tables, in one process with the kernel. Nothing else of the kernel is included
+// here, as in a plugin.
+#include <gtest/gtest.h>
+
 #include <tunesmith/stable/module.h>
 #include <tunesmith/stable/task_scheduler.h>
-
-#include <gtest/gtest.h>
 
 #include "api/host.h"
 #include "unit/api/test_schedule.h"
@@ -20,13 +20,14 @@ class StableWrapper : public testing::Test {
 };
 
 TEST_F(StableWrapper, ATableThatIsTooShortIsReported) {
-  static const tunesmith_host cut = {sizeof(tunesmith_host), [](tunesmith_text id) -> const void* {
-    static tunesmith_program_table table;
-    if (detail::view(id) != "tunesmith.program/1") return api::k_host.table(id);
-    table = *static_cast<const tunesmith_program_table*>(api::k_host.table(id));
-    table.size = offsetof(tunesmith_program_table, annotation);
-    return &table;
-  }};
+  static const tunesmith_host cut = {
+      sizeof(tunesmith_host), [](tunesmith_text id) -> const void* {
+        static tunesmith_program_table table;
+        if (detail::view(id) != "tunesmith.program/1") return api::k_host.table(id);
+        table = *static_cast<const tunesmith_program_table*>(api::k_host.table(id));
+        table.size = offsetof(tunesmith_program_table, annotation);
+        return &table;
+      }};
   tunesmith_error* error = detail::start(&cut);
   ASSERT_NE(error, nullptr);
   EXPECT_THROW(throw_error(error), UnsupportedError);

@@ -1,0 +1,60 @@
+// What an instruction costs more when it is called through the table of the stable interface than directly.
+// Both annotate a block again and again, which costs nearly nothing itself. Run it with
+// --benchmark_repetitions=10
+// --benchmark_enable_random_interleaving=true and compare the medians.
+#include <benchmark/benchmark.h>
+
+#include "api/handles.h"
+#include "api/host.h"
+#include "tunesmith/workload/library.h"
+#include "tunesmith/workload/workload.h"
+
+namespace {
+
+using namespace tunesmith;
+
+constexpr int kCalls = 256;  // on one schedule: its trace grows with each
+
+Schedule fresh() {
+  static const Workload workload = WorkloadLibrary().load("gmm");
+  return Schedule(workload.program, RandomStream(1));
+}
+
+void Direct(benchmark::State& state) {
+  for (auto _ : state) {
+    state.PauseTiming();
+    Schedule schedule = fresh();
+    const BlockRV block = schedule.get_block("C");
+    state.ResumeTiming();
+    for (int i = 0; i < kCalls; ++i) schedule.annotate(block, "bench", int64_t{i});
+  }
+  state.SetItemsProcessed(state.iterations() * kCalls);
+}
+
+void ThroughTheTable(benchmark::State& state) {
+  const auto& table =
+      *static_cast<const tunesmith_schedule_table*>(api::k_host.table(api::text("tunesmith.schedule/1")));
+  const tunesmith_kind* annotate = table.kind(api::text("annotate"));
+  for (auto _ : state) {
+    state.PauseTiming();
+    tunesmith_schedule schedule(fresh());
+    const BlockRV block = schedule.schedule.get_block("C");
+    state.ResumeTiming();
+    for (int i = 0; i < kCalls; ++i) {
+      tunesmith_value values[3] = {{TUNESMITH_TAG_VARIABLE, 0, {}},
+                                   api::value_of(std::string_view("bench")),
+                                   api::value_of(int64_t{i})};
+      values[0].as.integer = block.index;
+      tunesmith_variables results = {};
+      benchmark::DoNotOptimize(table.call(&schedule, annotate, values, 3, &results));
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kCalls);
+}
+
+BENCHMARK(Direct);
+BENCHMARK(ThroughTheTable);
+
+}  // namespace
+
+BENCHMARK_MAIN();
