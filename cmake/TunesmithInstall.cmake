@@ -14,11 +14,11 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tunesmithConfig.cmake.
   ${build_package}/tunesmithConfig.cmake INSTALL_DESTINATION ${package_folder})
 # SameMinorVersion: before 1.0 a minor version is another interface.
 write_basic_package_version_file(${build_package}/tunesmithConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-foreach(file TunesmithPlugin.cmake TunesmithCheckHeaders.cmake TunesmithManifest.cmake TunesmithConformance.cmake)
+foreach(file TunesmithPlugin.cmake stable_plugin.map TunesmithCheckHeaders.cmake TunesmithManifest.cmake TunesmithConformance.cmake)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${file} ${build_package}/${file} COPYONLY)
 endforeach()
 install(FILES ${build_package}/tunesmithConfig.cmake ${build_package}/tunesmithConfigVersion.cmake
-  ${build_package}/TunesmithPlugin.cmake ${build_package}/TunesmithManifest.cmake
+  ${build_package}/TunesmithPlugin.cmake ${build_package}/stable_plugin.map ${build_package}/TunesmithManifest.cmake
   ${build_package}/TunesmithConformance.cmake ${build_package}/TunesmithCheckHeaders.cmake ${TUNESMITH_PLUGIN_HEADERS}
   DESTINATION ${package_folder} COMPONENT tunesmith-dev)
 install(EXPORT tunesmithTargets NAMESPACE tunesmith:: DESTINATION ${package_folder} COMPONENT tunesmith-dev)

@@ -98,12 +98,22 @@ TEST_P(StableModules, AModuleLoadsAndDoesItsWork) {
   ModuleResult result = module->apply(Schedule(program, RandomStream(1)), "", context);
   ASSERT_EQ(result.status(), ModuleResult::Status::Applied);
   ASSERT_EQ(result.schedules().size(), 1U);
-  EXPECT_EQ(
-      result.schedules()[0].trace().with_open_decisions().str(),
-      "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3 = get_loops(b0)\n"
-      "v4 = sample_categorical(candidates=[2, 4], probabilities=[0.5, 0.5])\nl5, l6 = split(l1, [None, v4])\n"
-      "annotate(None, \"cores\", 3)\n");
+  EXPECT_EQ(result.schedules()[0].trace().with_open_decisions().str(),
+            "# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2, l3 = get_loops(b0)\n"
+            "v4 = sample_categorical([2, 4], [0.5, 0.5])\nl5, l6 = split(l1, [None, v4])\n"
+            "annotate(root, \"cores\", 3)\n");
   EXPECT_EQ(context.claims.at("C"), "it is split");
+}
+
+// Exceptions of two run times: each stays on its side, and what began in the kernel comes back as it was.
+TEST_P(StableModules, ErrorsCrossAsObjects) {
+  Subject subject(GetParam());
+  const Program program = gmm();
+  Context context(program);
+  EXPECT_THROW((void)subject.make("refused")->apply(Schedule(program, RandomStream(1)), "", context),
+               ScheduleError);
+  EXPECT_THROW((void)subject.make("throws")->apply(Schedule(program, RandomStream(1)), "", context),
+               InternalError);
 }
 
 const auto kName = [](const auto& info) { return std::string(info.param); };
