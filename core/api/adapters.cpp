@@ -89,6 +89,12 @@ class StableModule final : public TransformationModule {
     }
   }
 
+  ModuleDescription description() const override {
+    tunesmith_description told;
+    check(interface_.describe(object_.get(), &told));
+    return std::move(told.description);
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     tunesmith_context told(context);
     tunesmith_answer answer;

@@ -69,6 +69,10 @@ struct tunesmith_answer {
   std::string reason;
 };
 
+struct tunesmith_description {
+  tunesmith::ModuleDescription description;
+};
+
 struct tunesmith_options {
   const tunesmith::Options* options = nullptr;
   std::vector<tunesmith::OptionSpec> specs;

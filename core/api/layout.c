@@ -65,7 +65,8 @@ LIES(statement, value, 76);
 LIES(statement, buffer, 80);
 LIES(statement, indices, 84);
 LIES(statement, pending, 96);
-TAKES(statement, 104);
+LIES(statement, versions, 104);
+TAKES(statement, 112);
 
 LIES(expression, kind, 0);
 LIES(expression, indices, 2);
@@ -227,6 +228,10 @@ LIES(answer_table, add, 8);
 LIES(answer_table, finish, 16);
 TAKES(answer_table, 24);
 
+LIES(description_table, size, 0);
+LIES(description_table, add, 8);
+TAKES(description_table, 16);
+
 LIES(options_table, size, 0);
 LIES(options_table, declare, 8);
 LIES(options_table, get, 16);
@@ -241,7 +246,8 @@ TAKES(host, 16);
 LIES(module_interface, size, 0);
 LIES(module_interface, stage, 8);
 LIES(module_interface, apply, 16);
-TAKES(module_interface, 24);
+LIES(module_interface, describe, 24);
+TAKES(module_interface, 32);
 
 LIES(task_scheduler_interface, size, 0);
 LIES(task_scheduler_interface, next, 8);

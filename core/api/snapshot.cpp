@@ -287,6 +287,10 @@ class SnapshotBuilder {
     if (const Allocate* allocation = of.as<Allocate>()) made.buffer = buffer(allocation->buffer);
     if (const Barrier* barrier = of.as<Barrier>()) made.name = keep(barrier->level);
     if (const AsyncWait* wait = of.as<AsyncWait>()) made.pending = wait->pending;
+    if (const Handover* handover = of.as<Handover>()) {
+      made.name = keep(handover->axis);
+      made.versions = handover->versions;
+    }
     std::vector<uint32_t> children;
     visit_children(of, [&](const Stmt& child) { children.push_back(statement(child, position)); });
     made.children = link(children);

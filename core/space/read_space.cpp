@@ -221,8 +221,8 @@ int64_t integer_of(const YamlNode& node, const std::string& what) {
 
 void refuse_unknown_space_keys(const YamlNode& node, Faults& faults) {
   faults.unknown_keys(node,
-                      {"extends", "description", "requires", "target", "modules", "modules+", "search", "cost_model",
-                       "task_scheduler", "max_sketches"},
+                      {"extends", "description", "requires", "target", "modules", "modules+", "search",
+                       "cost_model", "task_scheduler", "max_sketches"},
                       "a space");
 }
 

@@ -64,7 +64,7 @@ class Pipeline final : public TransformationModule {
 
   ModuleStage stage() const override { return ModuleStage::Root; }
 
-  ModuleDescription description() const override { return {.makes = {kSoftwarePipeline}}; }
+  ModuleDescription description() const override { return {.makes = {"software_pipeline"}}; }
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     const std::vector<double> even(stages_.size(), 1.0 / static_cast<double>(stages_.size()));

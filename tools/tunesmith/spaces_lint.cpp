@@ -88,7 +88,7 @@ int run_spaces_lint(const Common& common, const SpacesArguments& arguments) {
     add_new(check.faults, faults);
     if (common.json) continue;
     fmt::print(output(), "{}: space '{}' {}\n", session.spaces().file(), name,
-               composes                       ? "composes"
+               composes                      ? "composes"
                : check.missing_packs.empty() ? "has faults"
                                              : "is not checked");
     print_stages(check);

@@ -29,6 +29,7 @@ struct Tables {
   const tunesmith_program_table* program = nullptr;
   const tunesmith_context_table* context = nullptr;
   const tunesmith_answer_table* answer = nullptr;
+  const tunesmith_description_table* description = nullptr;
   const tunesmith_options_table* options = nullptr;
 };
 inline Tables tables;
@@ -47,6 +48,7 @@ inline tunesmith_error* start(const tunesmith_host* host) noexcept {
                         fetch(host, "tunesmith.program/1", tables.program) &&
                         fetch(host, "tunesmith.context/1", tables.context) &&
                         fetch(host, "tunesmith.answer/1", tables.answer) &&
+                        fetch(host, "tunesmith.description/1", tables.description) &&
                         fetch(host, "tunesmith.options/1", tables.options);
   if (complete) return nullptr;
   constexpr std::string_view kWhy = "the kernel's tables are shorter than its version says";

@@ -103,12 +103,28 @@ class ModuleContext {
   mutable std::unique_ptr<detail::Snapshot> original_;
 };
 
+/// What a module says of itself to whoever composes a space of it. Annotations are hints: they change no
+/// result, and somebody must carry them out; `spaces lint` names those that nobody does.
+struct ModuleDescription {
+  /// Keys of the annotations that schedules of this object, with its options, may leave for others.
+  std::vector<std::string> makes = {};
+  /// Keys of those that it carries out.
+  std::vector<std::string> consumes = {};
+  /// Ids of modules without which this one's work stays undone. A space that names this module has them, too,
+  /// with their default options, unless it names or removes them itself.
+  std::vector<std::string> partners = {};
+  /// Where this module goes when another one brings it: before the first of the list that is named here, else
+  /// at the end.
+  std::vector<std::string> before = {};
+};
+
 /// One object for a whole run. apply() is called from several threads at once for different schedules, and
 /// must not keep state between calls.
 class TransformationModule {
  public:
   virtual ~TransformationModule() = default;
   virtual ModuleStage stage() const { return ModuleStage::Block; }
+  virtual ModuleDescription description() const { return {}; }
   /// `schedule` is the module's own to change or to clone, through its instructions only: its trace is all
   /// that is kept, and what is answered continues it. For Root and Finishing modules `block_name` is empty. A
   /// ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root modules,
@@ -141,8 +157,23 @@ struct PluginInterface<PluginKind::Module> {
                                                   detail::text(result.reason())));
     });
   }
+  static tunesmith_error* describe(const void* object, tunesmith_description* description) noexcept {
+    return detail::guarded([&] {
+      const ModuleDescription told = static_cast<const type*>(object)->description();
+      const auto add = [&](tunesmith_relation relation, const std::vector<std::string>& names) {
+        for (const std::string& name : names) {
+          detail::check(detail::tables.description->add(description, static_cast<uint32_t>(relation),
+                                                        detail::text(name)));
+        }
+      };
+      add(TUNESMITH_RELATION_MAKES, told.makes);
+      add(TUNESMITH_RELATION_CONSUMES, told.consumes);
+      add(TUNESMITH_RELATION_PARTNER, told.partners);
+      add(TUNESMITH_RELATION_BEFORE, told.before);
+    });
+  }
   static constexpr tunesmith_module_interface kFunctions = {sizeof(tunesmith_module_interface), &stage,
-                                                            &apply};
+                                                            &apply, &describe};
 };
 
 }  // namespace stable

@@ -44,6 +44,8 @@ struct tunesmith_module_interface {
   /// The plugin owns the schedule from here on, and answers it or a clone, or releases it. At other stages
   /// than `block` the name is empty. Refused counts as not applicable. [any thread]
   tunesmith_error* (*apply)(void* object, tunesmith_schedule* schedule, tunesmith_text block, tunesmith_context* context, tunesmith_answer* answer);
+  /// Says which annotations it makes and consumes, and its partners. [any thread]
+  tunesmith_error* (*describe)(const void* object, tunesmith_description* description);
 };
 
 /// What a task scheduler implements.

@@ -44,6 +44,7 @@ typedef enum tunesmith_statement_kind {
   TUNESMITH_STATEMENT_KIND_BARRIER = 7,
   TUNESMITH_STATEMENT_KIND_ASYNC_GROUP = 8,
   TUNESMITH_STATEMENT_KIND_ASYNC_WAIT = 9,
+  TUNESMITH_STATEMENT_KIND_HANDOVER = 10,  ///< its first child makes what its second one uses, some steps ahead
 } tunesmith_statement_kind;
 
 /// How the iterations of a loop run.
@@ -175,7 +176,7 @@ struct tunesmith_statement {
   uint32_t parent;
   tunesmith_range children;  ///< in `links`: positions of statements; of a block its init, then its body
   uint32_t init;  ///< of a block: 1 where its first child initialises
-  tunesmith_text name;  ///< of a block; of a bound loop its axis; of a barrier its level
+  tunesmith_text name;  ///< of a block; of a bound loop and of a handover its axis; of a barrier its level
   tunesmith_range annotations;  ///< in `annotations`
   uint32_t loop_kind;  ///< tunesmith_loop_kind
   uint32_t variable;  ///< of a loop, in `variables`
@@ -186,7 +187,8 @@ struct tunesmith_statement {
   uint32_t value;  ///< what a store stores
   uint32_t buffer;  ///< of a store or an allocation
   tunesmith_range indices;  ///< of a store, in `links`: positions of expressions
-  int64_t pending;  ///< of async_wait
+  int64_t pending;  ///< of async_wait: groups that may still be under way
+  int64_t versions;  ///< of a handover: how many there are of what is handed over
 };
 
 /// One expression.

@@ -24,6 +24,9 @@ typedef struct tunesmith_context tunesmith_context;
 /// What a module answers; lives during the call that it came with.
 typedef struct tunesmith_answer tunesmith_answer;
 
+/// What a module says of itself; lives during the call that it came with.
+typedef struct tunesmith_description tunesmith_description;
+
 /// Checked values of a plugin's options; lives during the call that it came with.
 typedef struct tunesmith_options tunesmith_options;
 
@@ -35,6 +38,7 @@ typedef struct tunesmith_schedule_table tunesmith_schedule_table;
 typedef struct tunesmith_program_table tunesmith_program_table;
 typedef struct tunesmith_context_table tunesmith_context_table;
 typedef struct tunesmith_answer_table tunesmith_answer_table;
+typedef struct tunesmith_description_table tunesmith_description_table;
 typedef struct tunesmith_options_table tunesmith_options_table;
 
 /// What a module answers.
@@ -43,6 +47,14 @@ typedef enum tunesmith_status {
   TUNESMITH_STATUS_NOT_APPLICABLE = 2,
   TUNESMITH_STATUS_BROKEN = 3,  ///< the run stops and names the plugin
 } tunesmith_status;
+
+/// What a module has to do with an annotation or with another module.
+typedef enum tunesmith_relation {
+  TUNESMITH_RELATION_MAKES = 1,  ///< its schedules may leave this annotation for others
+  TUNESMITH_RELATION_CONSUMES = 2,  ///< it carries this annotation out
+  TUNESMITH_RELATION_PARTNER = 3,  ///< without this module its work stays undone: a space that names it has both
+  TUNESMITH_RELATION_BEFORE = 4,  ///< where another module brings it, it goes before the first of these
+} tunesmith_relation;
 
 /// What values an option takes.
 typedef enum tunesmith_option_type {
@@ -164,6 +176,13 @@ struct tunesmith_answer_table {
   tunesmith_error* (*add)(tunesmith_answer* answer, tunesmith_schedule* schedule);
   /// tunesmith_status; the reason is a constant sentence, or empty. [the thread of the call]
   tunesmith_error* (*finish)(tunesmith_answer* answer, uint32_t status, tunesmith_text reason);
+};
+
+/// What a module says of itself to whoever composes a space of it. "tunesmith.description/1"
+struct tunesmith_description_table {
+  uint64_t size;  ///< of this table
+  /// tunesmith_relation, and the key of an annotation or the id of a module. [the thread of the call]
+  tunesmith_error* (*add)(tunesmith_description* description, uint32_t relation, tunesmith_text name);
 };
 
 /// Options, as they are declared and as they are set. "tunesmith.options/1"
