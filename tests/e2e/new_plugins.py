@@ -50,9 +50,10 @@ def main():
         stable = kind in ("module", "task_scheduler")
         header = "support/version.h" if stable else "tune/tuner.h"
         source.write_text(f"#include <tunesmith/{header}>\n" + source.read_text())
-        output = run("cmake", "--build", "build", cwd=pack, code=1).stdout
+        built = subprocess.run(["cmake", "--build", "build"], cwd=pack, capture_output=True, text=True, timeout=500)
+        output = built.stdout + built.stderr
         why = "A plugin of the stable tier includes" if stable else f"Plugins of the kind {kind} do not reach"
-        assert f"{source}: includes <tunesmith/{header}>" in output and why in output, output
+        assert built.returncode != 0 and f"{source}: includes <tunesmith/{header}>" in output and why in output, output
 
 
 if __name__ == "__main__":
