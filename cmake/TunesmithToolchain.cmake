@@ -24,9 +24,14 @@ target_compile_options(tunesmith_warnings INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   $<$<BOOL:${TUNESMITH_WERROR}>:-Werror>)
 
-if(TUNESMITH_SANITIZE)
+if(TUNESMITH_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+elseif(TUNESMITH_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(TUNESMITH_SANITIZE)
+  message(FATAL_ERROR "TUNESMITH_SANITIZE: there is no '${TUNESMITH_SANITIZE}'; there are address and thread")
 endif()
 
 if(TUNESMITH_LIBFUZZER)
