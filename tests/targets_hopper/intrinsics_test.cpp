@@ -1,4 +1,5 @@
-// The pack's intrinsics as the conformance kit checks them, and mistakes in their texts, which it finds.
+// Mistakes in the texts of the pack's intrinsics, which the conformance kit finds. That it passes the right
+// texts is tested with all built-in plugins (tests/conformance).
 #include <fstream>
 #include <sstream>
 
@@ -27,11 +28,8 @@ std::string pack() {
   return text.str();
 }
 
-TEST(Hopper, EachIntrinsicComputesItsSemantics) {
-  const auto extension = ExtensionFile::parse(pack(), "pack.yaml");
-  EXPECT_EQ(extension->intrinsics().size(), 24U);
-  const conformance::Verdict verdict = conformance::check_intrinsics(device(), *extension);
-  EXPECT_EQ(verdict.outcome, conformance::Outcome::Passed) << verdict.reason;
+TEST(Hopper, HasItsIntrinsicsForEachTypeAndWidth) {
+  EXPECT_EQ(ExtensionFile::parse(pack(), "pack.yaml")->intrinsics().size(), 24U);
 }
 
 TEST(Hopper, IsOfOneArchitecture) {
