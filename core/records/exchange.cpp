@@ -111,6 +111,9 @@ class Intake {
   void add(const RecordedRoof& roof, const std::string& place) {
     if (!take(roof, place)) waiting_roofs_.emplace_back(place, roof);
   }
+  void add(const RecordedCandidate& /*candidate*/, const std::string& place) {
+    refuse(place, "a candidate, which says nothing of a measurement; `tunesmith trace check` takes it");
+  }
   void add(const Record& record, const std::string& place) {
     if (const std::string fault = record_fault(record); !fault.empty()) {
       refuse(place, fault);

@@ -112,6 +112,28 @@ RecordedRoof roof_from(const json& in) {
   return r;
 }
 
+json to_json(const RecordedCandidate& c) {
+  return {{"workload", to_json(c.workload)},
+          {"target", c.target},
+          {"threads", or_null(c.threads != 0, c.threads)},
+          {"device", c.device},
+          {"trace", c.trace},
+          {"trace_version", c.trace_version},
+          {"lowered_hash", hex64(c.lowered_hash)}};
+}
+
+RecordedCandidate candidate_from(const json& in) {
+  RecordedCandidate c;
+  c.workload = workload_from(in.at("workload"));
+  in.at("target").get_to(c.target);
+  c.threads = value_or(in.at("threads"), 0);
+  in.at("device").get_to(c.device);
+  in.at("trace").get_to(c.trace);
+  in.at("trace_version").get_to(c.trace_version);
+  c.lowered_hash = hash_in(in.at("lowered_hash"));
+  return c;
+}
+
 json seconds_json(const Record& r) {
   return {{"compared", r.seconds},
           {"min", r.timing->min},
@@ -212,6 +234,7 @@ LineContent content_of(const json& all, const std::string& kind, int version) {
   if (kind == "workload") return workload_from(payload);
   if (kind == "space") return space_from(payload);
   if (kind == "roof") return roof_from(payload);
+  if (kind == "candidate") return candidate_from(payload);
   return run_from(payload);
 }
 }  // namespace
@@ -222,6 +245,7 @@ std::string canonical_json(const RecordedSpace& space) { return canonical(to_jso
 std::string canonical_json(const RecordedRun& run) { return canonical(to_json(run)); }
 std::string canonical_json(const RecordedRoof& roof) { return canonical(to_json(roof)); }
 std::string canonical_json(const Environment& environment) { return environment.text(); }
+std::string canonical_json(const RecordedCandidate& candidate) { return canonical(to_json(candidate)); }
 
 std::string line_of(const Record& record) { return line("record", canonical_json(record)); }
 std::string line_of(const RecordedWorkload& workload) { return line("workload", canonical_json(workload)); }
@@ -230,6 +254,10 @@ std::string line_of(const RecordedRun& run) { return line("run", canonical_json(
 std::string line_of(const RecordedRoof& roof) { return line("roof", canonical_json(roof)); }
 std::string line_of(const Environment& environment) {
   return line("environment", canonical_json(environment));
+}
+
+std::string line_of(const RecordedCandidate& candidate) {
+  return line("candidate", canonical_json(candidate));
 }
 
 std::string json_checksum(std::string_view canonical_json) {
@@ -245,14 +273,15 @@ LineContent parse_line(std::string_view line) {
           fmt::format("written by a newer Tunesmith (version {} of the format, this one reads {})", version,
                       kLineVersion));
     }
-    for (const char* kind : {"environment", "workload", "space", "run", "roof", "record"}) {
+    for (const char* kind : {"environment", "workload", "space", "run", "roof", "record", "candidate"}) {
       if (!all.contains(kind)) continue;
       if (all.at("checksum") != json_checksum(canonical(all.at(kind))))
         throw UserError("damaged: the checksum does not fit the content");
       return content_of(all, kind, version);
     }
     throw UserError(
-        "not a record: it has none of the keys environment, workload, space, run, roof and record");
+        "not a record: it has none of the keys environment, workload, space, run, roof, record and "
+        "candidate");
   } catch (const json::parse_error&) {
     throw UserError("damaged: not a JSON object");
   } catch (const json::exception& error) {

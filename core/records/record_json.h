@@ -1,10 +1,10 @@
 // What a store holds as JSON: for checksums, and as lines of JSONL. A line stands alone: lines may be sorted,
 // filtered and concatenated.
 //   {"checksum": "..", "record": {..}, "version": 3}
-// and the same with "environment", "workload", "space", "run" and "roof". The checksum is of the canonical
-// JSON (keys sorted, no spaces) of the object beside it. Older lines are read, too: records of version 1 are
-// unattributed, those of version 2 have no round and no score, those before 5 no verifier. What is not known
-// is left out, so that a record's checksum is the same in all of them.
+// and the same with "environment", "workload", "space", "run", "roof" and "candidate". The checksum is of the
+// canonical JSON (keys sorted, no spaces) of the object beside it. Older lines are read, too: records of
+// version 1 are unattributed, those of version 2 have no round and no score, those before 5 no verifier. What
+// is not known is left out, so that a record's checksum is the same in all of them.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@
 
 #include "tunesmith/measure/environment.h"
 #include "tunesmith/records/record.h"
+#include "tunesmith/records/recorded_candidate.h"
 
 namespace tunesmith {
 
@@ -24,6 +25,7 @@ std::string canonical_json(const RecordedSpace& space);
 std::string canonical_json(const RecordedRun& run);
 std::string canonical_json(const RecordedRoof& roof);
 std::string canonical_json(const Environment& environment);
+std::string canonical_json(const RecordedCandidate& candidate);
 
 /// The first 64 bits of the SHA-256 of canonical JSON, in hexadecimal.
 std::string json_checksum(std::string_view canonical);
@@ -40,8 +42,8 @@ std::string line_of(const RecordedRun& run);
 std::string line_of(const RecordedRoof& roof);
 std::string line_of(const Environment& environment);
 
-using LineContent =
-    std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof, Record>;
+using LineContent = std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof,
+                                 Record, RecordedCandidate>;
 /// Throws UserError saying what is wrong with the line.
 LineContent parse_line(std::string_view line);
 

@@ -110,7 +110,48 @@ def what_an_earlier_check_accepted_is_checked_again(folder):
     assert "earlier check" not in built.stdout, built.stdout
 
 
+def a_candidate_makes_the_same_program_or_says_what_it_lacks(folder):
+    write(folder)
+    line = folder / "one.jsonl"
+    traced = tune(folder, "acme")["trace"]
+    records = json.loads(run("records", "list", "--database", folder / "records.db", "--json").stdout)["records"]
+    calling = next(record["id"] for record in records
+                   if "tensorize" in json.loads(run("records", "show", record["id"], "--database", folder / "records.db", "--json").stdout)["trace"])
+    lowered = {}
+    for record in (traced, calling):
+        run("trace", "export", record, *of(folder, "acme"), "--output", line)
+        lowered[record] = json.loads(line.read_text())["candidate"]["lowered_hash"]
+        (folder / f"{record}.jsonl").write_text(line.read_text())
+
+    def check(space, code=0, file=line):
+        return json.loads(run("trace", "check", file, "--spaces", folder / "spaces.yaml", "--space", space, "--json", code=code).stdout)["candidates"][0]
+
+    # Neither the store nor the modules are needed, and another space with the same extensions will do.
+    (folder / "records.db").unlink()
+    assert check("acme") == {"line": 1, "workload": check("acme")["workload"], "lowered_hash": lowered[calling], "same": True, "refusal": "", "differences": []}
+    assert check("tiled")["same"]
+    lacking = check("plain", code=4)
+    assert not lacking["same"] and any("lacks the extension 'acme_relu'" in one for one in lacking["differences"]), lacking
+    assert "acme_relu" in lacking["refusal"], lacking
+    # Another implementation of the instruction is another program, and a program that does not call it is the same.
+    write(folder, UNIT.replace("<4 x float> %X, <4 x float> zeroinitializer\n        ret",
+                               "<4 x float> %X, <4 x float> splat (float 2.5)\n        ret"))
+    other = check("acme", code=4)
+    assert "another program" in other["refusal"] and any("another version of the extension 'acme_relu'" in one for one in other["differences"]), other
+    (folder / "file.trace").write_text("# tunesmith trace 2\n")
+    run("trace", "export", folder / "file.trace", "--workload", RELU, "--space", "cpu", "--output", folder / "plain.jsonl")
+    plain = check("acme", file=folder / "plain.jsonl")
+    assert plain["same"] and any("has the extension 'acme_relu'" in one for one in plain["differences"]), plain
+    # What is damaged, and what is no candidate.
+    line.write_text(line.read_text().replace(lowered[calling], "0" * 16))
+    assert "one.jsonl:1: damaged: the checksum does not fit the content" in run("trace", "check", line, code=2).stderr
+    line.write_text("")
+    assert "no candidate in it" in run("trace", "check", line, code=2).stderr
+    said = cli.start("records", "import", folder / "plain.jsonl", "--database", folder / "new.db")
+    assert "`tunesmith trace check` takes it" in said.stderr + said.stdout, said
+
+
 if __name__ == "__main__":
     cli.run_test({test.__name__: test for test in [
         an_edited_instruction_is_another_program, spaces_of_other_extensions_are_other_tasks,
-        what_an_earlier_check_accepted_is_checked_again]})
+        what_an_earlier_check_accepted_is_checked_again, a_candidate_makes_the_same_program_or_says_what_it_lacks]})

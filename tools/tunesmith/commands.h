@@ -169,6 +169,7 @@ struct TraceArguments {
   std::string other;
   std::string workload;
   std::string database;
+  std::string output;  // of export; empty: standard output
   bool program = false;
   bool passes = false;
   bool waste = false;
@@ -178,6 +179,8 @@ struct TraceArguments {
 };
 int run_trace_show(const Common& common, const TraceArguments& arguments);
 int run_trace_replay(const Common& common, const TraceArguments& arguments);
+int run_trace_export(const Common& common, const TraceArguments& arguments);
+int run_trace_check(const Common& common, const TraceArguments& arguments);
 int run_trace_diff(const Common& common, const TraceArguments& arguments);
 
 struct TablesArguments {

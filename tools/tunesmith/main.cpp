@@ -200,6 +200,16 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
       run_trace_replay)
       ->add_option("--workload", arguments.workload,
                    "the workload: needed for a trace in a file; for a record, another one than its own");
+  CLI::App* export_command =
+      add("export", "write a trace, its workload and its target as one line for another machine",
+          run_trace_export);
+  export_command->add_option("--workload", arguments.workload, "the workload that a trace in a file is for");
+  export_command->add_option("--output,-o", arguments.output, "the file to write (default: standard output)");
+  CLI::App* check =
+      group->add_subcommand("check", "say whether lines of `trace export` make the same programs here");
+  check->add_option("file", arguments.trace, "a file of such lines")->required();
+  add_common(*check, common, true);
+  check->callback([&] { code = run_trace_check(common, arguments); });
   add("diff", "print what differs between two traces", run_trace_diff)
       ->add_option("other", arguments.other, "a file, or a record's id")
       ->required();
@@ -230,6 +240,8 @@ void add_examples(CLI::App& app) {
       {"tables", "check", "bench/tables/gmm.table.gz"},
       {"tables", "rehash", "gmm.table.gz --output gmm-now.table.gz"},
       {"trace", "replay", "mine.trace --workload gmm:n=512,m=512,k=512"},
+      {"trace", "export", "0123456789abcdef --output one.jsonl"},
+      {"trace", "check", "one.jsonl"},
       {"trace", "diff", "mine.trace 0123456789abcdef"},
   };
   for (const Example& example : kExamples) {

@@ -1,0 +1,74 @@
+// Candidates as lines: what is written is read, and what is no candidate, damaged or too large is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records/record_json.h"
+#include "tunesmith/records/recorded_candidate.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+RecordedCandidate example() {
+  return {{0x1234, "twice:n=8", "name: twice\n"},
+          "llvm 19 generator=g lowering=l with=vnni:0f3c",
+          4,
+          "",
+          "# tunesmith trace 2\nenter_finishing()\n",
+          2,
+          0xabcd};
+}
+
+auto refused(const std::string& line, const std::string& why) {
+  return testing::Truly([line, why](int) {
+    try {
+      parse_candidate(line);
+    } catch (const UserError& error) {
+      return std::string(error.what()).find(why) != std::string::npos;
+    }
+    return false;
+  });
+}
+
+TEST(RecordedCandidate, WhatIsWrittenIsRead) {
+  const std::string line = line_of(example());
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_EQ(parse_candidate(line), example());
+  RecordedCandidate without = example();
+  without.threads = 0;
+  EXPECT_EQ(parse_candidate(line_of(without)), without);
+}
+
+TEST(RecordedCandidate, OtherLinesAndDamagedOnesAreRefused) {
+  const std::string line = line_of(example());
+  std::string damaged = line;
+  damaged[damaged.find("twice")] = 'T';
+  EXPECT_THAT(0, refused(damaged, "damaged: the checksum does not fit"));
+  EXPECT_THAT(0, refused(line.substr(0, line.size() / 2), "damaged: not a JSON object"));
+  EXPECT_THAT(0, refused(line_of(example().workload), "expected a candidate, found another line"));
+  std::string newer = line;
+  newer.replace(newer.rfind("\"version\":") + 10, 1, "99");
+  EXPECT_THAT(0, refused(newer, "written by a newer Tunesmith (version 99"));
+}
+
+TEST(RecordedCandidate, LimitsHold) {
+  RecordedCandidate large = example();
+  large.trace = std::string((size_t{1} << 20) + 1, '#');
+  EXPECT_THAT(0, refused(line_of(large), "its trace is larger than 1048576 bytes"));
+  large = example();
+  large.workload.definition = std::string((size_t{1} << 20) + 1, '#');
+  EXPECT_THAT(0, refused(line_of(large), "its workload's definition is larger than"));
+  large = example();
+  large.target = std::string((size_t{64} << 10) + 1, 't');
+  EXPECT_THAT(0, refused(line_of(large), "its target is larger than 65536 bytes"));
+  EXPECT_THAT(0, refused(std::string((size_t{4} << 20) + 1, ' '), "larger than 4194304 bytes"));
+  EXPECT_THAT(0, refused(std::string(1000000, '['), "nested deeper than 16 levels"));
+  EXPECT_THAT(0, refused("{\"a\":\"" + std::string(100, '[') + "\\\"[\"}", "not a record"))
+      << "brackets in a text nest nothing";
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,88 @@
+// `trace export` and `trace check`: candidates as lines, for other processes and machines.
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/hash.h>
+#include <tunesmith/tune/check_candidate.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+#include "output.h"
+#include "traces.h"
+
+namespace tunesmith::cli {
+namespace {
+
+void print(const std::string& place, const RecordedCandidate& recorded, const CandidateCheck& check) {
+  fmt::print(output(), "{}: {}: {}\n", place, recorded.workload.text,
+             check.same() ? fmt::format("the same program, {}", hex64(recorded.lowered_hash))
+                          : "cannot be made here: " + check.refusal);
+  for (const std::string& difference : check.differences) fmt::print(output(), "    {}\n", difference);
+}
+
+}  // namespace
+
+int run_trace_export(const Common& common, const TraceArguments& arguments) {
+  const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
+  const Workload workload = arguments.workload.empty()
+                                ? workload_of(loaded)
+                                : find_workload(arguments.workload, arguments.database);
+  Session session(common);
+  const auto space = session.space();
+  const CandidatePtr candidate = materialise(*space, workload, loaded);
+  const bool changed =
+      loaded.record && loaded.record->lowered_hash && *loaded.record->lowered_hash != candidate->lowered_hash;
+  if (changed) {
+    throw UserError(
+        fmt::format("record '{}' is of another program than its trace makes here and now: {}, not {}",
+                    loaded.name, hex64(*loaded.record->lowered_hash), hex64(candidate->lowered_hash)),
+        "choose the space that it was measured with, or measure it again");
+  }
+  const std::string line =
+      line_of(recorded_candidate(workload, *space, *candidate, loaded.record ? loaded.record->threads : 0));
+  if (arguments.output.empty()) {
+    fmt::print(output(), "{}\n", line);
+    return kDone;
+  }
+  std::ofstream file(arguments.output);
+  file << line << '\n';
+  file.close();
+  if (!file) throw UserError(SourceLocation{arguments.output}, "cannot be written");
+  return kDone;
+}
+
+int run_trace_check(const Common& common, const TraceArguments& arguments) {
+  std::ifstream file(arguments.trace);
+  if (!file) throw UserError(SourceLocation{arguments.trace}, "cannot be read");
+  Session session(common);
+  const auto space = session.space();
+  nlohmann::json list = nlohmann::json::array();
+  bool all_same = true;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const SourceLocation place{arguments.trace, number, 0};
+    std::optional<RecordedCandidate> recorded;
+    try {
+      recorded = parse_candidate(line);
+    } catch (const UserError& error) {
+      throw UserError(place, error.what());
+    }
+    const CandidateCheck check = check_candidate(*recorded, *space);
+    all_same = all_same && check.same();
+    if (!common.json) print(place.str(), *recorded, check);
+    list.push_back({{"line", number},
+                    {"workload", recorded->workload.text},
+                    {"lowered_hash", hex64(recorded->lowered_hash)},
+                    {"same", check.same()},
+                    {"refusal", check.refusal},
+                    {"differences", check.differences}});
+  }
+  if (list.empty()) throw UserError(SourceLocation{arguments.trace}, "no candidate in it");
+  if (common.json) fmt::print(output(), "{}\n", nlohmann::json{{"candidates", list}}.dump());
+  return all_same ? kDone : kEnvironmentFault;
+}
+
+}  // namespace tunesmith::cli
