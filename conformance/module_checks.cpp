@@ -108,6 +108,39 @@ Verdict check_trace(const Subject& subject) {
   return any ? passed() : nothing_applied(subject);
 }
 
+/// Of what the step annotates, the first key that is not among `makes`; "" where there is none.
+std::string undeclared_key(const Trace& trace, const SketchStep& step,
+                           const std::vector<std::string>& makes) {
+  for (size_t at = step.begin; at < step.end; ++at) {
+    if (trace[at].kind->name() != "annotate") continue;
+    const auto& key = std::get<std::string>(trace[at].args.at(1));
+    if (std::ranges::find(makes, key) == makes.end()) return key;
+  }
+  return "";
+}
+
+/// What it leaves as annotations its description names, so that a space can be held against it.
+Verdict check_annotations(const Subject& subject) {
+  if (stage_of(subject) == ModuleStage::Finishing) return passed();
+  const std::vector<std::string> makes = subject.create<TransformationModule>()->description().makes;
+  const Space space(subject.company(), subject.registry());
+  bool any = false;
+  for (const Workload& workload : subject.workloads()) {
+    const SketchSet set = space.generate(workload.program);
+    for (size_t i = 0; i < set.sketches.size(); ++i) {
+      for (const SketchStep& step : set.steps[i]) {
+        if (step.module != subject.info().id) continue;
+        any = true;
+        const std::string key = undeclared_key(set.sketches[i].trace(), step, makes);
+        if (key.empty()) continue;
+        return failed(fmt::format("{}: it leaves the annotation '{}', which its description() does not name",
+                                  workload.name, key));
+      }
+    }
+  }
+  return any ? passed() : nothing_applied(subject);
+}
+
 /// The same answer by another object, in another order, a second time.
 Verdict check_determinism(const Subject& subject) {
   const Space first(subject.alone(), subject.registry());
@@ -226,9 +259,13 @@ Verdict check_scheduled_input(const Subject& subject) {
 }
 
 constexpr Check kChecks[] = {
-    {"contract", "P12", &check_contract},       {"trace", "P23", &check_trace},
-    {"determinism", "P19", &check_determinism}, {"threads", "P20", &check_threads},
-    {"legality", "P23", &check_legality},       {"scheduled_input", "P23", &check_scheduled_input},
+    {"contract", "P12", &check_contract},
+    {"trace", "P23", &check_trace},
+    {"annotations", "P23", &check_annotations},
+    {"determinism", "P19", &check_determinism},
+    {"threads", "P20", &check_threads},
+    {"legality", "P23", &check_legality},
+    {"scheduled_input", "P23", &check_scheduled_input},
 };
 
 }  // namespace

@@ -58,6 +58,7 @@ class BadModule final : public TransformationModule {
       if (mistake("expects_fresh_blocks")) return ModuleResult::broken("the block has been scheduled before");
       return ModuleResult::not_applicable("the block has been scheduled before");
     }
+    if (mistake("undeclared_annotation")) schedule.annotate(block, "hint", int64_t{1});
     if (mistake("counts_calls")) schedule.annotate(block, "call", int64_t{calls++});
     if (mistake("shares_state")) {
       const bool alone = inside++ == 0;

@@ -88,6 +88,8 @@ const Mistake kMistakes[] = {
     {kModule, "no_schedule", "contract", "P12", "answered Applied without a schedule"},
     {kModule, "shrinks_a_loop", "trace", "P23", "replaying its trace gives another program"},
     {kModule, "shrinks_a_loop_at_the_end", "legality", "P23", ", reference "},
+    {kModule, "undeclared_annotation", "annotations", "P23",
+     "it leaves the annotation 'hint', which its description() does not name"},
     {kModule, "counts_calls", "determinism", "P19", "asked again, it answered something else"},
     {kModule, "shares_state", "threads", "P20", "with several threads it answered something else"},
     {kModule, "expects_fresh_blocks", "scheduled_input", "P23", "the block has been scheduled before"},
