@@ -29,7 +29,7 @@ struct IntRV : TraceVar {};
 
 /// A number that is either written in the trace or a variable of it.
 using IntArg = std::variant<int64_t, IntRV>;
-using AnnotationArg = std::variant<int64_t, double, std::string, IntRV>;
+using AnnotationArg = std::variant<int64_t, double, std::string_view, IntRV>;
 
 namespace detail {
 
