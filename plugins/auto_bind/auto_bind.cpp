@@ -61,10 +61,11 @@ class AutoBind final : public TransformationModule {
   static std::vector<LoopRV> outer_spatial(Schedule& schedule, const std::string& name) {
     std::vector<LoopRV> loops;
     for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
+      const LoopFacts loop = schedule.facts(rv);
       const LoopUse use = schedule.use_of(rv);
-      if (use.reduction || use.opaque || schedule.loop_kind(rv) != LoopKind::Serial) break;
+      if (use.reduction || use.opaque || loop.kind != LoopKind::Serial) break;
       loops.push_back(rv);
-      if (schedule.only_child(rv) != StmtKind::Loop) break;
+      if (loop.only_child != StmtKind::Loop) break;
     }
     return loops;
   }
@@ -103,7 +104,7 @@ class AutoBind final : public TransformationModule {
   }
 
   void share_out(Schedule& schedule, LoopRV loop, const Axes& axes) const {
-    const int64_t extent = schedule.extent(loop);
+    const int64_t extent = schedule.facts(loop).extent;
     std::vector<int64_t> choices;
     for (const int64_t threads : threads_) {
       if (threads <= std::min(axes.most, extent)) choices.push_back(threads);

@@ -43,7 +43,7 @@ bool all_where_legal(Schedule& schedule, const Change& change) {
 /// Loops of `loops` (outermost first) from which on nothing but the block itself is inside.
 size_t first_exclusive(const Schedule& schedule, const std::vector<LoopRV>& loops) {
   size_t first = loops.size();
-  while (first > 0 && schedule.only_child(loops[first - 1]).has_value()) --first;
+  while (first > 0 && schedule.facts(loops[first - 1]).only_child.has_value()) --first;
   return first;
 }
 
@@ -98,13 +98,13 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       std::vector<LoopRV> fused;
       int64_t iterations = 1;
       for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
+        const LoopFacts loop = schedule.facts(rv);
         const LoopUse use = schedule.use_of(rv);
-        if (use.reduction || use.opaque || schedule.loop_kind(rv) != LoopKind::Serial) break;
-        const int64_t extent = schedule.extent(rv);
-        if (!fused.empty() && (iterations > 1 && iterations * extent > jobs)) break;
-        iterations *= extent;
+        if (use.reduction || use.opaque || loop.kind != LoopKind::Serial) break;
+        if (!fused.empty() && (iterations > 1 && iterations * loop.extent > jobs)) break;
+        iterations *= loop.extent;
         fused.push_back(rv);
-        if (schedule.only_child(rv) != StmtKind::Loop) break;
+        if (loop.only_child != StmtKind::Loop) break;
       }
       const auto run_parallel = [&] {
         const auto one = [&](Schedule& tried) { tried.parallel(fused.front()); };
@@ -113,7 +113,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       };
       // The inner ones may hold what their iterations share: then those around them are fused without them.
       while (iterations > 1 && !run_parallel()) {
-        iterations /= schedule.extent(fused.back());
+        iterations /= schedule.facts(fused.back()).extent;
         fused.pop_back();
       }
     }
@@ -123,10 +123,10 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
     const LoopRV innermost = loops.back();
+    const LoopFacts loop = schedule.facts(innermost);
     const LoopUse use = schedule.use_of(innermost, block);
-    if (schedule.loop_kind(innermost) != LoopKind::Serial || use.reduction || use.opaque || !use.spatial)
-      return;
-    const int64_t extent = schedule.extent(innermost);
+    if (loop.kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return;
+    const int64_t extent = loop.extent;
     if (extent == 1 || schedule.store_stride(block, innermost) != 1) return;
     const int64_t width =
         extent > limit ? widest_divisor(extent, limit, lanes_of(schedule, block, vector_bits)) : extent;
@@ -162,15 +162,16 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     // A vectorized loop becomes as many statements as it fills registers; it may hold other blocks, too.
     int64_t statements = 1;
     for (const LoopRV& rv : loops) {
-      if (schedule.loop_kind(rv) != LoopKind::Vectorized) continue;
+      const LoopFacts loop = schedule.facts(rv);
+      if (loop.kind != LoopKind::Vectorized) continue;
       const int64_t lanes = lanes_of(schedule, block, vector_bits);
-      statements *= (schedule.extent(rv) + lanes - 1) / lanes;
+      statements *= (loop.extent + lanes - 1) / lanes;
     }
-    if (schedule.loop_kind(loops.back()) == LoopKind::Vectorized) loops.pop_back();
+    if (schedule.facts(loops.back()).kind == LoopKind::Vectorized) loops.pop_back();
     size_t tile = loops.size();  // loops from here on are the register tile
     bool in_reduction = false;
     for (size_t i = loops.size(); i-- > exclusive;) {
-      if (schedule.use_of(loops[i], block).reduction && schedule.extent(loops[i]) > 1) {
+      if (schedule.use_of(loops[i], block).reduction && schedule.facts(loops[i]).extent > 1) {
         tile = i + 1;
         in_reduction = true;
         break;
@@ -181,10 +182,10 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const int64_t tile_limit = in_reduction ? registers : exclusive > 0 ? copied : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
       const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);
-      if (schedule.loop_kind(loops[i]) != LoopKind::Serial) break;
-      const int64_t extent = schedule.extent(loops[i]);
-      if (statements * extent > limit) break;
-      statements *= extent;
+      const LoopFacts loop = schedule.facts(loops[i]);
+      if (loop.kind != LoopKind::Serial) break;
+      if (statements * loop.extent > limit) break;
+      statements *= loop.extent;
       schedule.unroll(loops[i]);
     }
   }

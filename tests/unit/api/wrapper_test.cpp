@@ -72,9 +72,9 @@ TEST_F(StableWrapper, ViewsShowWhatWasReadAndQuestionsWhatIsNow) {
   schedule.parallel(loops[0]);
   EXPECT_EQ(before.loop_kind, LoopKind::Serial);
   EXPECT_EQ(schedule.loop(loops[0]).loop_kind, LoopKind::Parallel);
-  EXPECT_EQ(schedule.loop_kind(loops[0]), LoopKind::Parallel);
-  EXPECT_EQ(schedule.extent(loops[2]), 8);
-  EXPECT_EQ(schedule.only_child(loops[2]), StmtKind::Block);
+  EXPECT_EQ(schedule.facts(loops[0]).kind, LoopKind::Parallel);
+  EXPECT_EQ(schedule.facts(loops[2]).extent, 8);
+  EXPECT_EQ(schedule.facts(loops[2]).only_child, StmtKind::Block);
   EXPECT_TRUE(schedule.use_of(loops[2], block).reduction);
   Schedule moved = std::move(schedule);
   EXPECT_EQ(before.const_extent(), 16);  // it went along

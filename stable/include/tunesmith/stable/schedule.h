@@ -28,6 +28,14 @@ struct BlockFacts {
   size_t loops = 0;  // around it, up to the block around it or the root
 };
 
+/// A loop without its body.
+struct LoopFacts {
+  int64_t extent = 1;
+  LoopKind kind = LoopKind::Serial;
+  std::optional<StmtKind>
+      only_child;  // the kind of the only statement in it; nothing where there are several
+};
+
 /// Belongs to one thread at a time. clone() gives an independent one. Its instructions are in primitives.h.
 class Schedule : public Primitives {
  public:
@@ -91,12 +99,13 @@ class Schedule : public Primitives {
 
   // ---- Facts, without reading the program ----
 
-  int64_t extent(LoopRV rv) const { return facts(rv).extent; }
-  LoopKind loop_kind(LoopRV rv) const { return static_cast<LoopKind>(facts(rv).kind); }
-  /// The kind of the only statement in the loop; nothing where there are several.
-  std::optional<StmtKind> only_child(LoopRV rv) const {
-    const uint32_t kind = facts(rv).only_child;
-    return kind == 0 ? std::nullopt : std::optional(static_cast<StmtKind>(kind));
+  LoopFacts facts(LoopRV rv) const {
+    tunesmith_loop_facts known = {};
+    known.size = sizeof(known);
+    detail::check(detail::tables.program->loop(handle(), static_cast<uint32_t>(location(rv)), &known));
+    LoopFacts facts{known.extent, static_cast<LoopKind>(known.kind), std::nullopt};
+    if (known.only_child != 0) facts.only_child = static_cast<StmtKind>(known.only_child);
+    return facts;
   }
   LoopUse use_of(LoopRV loop) const {
     return detail::use_of(handle(), static_cast<uint32_t>(location(loop)), TUNESMITH_NONE);
@@ -144,13 +153,6 @@ class Schedule : public Primitives {
 
  private:
   const tunesmith_program* handle() const { return detail::tables.schedule->program(handle_); }
-
-  tunesmith_loop_facts facts(LoopRV rv) const {
-    tunesmith_loop_facts known = {};
-    known.size = sizeof(known);
-    detail::check(detail::tables.program->loop(handle(), static_cast<uint32_t>(location(rv)), &known));
-    return known;
-  }
 
   std::optional<int64_t> annotation(uint32_t site, uint32_t id, std::string_view key) const {
     tunesmith_value value = {};
