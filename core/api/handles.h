@@ -34,7 +34,10 @@ struct Snapshot;
 struct tunesmith_program {
   const tunesmith::Program* program = nullptr;
   mutable tunesmith::api::Snapshot* snapshot = nullptr;  // holds one reference
-  mutable std::deque<tunesmith_buffer> buffers = {};     // those that were asked for one by one
+  // What was asked for, until then.
+  mutable std::deque<tunesmith_buffer> buffers = {};
+  mutable std::deque<std::vector<tunesmith_block_facts>> blocks = {};
+  mutable std::deque<std::vector<tunesmith_loop_facts>> loops = {};
 
   explicit tunesmith_program(const tunesmith::Program& of) : program(&of) {}
   ~tunesmith_program() { forget(); }

@@ -90,14 +90,6 @@ uint32_t find_block(const tunesmith_program* program, tunesmith_text name) noexc
   return found == nullptr ? TUNESMITH_NONE : static_cast<uint32_t>(found->id);
 }
 
-tunesmith_error* blocks(const tunesmith_program* program, uint32_t* ids, uint64_t capacity,
-                        uint64_t* count) noexcept {
-  return guarded([&] {
-    write_ids(ids_of_blocks(program_of(program, "program.blocks").blocks()), ids, capacity, count,
-              "program.blocks");
-  });
-}
-
 /// Which of the root's statements it stands in.
 uint32_t nest_of(const Program& program, const Stmt& stmt) {
   const Stmt* at = &stmt;
@@ -105,13 +97,16 @@ uint32_t nest_of(const Program& program, const Stmt& stmt) {
   return static_cast<uint32_t>(program.root().index_of(*at));
 }
 
-tunesmith_error* block(const tunesmith_program* program, uint32_t id, tunesmith_block_facts* facts) noexcept {
+tunesmith_error* blocks(const tunesmith_program* program, tunesmith_span* blocks) noexcept {
   return guarded([&] {
-    const Block& found = block_of(program, id, "program.block");
-    fill(&given(facts, "program.block"),
-         {sizeof(tunesmith_block_facts), text(found.name), found.init() != nullptr ? 1U : 0U,
-          found.has_reduction() ? 1U : 0U, nest_of(*program->program, found),
-          static_cast<uint32_t>(loops_above(found).size())});
+    const Program& what = program_of(program, "program.blocks");
+    std::vector<tunesmith_block_facts>& facts = program->blocks.emplace_back();
+    for (const Block* block : what.blocks()) {
+      facts.push_back({static_cast<uint32_t>(block->id), 0, text(block->name),
+                       block->init() != nullptr ? 1U : 0U, block->has_reduction() ? 1U : 0U,
+                       nest_of(what, *block), static_cast<uint32_t>(loops_above(*block).size())});
+    }
+    given(blocks, "program.blocks") = span_of(facts);
   });
 }
 
@@ -122,11 +117,30 @@ uint32_t only_child(const Loop& loop) {
   return seq->children().size() == 1 ? number_of(seq->children().front()->kind) : 0;
 }
 
+uint32_t bits_of(const LoopUse& use) {
+  return (use.spatial ? uint32_t{TUNESMITH_ITERATOR_KIND_SPATIAL} : 0) |
+         (use.reduction ? uint32_t{TUNESMITH_ITERATOR_KIND_REDUCTION} : 0) |
+         (use.opaque ? uint32_t{TUNESMITH_ITERATOR_KIND_OPAQUE} : 0);
+}
+
+tunesmith_loop_facts facts_of(const Loop& loop, const LoopUse& use) {
+  return {sizeof(tunesmith_loop_facts),   loop.const_extent(), number_of(loop.loop_kind), only_child(loop),
+          static_cast<uint32_t>(loop.id), bits_of(use)};
+}
+
+tunesmith_error* loops(const tunesmith_program* program, uint32_t block, tunesmith_span* loops) noexcept {
+  return guarded([&] {
+    const Block& inside = block_of(program, block, "program.loops");
+    std::vector<tunesmith_loop_facts>& facts = program->loops.emplace_back();
+    for (const Loop* loop : loops_above(inside)) facts.push_back(facts_of(*loop, use_of(*loop, inside)));
+    given(loops, "program.loops") = span_of(facts);
+  });
+}
+
 tunesmith_error* loop(const tunesmith_program* program, uint32_t id, tunesmith_loop_facts* facts) noexcept {
   return guarded([&] {
     const Loop& found = loop_of(program, id, "program.loop");
-    fill(&given(facts, "program.loop"),
-         {sizeof(tunesmith_loop_facts), found.const_extent(), number_of(found.loop_kind), only_child(found)});
+    fill(&given(facts, "program.loop"), facts_of(found, use_of(found)));
   });
 }
 
@@ -164,9 +178,7 @@ tunesmith_error* loop_use(const tunesmith_program* program, uint32_t loop, uint3
     const Loop& found = loop_of(program, loop, kCall);
     const LoopUse use =
         block == TUNESMITH_NONE ? use_of(found) : use_of(found, block_of(program, block, kCall));
-    given(kinds, kCall) = (use.spatial ? uint32_t{TUNESMITH_ITERATOR_KIND_SPATIAL} : 0) |
-                          (use.reduction ? uint32_t{TUNESMITH_ITERATOR_KIND_REDUCTION} : 0) |
-                          (use.opaque ? uint32_t{TUNESMITH_ITERATOR_KIND_OPAQUE} : 0);
+    given(kinds, kCall) = bits_of(use);
   });
 }
 
@@ -276,7 +288,7 @@ const tunesmith_program_table k_program_table = {sizeof(tunesmith_program_table)
                                                  release_snapshot,
                                                  find_block,
                                                  blocks,
-                                                 block,
+                                                 loops,
                                                  loop,
                                                  ask,
                                                  loop_use,

@@ -348,4 +348,6 @@ void release(Snapshot* snapshot) {
 void tunesmith_program::forget() {
   tunesmith::api::release(std::exchange(snapshot, nullptr));
   buffers.clear();
+  blocks.clear();
+  loops.clear();
 }

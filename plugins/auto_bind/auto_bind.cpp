@@ -62,8 +62,7 @@ class AutoBind final : public TransformationModule {
     std::vector<LoopRV> loops;
     for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
       const LoopFacts loop = schedule.facts(rv);
-      const LoopUse use = schedule.use_of(rv);
-      if (use.reduction || use.opaque || loop.kind != LoopKind::Serial) break;
+      if (loop.use.reduction || loop.use.opaque || loop.kind != LoopKind::Serial) break;
       loops.push_back(rv);
       if (loop.only_child != StmtKind::Loop) break;
     }

@@ -41,9 +41,9 @@ bool all_where_legal(Schedule& schedule, const Change& change) {
 }
 
 /// Loops of `loops` (outermost first) from which on nothing but the block itself is inside.
-size_t first_exclusive(const Schedule& schedule, const std::vector<LoopRV>& loops) {
+size_t first_exclusive(const std::vector<LoopFacts>& loops) {
   size_t first = loops.size();
-  while (first > 0 && schedule.facts(loops[first - 1]).only_child.has_value()) --first;
+  while (first > 0 && loops[first - 1].only_child.has_value()) --first;
   return first;
 }
 
@@ -99,8 +99,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       int64_t iterations = 1;
       for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
         const LoopFacts loop = schedule.facts(rv);
-        const LoopUse use = schedule.use_of(rv);
-        if (use.reduction || use.opaque || loop.kind != LoopKind::Serial) break;
+        if (loop.use.reduction || loop.use.opaque || loop.kind != LoopKind::Serial) break;
         if (!fused.empty() && (iterations > 1 && iterations * loop.extent > jobs)) break;
         iterations *= loop.extent;
         fused.push_back(rv);
@@ -123,9 +122,8 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
     const LoopRV innermost = loops.back();
-    const LoopFacts loop = schedule.facts(innermost);
-    const LoopUse use = schedule.use_of(innermost, block);
-    if (loop.kind != LoopKind::Serial || use.reduction || use.opaque || !use.spatial) return;
+    const LoopFacts loop = schedule.loops_of(block).back();
+    if (loop.kind != LoopKind::Serial || loop.use.reduction || loop.use.opaque || !loop.use.spatial) return;
     const int64_t extent = loop.extent;
     if (extent == 1 || schedule.store_stride(block, innermost) != 1) return;
     const int64_t width =
@@ -158,20 +156,20 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
                      int64_t copied) {
     std::vector<LoopRV> loops = schedule.get_loops(block);
     if (loops.empty()) return;
-    const size_t exclusive = first_exclusive(schedule, loops);
+    const std::vector<LoopFacts> facts = schedule.loops_of(block);
+    const size_t exclusive = first_exclusive(facts);
     // A vectorized loop becomes as many statements as it fills registers; it may hold other blocks, too.
     int64_t statements = 1;
-    for (const LoopRV& rv : loops) {
-      const LoopFacts loop = schedule.facts(rv);
+    for (const LoopFacts& loop : facts) {
       if (loop.kind != LoopKind::Vectorized) continue;
       const int64_t lanes = lanes_of(schedule, block, vector_bits);
       statements *= (loop.extent + lanes - 1) / lanes;
     }
-    if (schedule.facts(loops.back()).kind == LoopKind::Vectorized) loops.pop_back();
+    if (facts.back().kind == LoopKind::Vectorized) loops.pop_back();
     size_t tile = loops.size();  // loops from here on are the register tile
     bool in_reduction = false;
     for (size_t i = loops.size(); i-- > exclusive;) {
-      if (schedule.use_of(loops[i], block).reduction && schedule.facts(loops[i]).extent > 1) {
+      if (facts[i].use.reduction && facts[i].extent > 1) {
         tile = i + 1;
         in_reduction = true;
         break;
@@ -182,10 +180,9 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const int64_t tile_limit = in_reduction ? registers : exclusive > 0 ? copied : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
       const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);
-      const LoopFacts loop = schedule.facts(loops[i]);
-      if (loop.kind != LoopKind::Serial) break;
-      if (statements * loop.extent > limit) break;
-      statements *= loop.extent;
+      if (facts[i].kind != LoopKind::Serial) break;
+      if (statements * facts[i].extent > limit) break;
+      statements *= facts[i].extent;
       schedule.unroll(loops[i]);
     }
   }

@@ -17,10 +17,12 @@ class RewriteReductionInit final : public TransformationModule {
     for (const BlockFacts& reduction : schedule.blocks()) {
       if (!reduction.has_init) continue;
       const BlockRV block = schedule.get_block(reduction.name);
-      for (const LoopRV& loop : schedule.get_loops(block)) {
-        if (!schedule.use_of(loop, block).reduction) continue;
+      const std::vector<LoopRV> loops = schedule.get_loops(block);
+      const std::vector<LoopFacts> facts = schedule.loops_of(block);
+      for (size_t i = 0; i < loops.size(); ++i) {
+        if (!facts[i].use.reduction) continue;
         try {
-          schedule.decompose_reduction(block, loop);
+          schedule.decompose_reduction(block, loops[i]);
           applied = true;
         } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): the schedule is as it was
         }

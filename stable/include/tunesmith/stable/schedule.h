@@ -30,8 +30,15 @@ struct BlockFacts {
 
 /// A loop without its body.
 struct LoopFacts {
-  int64_t extent = 1;
-  LoopKind kind = LoopKind::Serial;
+  explicit LoopFacts(const tunesmith_loop_facts& known)
+      : id(LoopId{known.id}), extent(known.extent), kind(static_cast<LoopKind>(known.kind)), use(known.use) {
+    if (known.only_child != 0) only_child = static_cast<StmtKind>(known.only_child);
+  }
+
+  LoopId id;
+  int64_t extent;
+  LoopKind kind;
+  LoopUse use;  // of the block that was asked about, or of all blocks below the loop
   std::optional<StmtKind>
       only_child;  // the kind of the only statement in it; nothing where there are several
 };
@@ -103,12 +110,16 @@ class Schedule : public Primitives {
     tunesmith_loop_facts known = {};
     known.size = sizeof(known);
     detail::check(detail::tables.program->loop(handle(), static_cast<uint32_t>(location(rv)), &known));
-    LoopFacts facts{known.extent, static_cast<LoopKind>(known.kind), std::nullopt};
-    if (known.only_child != 0) facts.only_child = static_cast<StmtKind>(known.only_child);
-    return facts;
+    return LoopFacts(known);
   }
-  LoopUse use_of(LoopRV loop) const {
-    return detail::use_of(handle(), static_cast<uint32_t>(location(loop)), TUNESMITH_NONE);
+  /// Of the loops that get_loops() gives, in its order.
+  std::vector<LoopFacts> loops_of(BlockRV block) const {
+    tunesmith_span span = {};
+    detail::check(detail::tables.program->loops(handle(), static_cast<uint32_t>(id(block)), &span));
+    std::vector<LoopFacts> found;
+    for (uint64_t i = 0; i < span.count; ++i)
+      found.emplace_back(detail::element<tunesmith_loop_facts>(span, i));
+    return found;
   }
   LoopUse use_of(LoopRV loop, BlockRV block) const {
     return detail::use_of(handle(), static_cast<uint32_t>(location(loop)), static_cast<uint32_t>(id(block)));
@@ -127,15 +138,12 @@ class Schedule : public Primitives {
   }
   /// All blocks, in the order of the text.
   std::vector<BlockFacts> blocks() const {
-    const auto list = [&](uint32_t* ids, uint64_t capacity, uint64_t* count) {
-      return detail::tables.program->blocks(handle(), ids, capacity, count);
-    };
+    tunesmith_span span = {};
+    detail::check(detail::tables.program->blocks(handle(), &span));
     std::vector<BlockFacts> found;
-    for (const uint32_t id : detail::all_of(list)) {
-      tunesmith_block_facts known = {};
-      known.size = sizeof(known);
-      detail::check(detail::tables.program->block(handle(), id, &known));
-      found.push_back({BlockId{id}, std::string(detail::view(known.name)), known.has_init != 0,
+    for (uint64_t i = 0; i < span.count; ++i) {
+      const auto& known = detail::element<tunesmith_block_facts>(span, i);
+      found.push_back({BlockId{known.id}, std::string(detail::view(known.name)), known.has_init != 0,
                        known.has_reduction != 0, known.nest, known.loops});
     }
     return found;

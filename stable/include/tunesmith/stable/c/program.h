@@ -247,9 +247,10 @@ struct tunesmith_snapshot {
   tunesmith_range program_annotations;
 };
 
-/// A block without its body; texts live until the program changes.
+/// A block without its body.
 struct tunesmith_block_facts {
-  uint64_t size;  ///< of this struct, written by the caller
+  uint32_t id;
+  uint32_t reserved;
   tunesmith_text name;
   uint32_t has_init;
   uint32_t has_reduction;
@@ -263,6 +264,8 @@ struct tunesmith_loop_facts {
   int64_t extent;
   uint32_t kind;  ///< tunesmith_loop_kind
   uint32_t only_child;  ///< tunesmith_statement_kind of the only statement in it; 0 where there are several
+  uint32_t id;
+  uint32_t use;  ///< tunesmith_iterator_kind, as bits: which iterators it drives, of the block that was asked about, or of all below it
 };
 
 #ifdef __cplusplus

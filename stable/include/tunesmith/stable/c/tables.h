@@ -125,10 +125,12 @@ struct tunesmith_program_table {
   void (*release)(const tunesmith_snapshot* snapshot);
   /// Its id, or TUNESMITH_NONE. [the owner's thread]
   uint32_t (*find_block)(const tunesmith_program* program, tunesmith_text name);
-  /// All, in the order of the text. [the owner's thread]
-  tunesmith_error* (*blocks)(const tunesmith_program* program, uint32_t* ids, uint64_t capacity, uint64_t* count);
-  /// Misuse where there is none. [the owner's thread]
-  tunesmith_error* (*block)(const tunesmith_program* program, uint32_t id, tunesmith_block_facts* facts);
+  /// tunesmith_block_facts of all, in the order of the text; lives until the program changes. [the owner's
+  /// thread]
+  tunesmith_error* (*blocks)(const tunesmith_program* program, tunesmith_span* blocks);
+  /// tunesmith_loop_facts of the loops around the block, the outermost first; lives until the program
+  /// changes. [the owner's thread]
+  tunesmith_error* (*loops)(const tunesmith_program* program, uint32_t block, tunesmith_span* loops);
   /// Misuse where there is none. [the owner's thread]
   tunesmith_error* (*loop)(const tunesmith_program* program, uint32_t id, tunesmith_loop_facts* facts);
   /// tunesmith_question; the answer is 0 or 1. Unsupported where the kernel does not know the question. [the
