@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/plugin/registry.h>
+#include <tunesmith/search/task_scheduler.h>
 #include <tunesmith/space/module.h>
 #include <tunesmith/trace/schedule.h>
 #include <tunesmith/workload/workload.h>
@@ -123,6 +124,20 @@ INSTANTIATE_TEST_SUITE_P(Built, StableModules,
 // By another compiler, with a standard library of its own.
 INSTANTIATE_TEST_SUITE_P(Foreign, StableModules, testing::Values("stable_subject_of_clang"), kName);
 #endif
+
+TEST(StableTier, ATaskSchedulerInPlainCIsOneLikeAnyOther) {
+  PluginRegistry registry(
+      {.command_line = {{TEST_LIBRARIES "/stable_plain_c.pack.json"}}, .defaults = false});
+  const auto scheduler = registry.create<TaskScheduler>(
+      "plain_c", Options::defaults(registry.option_specs(PluginKind::TaskScheduler, "plain_c"), "plain_c"));
+  std::vector<TaskHistory> tasks(3);
+  tasks[0].trials = 16;
+  tasks[1].trials = 8;
+  tasks[2].done = true;
+  EXPECT_EQ(scheduler->next({tasks, 8}), 1U);
+  tasks[1].done = true;
+  EXPECT_EQ(scheduler->next({tasks, 8}), 0U);
+}
 
 TEST(StableTier, OneThatNeedsANewerMinorIsRefusedWithBothNumbers) {
   Subject subject("stable_subject_that_needs_later");
