@@ -40,3 +40,9 @@ with tempfile.TemporaryDirectory() as temporary:
     assert f"{root}/plugin.cpp: includes <tunesmith/search/searcher.h>" in check(root, {}, "module")
     # All at once.
     assert check(root, {"plugin.cpp": FILES["plugin.cpp"] + UNREACHED, "inner/beside.h": UNREACHED}).count("includes <tunesmith/space/space.h>") == 2
+    # The stable tier has headers of its own, and no others; they are in no list, and are those of no kind.
+    stable = {"plugin.cpp": '#include <tunesmith/stable/module.h>\n#include "inner/own.h"\n'}
+    assert check(root, stable, "stable") == "", check(root, stable, "stable")
+    said = check(root, stable | {"inner/beside.h": UNREACHED}, "stable")
+    assert f"{root}/inner/beside.h: includes <tunesmith/space/space.h>" in said and "of the stable tier" in said, said
+    assert "includes <tunesmith/stable/module.h>" in check(root, stable, "module")
