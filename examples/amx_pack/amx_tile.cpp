@@ -1,8 +1,5 @@
 // Gives products to AMX: up to 2 x 2 tiles of sums stay in registers, A is loaded where it lies, B as tiles.
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 using namespace tunesmith;
@@ -12,7 +9,7 @@ class AmxTile final : public TransformationModule {
   /// Other types, and extents that are no multiples, tensorize refuses, and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const Block& product = *schedule.program().find_block(name);
-    if (!needs_tiling(product) || product.iters.size() != 4)
+    if (!needs_tiling(product) || product.iters().size() != 4)
       return ModuleResult::not_applicable("the block is no batch of products");
     const bool is_bf16 = read_accesses(product).front().buffer->dtype == kBF16;
     const std::string of = is_bf16 ? "bf16" : "int8", pack = is_bf16 ? "2" : "4";

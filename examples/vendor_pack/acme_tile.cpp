@@ -1,8 +1,6 @@
 // Gives products of matrices to the Acme unit: B in panels of 16 columns, which the unit takes 4 rows at a
 // time.
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -10,13 +8,13 @@ using namespace tunesmith;
 
 class AcmeTile final : public TransformationModule {
  public:
-  explicit AcmeTile(const Options& options) : max_rows_(static_cast<int>(options.get_int("max_rows"))) {}
+  explicit AcmeTile(const Options& options) : max_rows_(options.get_int("max_rows")) {}
 
   /// What the unit cannot do - another type, extents that are no multiples - tensorize refuses, and the
   /// module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const Block& product = *schedule.program().find_block(name);
-    if (!needs_tiling(product) || product.iters.size() != 4)
+    if (!needs_tiling(product) || product.iters().size() != 4)
       return ModuleResult::not_applicable("the block is no batch of products");
     const BlockRV block = schedule.get_block(name);
     const BlockRV panels = schedule.cache_read(block, 1, "global");
@@ -36,7 +34,7 @@ class AcmeTile final : public TransformationModule {
   }
 
  private:
-  int max_rows_;
+  int64_t max_rows_;
 };
 
 }  // namespace

@@ -87,6 +87,8 @@ enum class MathOp : uint32_t {
 };
 
 struct DType {
+  constexpr DType(uint32_t type_code, uint8_t type_bits)
+      : code(static_cast<uint8_t>(type_code)), bits(type_bits), lanes(1) {}
   explicit DType(tunesmith_type type) : code(type.code), bits(type.bits), lanes(type.lanes) {}
 
   uint8_t code;  // tunesmith_type_code
@@ -102,6 +104,12 @@ struct DType {
   /// Bytes of one lane in memory.
   int bytes() const { return (bits + 7) / 8; }
 };
+
+inline constexpr DType kF64{TUNESMITH_TYPE_CODE_FLOAT, 64}, kF32{TUNESMITH_TYPE_CODE_FLOAT, 32};
+inline constexpr DType kF16{TUNESMITH_TYPE_CODE_FLOAT, 16}, kBF16{TUNESMITH_TYPE_CODE_BRAIN_FLOAT, 16};
+inline constexpr DType kI64{TUNESMITH_TYPE_CODE_SIGNED, 64}, kI32{TUNESMITH_TYPE_CODE_SIGNED, 32};
+inline constexpr DType kI8{TUNESMITH_TYPE_CODE_SIGNED, 8}, kU8{TUNESMITH_TYPE_CODE_UNSIGNED, 8};
+inline constexpr DType kBool{TUNESMITH_TYPE_CODE_BOOLEAN, 1}, kIndex{TUNESMITH_TYPE_CODE_INDEX, 64};
 
 /// A buffer: a named, typed, shaped piece of memory in a scope.
 struct BufferNode {
