@@ -9,6 +9,8 @@
 #include "checks.h"
 #include "numeric.h"
 #include "run_kernel.h"
+#include "tunesmith/target/packaging.h"
+#include "tunesmith/target/separate_device.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
@@ -171,14 +173,16 @@ Verdict check_failures(const Subject& subject) {
 Verdict check_library(const Subject& subject) {
   const auto target = subject.create<Target>();
   if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
-  if (target->models_times()) return skipped("what it models the times of is not here to be built for");
+  Packaging* const packaging = target->packaging();
+  if (packaging == nullptr) return skipped("it has no facet that writes libraries");
+  if (models_times(*target)) return skipped("what it models the times of is not here to be built for");
   const Workload& workload = subject.workloads().front();
   const auto compiled = target->compile(lower_for(*target, workload.program), "kernel");
   if (!compiled) return unsupported("it compiles nothing");
   std::string folder = (std::filesystem::temp_directory_path() / "tunesmith-verify-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return unsupported("no folder for temporary files");
   const LibraryFiles files =
-      target->build_library({&*compiled, &workload.program, "conformance", folder, "the conformance kit"});
+      packaging->build_library({&*compiled, &workload.program, "conformance", folder, "the conformance kit"});
   const bool written = std::filesystem::exists(files.library) && std::filesystem::exists(files.header) &&
                        std::filesystem::path(files.library).filename() == "libconformance.so" &&
                        std::filesystem::path(files.header).filename() == "conformance.h";

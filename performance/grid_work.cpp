@@ -8,7 +8,7 @@
 #include "ir/tree_surgery.h"
 #include "lockstep_threads.h"
 #include "tunesmith/affine/simplify.h"
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"

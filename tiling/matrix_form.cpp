@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analysis/matrix_product.h"
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/tiling/matrix_product.h"
 
 namespace tunesmith {
 namespace {

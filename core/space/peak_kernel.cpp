@@ -5,6 +5,7 @@
 #include "space/composition.h"
 #include "target/unit_peak.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/target/benchmarking.h"
 
 namespace tunesmith {
 namespace {
@@ -21,7 +22,11 @@ int64_t work_of(const TensorIntrinsicPtr& intrinsic) {
 PeakKernel Space::peak_kernel(const Program& program, int threads) const {
   std::vector<TensorIntrinsicPtr> units = state_->lower_options.intrinsics;
   std::erase_if(units, [&](const TensorIntrinsicPtr& unit) { return !is_peak_of(*unit, program); });
-  if (units.empty()) return state_->target->peak_kernel(program.outputs.front()->dtype, threads);
+  if (units.empty()) {
+    Benchmarking* const benchmarking = state_->target->benchmarking();
+    return benchmarking == nullptr ? PeakKernel{}
+                                   : benchmarking->peak_kernel(program.outputs.front()->dtype, threads);
+  }
   const auto unit = std::ranges::max_element(units, {}, work_of);
   const UnitPeak peak = unit_peak(*unit, threads);
   auto kernel = state_->target->compile(peak.program, "tunesmith_unit_peak");

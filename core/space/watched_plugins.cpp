@@ -10,130 +10,10 @@
 
 #include "plugin/guard.h"
 #include "plugin/own_thread.h"
-#include "target/guarded_kernel.h"
 #include "tunesmith/plugin/error.h"
 
 namespace tunesmith {
 namespace {
-
-class WatchedTarget final : public Target {
- private:
-  template <typename Function>
-  decltype(auto) call(std::string_view name, Function&& function) const {
-    return guard_plugin(PluginKind::Target, id_, name, std::forward<Function>(function));
-  }
-  /// What it refuses is the candidate's failure.
-  template <typename Function>
-  tl::expected<CompiledKernel, std::string> compiled(std::string_view name, const Function& function) const {
-    return call(name, [&]() -> tl::expected<CompiledKernel, std::string> {
-      try {
-        return function();
-      } catch (const LowerError& refusal) {
-        return tl::make_unexpected(std::string(refusal.what()));
-      }
-    });
-  }
-  /// As compiled(), of what has no room for a refusal.
-  template <typename Function>
-  auto printed(std::string_view name, const Function& function) const {
-    std::optional<LowerError> refusal;
-    auto text = call(name, [&]() -> std::optional<decltype(function())> {
-      try {
-        return function();
-      } catch (const LowerError& error) {
-        refusal = error;
-        return std::nullopt;
-      }
-    });
-    if (refusal) throw LowerError(*refusal);
-    return *std::move(text);
-  }
-
- public:
-  WatchedTarget(std::string id, std::shared_ptr<Target> target)
-      : id_(std::move(id)), target_(std::move(target)) {}
-
-  ProbeResult probe() const override {
-    return call("probe", [&] { return target_->probe(); });
-  }
-  const DeviceModel& device() const override {
-    return call("device", [&]() -> const DeviceModel& { return target_->device(); });
-  }
-  const ExecutionModel& execution() const override {
-    return call("execution", [&]() -> const ExecutionModel& { return target_->execution(); });
-  }
-  bool models_times() const override {
-    return call("models_times", [&] { return target_->models_times(); });
-  }
-  std::string remark() const override {
-    return call("remark", [&] { return target_->remark(); });
-  }
-  void open_device() override {
-    call("open_device", [&] { target_->open_device(); });
-  }
-  std::string identity() const override {
-    return call("identity", [&] { return target_->identity(); });
-  }
-  std::string fingerprint() const override {
-    return call("fingerprint", [&] { return target_->fingerprint(); });
-  }
-  LowerOptions lower_options() const override {
-    return call("lower_options", [&] { return target_->lower_options(); });
-  }
-  Pipeline pipeline() const override {
-    return call("pipeline", [&] { return target_->pipeline(); });
-  }
-  std::vector<std::string> consumes() const override {
-    return call("consumes", [&] { return target_->consumes(); });
-  }
-  bool can_prepare() const override {
-    return call("can_prepare", [&] { return target_->can_prepare(); });
-  }
-  bool has_feature(std::string_view name) const override {
-    return call("has_feature", [&] { return target_->has_feature(name); });
-  }
-  const IntrinsicCompiler* intrinsic_compiler() const override {
-    return call("intrinsic_compiler", [&] { return target_->intrinsic_compiler(); });
-  }
-  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
-                                                    const std::string& symbol) override {
-    return compiled("compile", [&] { return target_->compile(lowered, symbol); });
-  }
-  bool verifies_twins() const override {
-    return call("verifies_twins", [&] { return target_->verifies_twins(); });
-  }
-  tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
-                                                         const LoweredProgram& twin,
-                                                         const std::string& symbol) override {
-    return compiled("compile_twin", [&] { return target_->compile_twin(lowered, twin, symbol); });
-  }
-  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
-                                                              const std::string& symbol) override {
-    return compiled("compile_reference", [&] { return target_->compile_reference(lowered, symbol); });
-  }
-  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override {
-    return load_guarded(*target_, id_, kernel);
-  }
-  std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override {
-    return printed("assembly", [&] { return target_->assembly(lowered, symbol); });
-  }
-  std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override {
-    return printed("source", [&] { return target_->source(lowered, symbol); });
-  }
-  LibraryFiles build_library(const LibraryRequest& request) override {
-    return call("build_library", [&] { return target_->build_library(request); });
-  }
-  PeakKernel peak_kernel(DType type, int threads) override {
-    return call("peak_kernel", [&] { return target_->peak_kernel(type, threads); });
-  }
-  double measure_copy_bandwidth(int threads) override {
-    return call("measure_copy_bandwidth", [&] { return target_->measure_copy_bandwidth(threads); });
-  }
-
- private:
-  const std::string id_;
-  const std::shared_ptr<Target> target_;
-};
 
 class WatchedSearcher final : public Searcher {
  public:
@@ -288,9 +168,6 @@ bool has_step(const Pipeline& pipeline, const std::string& name) {
 
 }  // namespace
 
-std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target) {
-  return std::make_shared<WatchedTarget>(std::move(id), std::move(target));
-}
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher) {
   return std::make_shared<WatchedSearcher>(std::move(id), std::move(searcher));
 }

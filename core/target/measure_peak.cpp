@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
+#include "tunesmith/target/benchmarking.h"
 #include "tunesmith/target/runtime.h"
 #include "tunesmith/target/target.h"
 
@@ -19,7 +20,7 @@ constexpr int kLeastRepeats = 5;
 }  // namespace
 
 double measure_peak(Target& target, DType type, int threads) {
-  return measure_peak(target, target.peak_kernel(type, threads), threads);
+  return measure_peak(target, benchmarking_of(target).peak_kernel(type, threads), threads);
 }
 
 double measure_peak(Target& target, const PeakKernel& peak, int threads) {

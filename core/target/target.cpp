@@ -45,30 +45,11 @@ std::optional<double> LoadedKernel::device_seconds(int /*calls*/, void* const* /
 
 const ExecutionModel& Target::execution() const { return host_execution(); }
 
-bool Target::models_times() const { return false; }
-
-std::string Target::remark() const { return {}; }
-
-void Target::open_device() {}
-
 std::optional<std::string> Target::source(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) {
   return std::nullopt;
 }
 
 bool Target::can_prepare() const { return false; }
-
-bool Target::verifies_twins() const { return false; }
-
-tl::expected<CompiledKernel, std::string> Target::compile_twin(const LoweredProgram& /*lowered*/,
-                                                               const LoweredProgram& /*twin*/,
-                                                               const std::string& /*symbol*/) {
-  throw InternalError("a target that verifies no twins compiles none");
-}
-
-tl::expected<CompiledKernel, std::string> Target::compile_reference(const LoweredProgram& lowered,
-                                                                    const std::string& symbol) {
-  return compile(lowered, symbol);
-}
 
 Pipeline Target::pipeline() const { return standard_pipeline(); }
 std::vector<std::string> Target::consumes() const { return {}; }
@@ -87,6 +68,9 @@ LoweredProgram lower_for(const Target& target, const Program& program) {
 }
 
 const IntrinsicCompiler* Target::intrinsic_compiler() const { return nullptr; }
+Packaging* Target::packaging() { return nullptr; }
+Benchmarking* Target::benchmarking() { return nullptr; }
+SeparateDevice* Target::separate_device() { return nullptr; }
 
 bool Target::has_feature(std::string_view /*name*/) const { return false; }
 

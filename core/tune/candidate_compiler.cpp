@@ -2,18 +2,20 @@
 
 #include <optional>
 
-#include "tune/twin_finder.h"
+#include "tunesmith/target/separate_device.h"
+#include "tunesmith/target/twin_verification.h"
 
 namespace tunesmith {
 
 struct CandidateCompiler::Impl {
   Target& target;
-  std::optional<TwinFinder> twins;  // where the target verifies twins
+  TwinVerification* twins;             // of the target; null: it verifies none
+  std::unique_ptr<TwinFinder> finder;  // of these
 };
 
 CandidateCompiler::CandidateCompiler(const Workload& workload, const Space& space)
-    : impl_(new Impl{space.target(), std::nullopt}) {
-  if (space.target().verifies_twins()) impl_->twins.emplace(workload, space);
+    : impl_(new Impl{space.target(), twins_of(space.target()), nullptr}) {
+  if (impl_->twins != nullptr) impl_->finder = impl_->twins->make_finder(workload, space);
 }
 
 CandidateCompiler::~CandidateCompiler() = default;
@@ -23,11 +25,11 @@ tl::expected<CandidateKernel, std::string> CandidateCompiler::compile(const Cand
                                                                       const std::string& symbol) const {
   std::optional<Twin> twin;
   try {
-    if (impl_->twins) twin = impl_->twins->find(candidate);
+    if (impl_->finder) twin = impl_->finder->find(candidate);
   } catch (const LowerError& refusal) {
     return tl::make_unexpected(std::string(refusal.what()));
   }
-  auto kernel = twin ? impl_->target.compile_twin(candidate.lowered, twin->candidate->lowered, symbol)
+  auto kernel = twin ? impl_->twins->compile_twin(candidate.lowered, twin->candidate->lowered, symbol)
                      : impl_->target.compile(candidate.lowered, symbol);
   if (!kernel) return tl::make_unexpected(std::move(kernel.error()));
   return CandidateKernel{std::move(*kernel), twin ? twin->workload : nullptr};

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tune/stopwatch.h"
+#include "tunesmith/target/benchmarking.h"
 
 namespace tunesmith {
 namespace {
@@ -43,14 +44,16 @@ class Rounded {
     const Stopwatch watch(spent_);
     std::vector<const CompiledKernel*> timed;
     for (const size_t kernel : left) timed.push_back(kernels_[kernel]);
-    timed.push_back(&peak_.kernel);
+    if (has_peak()) timed.push_back(&peak_.kernel);
     InterleaveOptions stage = options_;
     stage.rounds = rounds;
     stage.budget_seconds = budget;
-    stage.yardstick = &peak_.kernel;
+    stage.yardstick = has_peak() ? &peak_.kernel : nullptr;
     std::vector<InterleavedTimes> times = runner_.interleave(timed, stage);
-    peak_samples_.insert(peak_samples_.end(), times.back().samples.begin(), times.back().samples.end());
-    times.pop_back();
+    if (has_peak()) {
+      peak_samples_.insert(peak_samples_.end(), times.back().samples.begin(), times.back().samples.end());
+      times.pop_back();
+    }
     const size_t max_samples = std::ranges::max(times, {}, sample_count).samples.size();
     if (max_samples == 0) return false;  // stopped: what was taken before counts
     std::vector<size_t> sampled;
@@ -89,6 +92,9 @@ class Rounded {
   double spent() const { return spent_; }
 
  private:
+  /// A target without a peak kernel has none.
+  bool has_peak() const { return peak_.operations > 0.0; }
+
   Ranking ranking_;
   std::vector<size_t> disturbed_;  // samples, of each kernel
   std::vector<double> peak_samples_;

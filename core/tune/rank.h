@@ -1,4 +1,5 @@
-// The final ranking: the best of the search timed again, in turn with the target's peak kernel.
+// The final ranking: the best of the search timed again, in turn with the target's peak kernel, if it has
+// one.
 #pragma once
 
 #include <optional>
@@ -33,7 +34,8 @@ inline constexpr size_t kFinalists = 5;
 /// By successive halving: a time of the search is the smallest of many, and lucky. After a few rounds the
 /// slower half is let go, again and again, and the rest is timed in twice as many, until kFinalists are left
 /// for what remains of `options.rounds`. `expected_seconds`: of a call of each kernel, fastest first; of slow
-/// kernels fewer take part, so that halving stays within half of the budget. Throws what the runner throws.
+/// kernels fewer take part, so that halving stays within half of the budget. `peak` without operations is not
+/// timed. Throws what the runner throws.
 Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
              std::span<const double> expected_seconds, const PeakKernel& peak,
              const InterleaveOptions& options);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/measure/verifier_version.h"
+#include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {
 
@@ -41,7 +42,7 @@ Record common_record(const TaskKey& task, const RecordedRun& run, const std::str
 }
 
 TaskKey task_key(const Workload& workload, const Space& space, int threads) {
-  return {workload.hash, space.task_target(), threads, space.target().models_times() ? kModelledDevice : ""};
+  return {workload.hash, space.task_target(), threads, models_times(space.target()) ? kModelledDevice : ""};
 }
 
 }  // namespace tunesmith

@@ -19,6 +19,7 @@
 #include "tune/take_up.h"
 #include "tune/task.h"
 #include "tune/trial_log.h"
+#include "tunesmith/target/benchmarking.h"
 #include "tunesmith/tune/tuner.h"
 
 namespace tunesmith {

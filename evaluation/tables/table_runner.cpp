@@ -18,17 +18,16 @@ std::string TableRunner::refuse(const Candidate& candidate) const {
   return programs_.contains(candidate.lowered_hash) ? "" : kNotInTable;
 }
 
-const TableRunner::Program* TableRunner::find(const CompiledKernel& kernel) const {
-  if (kernel.object.empty()) return nullptr;  // the target's peak kernel, which no table has
+const TableRunner::Program& TableRunner::find(const CompiledKernel& kernel) const {
   const auto found = programs_.find(std::stoull(kernel.object, nullptr, 16));
   check_invariant(found != programs_.end(), "programs that a table does not have were refused as drafts");
-  return &found->second;
+  return found->second;
 }
 
 std::vector<MeasureResult> TableRunner::run(std::span<const MeasureRequest> requests) {
   std::vector<MeasureResult> results;
   for (const MeasureRequest& request : requests) {
-    const Program& program = *find(*request.kernel);
+    const Program& program = find(*request.kernel);
     MeasureResult& result = results.emplace_back();
     if (program.row->failure) {
       result.failure = program.row->failure;
@@ -45,11 +44,11 @@ std::vector<InterleavedTimes> TableRunner::interleave(std::span<const CompiledKe
   std::vector<InterleavedTimes> times;
   for (const CompiledKernel* kernel : kernels) {
     InterleavedTimes& one = times.emplace_back();
-    const Program* program = find(*kernel);
-    if (program == nullptr || program->row->failure) {
+    const Program& program = find(*kernel);
+    if (program.row->failure) {
       one.failure = CandidateFailure{FailureCause::LoadError, "the recorded table has no time of it"};
     } else {
-      one.samples.assign(static_cast<size_t>(options.rounds), program->seconds);
+      one.samples.assign(static_cast<size_t>(options.rounds), program.seconds);
     }
   }
   return times;

@@ -36,9 +36,6 @@ class TableTarget final : public Target {
   std::string assembly(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) override {
     refuse();
   }
-  LibraryFiles build_library(const LibraryRequest& /*request*/) override { refuse(); }
-  PeakKernel peak_kernel(DType /*type*/, int /*threads*/) override { return {}; }
-  double measure_copy_bandwidth(int /*threads*/) override { refuse(); }
 
  private:
   [[noreturn]] static void refuse() {

@@ -7,6 +7,7 @@
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/thread_pool.h"
+#include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {
 namespace {
@@ -75,7 +76,7 @@ double PlausibleTime::peak() {
 }
 
 std::optional<CandidateFailure> PlausibleTime::refuse(double seconds) {
-  if (target_.models_times() || operations_ <= seconds * kUnquestioned) return std::nullopt;
+  if (models_times(target_) || operations_ <= seconds * kUnquestioned) return std::nullopt;
   if (peak() <= 0.0 || operations_ <= seconds * peak()) return std::nullopt;
   return CandidateFailure{FailureCause::ImplausibleTime,
                           fmt::format("{:.2g} s; what it must store or add up takes {:.2g} s at the least",

@@ -9,8 +9,8 @@
 
 namespace tunesmith {
 
-/// For how many operations of the f32 peak (Target::peak_kernel) a processor is busy at the least while it
-/// computes the program once, whatever units it has:
+/// For how many operations of the f32 peak (Benchmarking::peak_kernel) a processor is busy at the least while
+/// it computes the program once, whatever units it has:
 ///  - One for each eight bytes of output. A processor stores at most two vectors in a cycle, or fills memory
 ///    with a constant by twice that, and begins at least one vector operation in it: as many operations as
 ///    the vector has elements of four bytes, and twice as many where it is a multiply-add.

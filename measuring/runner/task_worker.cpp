@@ -11,6 +11,7 @@
 #include "tunesmith/support/error.h"
 #include "tunesmith/verification/data_sets.h"
 #include "tunesmith/verification/reference.h"
+#include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {
 namespace {
@@ -58,7 +59,7 @@ TaskWorker::TaskWorker(const Workload& workload, Target& target, const WorkerTar
       target_(target),
       worker_target_(worker_target),
       options_(options),
-      may_be_slow_(target.verifies_twins()) {}
+      may_be_slow_(twins_of(target) != nullptr) {}
 
 void TaskWorker::prepare() {
   if (!task_.header.empty()) return;
@@ -67,7 +68,7 @@ void TaskWorker::prepare() {
   for (const DataKind data : kDataKinds) {
     compiled.push_back(std::async(std::launch::async, [this, data] {
       const LoweredProgram reference = lower_for(target_, in_fast_order(reference_program(program_, data)));
-      return target_.compile_reference(reference, "tunesmith_reference");
+      return compile_reference(target_, reference, "tunesmith_reference");
     }));
   }
   TaskRequest request;

@@ -17,6 +17,7 @@
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/thread_pool.h"
+#include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {
 namespace {
@@ -32,13 +33,13 @@ class WorkerRunner final : public Runner {
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
                const MeasureOptions& options)
       : options_(options),
-        models_times_(target.models_times()),
+        models_times_(models_times(target)),
         target_(target),
         worker_target_(worker_target),
         plausible_(workload.program, target, options.threads),
         own_(workload, target, worker_target, options) {
     // Where twins are verified it may never be needed, and take long.
-    if (!target.verifies_twins()) own_.prepare();
+    if (twins_of(target) == nullptr) own_.prepare();
   }
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -63,7 +64,7 @@ class WorkerRunner final : public Runner {
 
   std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                            const InterleaveOptions& options) override {
-    if (target_.verifies_twins()) return modelled(kernels, options);
+    if (twins_of(target_) != nullptr) return modelled(kernels, options);
     Rounds rounds(*this, kernels, options.yardstick);
     std::vector<InterleavedTimes> times = tunesmith::interleave(rounds, kernels.size(), options);
     for (size_t i = 0; i < kernels.size() && !stopped(); ++i) {

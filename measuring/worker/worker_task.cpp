@@ -11,6 +11,7 @@
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/support/random.h"
+#include "tunesmith/target/separate_device.h"
 #include "worker/numbered_entries.h"
 #include "worker/time_kernel.h"
 #include "worker/timed_check.h"
@@ -89,7 +90,9 @@ WorkerTask::WorkerTask(TaskRequest request)
   const std::vector<OptionSpec>& specs = registry_->option_specs(PluginKind::Target, target_id_);
   target_ = registry_->create<Target>(
       target_id_, Options::validate(specs, request.options, plugin_name(PluginKind::Target, target_id_)));
-  guard_plugin(PluginKind::Target, target_id_, "open_device", [&] { target_->open_device(); });
+  guard_plugin(PluginKind::Target, target_id_, "open", [&] {
+    if (SeparateDevice* const device = target_->separate_device()) device->open();
+  });
   // Whatever the initialisers of plugins have set: a program is verified in the mode in which programs start.
   tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
   pool_.reset(tunesmith_runtime_pool_create(request.threads));

@@ -19,6 +19,7 @@
 #include "nvrtc.h"
 #include "refusal.h"
 #include "run_process.h"
+#include "tunesmith/grid/twins.h"
 #include "tunesmith/performance/grid_work.h"
 #include "vector_loops.h"
 
@@ -95,7 +96,7 @@ std::string CudaTarget::remark() const {
                      device.multiprocessors, on_gpu_ ? "" : "; the option device: gpu measures on it");
 }
 
-void CudaTarget::open_device() {
+void CudaTarget::open() {
   if (on_gpu_) gpu();
 }
 
@@ -258,6 +259,10 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_reference(const Lo
   Programs programs = executables(kernels, false);
   if (!programs) return tl::make_unexpected(programs.error());
   return kernel_of(lowered, lowered, RunsOn::Host, kernels, std::move(*programs), symbol);
+}
+
+std::unique_ptr<TwinFinder> CudaTarget::make_finder(const Workload& workload, const Space& space) const {
+  return make_grid_twin_finder(workload, space);
 }
 
 std::unique_ptr<LoadedKernel> CudaTarget::load(const CompiledKernel& kernel) {

@@ -15,11 +15,19 @@
 #include "fitted_kernel.h"
 #include "kernel_text.h"
 #include "tunesmith/plugin/options.h"
+#include "tunesmith/target/benchmarking.h"
+#include "tunesmith/target/packaging.h"
+#include "tunesmith/target/separate_device.h"
 #include "tunesmith/target/target.h"
+#include "tunesmith/target/twin_verification.h"
 
 namespace tunesmith::cuda {
 
-class CudaTarget final : public Target {
+class CudaTarget final : public Target,
+                         public Packaging,
+                         public Benchmarking,
+                         public SeparateDevice,
+                         public TwinVerification {
  public:
   static std::vector<OptionSpec> specs();
   /// Throws UserError at the option for an architecture that is not known, that cannot be detected, or whose
@@ -29,9 +37,6 @@ class CudaTarget final : public Target {
   ProbeResult probe() const override;
   const DeviceModel& device() const override { return device_; }
   const ExecutionModel& execution() const override { return execution_; }
-  bool models_times() const override { return !on_gpu_; }
-  std::string remark() const override;
-  void open_device() override;
   std::string identity() const override;
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;
@@ -41,8 +46,31 @@ class CudaTarget final : public Target {
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
+  /// The text of the kernels, as source(): the compiler's instructions are not shown.
+  std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
+  std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override;
+
+  Packaging* packaging() override { return this; }
+  /// Of the kernels' text (kernel_library.h).
+  LibraryFiles build_library(const LibraryRequest& request) override;
+
+  Benchmarking* benchmarking() override { return this; }
+  /// Of the model, or of a kernel on the GPU.
+  PeakKernel peak_kernel(DType type, int threads) override;
+  double measure_copy_bandwidth(int threads) override;
+
+  SeparateDevice* separate_device() override { return this; }
+  void open() override;
+  std::string remark() const override;
+  bool models_times() const override { return !on_gpu_; }
+  /// For the host, without checks of its accesses, and not by NVRTC: one thread of a GPU is slow.
+  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
+                                                              const std::string& symbol) override;
+
   /// A GPU runs programs of any shape.
-  bool verifies_twins() const override { return !on_gpu_; }
+  TwinVerification* twins() override { return on_gpu_ ? nullptr : this; }
+  std::unique_ptr<TwinFinder> make_finder(const Workload& workload, const Space& space) const override;
   tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
                                                          const LoweredProgram& twin,
                                                          const std::string& symbol) override;
@@ -51,18 +79,6 @@ class CudaTarget final : public Target {
                                                              const LoweredProgram& twin,
                                                              const std::string& symbol,
                                                              std::span<const TextForm> forms = {}) const;
-  /// For the host, without checks of its accesses, and not by NVRTC: one thread of a GPU is slow.
-  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
-                                                              const std::string& symbol) override;
-  std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
-  /// The text of the kernels, as source(): the compiler's instructions are not shown.
-  std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
-  std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override;
-  /// Of the kernels' text (kernel_library.h).
-  LibraryFiles build_library(const LibraryRequest& request) override;
-  /// Of the model, or of a kernel on the GPU.
-  PeakKernel peak_kernel(DType type, int threads) override;
-  double measure_copy_bandwidth(int threads) override;
 
   /// The text of each kernel, which the target compiles.
   std::vector<KernelText> texts_of(const LoweredProgram& lowered, const std::string& symbol,

@@ -3,7 +3,7 @@
 
 #include "architecture.h"
 #include "device.h"
-#include "tunesmith/target/target.h"
+#include "tunesmith/target/benchmarking.h"
 
 namespace tunesmith::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "architecture.h"
-#include "tunesmith/target/target.h"
+#include "tunesmith/target/packaging.h"
 
 namespace tunesmith::cuda {
 

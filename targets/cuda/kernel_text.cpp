@@ -13,7 +13,7 @@
 #include "execution.h"
 #include "expr_text.h"
 #include "produced_loop.h"
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 #include "tunesmith/ir/visit.h"
 #include "vector_text.h"
 #include "wrapped_counters.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/target/target.h"
+#include "tunesmith/target/packaging.h"
 
 namespace tunesmith::llvm_target {
 

@@ -9,11 +9,13 @@
 #include "loader.h"
 #include "machine.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/target/benchmarking.h"
+#include "tunesmith/target/packaging.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith::llvm_target {
 
-class LlvmTarget final : public Target {
+class LlvmTarget final : public Target, public Packaging, public Benchmarking {
  public:
   explicit LlvmTarget(const Options& options);
 
@@ -33,8 +35,11 @@ class LlvmTarget final : public Target {
                                                     const std::string& symbol) override;
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
+
+  Packaging* packaging() override { return this; }
   LibraryFiles build_library(const LibraryRequest& request) override;
 
+  Benchmarking* benchmarking() override { return this; }
   PeakKernel peak_kernel(DType type, int threads) override;
   double measure_copy_bandwidth(int threads) override;
 

@@ -53,9 +53,7 @@ class NullTarget final : public Target {
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& /*kernel*/) override {
     throw EnvironmentError(kNothing);
   }
-  LibraryFiles build_library(const LibraryRequest& /*request*/) override { throw EnvironmentError(kNothing); }
-  PeakKernel peak_kernel(DType /*type*/, int /*threads*/) override { throw EnvironmentError(kNothing); }
-  double measure_copy_bandwidth(int /*threads*/) override { throw EnvironmentError(kNothing); }
+  // What else a target may offer, as libraries and peaks, is in the facets at the end of its interface.
 
  private:
   static constexpr const char* kNothing = "this target has no compiler yet";

@@ -11,6 +11,7 @@
 
 #include <tunesmith/interp/interpreter.h>
 #include <tunesmith/plugin/plugin.h>
+#include <tunesmith/target/packaging.h>
 #include <tunesmith/target/target.h>
 
 #include "mistake.h"
@@ -49,7 +50,7 @@ class Kernel final : public LoadedKernel {
   tunesmith_kernel entry() const override { return &run_by_interpreter; }
 };
 
-class BadTarget final : public Target {
+class BadTarget final : public Target, public Packaging {
  public:
   BadTarget() {
     device_.set("cores", mistake("no_cores") ? 0 : 1);
@@ -87,6 +88,7 @@ class BadTarget final : public Target {
   std::string assembly(const LoweredProgram& /*lowered*/, const std::string& symbol) override {
     return symbol;
   }
+  Packaging* packaging() override { return this; }
   LibraryFiles build_library(const LibraryRequest& request) override {
     const LibraryFiles files{request.directory + "/lib" + request.name + ".so",
                              request.directory + "/" + request.name + ".h"};
@@ -95,8 +97,6 @@ class BadTarget final : public Target {
     std::ofstream(files.header) << "header";
     return files;
   }
-  PeakKernel peak_kernel(DType /*type*/, int /*threads*/) override { throw EnvironmentError("no peak"); }
-  double measure_copy_bandwidth(int /*threads*/) override { throw EnvironmentError("no bandwidth"); }
 
  private:
   DeviceModel device_;

@@ -17,6 +17,7 @@
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/support/error.h>
+#include <tunesmith/target/benchmarking.h>
 
 #include "plugins/mistakes.h"
 
@@ -231,7 +232,7 @@ TEST_F(BadCandidates, WhatIsWrongInAnInterleavedMeasurementHasNoTime) {
   for (const Mistake mistake : {Mistake::None, Mistake::WrongResult, Mistake::KeepsAnInputByAddress,
                                 Mistake::WritesBeyondLater, Mistake::RoundsUp, Mistake::Prepares})
     kernels.push_back(kernel(mistake));
-  kernels.push_back(target_->peak_kernel(kF32, 2).kernel);
+  kernels.push_back(target_->benchmarking()->peak_kernel(kF32, 2).kernel);
   std::vector<const CompiledKernel*> pointers;
   for (const CompiledKernel& one : kernels) pointers.push_back(&one);
   std::vector<std::string> causes;

@@ -35,7 +35,7 @@ CALLS = {
     "cost_model": [("begin", "begin"), ("predict", "predict"), ("update", "update")],
     "task_scheduler": [("next", "next")],
     "extension": [("probe", "probe"), ("describe", "describe"), ("adapt", "adapt"), ("extend", "extend"), ("bad_step", "the step bad_step")],
-    "target": [("probe", "probe"), ("compile", "compile_reference"), ("peak_kernel", "peak_kernel")],
+    "target": [("probe", "probe"), ("compile", "compile"), ("peak_kernel", "peak_kernel")],
 }
 # The mistake: the exit code, and what is said of the call.
 FAULTS = {

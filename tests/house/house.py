@@ -59,11 +59,11 @@ ARROWS = {
 
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
 LIBRARIES = {
-    "performance": "",
     "verification": "",
-    "measuring": "verification",
-    "grid": "",
     "tiling": "",
+    "grid": "tiling",
+    "performance": "grid",
+    "measuring": "performance verification",
     "evaluation": "",
     "conformance": "performance verification",
 }

@@ -10,7 +10,7 @@
 namespace tunesmith::testing {
 
 /// As if this machine had the processor: its probe finds all.
-class CompileOnlyTarget final : public Target {
+class CompileOnlyTarget final : public Target, public Benchmarking {
  public:
   explicit CompileOnlyTarget(const std::string& processor) : target_(make_target({{"mcpu", processor}})) {}
 
@@ -31,9 +31,8 @@ class CompileOnlyTarget final : public Target {
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override {
     return target_->assembly(lowered, symbol);
   }
-  LibraryFiles build_library(const LibraryRequest& request) override {
-    return target_->build_library(request);
-  }
+  Packaging* packaging() override { return target_->packaging(); }
+  Benchmarking* benchmarking() override { return this; }
   PeakKernel peak_kernel(DType type, int threads) override { return target_->peak_kernel(type, threads); }
   double measure_copy_bandwidth(int /*threads*/) override {
     throw EnvironmentError("this machine is not the processor's");

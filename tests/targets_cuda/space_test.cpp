@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"

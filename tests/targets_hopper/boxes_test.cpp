@@ -13,6 +13,7 @@
 #include "nvrtc.h"
 #include "refusal.h"
 #include "tunesmith/performance/grid_work.h"
+#include "tunesmith/target/packaging.h"
 #include "tunesmith/tune/candidate_compiler.h"
 
 namespace tunesmith {
@@ -63,7 +64,7 @@ TEST(HopperBoxes, AreEncodedByTheLibrarysFunction) {
   std::string folder = (std::filesystem::temp_directory_path() / "tunesmith-boxes-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const LibraryFiles files =
-      hopper_space().target().build_library({&kernel, &program, "product", folder, "by hand"});
+      hopper_space().target().packaging()->build_library({&kernel, &program, "product", folder, "by hand"});
   std::stringstream text;
   text << std::ifstream(files.library).rdbuf();
   EXPECT_THAT(text.str(), HasSubstr("tunesmith_encode(&map0, A, 128, 128, 64, 128))"));

@@ -7,14 +7,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tune/lone_launches.h"
-#include "tune/twin_finder.h"
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/measuring/worker_runner.h"
+#include "tunesmith/target/separate_device.h"
 #include "tunesmith/workload/library.h"
+#include "twins/grid_twin_finder.h"
+#include "twins/lone_launches.h"
 
 namespace tunesmith {
 namespace {
@@ -59,7 +60,7 @@ class Large {
   }
 
   MeasureResult verify(const LoweredProgram& full, const LoweredProgram& smaller, const Workload& instance) {
-    const auto kernel = space.target().compile_twin(full, smaller, "k");
+    const auto kernel = twins_of(space.target())->compile_twin(full, smaller, "k");
     EXPECT_TRUE(kernel) << kernel.error();
     const MeasureRequest request{&*kernel, 0.0, false, &instance};
     return runner_->run({&request, 1}).front();
@@ -67,7 +68,7 @@ class Large {
 
   const Space& space;
   const Workload workload;
-  const TwinFinder finder;
+  const GridTwinFinder finder;
 
  private:
   std::unique_ptr<Runner> runner_;
@@ -88,7 +89,7 @@ TEST_P(TwinsOf, HaveTheSameStructureAndAreVerified) {
   for (int i = 0; i < 4; ++i) {
     const CandidatePtr candidate = large.next();
     ASSERT_NE(candidate, nullptr);
-    const std::optional<Twin> twin = large.finder.find(*candidate);
+    const std::optional<GridTwin> twin = large.finder.find_grid_twin(*candidate);
     ASSERT_TRUE(twin) << candidate->trace.str();
     EXPECT_LT(twin->workload->flops, large.workload.flops / 8) << twin->workload->key;
     EXPECT_TRUE(have_one_structure(candidate->lowered, twin->candidate->lowered, large.space.target()));
@@ -203,7 +204,7 @@ TEST_P(WrongTwinsOf, AreRefused) {
   }
   const CandidatePtr candidate = large.next();
   ASSERT_NE(candidate, nullptr);
-  const std::optional<Twin> twin = large.finder.find(*candidate);
+  const std::optional<GridTwin> twin = large.finder.find_grid_twin(*candidate);
   ASSERT_TRUE(twin);
   ASSERT_LT(twin->workload->flops, large.workload.flops / 8);
   size_t made = 0;
@@ -303,7 +304,7 @@ TEST_F(PaddedProduct, HasTwinsWhoseLoneLaunchIsAnother) {
   size_t others = 0;
   for (CandidatePtr one = candidate; others < 2; one = large.next()) {
     ASSERT_NE(one, nullptr);
-    const std::optional<Twin> twin = large.finder.find(*one);
+    const std::optional<GridTwin> twin = large.finder.find_grid_twin(*one);
     ASSERT_TRUE(twin);
     const LoweredProgram& smaller = twin->candidate->lowered;
     EXPECT_TRUE(have_one_structure(one->lowered, smaller, large.space.target(), twin->apart));
@@ -323,7 +324,7 @@ TEST(Twins, OfAnotherStructureAreNone) {
   Large large({"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"});
   const CandidatePtr candidate = large.next();
   ASSERT_NE(candidate, nullptr);
-  const std::optional<Twin> twin = large.finder.find(*candidate);
+  const std::optional<GridTwin> twin = large.finder.find_grid_twin(*candidate);
   ASSERT_TRUE(twin);
   const auto still_one = [&](std::string_view axis, int64_t extent) {
     LoweredProgram smaller;

@@ -7,6 +7,8 @@
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
+#include <tunesmith/target/benchmarking.h>
+#include <tunesmith/target/separate_device.h>
 #include <tunesmith/tune/candidate_compiler.h>
 #include <tunesmith/tune/ranking.h>
 
@@ -109,16 +111,18 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   const PeakKernel peak = space.peak_kernel(comparison.workload.program, threads);
   comparison.peak_operations = peak.operations;
   comparison.peak_unit = peak.unit;
-  kernels.push_back(&peak.kernel);
+  const bool has_peak = peak.operations > 0.0;
+  if (has_peak) kernels.push_back(&peak.kernel);
   // As many rounds as asked for, whatever they take.
-  const InterleaveOptions options{.rounds = rounds, .min_rounds = rounds, .yardstick = &peak.kernel};
+  const InterleaveOptions options{
+      .rounds = rounds, .min_rounds = rounds, .yardstick = has_peak ? &peak.kernel : nullptr};
   std::vector<InterleavedTimes> times = runner.interleave(kernels, options);
   for (size_t i = 0; i < timed.size(); ++i) {
     timed[i]->samples = std::move(times[i].samples);
     timed[i]->disturbed = times[i].disturbed;
     if (const auto& failure = times[i].failure) timed[i]->failure = failure_text(*failure);
   }
-  comparison.peak_samples = std::move(times.back().samples);
+  if (has_peak) comparison.peak_samples = std::move(times.back().samples);
   for (Entry& entry : comparison.entries) {
     if (entry.failure.empty() && entry.samples.empty()) entry.failure = "not timed";
   }
@@ -227,7 +231,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     measure(comparison, *runner, *space, threads, arguments.rounds);
     for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
     results.push_back(to_json(comparison));
-    const bool modelled = space->target().models_times();
+    const bool modelled = models_times(space->target());
     if (!common.json) print(results.back(), modelled);
     if (!common.json && modelled) print_modelled_note();
     std::fflush(output());  // what is measured is kept, whatever comes
@@ -238,7 +242,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     const Environment environment = detect_environment(space->plugin_versions());
     fmt::print(output(), "{}\n",
                nlohmann::json{{"target", space->target().identity()},
-                              {"modelled", space->target().models_times()},
+                              {"modelled", models_times(space->target())},
                               {"environment", nlohmann::json::parse(environment.text())},
                               {"rounds", arguments.rounds},
                               {"threads", threads},

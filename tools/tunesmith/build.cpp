@@ -8,6 +8,8 @@
 #include <tunesmith/space/called_places.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
+#include <tunesmith/target/packaging.h>
+#include <tunesmith/target/separate_device.h>
 #include <tunesmith/tune/candidate_compiler.h>
 #include <tunesmith/tune/tuner.h>
 
@@ -70,9 +72,13 @@ class Builder {
         name_(identifier(arguments.name.empty() ? workload_.name : arguments.name)) {}
 
   void run() {
+    Packaging* const packaging = space_->target().packaging();
+    if (packaging == nullptr)
+      throw UserError(fmt::format("the target of space '{}' builds no libraries", space_->spec().name),
+                      "choose a space of another target with --space");
     const Shipped shipped = arguments_.trace.empty() ? ship_best() : ship(arguments_.trace);
     std::filesystem::create_directories(arguments_.output);
-    print(shipped, space_->target().build_library(
+    print(shipped, packaging->build_library(
                        {&shipped.kernel, &workload_.program, name_, arguments_.output, shipped.provenance}));
   }
 
@@ -113,7 +119,7 @@ class Builder {
     shipped.measured_now = true;
     const Verified verified = measure(*candidate, shipped.kernel);
     const std::string time = seconds_text(verified.seconds);
-    const std::string_view how = space_->target().models_times() ? "modelled" : "measured";
+    const std::string_view how = models_times(space_->target()) ? "modelled" : "measured";
     shipped.provenance += fmt::format("{}, verified and {} when it was built{}", time, how, verified.of_twin);
     if (!common_.json)
       fmt::print(
@@ -133,7 +139,7 @@ class Builder {
     require_memory(workload_, arguments_.allow_memory);
     // What is verified is the code that is shipped, but where the target has twins verified in its place.
     std::optional<CandidateKernel> twin;
-    if (space_->target().verifies_twins()) {
+    if (twins_of(space_->target()) != nullptr) {
       auto code = CandidateCompiler(workload_, *space_).compile(candidate, "tunesmith_verified");
       if (!code) throw does_not_compile(code.error(), candidate);
       twin = std::move(*code);

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,8 @@
 #include <tunesmith/measure/environment.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/support/version.h>
+#include <tunesmith/target/benchmarking.h>
+#include <tunesmith/target/separate_device.h>
 
 #include "commands.h"
 #include "exit_codes.h"
@@ -21,6 +24,21 @@ std::filesystem::path existing_folder(std::filesystem::path path) {
   return path.empty() ? std::filesystem::path(".") : path;
 }
 
+struct Speeds {
+  double peak_of_one = 0.0;  // operations a second
+  double peak = 0.0;         // of all threads
+  double copy = 0.0;         // bytes a second
+};
+
+/// Nothing where the target measures none.
+std::optional<Speeds> measure_speeds(Target& target, int threads) {
+  Benchmarking* const benchmarking = target.benchmarking();
+  if (benchmarking == nullptr) return std::nullopt;
+  const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
+  return Speeds{measure_peak(target, kF32, 1), measure_peak(target, kF32, threads),
+                benchmarking->measure_copy_bandwidth(threads)};
+}
+
 }  // namespace
 
 int run_doctor(const Common& common) {
@@ -29,11 +47,7 @@ int run_doctor(const Common& common) {
   const Environment environment = detect_environment(space->plugin_versions());
   const int threads = static_cast<int>(available_processors());
   Target& target = space->target();
-  MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
-  const double peak_one = measure_peak(target, kF32, 1);
-  const double peak_all = measure_peak(target, kF32, threads);
-  const double copy_all = target.measure_copy_bandwidth(threads);
-  turn = {};
+  const std::optional<Speeds> speeds = measure_speeds(target, threads);
   nlohmann::json plugins = nlohmann::json::array();
   bool healthy = true;
   for (const PluginInfo& info : session.registry().list()) {
@@ -42,20 +56,25 @@ int run_doctor(const Common& common) {
     plugins.push_back({{"kind", kind_name(info.kind)}, {"id", info.id}, {"fault", fault}});
   }
   const std::string database = database_path("");
+  SeparateDevice* const device = target.separate_device();
+  const std::string remark = device != nullptr ? device->remark() : "";
   const bool writable = access(existing_folder(database).c_str(), W_OK) == 0;
   healthy = healthy && writable;
 
   if (common.json) {
     nlohmann::json quantities(space->device().all());
+    const auto giga = [&](double Speeds::* speed) {
+      return speeds ? nlohmann::json((*speeds).*speed * 1e-9) : nlohmann::json();
+    };
     fmt::print(output(), "{}\n",
                nlohmann::json{{"version", kernel_version()},
                               {"environment", nlohmann::json::parse(environment.text())},
                               {"target", target.identity()},
                               {"device", quantities},
-                              {"remark", target.remark()},
-                              {"peak_gflops_one_thread", peak_one * 1e-9},
-                              {"peak_gflops", peak_all * 1e-9},
-                              {"copy_gbytes_per_second", copy_all * 1e-9},
+                              {"remark", remark},
+                              {"peak_gflops_one_thread", giga(&Speeds::peak_of_one)},
+                              {"peak_gflops", giga(&Speeds::peak)},
+                              {"copy_gbytes_per_second", giga(&Speeds::copy)},
                               {"plugins", plugins},
                               {"database", database},
                               {"database_writable", writable},
@@ -68,11 +87,15 @@ int run_doctor(const Common& common) {
   fmt::print(output(), "target    {}\n          {}\n", target.identity(), space->device().description);
   for (const auto& [name, value] : space->device().all())
     fmt::print(output(), "          {} = {}\n", name, value);
-  if (const std::string remark = target.remark(); !remark.empty())
-    fmt::print(output(), "          {}\n", remark);
-  fmt::print(output(), "peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n", peak_one * 1e-9,
-             peak_all * 1e-9, threads);
-  fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", copy_all * 1e-9, threads);
+  if (!remark.empty()) fmt::print(output(), "          {}\n", remark);
+  if (speeds) {
+    fmt::print(output(), "peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n",
+               speeds->peak_of_one * 1e-9, speeds->peak * 1e-9, threads);
+    fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", speeds->copy * 1e-9,
+               threads);
+  } else {
+    fmt::print(output(), "peak      not measured by this target\n");
+  }
   fmt::print(output(), "records   {} ({})\n", database, writable ? "can be written" : "CANNOT be written");
   for (const auto& plugin : plugins) {
     const std::string fault = plugin.at("fault");

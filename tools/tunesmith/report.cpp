@@ -7,6 +7,7 @@
 
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/measure/environment.h>
+#include <tunesmith/target/benchmarking.h>
 #include <tunesmith/tune/tuner.h>
 
 #include "commands.h"
@@ -52,7 +53,7 @@ void measure_roofs(RecordStore& store, Session& session) {
           {make_id(), environment.hash(), space->task_target(), number, "", quantity, per_second, now_ms()});
     };
     for (const auto& [name, type] : its) add(operations_roof(type), measure_peak(target, type, threads));
-    add(std::string(kCopyRoof), target.measure_copy_bandwidth(threads));
+    add(std::string(kCopyRoof), benchmarking_of(target).measure_copy_bandwidth(threads));
   }
 }
 

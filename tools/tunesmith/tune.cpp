@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/progress.h>
+#include <tunesmith/target/separate_device.h>
 #include <tunesmith/tune/tuner.h>
 
 #include "commands.h"
@@ -95,7 +96,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   ProgressLog log;
   hooks.progress = [&](const TuneProgress& progress) {
     const Progress now = progress_of(progress, workload, peak, limited ? 0.0 : options.time_limit_seconds,
-                                     space.target().models_times());
+                                     models_times(space.target()));
     if (line.active()) {
       line.update(now);
     } else if (!common.quiet) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/progress.h>
+#include <tunesmith/target/separate_device.h>
 
 #include "exit_codes.h"
 #include "many_progress.h"
@@ -231,7 +232,7 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
   if (common.json) {
     fmt::print(output(), "{}\n", many_json(result, list, options, space, environment).dump());
   } else {
-    print_many(result, list, options, arguments, space.target().models_times());
+    print_many(result, list, options, arguments, models_times(space.target()));
   }
   if (result.interrupted) return kInterrupted;
   if (std::ranges::any_of(result.tasks, [](const TaskOutcome& one) { return !one.error.empty(); }))

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/progress.h>
+#include <tunesmith/target/separate_device.h>
 
 #include "interval.h"
 #include "output.h"
@@ -112,7 +113,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"first_failures", first_failures},
           {"refusals", result.refusals},
           {"first_refusals", result.first_refusals},
-          {"modelled", space.target().models_times()},
+          {"modelled", models_times(space.target())},
           {"best_seconds", number(result.best_seconds)},
           {"best_seconds_interval",
            result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
@@ -214,7 +215,7 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
     fmt::print(output(), "  nothing valid was found\n");
     return;
   }
-  print_best(result, workload, of_space.target().models_times());
+  print_best(result, workload, models_times(of_space.target()));
   fmt::print(output(), "  record    {}{}\n", result.best_id,
              result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
   print_model(result, space.cost_model.id);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <tunesmith/plugin/plugin.h>
+#include <tunesmith/target/benchmarking.h>
 #include <tunesmith/target/target.h>
 
 #include "../../conformance/mistake.h"
@@ -86,7 +87,7 @@ class FaultyKernel final : public LoadedKernel {
   Mistake mistake_;
 };
 
-class FaultyTarget final : public Target {
+class FaultyTarget final : public Target, public Benchmarking {
  public:
   explicit FaultyTarget(const Options& options) : crash_every_(options.get_int("crash_every")) {
     for (const char* name : {"vector_bits", "vector_registers", "cores"}) device_.set(name, 4);
@@ -136,9 +137,7 @@ class FaultyTarget final : public Target {
   }
 
   std::string assembly(const LoweredProgram&, const std::string&) override { return ""; }
-  LibraryFiles build_library(const LibraryRequest&) override {
-    throw EnvironmentError("builds no libraries");
-  }
+  Benchmarking* benchmarking() override { return this; }
   PeakKernel peak_kernel(DType, int) override {
     misbehave("peak_kernel");
     return {{kPeak, "peak", 0, 0.0}, 1e5};

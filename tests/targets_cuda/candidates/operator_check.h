@@ -9,10 +9,10 @@
 
 #include "cuda_target.h"
 #include "nvrtc.h"
-#include "tune/twin_finder.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"
+#include "twins/grid_twin_finder.h"
 
 namespace tunesmith::testing {
 
@@ -77,7 +77,7 @@ class OperatorCheck {
   Space space_;
   Workload workload_;
   SketchSet sketches_;
-  TwinFinder twins_;
+  GridTwinFinder twins_;
   std::unique_ptr<Runner> runner_;
   std::vector<CandidatePtr> candidates_;
 };

@@ -27,7 +27,7 @@
 #include "kernel_text.h"
 #include "mutation.h"
 #include "producer_mutation.h"
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/visit.h"

@@ -66,9 +66,6 @@ class SomeTarget final : public Target {
   std::string assembly(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) override {
     return "";
   }
-  LibraryFiles build_library(const LibraryRequest& /*request*/) override { return {}; }
-  PeakKernel peak_kernel(DType /*type*/, int /*threads*/) override { return {{}, 1e9}; }
-  double measure_copy_bandwidth(int /*threads*/) override { return 1; }
 
  private:
   DeviceModel device_;

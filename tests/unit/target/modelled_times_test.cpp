@@ -1,7 +1,12 @@
 // What a target says of itself when it says nothing, and what is made of a model's times.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tunesmith/records/record.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/target/benchmarking.h"
+#include "tunesmith/target/packaging.h"
+#include "tunesmith/target/separate_device.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {
@@ -18,7 +23,7 @@ class ModelledKernel final : public PlainKernel {
 };
 
 /// Has no device, and a kernel that must not be called.
-class ModellingTarget final : public Target {
+class ModellingTarget final : public Target, public Benchmarking, public SeparateDevice {
  public:
   ProbeResult probe() const override { return {}; }
   const DeviceModel& device() const override { return device_; }
@@ -26,7 +31,6 @@ class ModellingTarget final : public Target {
   std::string fingerprint() const override { return "1"; }
   LowerOptions lower_options() const override { return {}; }
   const ExecutionModel& execution() const override { return execution_; }
-  bool models_times() const override { return true; }
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& /*lowered*/,
                                                     const std::string& /*symbol*/) override {
     return tl::make_unexpected(std::string("nothing"));
@@ -37,9 +41,15 @@ class ModellingTarget final : public Target {
   std::string assembly(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) override {
     return "";
   }
-  LibraryFiles build_library(const LibraryRequest& /*request*/) override { return {}; }
+  Benchmarking* benchmarking() override { return this; }
   PeakKernel peak_kernel(DType /*type*/, int /*threads*/) override { return {{}, 1e9}; }
   double measure_copy_bandwidth(int /*threads*/) override { return 1; }
+  SeparateDevice* separate_device() override { return this; }
+  bool models_times() const override { return true; }
+  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& /*lowered*/,
+                                                              const std::string& symbol) override {
+    return CompiledKernel{"trusted", symbol};
+  }
 
  private:
   DeviceModel device_;
@@ -66,10 +76,43 @@ TEST(ModelledTimes, ProgramsAreLoweredForTheLevelsOfTheTarget) {
 // Only a target that says so has its candidates verified as twins: no time of a twin is ever taken.
 TEST(ModelledTimes, NoTwinsAreVerifiedUnlessATargetSaysSo) {
   ModellingTarget target;
-  EXPECT_FALSE(target.verifies_twins());
-  const LoweredProgram lowered;
-  EXPECT_THROW(static_cast<void>(target.compile_twin(lowered, lowered, "k")), InternalError);
-  EXPECT_EQ(target.compile_reference(lowered, "k").error(), target.compile(lowered, "k").error());
+  EXPECT_TRUE(models_times(target));
+  EXPECT_EQ(twins_of(target), nullptr);
+  EXPECT_EQ(compile_reference(target, {}, "k")->object, "trusted");
+}
+
+/// Compiles, and has no facet.
+class PlainTarget final : public Target {
+ public:
+  ProbeResult probe() const override { return {}; }
+  const DeviceModel& device() const override { return device_; }
+  std::string identity() const override { return "plain"; }
+  std::string fingerprint() const override { return "1"; }
+  LowerOptions lower_options() const override { return {}; }
+  tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& /*lowered*/,
+                                                    const std::string& symbol) override {
+    return CompiledKernel{"compiled", symbol};
+  }
+  std::unique_ptr<LoadedKernel> load(const CompiledKernel& /*kernel*/) override {
+    return std::make_unique<PlainKernel>();
+  }
+  std::string assembly(const LoweredProgram& /*lowered*/, const std::string& /*symbol*/) override {
+    return "";
+  }
+
+ private:
+  DeviceModel device_;
+};
+
+TEST(Facets, ATargetWithoutAnyCompilesAndNoMore) {
+  PlainTarget target;
+  EXPECT_EQ(target.packaging(), nullptr);
+  EXPECT_EQ(target.intrinsic_compiler(), nullptr);
+  EXPECT_FALSE(models_times(target));
+  EXPECT_EQ(twins_of(target), nullptr);
+  EXPECT_EQ(compile_reference(target, {}, "k")->object, "compiled");
+  EXPECT_THAT([&] { measure_peak(target, kF32, 1); },
+              testing::ThrowsMessage<EnvironmentError>("plain measures no peaks"));
 }
 
 TEST(ModelledTimes, RecordsOfTheirTasksAreCalledSo) {

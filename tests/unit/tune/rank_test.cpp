@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tunesmith/target/benchmarking.h"
+
 namespace tunesmith {
 namespace {
 

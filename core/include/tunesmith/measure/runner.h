@@ -47,7 +47,8 @@ struct MeasureRequest {
   /// verify it on the other.
   bool parallel = true;
   /// What the kernel computes where that is not the runner's own workload but a smaller instance of it (the
-  /// kernel is of Target::compile_twin()): the candidate is verified on that one's data. Null: the runner's.
+  /// kernel is of TwinVerification::compile_twin()): the candidate is verified on that one's data. Null: the
+  /// runner's.
   const Workload* instance = nullptr;
 };
 

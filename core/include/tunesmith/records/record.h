@@ -98,9 +98,9 @@ struct RecordedRoof {
 
   bool operator==(const RecordedRoof&) const = default;
 };
-/// The quantity "operations f32": arithmetic operations of Target::peak_kernel() of this type.
+/// The quantity "operations f32": arithmetic operations of Benchmarking::peak_kernel() of this type.
 std::string operations_roof(DType type);
-/// Bytes read plus written, of Target::measure_copy_bandwidth().
+/// Bytes read plus written, of Benchmarking::measure_copy_bandwidth().
 inline constexpr std::string_view kCopyRoof = "copied bytes";
 /// What makes `roof` unfit for a store, or "" when it is fit.
 std::string roof_fault(const RecordedRoof& roof);
@@ -148,7 +148,7 @@ struct Record {
   std::optional<bool> disturbed;  // was the machine busy with something else meanwhile? nothing: not known
   std::optional<double> verified_error;  // largest error over its tolerance, at most 1 when accepted; of a
                                          // ranking, which does not verify again, may be absent
-  /// The smaller workload on which it was verified, or failed, as its twin (Target::verifies_twins); "": on
+  /// The smaller workload on which it was verified, or failed, as its twin (twin_verification.h); "": on
   /// its own.
   std::string verified_on;
   /// kVerifierVersion of the check that it passed or failed; nothing: of an earlier one than records tell of.

@@ -86,7 +86,8 @@ class Space {
   const DeviceModel& device() const;
   /// What times of `program` are compared with: of the instructions that extensions say are the peak of their
   /// unit and whose operands have the types of the program's, the one that does most in a call, else the
-  /// target's multiply-adds of its output's type. Throws EnvironmentError where it cannot be compiled.
+  /// target's multiply-adds of its output's type; no operations where the target measures no peaks. Throws
+  /// EnvironmentError where it cannot be compiled.
   PeakKernel peak_kernel(const Program& program, int threads) const;
   /// Those of all extensions that the description names, here or not: what schedules of this space call by a
   /// name. generate() and materialise() make their schedules with them; whoever replays a trace of this space

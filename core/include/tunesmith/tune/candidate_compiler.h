@@ -19,7 +19,7 @@ struct CandidateKernel {
   std::shared_ptr<const Workload> instance;
 };
 
-/// For targets that verify twins (Target::verifies_twins) it looks for a candidate's twin first: the same
+/// For targets that verify twins (twin_verification.h) it looks for a candidate's twin first: the same
 /// schedule of a smaller instance of the workload, which can be run in a short time. Safe to use from several
 /// threads. `workload` and `space` must outlive it.
 class CandidateCompiler {

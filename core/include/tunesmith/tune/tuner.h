@@ -106,7 +106,7 @@ struct TuneResult {
   int64_t refused_again = 0;
   SeedCounts seeded;      // none when the searcher did not ask
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
-  /// By this run, as their twins (Target::verifies_twins): how many on which smaller workload, by its key.
+  /// By this run, as their twins (twin_verification.h): how many on which smaller workload, by its key.
   std::map<std::string, int64_t> twins;
   std::map<FailureCause, int64_t> failures;            // of measured candidates
   std::map<FailureCause, std::string> first_failures;  // the message of the first of each cause

@@ -44,7 +44,7 @@ class TableRunner final : public Runner {
     double seconds = 0.0;  // 0: it failed
     const TableRow* row = nullptr;
   };
-  const Program* find(const CompiledKernel& kernel) const;
+  const Program& find(const CompiledKernel& kernel) const;
 
   std::unordered_map<uint64_t, Program> programs_;
   double best_seconds_ = 0.0;

@@ -1,11 +1,11 @@
-#include "tune/trace_for_shape.h"
+#include "twins/trace_for_shape.h"
 
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "analysis/matrix_product.h"
+#include "tunesmith/tiling/matrix_product.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {

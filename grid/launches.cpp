@@ -1,4 +1,4 @@
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 
 #include "tunesmith/ir/visit.h"
 

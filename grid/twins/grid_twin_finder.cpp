@@ -1,4 +1,4 @@
-#include "tune/twin_finder.h"
+#include "twins/grid_twin_finder.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,14 +8,15 @@
 #include <set>
 #include <utility>
 
-#include "analysis/matrix_product.h"
-#include "tune/trace_for_shape.h"
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
+#include "tunesmith/grid/twins.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/tiling/matrix_product.h"
 #include "tunesmith/workload/library.h"
+#include "twins/trace_for_shape.h"
 
 namespace tunesmith {
 namespace {
@@ -134,7 +135,7 @@ std::optional<int64_t> integer(const std::string& text) {
 
 }  // namespace
 
-struct TwinFinder::Original {
+struct GridTwinFinder::Original {
   const Candidate& candidate;
   Schedule schedule;
   TraceForShape trace;
@@ -170,7 +171,7 @@ bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smalle
   }
 }
 
-TwinFinder::TwinFinder(const Workload& workload, const Space& space)
+GridTwinFinder::GridTwinFinder(const Workload& workload, const Space& space)
     : workload_(workload), space_(space), lone_launches_(workload, space.target().execution()) {
   if (workload.definition.empty()) return;
   const auto [name, given] = parse_workload_text(workload.key);
@@ -184,7 +185,7 @@ TwinFinder::TwinFinder(const Workload& workload, const Space& space)
   }
 }
 
-const TwinFinder::Instance& TwinFinder::instance(const Values& values) const {
+const GridTwinFinder::Instance& GridTwinFinder::instance(const Values& values) const {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = instances_.find(values); found != instances_.end()) return found->second;
@@ -204,8 +205,8 @@ const TwinFinder::Instance& TwinFinder::instance(const Values& values) const {
 /// Falling, but for those that come first. A tile loses steps when the parameter that makes its extent does:
 /// whatever the extent is of the parameter, it falls with it, so that halving finds the value at which it has
 /// so many steps fewer. Of a parameter that makes no tile, halves.
-std::vector<int64_t> TwinFinder::smaller_values(const Original& original, const Values& values,
-                                                size_t param) const {
+std::vector<int64_t> GridTwinFinder::smaller_values(const Original& original, const Values& values,
+                                                    size_t param) const {
   const int64_t value = values[param];
   const std::vector<int64_t>& own = instance(own_).extents;
   const std::vector<int64_t>& now = instance(values).extents;
@@ -263,7 +264,7 @@ std::vector<int64_t> TwinFinder::smaller_values(const Original& original, const 
   return first;
 }
 
-bool TwinFinder::applies(const Original& original, const Values& values) const {
+bool GridTwinFinder::applies(const Original& original, const Values& values) const {
   const std::shared_ptr<const Workload>& smaller = instance(values).workload;
   if (smaller == nullptr) return false;
   const std::optional<Trace> trace = original.trace.of(smaller->program);
@@ -273,7 +274,7 @@ bool TwinFinder::applies(const Original& original, const Values& values) const {
          loops_correspond(original.schedule.program(), schedule->program(), space_.target().execution());
 }
 
-std::optional<Twin> TwinFinder::twin_at(const Original& original, const Values& values) const {
+std::optional<GridTwin> GridTwinFinder::twin_at(const Original& original, const Values& values) const {
   const std::shared_ptr<const Workload>& smaller = instance(values).workload;
   const Candidate& candidate = original.candidate;
   auto twin = space_.materialise(smaller->program, *original.trace.of(smaller->program), RandomStream(0));
@@ -284,10 +285,10 @@ std::optional<Twin> TwinFinder::twin_at(const Original& original, const Values& 
     if (apart.empty() || !have_one_structure(candidate.lowered, (*twin)->lowered, space_.target(), apart))
       return std::nullopt;
   }
-  return Twin{smaller, std::move(*twin), std::move(apart)};
+  return GridTwin{{smaller, std::move(*twin)}, std::move(apart)};
 }
 
-TwinFinder::Values TwinFinder::shrink(const Original& original, const Passes& passes) const {
+GridTwinFinder::Values GridTwinFinder::shrink(const Original& original, const Passes& passes) const {
   Values values = own_;
   std::vector<bool> stuck(params_.size());
   while (work_of(*instance(values).workload) > kLittleWork) {
@@ -311,7 +312,7 @@ TwinFinder::Values TwinFinder::shrink(const Original& original, const Passes& pa
   return values;
 }
 
-std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
+std::optional<GridTwin> GridTwinFinder::find_grid_twin(const Candidate& candidate) const {
   if (params_.empty() || work_of(workload_) <= kLittleWork) return std::nullopt;
   auto schedule = replay(workload_.program, candidate.trace, RandomStream(0), nullptr, space_.intrinsics());
   check_invariant(schedule.has_value(), "a candidate's trace applies to its workload");
@@ -320,17 +321,21 @@ std::optional<Twin> TwinFinder::find(const Candidate& candidate) const {
   const auto applies_at = [&](const Values& values) { return applies(original, values); };
   const Values smallest = shrink(original, applies_at);
   if (smallest == own_) return std::nullopt;
-  if (std::optional<Twin> twin = twin_at(original, smallest)) return twin;
+  if (std::optional<GridTwin> twin = twin_at(original, smallest)) return twin;
   // Seldom: what only lowering tells is asked at each step.
-  std::optional<Twin> found;
+  std::optional<GridTwin> found;
   shrink(original, [&](const Values& values) {
     if (!applies_at(values)) return false;
-    std::optional<Twin> twin = twin_at(original, values);
+    std::optional<GridTwin> twin = twin_at(original, values);
     if (!twin) return false;
     found = std::move(twin);
     return true;
   });
   return found;
+}
+
+std::unique_ptr<TwinFinder> make_grid_twin_finder(const Workload& workload, const Space& space) {
+  return std::make_unique<GridTwinFinder>(workload, space);
 }
 
 }  // namespace tunesmith

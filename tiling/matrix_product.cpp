@@ -1,4 +1,4 @@
-#include "analysis/matrix_product.h"
+#include "tunesmith/tiling/matrix_product.h"
 
 #include <algorithm>
 #include <optional>

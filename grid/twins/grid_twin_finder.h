@@ -1,5 +1,4 @@
-// Twins: the same schedule of a smaller instance of the workload, on which a candidate is verified where
-// running it at its full shape would take too long (Target::verifies_twins()).
+// Twins of candidates for a device with a grid of threads.
 #pragma once
 
 #include <functional>
@@ -10,16 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "tune/lone_launches.h"
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/target/twin_verification.h"
 #include "tunesmith/workload/workload.h"
+#include "twins/lone_launches.h"
 
 namespace tunesmith {
 
-struct Twin {
-  std::shared_ptr<const Workload> workload;
-  CandidatePtr candidate;
+struct GridTwin : Twin {
   std::vector<size_t> apart;  // launches that do not correspond, as have_one_structure() takes them
 };
 
@@ -33,15 +31,16 @@ bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smalle
                         const std::vector<size_t>& apart = {});
 
 /// Safe to use from several threads. `workload` and `space` outlive it.
-class TwinFinder {
+class GridTwinFinder final : public TwinFinder {
  public:
-  TwinFinder(const Workload& workload, const Space& space);
+  GridTwinFinder(const Workload& workload, const Space& space);
 
   /// Shrinks one parameter of the workload after the other, the largest first, while the candidate's trace
   /// (trace_for_shape.h) applies with all factors of its tiles but the outermost, until a call is little
   /// work. The same answer whatever was asked before. Nothing for a candidate that is little work, or has no
   /// smaller twin. Throws LowerError where the target refuses the candidate.
-  std::optional<Twin> find(const Candidate& candidate) const;
+  std::optional<GridTwin> find_grid_twin(const Candidate& candidate) const;
+  std::optional<Twin> find(const Candidate& candidate) const override { return find_grid_twin(candidate); }
 
  private:
   using Values = std::vector<int64_t>;
@@ -58,7 +57,7 @@ class TwinFinder {
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
   bool applies(const Original& original, const Values& values) const;
   /// Needs applies().
-  std::optional<Twin> twin_at(const Original& original, const Values& values) const;
+  std::optional<GridTwin> twin_at(const Original& original, const Values& values) const;
   /// The smallest values that `passes` lets pass, and those on the way to them.
   using Passes = std::function<bool(const Values&)>;
   Values shrink(const Original& original, const Passes& passes) const;

@@ -1,4 +1,4 @@
-#include "tune/trace_for_shape.h"
+#include "twins/trace_for_shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

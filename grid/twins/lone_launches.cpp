@@ -1,8 +1,8 @@
-#include "tune/lone_launches.h"
+#include "twins/lone_launches.h"
 
 #include <algorithm>
 
-#include "tunesmith/analysis/launches.h"
+#include "tunesmith/grid/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"

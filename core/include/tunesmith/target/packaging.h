@@ -1,0 +1,36 @@
+// A target's facet: libraries that programs of others link.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+#include "tunesmith/target/compiled_kernel.h"
+
+namespace tunesmith {
+
+/// What to link a library from: one kernel and the C names of its entry points.
+struct LibraryRequest {
+  const CompiledKernel* kernel = nullptr;
+  const Program* program = nullptr;  // unscheduled, for the arguments' names, types and shapes
+  std::string name;                  // a C identifier
+  std::string directory;             // existing; receives lib<name>.so and <name>.h
+  std::string provenance;            // a comment for the header: workload, trace id, measured time
+};
+struct LibraryFiles {
+  std::string library;
+  std::string header;
+  std::vector<std::string> others = {};  // that a target writes besides
+};
+
+/// Owned by its target (Target::packaging()). Called by one thread at a time.
+class Packaging {
+ public:
+  virtual ~Packaging();
+
+  /// Writes what `request` asks for. Throws EnvironmentError where the installation or the disk lacks
+  /// something.
+  virtual LibraryFiles build_library(const LibraryRequest& request) = 0;
+};
+
+}  // namespace tunesmith
