@@ -1,21 +1,18 @@
 #include "twins/grid_twin_finder.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <functional>
 #include <iterator>
 #include <set>
 #include <utility>
 
-#include "tunesmith/grid/launches.h"
 #include "tunesmith/grid/twins.h"
-#include "tunesmith/ir/annotation_keys.h"
-#include "tunesmith/ir/printer.h"
-#include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/tiling/matrix_product.h"
 #include "tunesmith/workload/library.h"
+#include "twins/corresponding_loops.h"
+#include "twins/one_structure.h"
 #include "twins/trace_for_shape.h"
 
 namespace tunesmith {
@@ -23,84 +20,13 @@ namespace {
 
 /// Operations, or bytes moved, of a call that is not shrunk further: a product of 64 x 64 x 64.
 constexpr double kLittleWork = 1 << 19;
-/// A loop keeps so many of its iterations at least: the first and the last of a launch, and of a serial loop
-/// one between them.
-constexpr int64_t kMinBound = 2;
-constexpr int64_t kMinSerial = 3;
 /// Of a pipelined loop one more than the stages that it may have, so that what is fetched first is
 /// overwritten.
 constexpr int64_t kMaxStages = 4;
 /// Values of one parameter that are tried before it is left as it is.
 constexpr size_t kMaxValues = 8;
-constexpr const char* kSymbol = "twin";
 
 double work_of(const Workload& workload) { return std::max(workload.flops, workload.bytes_min); }
-
-/// `text` with one sign for each number, of whatever type, that is no part of a name.
-std::string without_numbers(const std::string& text) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  std::string result;
-  for (size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
-      result += text[i++];
-      continue;
-    }
-    size_t end = i;
-    const bool number = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-    while (end < text.size() && (is_word(text[end]) || (number && text[end] == '.') ||
-                                 (number && (text[end] == '-' || text[end] == '+') && text[end - 1] == 'e')))
-      ++end;
-    result += number ? "#" : text.substr(i, end - i);
-    i = end;
-  }
-  return result;
-}
-
-bool is_of_a_launch(const Loop& loop, const ExecutionModel& execution) {
-  const auto axis = execution.find_axis(loop.thread);
-  return axis && axis->level < execution.first_synchronising();
-}
-
-/// Loops of constant extent; those of others are known by their text.
-std::optional<int64_t> extent_of(const Loop& loop) {
-  const auto* extent = loop.extent.as<IntImm>();
-  return extent == nullptr ? std::nullopt : std::optional(extent->value);
-}
-
-int64_t least_iterations(const Loop& loop) {
-  const auto stages = loop.annotations.find(kSoftwarePipeline);
-  if (stages == loop.annotations.end()) return kMinSerial;
-  return std::max(kMinSerial, std::get<int64_t>(stages->second) + 1);
-}
-
-bool loops_correspond(const Program& full, const Program& smaller, const ExecutionModel& execution) {
-  const auto theirs = collect<Loop>(full.root());
-  const auto ours = collect<Loop>(smaller.root());
-  return std::ranges::equal(theirs, ours, [&](const Loop* a, const Loop* b) {
-    if (a->loop_kind != b->loop_kind || a->thread != b->thread) return false;
-    const std::optional<int64_t> from = extent_of(*a);
-    const std::optional<int64_t> to = extent_of(*b);
-    if (!from || !to) return from.has_value() == to.has_value();
-    if (*from == *to) return true;
-    if (*to > *from) return false;
-    if (a->loop_kind == LoopKind::Bound && is_of_a_launch(*a, execution))
-      return *to >= std::min(*from, kMinBound);
-    const bool may_shrink = a->loop_kind == LoopKind::Serial || a->loop_kind == LoopKind::Parallel;
-    return may_shrink && *to >= std::min(*from, least_iterations(*a));
-  });
-}
-
-/// What some level of the machine has instances of: memory that threads share, or that each has.
-bool memory_is_equal(const Program& full, const Program& smaller, const ExecutionModel& execution) {
-  const auto theirs = collect<Allocate>(full.root());
-  const auto ours = collect<Allocate>(smaller.root());
-  return std::ranges::equal(theirs, ours, [&](const Allocate* a, const Allocate* b) {
-    if (a->buffer->scope != b->buffer->scope || a->buffer->dtype != b->buffer->dtype) return false;
-    const MemoryScope* scope = execution.find_scope(a->buffer->scope);
-    const bool owned = scope != nullptr && !scope->owner.empty();
-    return !owned || (a->buffer->shape == b->buffer->shape && a->buffer->strides == b->buffer->strides);
-  });
-}
 
 /// A tile keeps its factors but the outermost; whatever else was sampled stays.
 bool decisions_kept(const Schedule& full, const Schedule& smaller) {
@@ -140,36 +66,6 @@ struct GridTwinFinder::Original {
   Schedule schedule;
   TraceForShape trace;
 };
-
-bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
-                        const std::vector<size_t>& apart) {
-  if (!apart.empty()) {
-    const ExecutionModel& execution = target.execution();
-    const std::vector<const Stmt*> theirs = launches_of(full.program, execution);
-    const std::vector<const Stmt*> ours = launches_of(smaller.program, execution);
-    const auto is_apart = [&](size_t position) {
-      return ours[position]->parent->kind == StmtKind::Seq && is_lone(*ours[position], execution);
-    };
-    // Without the others there is nothing that the two have in common.
-    return theirs.size() == ours.size() && apart.size() < theirs.size() &&
-           std::ranges::all_of(apart, is_apart) &&
-           have_one_structure(without_launches(full, apart, execution),
-                              without_launches(smaller, apart, execution), target);
-  }
-  const ExecutionModel& execution = target.execution();
-  const auto text = [&](const LoweredProgram& lowered) {
-    return without_numbers(to_string(lowered.program) + target.source(lowered, kSymbol).value_or(""));
-  };
-  if (!loops_correspond(full.program, smaller.program, execution) ||
-      !memory_is_equal(full.program, smaller.program, execution))
-    return false;
-  const std::string wanted = text(full);
-  try {
-    return text(smaller) == wanted;
-  } catch (const LowerError&) {
-    return false;  // the target takes the one and not the other
-  }
-}
 
 GridTwinFinder::GridTwinFinder(const Workload& workload, const Space& space)
     : workload_(workload), space_(space), lone_launches_(workload, space.target().execution()) {

@@ -21,15 +21,6 @@ struct GridTwin : Twin {
   std::vector<size_t> apart;  // launches that do not correspond, as have_one_structure() takes them
 };
 
-/// What two programs must have in common to be twins: the text of their lowered programs and of the target's
-/// source but for numbers, all that the threads of one launch share or have, and how many times loops run but
-/// for those that have several iterations in both: of a launch two, of serial ones three, of those that are
-/// pipelined one more than stages. Throws LowerError where the target refuses `full`.
-/// `apart` are positions of launches that need not correspond, as long as those of the smaller one are lone,
-/// too (lone_launches.h).
-bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
-                        const std::vector<size_t>& apart = {});
-
 /// Safe to use from several threads. `workload` and `space` outlive it.
 class GridTwinFinder final : public TwinFinder {
  public:

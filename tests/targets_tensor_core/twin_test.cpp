@@ -1,6 +1,8 @@
 // Candidates of shapes that the emulation could not run are verified as their twins: which these are, that
 // they pass, and that a mistake of the schedule is still found.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <ostream>
 
@@ -16,6 +18,7 @@
 #include "tunesmith/workload/library.h"
 #include "twins/grid_twin_finder.h"
 #include "twins/lone_launches.h"
+#include "twins/one_structure.h"
 
 namespace tunesmith {
 namespace {
@@ -118,6 +121,33 @@ TEST(Twins, LittleWorkHasNone) {
   const CandidatePtr candidate = little.next();
   ASSERT_NE(candidate, nullptr);
   EXPECT_FALSE(little.finder.find(*candidate));
+}
+
+// A parameter that makes no extent says what is computed. Halved again and again it changes numbers of the
+// text and nothing else, and what is verified is another computation.
+TEST(Twins, ComputeTheSame) {
+  const std::string folder = ::testing::TempDir() + "/twins_compute_the_same";
+  std::filesystem::create_directories(folder);
+  const std::string file = folder + "/scaled_product.yaml";
+  std::ofstream(file) << R"(name: scaled_product
+params: {n: 1024, m: 1024, k: 1024, scale: 4096}
+inputs:
+  A: {shape: [n, k], dtype: f32}
+  B: {shape: [k, m], dtype: f32}
+compute: |
+  C[i<n, j<m] = sum(r<k) A[i, r] * B[r, j]
+  O[i<n, j<m] = C[i, j] * scale
+outputs: [O]
+)";
+  Large large({"cuda", file.c_str()});
+  for (int i = 0; i < 3; ++i) {
+    const CandidatePtr candidate = large.next();
+    ASSERT_NE(candidate, nullptr);
+    const std::optional<Twin> twin = large.finder.find(*candidate);
+    ASSERT_TRUE(twin) << candidate->trace.str();
+    EXPECT_LT(twin->workload->flops, large.workload.flops / 8) << twin->workload->key;
+    EXPECT_THAT(twin->workload->key, testing::HasSubstr("scale=4096"));
+  }
 }
 
 /// `program` changed in one place, or nothing where there is no such place.
