@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device.h"
+#include "driver/device.h"
 #include "tunesmith/support/random.h"
 
 namespace tunesmith::cuda {

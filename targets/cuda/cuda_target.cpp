@@ -6,22 +6,22 @@
 
 #include <fmt/format.h>
 
-#include "data_dependence.h"
-#include "detected_architecture.h"
-#include "device_candidate.h"
-#include "device_peaks.h"
-#include "disassembler.h"
-#include "emulated_candidate.h"
-#include "expr_text.h"
+#include "candidates/data_dependence.h"
+#include "candidates/device_candidate.h"
+#include "candidates/emulated_candidate.h"
+#include "candidates/kernel_library.h"
 #include "generator.h"
-#include "kernel_library.h"
-#include "kernel_text.h"
-#include "nvrtc.h"
-#include "refusal.h"
-#include "run_process.h"
+#include "driver/detected_architecture.h"
+#include "device_peaks.h"
+#include "nvrtc/disassembler.h"
+#include "nvrtc/nvrtc.h"
+#include "nvrtc/refusal.h"
+#include "support/run_process.h"
+#include "text/expr_text.h"
+#include "text/kernel_text.h"
+#include "machine/vector_loops.h"
 #include "tunesmith/grid/twins.h"
 #include "tunesmith/performance/grid_work.h"
-#include "vector_loops.h"
 
 namespace tunesmith::cuda {
 namespace {

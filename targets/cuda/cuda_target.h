@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "architecture.h"
-#include "candidate_object.h"
-#include "device.h"
-#include "execution.h"
-#include "fitted_kernel.h"
-#include "kernel_text.h"
+#include "candidates/candidate_object.h"
+#include "driver/device.h"
+#include "machine/architecture.h"
+#include "machine/execution.h"
+#include "nvrtc/fitted_kernel.h"
+#include "text/kernel_text.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/target/benchmarking.h"
 #include "tunesmith/target/packaging.h"

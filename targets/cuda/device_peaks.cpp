@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "candidate_object.h"
-#include "kernel_compiler.h"
+#include "candidates/candidate_object.h"
+#include "nvrtc/kernel_compiler.h"
 
 namespace tunesmith::cuda {
 namespace {

@@ -1,8 +1,8 @@
 // What a GPU does at most, measured on it.
 #pragma once
 
-#include "architecture.h"
-#include "device.h"
+#include "driver/device.h"
+#include "machine/architecture.h"
 #include "tunesmith/target/benchmarking.h"
 
 namespace tunesmith::cuda {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nvrtc.h"
+#include "nvrtc/nvrtc.h"
 
 namespace tunesmith::cuda {
 

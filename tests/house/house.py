@@ -68,6 +68,17 @@ LIBRARIES = {
     "conformance": "performance verification",
 }
 
+# What a folder of targets/cuda may include besides itself. The emulated device is a library without the rest of the target.
+CUDA_ARROWS = {
+    "support": "",
+    "machine": "support",
+    "text": "machine",
+    "nvrtc": "text machine support",
+    "driver": "machine support",
+    "emulation": "machine support",
+    "candidates": "nvrtc driver emulation text machine support",
+}
+
 
 def sources(folder):
     return [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".h", ".cpp", ".c") or path.name == "CMakeLists.txt"]
@@ -210,10 +221,11 @@ def the_docs_list_the_folders_in_this_order():
 
 
 def private_includes(text, path):
-    """What a plugin's file includes that is neither of the SDK nor beside it, as it is or as what it is made from."""
+    """What a plugin's file includes that is neither of the SDK nor beside it or in the plugin's folder, as it is or as what it is made from."""
+    folders = [path.parent, *(folder for folder in path.parents if ROOT in folder.parents and folder.parent != ROOT)]
     return [name for name in re.findall(r'^ *#include "([^"\n]+)"', text, re.M)
             if not (name.startswith("tunesmith/") and any((ROOT / folder / "include" / name).exists() for folder in ("core", *LIBRARIES)))
-            and not any((path.parent / file).exists() for file in (name, name + ".in")) and "@" not in name]
+            and not any((folder / file).exists() for folder in folders for file in (name, name + ".in")) and "@" not in name]
 
 
 def stable_headers_stand_alone(*compilers):
@@ -252,6 +264,23 @@ def the_stable_interface_is_generated():
             assert done.returncode != 0 and "changes what was released" in done.stderr, done
     for part in (ROOT / "stable/include/tunesmith/stable").rglob("*.h"):
         assert len(part.read_text().splitlines()) <= 300, f"{part} is longer than a page of the manual"
+
+
+def wrong_cuda_arrows(folder, text):
+    """The folders of targets/cuda that a file of `folder` includes and may not."""
+    allowed = {folder, *CUDA_ARROWS[folder].split()}
+    return [name for name in re.findall(r'^#include "(\w+)/', text, re.M) if name in CUDA_ARROWS and name not in allowed]
+
+
+def the_cuda_target_has_a_folder_for_each_question():
+    order = list(CUDA_ARROWS)
+    for folder, below in CUDA_ARROWS.items():
+        assert all(order.index(other) < order.index(folder) for other in below.split()), folder
+    assert wrong_cuda_arrows("emulation", '#include "text/kernel_text.h"\n#include "machine/launch.h"\n') == ["text"]
+    for folder in CUDA_ARROWS:
+        assert len(sources(f"targets/cuda/{folder}")) > 3, folder
+    fail_if([f"{path.relative_to(ROOT)} includes {name}/" for folder in CUDA_ARROWS for path in sources(f"targets/cuda/{folder}")
+             for name in wrong_cuda_arrows(folder, path.read_text())], "a folder of targets/cuda includes what stands above it")
 
 
 def code_generators(dynamic_section):

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "candidate_object.h"
-#include "emulated_kernel.h"
+#include "candidates/candidate_object.h"
+#include "emulation/emulated_kernel.h"
 #include "run_candidate.h"
 
 namespace tunesmith::cuda {

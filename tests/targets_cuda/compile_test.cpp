@@ -5,13 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "architecture.h"
-#include "cubin_cache.h"
 #include "emulation_run.h"
-#include "kernel_compiler.h"
-#include "refusal.h"
-#include "support_folder.h"
-#include "temporary_folder.h"
+#include "machine/architecture.h"
+#include "nvrtc/cubin_cache.h"
+#include "nvrtc/kernel_compiler.h"
+#include "nvrtc/refusal.h"
+#include "support/support_folder.h"
+#include "support/temporary_folder.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::testing {

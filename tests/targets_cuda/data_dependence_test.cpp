@@ -1,5 +1,5 @@
 // Which programs access elements that their data tell.
-#include "data_dependence.h"
+#include "candidates/data_dependence.h"
 
 #include <functional>
 

@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "disassembler.h"
-#include "main_loop.h"
-#include "nvrtc.h"
+#include "nvrtc/disassembler.h"
+#include "nvrtc/nvrtc.h"
 #include "run_candidate.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
+#include "text/main_loop.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::cuda {

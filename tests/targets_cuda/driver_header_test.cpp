@@ -8,7 +8,7 @@
 #include <cudaTypedefs.h>
 #include <gtest/gtest.h>
 
-#include "driver_functions.h"
+#include "driver/driver_functions.h"
 
 namespace tunesmith::cuda {
 namespace {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "detected_architecture.h"
-#include "device.h"
-#include "support_folder.h"
+#include "driver/device.h"
+#include "driver/detected_architecture.h"
+#include "support/support_folder.h"
 
 namespace tunesmith::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulated_kernel.h"
+#include "emulation/emulated_kernel.h"
 
 namespace tunesmith::testing {
 

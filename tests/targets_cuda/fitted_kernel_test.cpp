@@ -1,5 +1,5 @@
 // Kernels that spill are written again.
-#include "fitted_kernel.h"
+#include "nvrtc/fitted_kernel.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernel_library.h"
-#include "nvrtc.h"
+#include "candidates/kernel_library.h"
+#include "nvrtc/nvrtc.h"
 #include "run_candidate.h"
-#include "run_process.h"
+#include "support/run_process.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith::cuda {

@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulated_kernel.h"
-#include "kernel_compiler.h"
-#include "kernel_library.h"
-#include "kernel_text.h"
-#include "nvrtc.h"
-#include "refusal.h"
+#include "candidates/kernel_library.h"
+#include "emulation/emulated_kernel.h"
+#include "nvrtc/kernel_compiler.h"
+#include "nvrtc/nvrtc.h"
+#include "nvrtc/refusal.h"
 #include "run_candidate.h"
+#include "text/kernel_text.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/performance/grid_work.h"
 #include "tunesmith/trace/schedule.h"

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "candidate_object.h"
+#include "candidates/candidate_object.h"
 #include "cuda_target.h"
-#include "expr_text.h"
-#include "kernel_text.h"
 #include "run_candidate.h"
+#include "text/expr_text.h"
+#include "text/kernel_text.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/performance/grid_work.h"
 #include "tunesmith/trace/schedule.h"

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "architecture.h"
-#include "candidate_object.h"
-#include "emulated_kernel.h"
+#include "candidates/candidate_object.h"
+#include "emulation/emulated_kernel.h"
 #include "hopper_programs.h"
-#include "kernel_compiler.h"
-#include "nvrtc.h"
-#include "refusal.h"
+#include "machine/architecture.h"
+#include "nvrtc/kernel_compiler.h"
+#include "nvrtc/nvrtc.h"
+#include "nvrtc/refusal.h"
 #include "tunesmith/performance/grid_work.h"
 #include "tunesmith/target/packaging.h"
 #include "tunesmith/tune/candidate_compiler.h"

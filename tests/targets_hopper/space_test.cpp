@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "hopper_programs.h"
-#include "kernel_compiler.h"
-#include "nvrtc.h"
-#include "refusal.h"
+#include "nvrtc/kernel_compiler.h"
+#include "nvrtc/nvrtc.h"
+#include "nvrtc/refusal.h"
 
 namespace tunesmith {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../emulated_kernel.h"
+#include "emulation/emulated_kernel.h"
 #include "tunesmith/support/random.h"
 
 namespace tunesmith::cuda {

@@ -8,12 +8,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "../disassembler.h"
-#include "../emulated_kernel.h"
-#include "../main_loop.h"
-#include "../refusal.h"
 #include "argument.h"
+#include "emulation/emulated_kernel.h"
+#include "nvrtc/disassembler.h"
+#include "nvrtc/refusal.h"
 #include "on_gpu.h"
+#include "text/main_loop.h"
 #include "tunesmith/support/error.h"
 
 namespace {

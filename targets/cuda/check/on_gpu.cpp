@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "../detected_architecture.h"
-#include "../device.h"
-#include "../kernel_compiler.h"
-#include "../refusal.h"
+#include "driver/device.h"
+#include "driver/detected_architecture.h"
+#include "nvrtc/kernel_compiler.h"
+#include "nvrtc/refusal.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::cuda {

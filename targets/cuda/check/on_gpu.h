@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "../launch.h"
 #include "argument.h"
+#include "machine/launch.h"
 
 namespace tunesmith::cuda {
 

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "fitted_kernel.h"
-#include "kernel_compiler.h"
+#include "nvrtc/fitted_kernel.h"
+#include "nvrtc/kernel_compiler.h"
+#include "nvrtc/refusal.h"
 #include "processor_time.h"
-#include "refusal.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/support/thread_pool.h"
 #include "tunesmith/workload/library.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda_target.h"
-#include "nvrtc.h"
+#include "nvrtc/nvrtc.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "cubin.h"
-#include "driver_functions.h"
-#include "emulated_kernel.h"
+#include "driver/driver_functions.h"
+#include "emulation/emulated_kernel.h"
 
 namespace {
 

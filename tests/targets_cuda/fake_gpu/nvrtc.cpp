@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "cubin.h"
-#include "emulated_kernel.h"
+#include "emulation/emulated_kernel.h"
 
 namespace {
 

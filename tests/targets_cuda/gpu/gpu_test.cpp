@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "candidate_object.h"
+#include "candidates/candidate_object.h"
 #include "cuda_target.h"
 #include "generator.h"
-#include "kernel_compiler.h"
+#include "nvrtc/kernel_compiler.h"
 #include "targets_cuda/fake_gpu/cubin.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/measuring/worker_runner.h"

@@ -21,12 +21,12 @@
 
 #include <fmt/format.h>
 
-#include "architecture.h"
-#include "candidate_object.h"
-#include "emulated_kernel.h"
-#include "kernel_text.h"
+#include "candidates/candidate_object.h"
+#include "emulation/emulated_kernel.h"
+#include "machine/architecture.h"
 #include "mutation.h"
 #include "producer_mutation.h"
+#include "text/kernel_text.h"
 #include "tunesmith/grid/launches.h"
 #include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"

@@ -1,0 +1,54 @@
+// A candidate on the emulated device: each call runs its launches with threads in three orders, checks what
+// no call has checked before, and keeps what went wrong.
+//
+// The blocks of a launch take turns with the orders, so that a launch of three blocks or more sees all of
+// them at once. It is launched again, one order on, while there are fewer, or where threads met elsewhere
+// than at barriers of their block: each block then sees all three.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "candidates/candidate_object.h"
+#include "candidates/entry_slot.h"
+#include "emulation/emulated_kernel.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::cuda {
+
+class EmulatedCandidate final : public LoadedKernel, private BufferCall {
+ public:
+  /// Throws EnvironmentError when the object is damaged, or too many candidates are loaded at once.
+  explicit EmulatedCandidate(const std::string& object);
+
+  /// Calls may come from several threads, at once, too.
+  tunesmith_kernel entry() const override;
+  std::optional<KernelFault> take_fault() override;
+  std::optional<double> modelled_seconds() const override { return object_.modelled_seconds; }
+
+ private:
+  using Bytes = std::vector<unsigned char>;
+  struct Memory;
+
+  void call(void* const* buffers, void* workspace) override;
+  /// call(), which tells by a fault what this throws.
+  void run_in_each_order(void* const* buffers, void* workspace);
+  /// The kernel's argument as the emulation takes it: what is no output may not be written.
+  EmulatedArgument emulated(const ObjectArgument& argument, const Bytes& bytes) const;
+  /// All launches, the first block of each in `order`; tells how many such runs it takes until there is
+  /// nothing more to see, or nothing when something went wrong. `to_check` says for each launch whether its
+  /// accesses are checked, and afterwards whether other orders may find more there.
+  std::optional<size_t> run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check);
+  void keep(KernelFault fault, bool of_checks);
+
+  CandidateObject object_;
+  std::vector<EmulatedKernel> kernels_;
+  std::atomic<bool> checked_ = false;  // in some call
+  std::mutex mutex_;                   // of what follows
+  std::optional<KernelFault> fault_;
+  bool fault_of_checks_ = false;
+  EntrySlot slot_{*this};
+};
+
+}  // namespace tunesmith::cuda

@@ -1,0 +1,137 @@
+// A device without hardware: a kernel's own text, compiled by the host's compiler and run thread by thread in
+// a child process, which checks barriers, races, waits and bounds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine/launch.h"
+#include "support/temporary_folder.h"
+
+namespace tunesmith::cuda {
+
+/// In which threads take turns. In the random order the asynchronous copies arrive early or late, too; in the
+/// other two, as late as they may.
+enum class ThreadOrder { Forward, Backward, Random };
+
+/// How a launch is run.
+struct EmulatedRun {
+  ThreadOrder order = ThreadOrder::Forward;
+  /// The block after one in forward order is in backward order, the next in random order, then again forward;
+  /// `order` is the first block's. Else it is that of all.
+  bool in_turn = false;
+  uint64_t seed = 1;  ///< of random orders
+  double time_limit_seconds = 60;
+  /// Without, as if the program were compiled without checks.
+  bool check_accesses = true;
+};
+
+/// "forward", "backward" or "random".
+const char* order_name(ThreadOrder order);
+
+struct EmulatedArgument {
+  enum class Kind {
+    Buffer,  ///< a pointer to `bytes`, which the kernel may write unless its parameter is of `const` ones
+    Input,   ///< the same, which it may not write: a store is a `fault` that names it
+    Hidden,  ///< memory that only maps point to; no argument of the kernel
+    Value,   ///< `bytes` themselves: a number
+    Map      ///< a TensorMap of the buffer `name`: 16-bit elements, the innermost extent first
+  };
+  std::string name;
+  Kind kind = Kind::Value;
+  std::vector<unsigned char> bytes;
+  std::array<unsigned, 2> extents{}, box{};
+};
+
+/// The same mistake `count` times; `messages` are of the first few, and end with the order that the block's
+/// threads were in.
+struct EmulatedFinding {
+  std::string kind;
+  uint64_t count = 0;
+  std::vector<std::string> messages;
+};
+
+struct EmulationReport {
+  std::vector<EmulatedFinding> findings;
+  /// Empty, or why the launch gave no report: a time limit, a signal.
+  std::string failure;
+  /// switches, shared_accesses, global_accesses; only_barriers is 1 where threads met at barriers of the
+  /// block alone: then the checks find the same in any order of threads.
+  std::map<std::string, uint64_t> counters;
+  double cpu_seconds = 0;
+
+  bool clean() const { return findings.empty() && failure.empty(); }
+  bool found(const std::string& kind) const;
+  /// One line for each finding.
+  std::string text() const;
+};
+
+/// Of shared memory that is declared with its size every architecture takes so much; more must be dynamic,
+/// but for the code of one architecture alone ("sm_90a").
+constexpr size_t kStaticSharedBytes = size_t{48} << 10;
+
+struct EmulationOptions {
+  /// Check each access; without, only values, barriers and collectives, several times as fast.
+  bool checked = true;
+  /// The dynamic shared memory of the launches, at most.
+  size_t dynamic_shared_bytes = 0;
+  /// The shared memory that a kernel may declare with its size, at most: without a more specific limit, what
+  /// the compiler takes for every architecture.
+  size_t static_shared_bytes = kStaticSharedBytes;
+  /// Of a program that has several kernels, the one that runs; the first where it has no name.
+  std::string kernel = {};
+  double compile_seconds = 60;
+};
+
+/// Owns the program and its folder. run() may be called from several threads at once.
+class EmulatedKernel {
+ public:
+  /// `text` is CUDA C++ without inline PTX, `kernel` the name of a __global__ function in it, `file` what
+  /// messages call it. What the compiler does not accept is the candidate's failure: compiled() is false.
+  /// Throws EnvironmentError without a compiler: the environment variable TUNESMITH_CXX, or g++ or c++ of
+  /// PATH.
+  EmulatedKernel(const std::string& text, const std::string& kernel, const std::string& file,
+                 const EmulationOptions& options)
+      : EmulatedKernel(text, std::vector{kernel}, file, options) {}
+
+  /// A program of several kernels, of which one at most may declare shared memory: where it ends is nobody's.
+  EmulatedKernel(const std::string& text, const std::vector<std::string>& kernels, const std::string& file,
+                 const EmulationOptions& options);
+
+  /// One that was compiled before, of program(). Throws EnvironmentError when it cannot be written to a file.
+  EmulatedKernel(const std::string& program, const EmulationOptions& options);
+
+  /// Is there a compiler?
+  static bool has_compiler();
+
+  bool compiled() const { return compiled_; }
+  /// The executable that runs launches of the kernel. Needs compiled().
+  std::string program() const;
+  /// What the compiler said.
+  const std::string& log() const { return log_; }
+  double compile_cpu_seconds() const { return compile_cpu_seconds_; }
+
+  /// One launch; `arguments` are in the kernel's order, and buffers have their new contents afterwards. The
+  /// child is killed after the time limit. Needs compiled().
+  EmulationReport run(const Launch& launch, std::vector<EmulatedArgument>& arguments, const EmulatedRun& how);
+
+ private:
+  TemporaryFolder folder_;
+  bool checked_;
+  std::string kernel_;
+  size_t dynamic_shared_bytes_;
+  bool compiled_ = false;
+  std::string log_;
+  double compile_cpu_seconds_ = 0;
+  // Bytes of a cell of the checker: made finer when an access is smaller, which the child reports.
+  struct Granules {
+    std::atomic<unsigned> shared = 16, global = 16;
+  };
+  std::unique_ptr<Granules> granules_ = std::make_unique<Granules>();
+};
+
+}  // namespace tunesmith::cuda

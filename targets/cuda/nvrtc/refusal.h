@@ -1,0 +1,47 @@
+// Why a compiled kernel is not worth being run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "machine/architecture.h"
+#include "machine/launch.h"
+#include "nvrtc/kernel_compiler.h"
+
+namespace tunesmith::cuda {
+
+enum class RefusalCause {
+  CompileError,  ///< the compiler does not accept the text
+  OverLimit,     ///< more threads, registers or shared memory than the architecture has
+  Spills,        ///< registers or indexed arrays in memory
+  Serialised     ///< matrix instructions that wait for one another, though they need not
+};
+constexpr size_t kRefusalCauses = 4;
+
+/// "compile_error", "over_limit", "spills", "serialised".
+const char* refusal_name(RefusalCause cause);
+
+struct Refusal {
+  RefusalCause cause = RefusalCause::CompileError;
+  std::string text;  // one line
+};
+
+/// Nothing when the kernel can be launched so and loses nothing that the compiler knows of.
+std::optional<Refusal> refuse(const Compilation& compilation, const std::string& kernel,
+                              const Architecture& architecture, const Launch& launch);
+
+/// How many candidates were refused for what. Not thread-safe.
+class RefusalCounts {
+ public:
+  void add(RefusalCause cause) { ++counts_[size_t(cause)]; }
+  uint64_t of(RefusalCause cause) const { return counts_[size_t(cause)]; }
+  /// "compile_error 2, spills 1", or "none".
+  std::string text() const;
+
+ private:
+  std::array<uint64_t, kRefusalCauses> counts_{};
+};
+
+}  // namespace tunesmith::cuda
