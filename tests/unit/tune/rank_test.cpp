@@ -53,12 +53,13 @@ class Rank : public testing::Test {
     }
     PeakKernel peak;
     peak.kernel.object = "peak";
-    peak.operations = 1e6;
+    peak.operations = peak_operations_;
     const std::vector<double> seconds(count, expected);
     return rank(runner, pointers, seconds, peak, {.rounds = 40});
   }
 
   std::vector<CompiledKernel> kernels_;
+  double peak_operations_ = 1e6;
 };
 
 double by_number(const std::string& kernel) {
@@ -82,6 +83,15 @@ TEST_F(Rank, FewAreAllTimedToTheEnd) {
   ScriptedRunner runner([](const std::string& kernel, size_t) { return by_number(kernel); });
   const Ranking ranking = rank_of(runner, 5);
   EXPECT_THAT(runner.contestants, testing::ElementsAre(5));
+  for (const RankedKernel& kernel : ranking.kernels) EXPECT_EQ(kernel.time->samples, 40U);
+}
+
+TEST_F(Rank, APeakWithoutOperationsIsNotTimed) {
+  ScriptedRunner runner([](const std::string& kernel, size_t) { return by_number(kernel); });
+  peak_operations_ = 0.0;
+  const Ranking ranking = rank_of(runner, 5);
+  EXPECT_EQ(runner.taken.count("peak"), 0U);
+  EXPECT_EQ(ranking.peak_operations_per_second, 0.0);
   for (const RankedKernel& kernel : ranking.kernels) EXPECT_EQ(kernel.time->samples, 40U);
 }
 
