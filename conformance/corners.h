@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith::conformance {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/target/target.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::conformance {
 

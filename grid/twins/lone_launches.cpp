@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "tunesmith/grid/launches.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith {
 namespace {

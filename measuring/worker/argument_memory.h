@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/target/target.h"
 #include "tunesmith/verification/argument.h"
 #include "tunesmith/verification/guarded_buffer.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {
 

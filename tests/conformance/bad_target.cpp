@@ -9,10 +9,10 @@
 #include <mutex>
 #include <thread>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/packaging.h>
 #include <tunesmith/target/target.h>
+#include <tunesmith/verification/interpreter.h>
 
 #include "mistake.h"
 

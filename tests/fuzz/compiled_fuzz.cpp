@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/ir/visit.h>
+#include <tunesmith/verification/interpreter.h>
 
 #include "lowered_program.h"
 #include "random_scheduler.h"

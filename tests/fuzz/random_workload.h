@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/interp/tensor.h>
 #include <tunesmith/support/random.h>
+#include <tunesmith/verification/tensor.h>
 #include <tunesmith/workload/workload.h>
 
 #include "random_definition.h"

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include <tunesmith/analysis/verify.h>
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/lower/lower.h>
 #include <tunesmith/target/extension_file.h>
 #include <tunesmith/trace/schedule.h>
+#include <tunesmith/verification/interpreter.h>
 
 namespace tunesmith::fuzz {
 namespace {

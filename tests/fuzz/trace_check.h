@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/interp/tensor.h>
 #include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/program.h>
 #include <tunesmith/trace/trace.h>
+#include <tunesmith/verification/tensor.h>
 
 #include "random_workload.h"
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/support/error.h>
+#include <tunesmith/verification/interpreter.h>
 
 #include "lowered_program.h"
 #include "random_scheduler.h"

@@ -46,14 +46,13 @@ ARROWS = {
     "primitives": "trace intrinsics analysis affine ir support",
     "sampling": "primitives trace analysis affine ir support",
     "lower": "intrinsics analysis affine ir support",
-    "interp": "lower ir support",
     "target": "lower intrinsics workload ir plugin support",
     "runtime": "target",
-    "measure": "target interp trace workload analysis affine ir plugin support",
+    "measure": "target trace workload analysis affine ir plugin support",
     "records": "measure workload support",
     "search": "measure records target lower trace workload ir plugin support",
     "space": "search measure target trace analysis intrinsics workload ir plugin support",
-    "tune": "space search records measure target lower interp trace analysis workload ir plugin support",
+    "tune": "space search records measure target lower trace analysis workload ir plugin support",
     "api": "space search lower trace analysis ir plugin support",
 }
 
@@ -61,8 +60,8 @@ ARROWS = {
 LIBRARIES = {
     "verification": "",
     "tiling": "",
-    "grid": "tiling",
-    "performance": "grid",
+    "grid": "tiling verification",
+    "performance": "grid tiling verification",
     "measuring": "performance verification",
     "evaluation": "",
     "conformance": "performance verification",

@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/trace/with_names_of.h>
+#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
 namespace tunesmith {

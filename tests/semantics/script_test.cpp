@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/space/space.h>
+#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
 namespace tunesmith {

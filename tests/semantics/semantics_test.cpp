@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>
+#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
 namespace tunesmith {

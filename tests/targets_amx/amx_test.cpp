@@ -6,11 +6,11 @@
 
 #include "compile_only_target.h"
 #include "intrinsic_checks.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda_target.h"
-#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/workload.h"
 #include "unit/grid/grid_machine.h"
 

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/grid/launches.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"
 

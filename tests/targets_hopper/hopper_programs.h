@@ -8,11 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
-#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith {
 namespace {

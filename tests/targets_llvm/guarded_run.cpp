@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "lowered_program.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/target/runtime.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith::testing {
 

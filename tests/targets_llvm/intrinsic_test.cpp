@@ -11,10 +11,10 @@
 #include "packs/pack_file.h"
 #include "space/compile_intrinsics.h"
 #include "space/lone_call.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "llvm_target.h"
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/lower/lower.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::testing {
 

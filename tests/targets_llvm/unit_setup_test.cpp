@@ -9,10 +9,10 @@
 
 #include "lowered_program.h"
 #include "run_program.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/verification/interpreter.h>
 
 namespace tunesmith::cli {
 namespace {

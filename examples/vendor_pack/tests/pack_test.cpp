@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/space/space.h>
+#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
 namespace {

@@ -11,10 +11,10 @@
 #include "generator.h"
 #include "nvrtc/kernel_compiler.h"
 #include "targets_cuda/fake_gpu/cubin.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/tune/tuner.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"
 

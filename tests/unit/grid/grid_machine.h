@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/grid/steps.h"
-#include "tunesmith/interp/interpreter.h"
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/lower/pipeline.h"
+#include "tunesmith/verification/interpreter.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::test {
 

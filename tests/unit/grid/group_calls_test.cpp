@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
+#include "tunesmith/verification/interpreter.h"
 #include "unit/grid/grid_machine.h"
 #include "unit/ir/spell_out.h"
 #include "unit/lower/run_passes.h"

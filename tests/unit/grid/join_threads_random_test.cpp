@@ -2,9 +2,9 @@
 // loops run one after the other, without races; the rest it refuses.
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/random.h"
+#include "tunesmith/verification/interpreter.h"
 #include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 

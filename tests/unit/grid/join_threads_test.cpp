@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/verification/interpreter.h"
 #include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"
 

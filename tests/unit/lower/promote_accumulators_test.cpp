@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/verification/interpreter.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/target/extension_file.h>
+#include <tunesmith/verification/interpreter.h>
 
 #include "unit/lower/run_passes.h"
 

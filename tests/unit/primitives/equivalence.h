@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/analysis/verify.h>
-#include <tunesmith/interp/interpreter.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/lower/lower.h>
+#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/workload.h>
 
 #include "unit/primitives/programs.h"

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 #include "unit/verification/reference_data.h"
 

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "data/trial.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/verification/choose_data.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/verification/reference.h"
 #include "tunesmith/workload/library.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tunesmith/verification/choose_data.h"
+#include "tunesmith/verification/interpreter.h"
 #include "tunesmith/verification/reference.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith::test {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/tensor.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {
 namespace {

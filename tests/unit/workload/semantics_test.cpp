@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
 namespace tunesmith {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/verification/edges.h"
 #include "tunesmith/verification/reference_twins.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {
 

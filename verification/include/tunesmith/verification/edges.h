@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/verification/edge_traits.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {
 

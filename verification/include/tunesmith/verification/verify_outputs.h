@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/ir/buffer.h"
 #include "tunesmith/target/runtime.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {
 

@@ -16,10 +16,10 @@
 
 #include <span>
 
-#include "tunesmith/interp/tensor.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/lower/lower.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tunesmith/interp/tensor.h"
+#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::interp {
 

@@ -9,8 +9,8 @@
 
 #include "interp/code.h"
 #include "interp/storage.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/lowered_stmt.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith::interp {
 

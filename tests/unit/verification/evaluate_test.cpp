@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/interp/run_program.h"
+#include "unit/verification/run_program.h"
 
 namespace tunesmith {
 namespace {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/ir/program.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/interp/interpreter.h>
+#include <tunesmith/verification/interpreter.h>
 
 namespace tunesmith::test {
 

@@ -1,4 +1,4 @@
-#include "tunesmith/interp/tensor.h"
+#include "tunesmith/verification/tensor.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "interp/code.h"
-#include "tunesmith/interp/interpreter.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith::interp {
 namespace {

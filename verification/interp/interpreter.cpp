@@ -1,4 +1,4 @@
-#include "tunesmith/interp/interpreter.h"
+#include "tunesmith/verification/interpreter.h"
 
 #include <algorithm>
 

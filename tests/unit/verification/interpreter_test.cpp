@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/ir/lowered_stmt.h"
-#include "unit/interp/run_program.h"
 #include "unit/ir/make_gmm.h"
+#include "unit/verification/run_program.h"
 
 namespace tunesmith {
 namespace {
