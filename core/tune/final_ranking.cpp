@@ -5,6 +5,7 @@
 
 #include "tune/rank_leaders.h"
 #include "tunesmith/measure/failure.h"
+#include "tunesmith/target/benchmarking.h"
 
 namespace tunesmith {
 
