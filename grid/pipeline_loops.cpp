@@ -3,6 +3,7 @@
 #include <numeric>
 #include <optional>
 
+#include "analysis/barriers.h"
 #include "bulk_copy.h"
 #include "ir/fresh_copy.h"
 #include "ir/move_accesses.h"
@@ -22,7 +23,6 @@ namespace {
 bool is_to_be_pipelined(const Loop& loop) { return loop.annotations.contains(kSoftwarePipeline); }
 
 bool is_barrier(const Stmt& stmt) { return stmt.kind == StmtKind::Barrier; }
-
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
 /// The loop's statements: through allocations around them.
@@ -106,8 +106,8 @@ class LoopPipeline {
 
   /// Does it only fill buffers that are made anew, with what the loop does not write?
   bool fetches(const Stmt& stmt) const {
-    bool only = find_first<Store>(stmt) != nullptr && find_first<Allocate>(stmt) == nullptr &&
-                find_first<Barrier>(stmt) == nullptr;
+    bool only =
+        find_first<Store>(stmt) != nullptr && find_first<Allocate>(stmt) == nullptr && !has_barrier(stmt);
     walk_accesses(stmt, [&](const Stmt&, const AccessSite& access) {
       only = only && (access.load == nullptr ? is_shared(access.buffer) && is_remade(access.buffer)
                                              : !stores_into(loop_, access.buffer));
@@ -306,7 +306,7 @@ class LoopPipeline {
   void check_consumers() const {
     const std::vector<StmtPtr>& children = body_->children();
     for (size_t i = fetch_end_; i < children.size(); ++i) {
-      if (find_first<Barrier>(*children[i]) != nullptr && i + 1 < children.size())
+      if (has_barrier(*children[i]) && i + 1 < children.size())
         refuse("the consumers of a producer meet at barriers of their own", loop_.var->name);
       walk_accesses(*children[i], [&](const Stmt& stmt, const AccessSite& access) {
         if (!is_fetched(access.buffer)) return;

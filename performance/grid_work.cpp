@@ -5,6 +5,7 @@
 #include <map>
 
 #include "affine/value_at.h"
+#include "analysis/barriers.h"
 #include "ir/tree_surgery.h"
 #include "lockstep_threads.h"
 #include "tunesmith/affine/simplify.h"
@@ -276,7 +277,7 @@ class Counter {
       const bool written = find_first<Store>(*loop, [&](const Store& other) {
                              return other.buffer == access.buffer;
                            }) != nullptr;
-      if (written || find_first<Barrier>(*loop) != nullptr) break;
+      if (written || has_barrier(*loop)) break;
       if (!uses_var(access.indices[0], loop->var)) times *= static_cast<double>(loop->const_extent());
     }
     return times;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "affine/linear_form.h"
+#include "analysis/barriers.h"
 #include "analysis/loop_tools.h"
 #include "ir/tree_surgery.h"
 #include "lower/passes.h"
@@ -92,7 +93,7 @@ bool tighten(Loop* loop, const Expr& condition, Ranges ranges = Ranges::Any) {
   const bool constant = first.is(ExprKind::IntImm) && extent.is(ExprKind::IntImm);
   if ((ranges == Ranges::Constant || loop->loop_kind == LoopKind::Unrolled) && !constant) return false;
   // All threads meet at a barrier: they go round its loop equally often.
-  if (find_first<Barrier>(*loop) != nullptr) return false;
+  if (has_barrier(*loop)) return false;
   loop->min = first;
   loop->extent = extent;
   return true;

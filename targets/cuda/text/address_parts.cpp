@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/visit.h"
+#include "written_steps.h"
 
 namespace tunesmith::cuda {
 namespace {
@@ -39,7 +40,7 @@ class Splitter {
     for (const Loop* loop : loops_above(at)) {
       if (loop->loop_kind == LoopKind::Bound) {
         fixed_.push_back(loop->var);
-      } else if (find_first<Barrier>(*loop) == nullptr) {
+      } else if (!has_barrier(*loop)) {
         counted_.push_back(loop->var);
       }
     }

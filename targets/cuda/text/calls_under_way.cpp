@@ -14,8 +14,7 @@ std::string left_under_way(const Loop& loop) {
     if (after.empty()) return "";
     called += collect<Store>(*call).size();
   }
-  const bool waits = find_first<Barrier>(loop) != nullptr || find_first<AsyncWait>(loop) != nullptr ||
-                     find_first<Handover>(loop) != nullptr;
+  const bool waits = has_barrier(loop) || find_first<AsyncWait>(loop) != nullptr;
   return waits || called != collect<Store>(loop).size() ? "" : after;
 }
 

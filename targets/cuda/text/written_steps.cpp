@@ -9,6 +9,11 @@ namespace tunesmith::cuda {
 
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
+bool has_barrier(const Stmt& stmt) {
+  return any_of_stmt(
+      stmt, [](const Stmt& at) { return at.kind == StmtKind::Barrier || at.kind == StmtKind::Handover; });
+}
+
 int64_t steps_of(const Stmt& stmt) {
   if (stmt.kind == StmtKind::Store) return 1;
   if (stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::AsyncWait || stmt.kind == StmtKind::Handover)

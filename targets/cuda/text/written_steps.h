@@ -10,6 +10,9 @@ namespace tunesmith::cuda {
 /// Is it a call of a tensor intrinsic?
 bool is_call(const Loop& loop);
 
+/// Do threads wait for one another at the statement, or inside of it?
+bool has_barrier(const Stmt& stmt);
+
 /// Stores and calls that the compiler may write out of a serial loop by itself: of more, it takes seconds,
 /// and registers that there are not.
 constexpr int64_t kMostSteps = 256;

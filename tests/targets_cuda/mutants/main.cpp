@@ -66,7 +66,7 @@ constexpr Source kSources[] = {{"cuda", "gmm:n=32,m=48,k=16"},
                                {"cuda-hopper", "gmm:n=128,m=128,k=448,dtype=f16"},
                                {"cuda-hopper", "gmm:b=2,n=64,m=256,k=256,dtype=bf16"},
                                {"cuda-hopper", "dense_bias_gelu:n=256,m=128,k=320,dtype=f16"}};
-constexpr uint64_t kMostDraws = 4000;
+constexpr uint64_t kMaxDraws = 4000;
 constexpr const char* kSymbol = "k";
 /// More than what the programs here have, so that buffers keep their names.
 constexpr int64_t kStaticSharedBytes = 232448;
@@ -104,7 +104,7 @@ class Task {
 
   /// The next candidate; null when there are no more.
   CandidatePtr draw(uint64_t seed) {
-    for (; draws_ < kMostDraws;) {
+    for (; draws_ < kMaxDraws;) {
       const uint64_t number = draws_++;
       const Trace sketch =
           sketches_.sketches[number % sketches_.sketches.size()].trace().with_open_decisions();

@@ -85,7 +85,7 @@ TEST(Annotate, NoKeyOfLoweringTakesWhatItDoesNotUnderstand) {
   }
   Schedule schedule(test::make_gmm(6, 8, 4));
   const LoopRV loop = schedule.get_loops(schedule.get_block("C"))[0];
-  for (const char* key : {"producer", "together_along"})
+  for (const char* key : {"tensor_content", "together_along"})
     expect_refused(schedule, "annotate", "the key is lowering's own",
                    [&] { schedule.annotate(loop, key, "x"); });
 }
