@@ -1,4 +1,5 @@
 // Plugins of the stable tier as the kernel's own interfaces.
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,6 +55,17 @@ class StableObject {
   void* object_ = nullptr;
 };
 
+/// The functions of its kind, of which it has at least the first `length` bytes, those of version 1.0.
+template <typename Interface>
+const Interface& interface_of(const tunesmith_plugin& plugin, size_t length) {
+  const auto* found = static_cast<const Interface*>(plugin.interface);
+  if (found->size < length) {
+    throw PluginError(static_cast<PluginKind>(plugin.kind), std::string(api::view(plugin.id)),
+                      "[P5] the table of its functions is too short");
+  }
+  return *found;
+}
+
 ModuleResult result_of(tunesmith_answer answer) {
   switch (answer.status) {
     case TUNESMITH_STATUS_APPLIED: {
@@ -74,7 +86,8 @@ class StableModule final : public TransformationModule {
  public:
   StableModule(const tunesmith_plugin& plugin, const std::vector<OptionSpec>& specs, const Options& options)
       : object_(plugin, specs, options),
-        interface_(*static_cast<const tunesmith_module_interface*>(plugin.interface)) {}
+        interface_(interface_of<tunesmith_module_interface>(
+            plugin, offsetof(tunesmith_module_interface, apply) + sizeof(void*))) {}
 
   ModuleStage stage() const override {
     switch (interface_.stage(object_.get())) {
@@ -113,7 +126,8 @@ class StableTaskScheduler final : public TaskScheduler {
   StableTaskScheduler(const tunesmith_plugin& plugin, const std::vector<OptionSpec>& specs,
                       const Options& options)
       : object_(plugin, specs, options),
-        interface_(*static_cast<const tunesmith_task_scheduler_interface*>(plugin.interface)) {}
+        interface_(interface_of<tunesmith_task_scheduler_interface>(
+            plugin, offsetof(tunesmith_task_scheduler_interface, next) + sizeof(void*))) {}
 
   size_t next(const TaskSet& set) const override {
     static_assert(sizeof(Improvement) == sizeof(tunesmith_improvement));

@@ -1,6 +1,7 @@
 #define BOOST_DLL_USE_STD_FS
 #include "plugin/loader.h"
 
+#include <cstddef>
 #include <vector>  // Boost.DLL 1.74 forgets it
 
 #include <boost/dll/shared_library.hpp>
@@ -191,13 +192,14 @@ void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descript
   }
 }
 
-/// The note says which version of the interface the plugin needs, and so how long the descriptor is at least.
+/// A plugin that needs no more than version 1.0 has no longer a descriptor; what came later is there where
+/// its size says so.
 void check_stable_descriptor(const PluginInfo& plugin, const tunesmith_plugin& descriptor) {
-  const bool complete = descriptor.size >= sizeof(tunesmith_plugin) && descriptor.id.data != nullptr &&
-                        descriptor.version.data != nullptr && descriptor.help.data != nullptr &&
-                        descriptor.interface != nullptr && descriptor.start != nullptr &&
-                        descriptor.declare != nullptr && descriptor.create != nullptr &&
-                        descriptor.destroy != nullptr;
+  constexpr size_t kLength = offsetof(tunesmith_plugin, destroy) + sizeof(descriptor.destroy);
+  const bool complete =
+      descriptor.size >= kLength && descriptor.id.data != nullptr && descriptor.version.data != nullptr &&
+      descriptor.help.data != nullptr && descriptor.interface != nullptr && descriptor.start != nullptr &&
+      descriptor.declare != nullptr && descriptor.create != nullptr && descriptor.destroy != nullptr;
   if (!complete || descriptor.kind != static_cast<uint32_t>(plugin.kind) ||
       plugin.id != std::string_view(descriptor.id.data, descriptor.id.size)) {
     refuse(plugin, fmt::format("[P5] its descriptor does not agree with its note; {}", rebuild_remedy()));

@@ -33,6 +33,24 @@ TEST_F(StableWrapper, ATableThatIsTooShortIsReported) {
   EXPECT_THROW(throw_error(error), UnsupportedError);
 }
 
+// As a later kernel's are.
+TEST_F(StableWrapper, ATableThatIsLongerIsTaken) {
+  static const tunesmith_host longer = {
+      sizeof(tunesmith_host), [](tunesmith_text id) -> const void* {
+        struct Longer {
+          tunesmith_program_table table;
+          void (*added_later)(uint32_t number);
+        };
+        static Longer table;
+        if (detail::view(id) != "tunesmith.program/1") return api::k_host.table(id);
+        table.table = *static_cast<const tunesmith_program_table*>(api::k_host.table(id));
+        table.table.size = sizeof(table);
+        return &table;
+      }};
+  ASSERT_EQ(detail::start(&longer), nullptr);
+  EXPECT_EQ(gmm().program().blocks().size(), 1U);
+}
+
 TEST_F(StableWrapper, ProgramsAreReadByViews) {
   const Schedule schedule = relu();
   const Program program = schedule.program();
