@@ -14,28 +14,37 @@ void misuse(std::string_view call, std::string_view reason, std::string detail) 
   throw ScheduleMisuse(call, reason, std::move(detail));
 }
 
-tunesmith_error* current_error() noexcept {
-  auto* error = new tunesmith_error;
-  error->exception = std::current_exception();
+namespace {
+
+/// Of the exception that is being handled.
+tunesmith_error* error_of(uint32_t kind, const std::exception* standard,
+                          const ScheduleError* refusal = nullptr) {
+  return new tunesmith_error{std::current_exception(), kind, standard, refusal};
+}
+
+}  // namespace
+
+tunesmith_error* run_guarded(void (*body)(void* context), void* context) noexcept {
   try {
-    throw;
+    body(context);
+    return nullptr;
   } catch (const ScheduleMisuse& mistake) {
-    *error = {std::move(error->exception), TUNESMITH_ERROR_KIND_MISUSE, &mistake, &mistake};
+    return error_of(TUNESMITH_ERROR_KIND_MISUSE, &mistake, &mistake);
   } catch (const ScheduleError& refusal) {
-    *error = {std::move(error->exception), TUNESMITH_ERROR_KIND_REFUSED, &refusal, &refusal};
+    return error_of(TUNESMITH_ERROR_KIND_REFUSED, &refusal, &refusal);
   } catch (const UserError& user) {
-    *error = {std::move(error->exception), TUNESMITH_ERROR_KIND_USER, &user};
+    return error_of(TUNESMITH_ERROR_KIND_USER, &user);
   } catch (const Unsupported& unknown) {
-    *error = {std::move(error->exception), TUNESMITH_ERROR_KIND_UNSUPPORTED, &unknown};
+    return error_of(TUNESMITH_ERROR_KIND_UNSUPPORTED, &unknown);
   } catch (const EnvironmentError& environment) {
-    *error = {std::move(error->exception), TUNESMITH_ERROR_KIND_ENVIRONMENT, &environment};
+    return error_of(TUNESMITH_ERROR_KIND_ENVIRONMENT, &environment);
   } catch (const LowerError& lowering) {
-    *error = {std::move(error->exception), TUNESMITH_ERROR_KIND_LOWERING, &lowering};
+    return error_of(TUNESMITH_ERROR_KIND_LOWERING, &lowering);
   } catch (const std::exception& other) {
-    error->standard = &other;
-  } catch (...) {  // NOLINT(bugprone-empty-catch): it says nothing, and is handed on as it is
+    return error_of(TUNESMITH_ERROR_KIND_INTERNAL, &other);
+  } catch (...) {  // it says nothing, and is handed on as it is
+    return error_of(TUNESMITH_ERROR_KIND_INTERNAL, nullptr);
   }
-  return error;
 }
 
 void rethrow(tunesmith_error* error) {

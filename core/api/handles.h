@@ -88,9 +88,6 @@ struct tunesmith_option_list {
 
 namespace tunesmith::api {
 
-/// The exception that is under way, as an error.
-tunesmith_error* current_error() noexcept;
-
 /// Takes the error and throws what it stands for: the kernel's own exception where it began in the kernel.
 [[noreturn]] void rethrow(tunesmith_error* error);
 
@@ -106,15 +103,13 @@ class Unsupported : public EnvironmentError {
   ~Unsupported() override;
 };
 
+/// Calls `body(context)`: null, or what it threw.
+tunesmith_error* run_guarded(void (*body)(void* context), void* context) noexcept;
+
 /// The body of a function of a table: null, or what it threw.
 template <typename Body>
-tunesmith_error* guarded(Body&& body) noexcept {
-  try {
-    std::forward<Body>(body)();
-    return nullptr;
-  } catch (...) {  // everything that is thrown crosses as an error
-    return current_error();
-  }
+tunesmith_error* guarded(Body body) noexcept {
+  return run_guarded([](void* context) { (*static_cast<Body*>(context))(); }, &body);
 }
 
 /// Of the caller's mistake; thrown as ScheduleMisuse, so that the kernel ends the run with the plugin's name.
