@@ -5,7 +5,6 @@ Each check first shows that it finds what it looks for: a search that finds noth
 import concurrent.futures
 import gzip
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -299,7 +298,7 @@ def lines_of(path):
 
 def public_headers_are_short():
     """The headers are the manual: one question each, at most 300 lines. Of the kernel's, what a module includes is at most twelve."""
-    headers = [path for folder in ("core", *LIBRARIES) for path in (ROOT / folder / "include").rglob("*.h")]
+    headers = [path for folder in ("core", "stable", *LIBRARIES) for path in (ROOT / folder / "include").rglob("*.h")]
     assert len(headers) > 80 and max(map(lines_of, headers)) > 100
     fail_if([f"{path.relative_to(ROOT)}: {lines_of(path)} lines" for path in headers if lines_of(path) > 300], "a public header has more than 300 lines")
     modules = [path for folder in ("plugins", "templates/module") for path in sources(folder) if path.suffix == ".cpp"]
@@ -381,46 +380,6 @@ def recorded_tables_name_no_machine():
     fail_if([f"{table.name}: {word}" for table in tables
              for word in folders_of_a_machine(json.loads(gzip.open(table, "rt").readline())["command"])],
             "a recorded table names folders of a machine")
-
-
-def anchors(text):
-    """The names that a page's headings have in links, as GitHub makes them."""
-    names, seen = set(), {}
-    for heading in re.findall(r"^#+ +(.+?) *#*$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M):
-        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
-        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        count = seen[name] = seen.get(name, -1) + 1
-        names.add(f"{name}-{count}" if count else name)
-    return names
-
-
-def dead_links(page):
-    """Links of a page that lead to no file or to no heading of it; those into the net are not followed."""
-    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
-    faults = []
-    for link in re.findall(r"\]\(([^)\s]+)\)", text):
-        if re.match(r"\w+:", link):
-            continue
-        file, _, anchor = link.partition("#")
-        target = page.parent / file if file else page
-        if not target.exists():
-            faults.append(f"{os.path.relpath(page, ROOT)}: {link}: there is no such file")
-        elif anchor and anchor not in anchors(target.read_text()):
-            faults.append(f"{os.path.relpath(page, ROOT)}: {link}: there is no such heading")
-    return faults
-
-
-def links_in_the_docs_lead_somewhere():
-    assert anchors("# The `a_b` of C++, or: [more](x.md)\n## Twice\n## Twice\n```\n# none\n```\n") == {"the-a_b-of-c-or-more", "twice", "twice-1"}
-    pages = [*ROOT.glob("*.md"), *(page for folder in ("docs", "templates", "examples", "bench", "tests") for page in (ROOT / folder).rglob("*.md"))]
-    assert len(pages) > 20
-    with tempfile.TemporaryDirectory() as folder:
-        page = pathlib.Path(folder) / "page.md"
-        page.write_text("# Here\n[a](#here) [b](page.md#here) [c](https://example.org/#x) `[d](nowhere.md)`\n```\n[e](nowhere.md)\n```\n")
-        assert not dead_links(page), dead_links(page)
-        page.write_text("# Here\n[a](#there) [b](nowhere.md) [c](page.md#there)\n")
-        assert len(dead_links(page)) == 3, dead_links(page)
-    fail_if([fault for page in sorted(pages) for fault in dead_links(page)], "a link leads nowhere")
 
 
 def blanked(text):

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,70 +42,96 @@ std::optional<Speeds> measure_speeds(Target& target, int threads) {
                 benchmarking->measure_copy_bandwidth(threads)};
 }
 
+/// What is found out about this machine and what is installed on it.
+struct Findings {
+  Environment environment;
+  std::string identity;  // of the target
+  DeviceModel device;
+  std::string remark;
+  int threads = 0;
+  std::optional<Speeds> speeds;
+  std::vector<std::pair<PluginInfo, std::string>> plugins;  // each with its fault, "" where it loads
+  std::string database;
+  bool writable = false;
+
+  bool healthy() const {
+    return writable && std::ranges::all_of(plugins, [](const auto& plugin) { return plugin.second.empty(); });
+  }
+};
+
+Findings find_out(Session& session, const Space& space) {
+  Findings found;
+  found.environment = detect_environment(space.plugin_versions());
+  Target& target = space.target();
+  found.identity = target.identity();
+  found.device = space.device();
+  SeparateDevice* const device = target.separate_device();
+  if (device != nullptr) found.remark = device->remark();
+  found.threads = static_cast<int>(available_processors());
+  found.speeds = measure_speeds(target, found.threads);
+  for (const PluginInfo& info : session.registry().list())
+    found.plugins.emplace_back(info, session.registry().probe(info.kind, info.id));
+  found.database = database_path("");
+  found.writable = access(existing_folder(found.database).c_str(), W_OK) == 0;
+  return found;
+}
+
+nlohmann::json to_json(const Findings& found) {
+  nlohmann::json plugins = nlohmann::json::array();
+  for (const auto& [info, fault] : found.plugins)
+    plugins.push_back({{"kind", kind_name(info.kind)}, {"id", info.id}, {"fault", fault}});
+  const auto giga = [&](double Speeds::* speed) {
+    return found.speeds ? nlohmann::json((*found.speeds).*speed * 1e-9) : nlohmann::json();
+  };
+  return {{"version", kernel_version()},
+          {"environment", nlohmann::json::parse(found.environment.text())},
+          {"target", found.identity},
+          {"device", found.device.all()},
+          {"remark", found.remark},
+          {"peak_gflops_one_thread", giga(&Speeds::peak_of_one)},
+          {"peak_gflops", giga(&Speeds::peak)},
+          {"copy_gbytes_per_second", giga(&Speeds::copy)},
+          {"plugins", plugins},
+          {"database", found.database},
+          {"database_writable", found.writable},
+          {"healthy", found.healthy()}};
+}
+
+void print(const Findings& found) {
+  fmt::print(output(), "tunesmith {} ({})\n", kernel_version(), kernel_compiler());
+  fmt::print(output(), "machine   {}, {} processors\n", found.environment.cpu_model,
+             found.environment.processors);
+  fmt::print(output(), "target    {}\n          {}\n", found.identity, found.device.description);
+  for (const auto& [name, value] : found.device.all())
+    fmt::print(output(), "          {} = {}\n", name, value);
+  if (!found.remark.empty()) fmt::print(output(), "          {}\n", found.remark);
+  if (found.speeds) {
+    fmt::print(output(), "peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n",
+               found.speeds->peak_of_one * 1e-9, found.speeds->peak * 1e-9, found.threads);
+    fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", found.speeds->copy * 1e-9,
+               found.threads);
+  } else {
+    fmt::print(output(), "peak      not measured by this target\n");
+  }
+  fmt::print(output(), "records   {} ({})\n", found.database,
+             found.writable ? "can be written" : "CANNOT be written");
+  for (const auto& [info, fault] : found.plugins) {
+    fmt::print(output(), "plugin    {} {}: {}\n", kind_name(info.kind), info.id,
+               fault.empty() ? "loads" : fault);
+  }
+}
+
 }  // namespace
 
 int run_doctor(const Common& common) {
   Session session(common);
   const auto space = session.space();
-  const Environment environment = detect_environment(space->plugin_versions());
-  const int threads = static_cast<int>(available_processors());
-  Target& target = space->target();
-  const std::optional<Speeds> speeds = measure_speeds(target, threads);
-  nlohmann::json plugins = nlohmann::json::array();
-  bool healthy = true;
-  for (const PluginInfo& info : session.registry().list()) {
-    const std::string fault = session.registry().probe(info.kind, info.id);
-    healthy = healthy && fault.empty();
-    plugins.push_back({{"kind", kind_name(info.kind)}, {"id", info.id}, {"fault", fault}});
-  }
-  const std::string database = database_path("");
-  SeparateDevice* const device = target.separate_device();
-  const std::string remark = device != nullptr ? device->remark() : "";
-  const bool writable = access(existing_folder(database).c_str(), W_OK) == 0;
-  healthy = healthy && writable;
-
-  if (common.json) {
-    nlohmann::json quantities(space->device().all());
-    const auto giga = [&](double Speeds::* speed) {
-      return speeds ? nlohmann::json((*speeds).*speed * 1e-9) : nlohmann::json();
-    };
-    fmt::print(output(), "{}\n",
-               nlohmann::json{{"version", kernel_version()},
-                              {"environment", nlohmann::json::parse(environment.text())},
-                              {"target", target.identity()},
-                              {"device", quantities},
-                              {"remark", remark},
-                              {"peak_gflops_one_thread", giga(&Speeds::peak_of_one)},
-                              {"peak_gflops", giga(&Speeds::peak)},
-                              {"copy_gbytes_per_second", giga(&Speeds::copy)},
-                              {"plugins", plugins},
-                              {"database", database},
-                              {"database_writable", writable},
-                              {"healthy", healthy}}
-                   .dump());
-    return healthy ? kDone : kEnvironmentFault;
-  }
-  fmt::print(output(), "tunesmith {} ({})\n", kernel_version(), kernel_compiler());
-  fmt::print(output(), "machine   {}, {} processors\n", environment.cpu_model, environment.processors);
-  fmt::print(output(), "target    {}\n          {}\n", target.identity(), space->device().description);
-  for (const auto& [name, value] : space->device().all())
-    fmt::print(output(), "          {} = {}\n", name, value);
-  if (!remark.empty()) fmt::print(output(), "          {}\n", remark);
-  if (speeds) {
-    fmt::print(output(), "peak      {:.1f} GFLOP/s f32 on one thread, {:.1f} on {}\n",
-               speeds->peak_of_one * 1e-9, speeds->peak * 1e-9, threads);
-    fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", speeds->copy * 1e-9,
-               threads);
-  } else {
-    fmt::print(output(), "peak      not measured by this target\n");
-  }
-  fmt::print(output(), "records   {} ({})\n", database, writable ? "can be written" : "CANNOT be written");
-  for (const auto& plugin : plugins) {
-    const std::string fault = plugin.at("fault");
-    fmt::print(output(), "plugin    {} {}: {}\n", plugin.at("kind").get<std::string>(),
-               plugin.at("id").get<std::string>(), fault.empty() ? "loads" : fault);
-  }
-  return healthy ? kDone : kEnvironmentFault;
+  const Findings found = find_out(session, *space);
+  if (common.json)
+    fmt::print(output(), "{}\n", to_json(found).dump());
+  else
+    print(found);
+  return found.healthy() ? kDone : kEnvironmentFault;
 }
 
 }  // namespace tunesmith::cli

@@ -87,45 +87,34 @@ int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
   return kDone;
 }
 
-int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
-  const Workload workload = find_workload(arguments.workload, "");
-  Session session(common);
-  const auto space = session.space();
-  const SketchSet set = space->generate(workload.program);
-  const SpaceShares shares = shares_of(set);
-  std::vector<std::string> finishing;
-  for (const PluginUse& use : space->spec().modules) {
-    if (std::ranges::none_of(shares.modules,
-                             [&](const ModuleShare& share) { return share.module == use.id; }))
-      finishing.push_back(use.id);
+namespace {
+
+nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, const SpaceShares& shares,
+                                const std::vector<std::string>& finishing, const Space& space) {
+  nlohmann::json events = nlohmann::json::array();
+  for (const ModuleEvent& event : set.events) {
+    events.push_back({{"module", event.module},
+                      {"block", event.block},
+                      {"status", status_name(event.status)},
+                      {"reason", event.reason},
+                      {"forks", event.forks},
+                      {"count", event.count}});
   }
-  if (common.json) {
-    nlohmann::json events = nlohmann::json::array();
-    for (const ModuleEvent& event : set.events) {
-      events.push_back({{"module", event.module},
-                        {"block", event.block},
-                        {"status", status_name(event.status)},
-                        {"reason", event.reason},
-                        {"forks", event.forks},
-                        {"count", event.count}});
-    }
-    nlohmann::json parts = nlohmann::json::array();
-    for (const ModuleShare& share : shares.modules) {
-      parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
-    }
-    fmt::print(output(), "{}\n",
-               nlohmann::json{{"workload", workload.key},
-                              {"sketches", set.sketches.size()},
-                              {"points", shares.points},
-                              {"events", events},
-                              {"shares", parts},
-                              {"finishing", finishing},
-                              {"refused", refusals_of(*space)}}
-                   .dump());
-    return kDone;
+  nlohmann::json parts = nlohmann::json::array();
+  for (const ModuleShare& share : shares.modules) {
+    parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
   }
-  fmt::print(output(), "{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
-             set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
+  return {{"workload", workload.key},
+          {"sketches", set.sketches.size()},
+          {"points", shares.points},
+          {"events", events},
+          {"shares", parts},
+          {"finishing", finishing},
+          {"refused", refusals_of(space)}};
+}
+
+/// What modules did to each block, in the order in which they met it.
+void print_events(const SketchSet& set) {
   std::vector<std::string> blocks;
   for (const ModuleEvent& event : set.events) {
     if (std::ranges::find(blocks, event.block) == blocks.end()) blocks.push_back(event.block);
@@ -142,6 +131,29 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
                  event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
     }
   }
+}
+
+}  // namespace
+
+int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
+  const Workload workload = find_workload(arguments.workload, "");
+  Session session(common);
+  const auto space = session.space();
+  const SketchSet set = space->generate(workload.program);
+  const SpaceShares shares = shares_of(set);
+  std::vector<std::string> finishing;
+  for (const PluginUse& use : space->spec().modules) {
+    if (std::ranges::none_of(shares.modules,
+                             [&](const ModuleShare& share) { return share.module == use.id; }))
+      finishing.push_back(use.id);
+  }
+  if (common.json) {
+    fmt::print(output(), "{}\n", explanation_json(workload, set, shares, finishing, *space).dump());
+    return kDone;
+  }
+  fmt::print(output(), "{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
+             set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
+  print_events(set);
   if (!finishing.empty()) {
     fmt::print(output(), "\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
   }
