@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfiniteValue = std::numeric_limits<double>::infinity();
 
 TEST(Tensor, EveryF16SurvivesGetAndSet) {
   Tensor original = Tensor::zeros(kF16, {65536});
@@ -41,8 +41,8 @@ TEST(Tensor, BF16IsTheUpperHalfOfF32) {
   EXPECT_EQ(tensor.bytes[1], std::byte{0x3f});
   tensor.set(0, 257);  // halfway between 256 and 258
   EXPECT_EQ(tensor.get(0), 256);
-  tensor.set(0, -kInfinity);
-  EXPECT_EQ(tensor.get(0), -kInfinity);
+  tensor.set(0, -kInfiniteValue);
+  EXPECT_EQ(tensor.get(0), -kInfiniteValue);
 }
 
 TEST(Tensor, IntegersSaturateFromFloatsAndWrapFromIntegers) {
@@ -85,14 +85,14 @@ TEST(Tensor, MaxErrorTellsNumbersFromNaN) {
   b.set(1, -0.5);
   EXPECT_EQ(max_error(a, b), 0.5);
   a.set(2, std::nan(""));
-  EXPECT_EQ(max_error(a, b), kInfinity);
+  EXPECT_EQ(max_error(a, b), kInfiniteValue);
   b.set(2, std::nan(""));
   EXPECT_EQ(max_error(a, b), 0.5);
-  a.set(0, kInfinity);
-  b.set(0, kInfinity);
+  a.set(0, kInfiniteValue);
+  b.set(0, kInfiniteValue);
   EXPECT_EQ(max_error(a, b), 0.5);
-  EXPECT_EQ(max_error(a, Tensor::zeros(kF32, {1, 3})), kInfinity);
-  EXPECT_EQ(max_error(a, Tensor::zeros(kF64, {3})), kInfinity);
+  EXPECT_EQ(max_error(a, Tensor::zeros(kF32, {1, 3})), kInfiniteValue);
+  EXPECT_EQ(max_error(a, Tensor::zeros(kF64, {3})), kInfiniteValue);
 }
 
 }  // namespace
