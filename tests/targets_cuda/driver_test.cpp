@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/device.h"
 #include "driver/detected_architecture.h"
+#include "driver/device.h"
 #include "support/support_folder.h"
 
 namespace tunesmith::cuda {

@@ -9,10 +9,10 @@
 #include <fmt/ranges.h>
 
 #include "candidates/candidate_object.h"
+#include "machine/vector_loops.h"
 #include "nvrtc/kernel_compiler.h"
 #include "support/support_folder.h"
 #include "text/expr_text.h"
-#include "machine/vector_loops.h"
 
 namespace tunesmith::cuda {
 namespace {

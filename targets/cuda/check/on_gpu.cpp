@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "driver/device.h"
 #include "driver/detected_architecture.h"
+#include "driver/device.h"
 #include "nvrtc/kernel_compiler.h"
 #include "nvrtc/refusal.h"
 #include "tunesmith/support/error.h"

@@ -103,7 +103,8 @@ outputs: [O]
   const Workload workload = definition.instantiate(
       {{"n", std::to_string(n)}, {"scale", std::to_string(scale)}, {"distance", std::to_string(distance)}});
   Schedule schedule(workload.program);
-  const std::vector<LoopRV> loops = schedule.split(schedule.get_loops(schedule.get_block("O"))[0], {std::nullopt, 16});
+  const std::vector<LoopRV> loops =
+      schedule.split(schedule.get_loops(schedule.get_block("O"))[0], {std::nullopt, 16});
   schedule.bind(loops[0], "block.x");
   schedule.bind(loops[1], "thread.x");
   return test::lowered_for_grid(schedule.program());
