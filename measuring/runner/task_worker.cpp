@@ -9,9 +9,9 @@
 #include "messages/hello.h"
 #include "messages/task.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/target/separate_device.h"
 #include "tunesmith/verification/data_sets.h"
 #include "tunesmith/verification/reference.h"
-#include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {
 namespace {

@@ -1,9 +1,10 @@
 // Candidates as lines: what is written is read, and what is no candidate, damaged or too large is refused.
+#include "tunesmith/records/recorded_candidate.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "records/record_json.h"
-#include "tunesmith/records/recorded_candidate.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
