@@ -171,6 +171,8 @@ uint32_t number_of(StmtKind kind) {
       return TUNESMITH_STATEMENT_KIND_ASYNC_GROUP;
     case StmtKind::AsyncWait:
       return TUNESMITH_STATEMENT_KIND_ASYNC_WAIT;
+    case StmtKind::Handover:
+      return TUNESMITH_STATEMENT_KIND_HANDOVER;
   }
   throw InternalError("a statement has no kind");
 }

@@ -101,16 +101,16 @@ class Space::State::Builder {
 
   void take_extensions() {
     for (const PluginUse& use : state_.spec.extensions) {
-      if (const auto absent = absent_extension(use, composer_.registry())) {
-        state_.absent.push_back(*absent);
+      if (const auto without = absent_extension(use, composer_.registry())) {
+        state_.absent.push_back(*without);
         continue;
       }
       NamedExtension named = make_extension(use, composer_);
       if (is_here(named, use)) {
         add_extension(std::move(named), use);
       } else {
-        for (TensorIntrinsicPtr& absent : intrinsics_of(named, state_.lower_options))
-          intrinsics_->add(std::move(absent));
+        for (TensorIntrinsicPtr& unusable : intrinsics_of(named, state_.lower_options))
+          intrinsics_->add(std::move(unusable));
       }
     }
     // A name that an extension here has is that one's.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tunesmith/ir/lowered_stmt.h"
+
 namespace tunesmith {
 namespace {
 
@@ -137,6 +139,12 @@ bool Correspondence::of(const Stmt& full, const Stmt& smaller) {
       return of(*full.as<AsyncGroup>()->body(), *smaller.as<AsyncGroup>()->body());
     case StmtKind::AsyncWait:
       return full.as<AsyncWait>()->pending == smaller.as<AsyncWait>()->pending;
+    case StmtKind::Handover: {
+      const Handover& a = *full.as<Handover>();
+      const Handover& b = *smaller.as<Handover>();
+      return a.axis == b.axis && a.versions == b.versions && of(*a.produce(), *b.produce()) &&
+             of(*a.consume(), *b.consume());
+    }
     case StmtKind::Block:  // not in a lowered program
       return false;
   }

@@ -1,4 +1,5 @@
 // The tables of the stable interface, called as C calls them.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "api/handles.h"
 #include "api/host.h"
+#include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/ir/visit.h"
 #include "unit/api/test_schedule.h"
 
@@ -242,6 +244,43 @@ TEST(StableTables, ACloneIsIndependent) {
   call(other, "get_block", {api::value_of(std::string_view("C"))}, &block);
   EXPECT_EQ(schedule->schedule.trace().size(), 0U);
   EXPECT_EQ(other->schedule.trace().size(), 1U);
+}
+
+TEST(Snapshot, HasTheSidesOfAHandover) {
+  Program program;
+  program.root().append(std::make_unique<Handover>("group.x", 4, std::make_unique<Barrier>("thread"),
+                                                   std::make_unique<Barrier>("group")));
+  const tunesmith_program viewed(program);
+  const tunesmith_snapshot* snapshot = nullptr;
+  ASSERT_EQ(said(programs().read(&viewed, &snapshot)).message, "");
+  const auto* statements = static_cast<const tunesmith_statement*>(snapshot->statements.data);
+  const auto* handover =
+      std::find_if(statements, statements + snapshot->statements.count,
+                   [](const auto& each) { return each.kind == TUNESMITH_STATEMENT_KIND_HANDOVER; });
+  ASSERT_NE(handover, statements + snapshot->statements.count);
+  EXPECT_EQ(view(handover->name), "group.x");
+  EXPECT_EQ(handover->versions, 4);
+  ASSERT_EQ(handover->children.count, 2U);
+  const auto* links = static_cast<const uint32_t*>(snapshot->links.data) + handover->children.first;
+  EXPECT_EQ(view(statements[links[0]].name), "thread");
+  EXPECT_EQ(view(statements[links[1]].name), "group");
+  programs().release(snapshot);
+}
+
+TEST(DescriptionTable, TakesTheRelationsThatItKnows) {
+  const auto& descriptions = table<tunesmith_description_table>("tunesmith.description/1");
+  tunesmith_description described;
+  EXPECT_EQ(said(descriptions.add(&described, TUNESMITH_RELATION_MAKES, text("hint"))).message, "");
+  EXPECT_EQ(said(descriptions.add(&described, TUNESMITH_RELATION_CONSUMES, text("other"))).message, "");
+  EXPECT_EQ(said(descriptions.add(&described, TUNESMITH_RELATION_PARTNER, text("module"))).message, "");
+  EXPECT_EQ(said(descriptions.add(&described, TUNESMITH_RELATION_BEFORE, text("third"))).message, "");
+  EXPECT_EQ(described.description.makes, std::vector<std::string>{"hint"});
+  EXPECT_EQ(described.description.consumes, std::vector<std::string>{"other"});
+  EXPECT_EQ(described.description.partners, std::vector<std::string>{"module"});
+  EXPECT_EQ(described.description.before, std::vector<std::string>{"third"});
+  EXPECT_EQ(said(descriptions.add(&described, 1000, text("x"))).kind, TUNESMITH_ERROR_KIND_UNSUPPORTED);
+  EXPECT_EQ(said(descriptions.add(nullptr, TUNESMITH_RELATION_MAKES, text("x"))).kind,
+            TUNESMITH_ERROR_KIND_MISUSE);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // What a number of a program may become in the program's twin, and what tells twins of other computations.
 #include "twins/one_structure.h"
 
+#include <memory>
 #include <regex>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/workload.h"
@@ -66,6 +69,26 @@ TEST(ExtentSubstitution, DataIsAnExtentOrItsReciprocal) {
   EXPECT_TRUE(extents.is_extent(0.001, 0.0625));
   EXPECT_FALSE(extents.is_extent(2000, 32)) << "a multiple is another computation";
   EXPECT_FALSE(extents.is_extent(0.5, 0.25));
+}
+
+/// A handover of `versions` places along `axis`, whose sides are barriers of these levels.
+Program with_handover(const std::string& axis, int64_t versions, const std::string& produce,
+                      const std::string& consume) {
+  Program program;
+  program.root().append(std::make_unique<Handover>(axis, versions, std::make_unique<Barrier>(produce),
+                                                   std::make_unique<Barrier>(consume)));
+  return program;
+}
+
+TEST(CorrespondingPrograms, HandoversAreTheSame) {
+  const ExtentSubstitution extents(loops_over({1000}), loops_over({40}));
+  const Program full = with_handover("group.x", 4, "thread", "group");
+  const auto correspond = [&](const Program& smaller) { return programs_correspond(full, smaller, extents); };
+  EXPECT_TRUE(correspond(with_handover("group.x", 4, "thread", "group")));
+  EXPECT_FALSE(correspond(with_handover("group.x", 3, "thread", "group")));
+  EXPECT_FALSE(correspond(with_handover("thread.x", 4, "thread", "group")));
+  EXPECT_FALSE(correspond(with_handover("group.x", 4, "group", "group")));
+  EXPECT_FALSE(correspond(with_handover("group.x", 4, "thread", "thread")));
 }
 
 TEST(CorrespondingTexts, DifferInNumbersThatFollow) {
