@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,7 +75,7 @@ tunesmith_error* read(const tunesmith_program* program, const tunesmith_snapshot
   return guarded([&] {
     const Program& what = program_of(program, "program.read");
     const tunesmith_snapshot*& out = given(snapshot, "program.read");
-    if (program->snapshot == nullptr) program->snapshot = new Snapshot(what);
+    if (program->snapshot == nullptr) program->snapshot = std::make_unique<Snapshot>(what).release();
     retain(*program->snapshot);
     out = program->snapshot;
   });

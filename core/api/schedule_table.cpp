@@ -68,7 +68,7 @@ tunesmith_error* call(tunesmith_schedule* schedule, const tunesmith_kind* kind, 
 tunesmith_error* clone(const tunesmith_schedule* schedule, tunesmith_schedule** copy) noexcept {
   return guarded([&] {
     given(copy, "schedule.clone") =
-        new tunesmith_schedule(given(schedule, "schedule.clone").schedule.clone());
+        std::make_unique<tunesmith_schedule>(given(schedule, "schedule.clone").schedule.clone()).release();
   });
 }
 

@@ -90,9 +90,8 @@ class Error : public std::exception {
 class ScheduleError : public Error {
  public:
   /// `reason` is a constant sentence without names or numbers; `detail` has those.
-  ScheduleError(std::string primitive, std::string reason, std::string detail)
-      : ScheduleError(TUNESMITH_ERROR_KIND_REFUSED, std::move(primitive), std::move(reason),
-                      std::move(detail)) {}
+  ScheduleError(const std::string& primitive, const std::string& reason, const std::string& detail)
+      : ScheduleError(TUNESMITH_ERROR_KIND_REFUSED, primitive, reason, detail) {}
   explicit ScheduleError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
 
   std::string primitive() const { return part(&Texts::primitive, &tunesmith_error_info::primitive); }
@@ -100,7 +99,8 @@ class ScheduleError : public Error {
   std::string detail() const { return part(&Texts::detail, &tunesmith_error_info::detail); }
 
  protected:
-  ScheduleError(uint32_t kind, std::string primitive, std::string reason, std::string more)
+  ScheduleError(uint32_t kind, const std::string& primitive, const std::string& reason,
+                const std::string& more)
       : Error(kind,
               {primitive + ": " + reason + (more.empty() ? "" : ": " + more), primitive, reason, more}) {}
 };
@@ -108,9 +108,8 @@ class ScheduleError : public Error {
 /// A call that is wrong whatever the program is; it ends the run with the plugin's name.
 class ScheduleMisuse : public ScheduleError {
  public:
-  ScheduleMisuse(std::string primitive, std::string reason, std::string detail)
-      : ScheduleError(TUNESMITH_ERROR_KIND_MISUSE, std::move(primitive), std::move(reason),
-                      std::move(detail)) {}
+  ScheduleMisuse(const std::string& primitive, const std::string& reason, const std::string& detail)
+      : ScheduleError(TUNESMITH_ERROR_KIND_MISUSE, primitive, reason, detail) {}
   explicit ScheduleMisuse(std::shared_ptr<detail::ErrorHandle> handle) : ScheduleError(std::move(handle)) {}
 };
 

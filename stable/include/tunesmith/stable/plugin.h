@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -68,9 +69,9 @@ struct PluginEntry {
   static tunesmith_error* create(const tunesmith_options* options, void** object) noexcept {
     return guarded([&] {
       if constexpr (std::is_constructible_v<Class, const Options&>) {
-        *object = static_cast<Interface*>(new Class(Options(options)));
+        *object = static_cast<Interface*>(std::make_unique<Class>(Options(options)).release());
       } else {
-        *object = static_cast<Interface*>(new Class());
+        *object = static_cast<Interface*>(std::make_unique<Class>().release());
       }
     });
   }
