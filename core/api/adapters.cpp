@@ -55,7 +55,7 @@ class StableObject {
   void* object_ = nullptr;
 };
 
-/// The functions of its kind, of which it has at least the first `length` bytes, those of version 1.0.
+/// The table of the functions of its kind. Refuses one shorter than `length`, its size in version 1.0.
 template <typename Interface>
 const Interface& interface_of(const tunesmith_plugin& plugin, size_t length) {
   const auto* found = static_cast<const Interface*>(plugin.interface);
@@ -87,7 +87,7 @@ class StableModule final : public TransformationModule {
   StableModule(const tunesmith_plugin& plugin, const std::vector<OptionSpec>& specs, const Options& options)
       : object_(plugin, specs, options),
         interface_(interface_of<tunesmith_module_interface>(
-            plugin, offsetof(tunesmith_module_interface, apply) + sizeof(void*))) {}
+            plugin, offsetof(tunesmith_module_interface, describe) + sizeof(void*))) {}
 
   ModuleStage stage() const override {
     switch (interface_.stage(object_.get())) {

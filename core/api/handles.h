@@ -30,7 +30,7 @@ namespace tunesmith::api {
 struct Snapshot;
 }
 
-/// A view of a program of somebody else's, with what was read of it since it last changed.
+/// Shows a program that another object owns, and caches what was read since the program last changed.
 struct tunesmith_program {
   const tunesmith::Program* program = nullptr;
   mutable tunesmith::api::Snapshot* snapshot = nullptr;  // holds one reference

@@ -41,7 +41,7 @@ Arg argument(const tunesmith_value& value) {
     case TUNESMITH_TAG_VARIABLE:
       return TraceVar{static_cast<uint32_t>(value.as.integer)};
     default:
-      misuse("schedule.call", "an argument has a tag that is none", std::to_string(value.tag));
+      misuse("schedule.call", "an argument has an unknown tag", std::to_string(value.tag));
   }
 }
 

@@ -1,5 +1,6 @@
 // The tables of the stable interface, called as C calls them.
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,8 +10,10 @@
 
 #include "api/handles.h"
 #include "api/host.h"
+#include "plugin/stable_plugin.h"
 #include "tunesmith/ir/lowered_stmt.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/plugin/error.h"
 #include "unit/api/test_schedule.h"
 
 namespace tunesmith {
@@ -281,6 +284,26 @@ TEST(DescriptionTable, TakesTheRelationsThatItKnows) {
   EXPECT_EQ(said(descriptions.add(&described, 1000, text("x"))).kind, TUNESMITH_ERROR_KIND_UNSUPPORTED);
   EXPECT_EQ(said(descriptions.add(nullptr, TUNESMITH_RELATION_MAKES, text("x"))).kind,
             TUNESMITH_ERROR_KIND_MISUSE);
+}
+
+TEST(StablePlugin, WhoseTableIsShorterThanVersionOneIsRefused) {
+  tunesmith_module_interface functions = {};
+  functions.stage = [](const void*) -> uint32_t { return TUNESMITH_STAGE_BLOCK; };
+  tunesmith_plugin plugin = {};
+  plugin.kind = TUNESMITH_PLUGIN_KIND_MODULE;
+  plugin.id = text("short");
+  plugin.interface = &functions;
+  plugin.create = [](const tunesmith_options*, void** object) -> tunesmith_error* {
+    static int something = 0;
+    *object = &something;
+    return nullptr;
+  };
+  plugin.destroy = [](void*) {};
+  const Options options = Options::defaults({}, "module 'short'");
+  functions.size = offsetof(tunesmith_module_interface, describe);
+  EXPECT_THROW(make_stable_object(plugin, {}, options), PluginError);
+  functions.size = sizeof(functions);
+  EXPECT_NE(make_stable_object(plugin, {}, options), nullptr);
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ class Barrier final : public Stmt {
   const std::string level;
 };
 
-/// What the body stores may arrive later, up to the AsyncWait that waits for it: all that one iteration of
-/// the loops around stores there is one group. Until then nobody may touch where it goes. The body only
-/// stores, and reads what nobody writes meanwhile.
+/// Stores that may complete later, at the AsyncWait that waits for them. One iteration of the loops around
+/// makes one group of them. Until the wait, nobody may access where they store or write what they read. The
+/// body contains stores alone.
 class AsyncGroup final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::AsyncGroup;
