@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kLineVersion = 5;
+constexpr int kMaxDepth = 16;  // of the objects and arrays in a line
 
 std::string canonical(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -237,6 +238,16 @@ LineContent content_of(const json& all, const std::string& kind, int version) {
   if (kind == "candidate") return candidate_from(payload);
   return run_from(payload);
 }
+/// Refuses deep nests, because canonical() would walk them by recursion.
+json parse_flat(std::string_view line) {
+  return json::parse(line, [](int depth, json::parse_event_t event, json&) {
+    const bool begins =
+        event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
+    if (begins && depth >= kMaxDepth) throw UserError(fmt::format("nested deeper than {} levels", kMaxDepth));
+    return true;
+  });
+}
+
 }  // namespace
 
 std::string canonical_json(const Record& record) { return canonical(to_json(record)); }
@@ -266,7 +277,7 @@ std::string json_checksum(std::string_view canonical_json) {
 
 LineContent parse_line(std::string_view line) {
   try {
-    const json all = json::parse(line);
+    const json all = parse_flat(line);
     const int version = all.at("version").get<int>();
     if (version > kLineVersion) {
       throw UserError(

@@ -11,25 +11,6 @@ namespace {
 constexpr size_t kMaxLineBytes = size_t{4} << 20;
 constexpr size_t kMaxTextBytes = size_t{1} << 20;  // of the trace, and of the definition
 constexpr size_t kMaxTargetBytes = size_t{64} << 10;
-constexpr int kMaxDepth = 16;
-
-/// Before it is parsed: a deep nest would be walked by recursion.
-void check_depth(std::string_view line) {
-  int depth = 0;
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == '{' || c == '[')) {
-      if (++depth > kMaxDepth) throw UserError(fmt::format("nested deeper than {} levels", kMaxDepth));
-    } else if (!quoted && (c == '}' || c == ']')) {
-      --depth;
-    }
-  }
-}
 
 void check_size(std::string_view what, const std::string& text, size_t limit) {
   if (text.size() > limit) throw UserError(fmt::format("its {} is larger than {} bytes", what, limit));
@@ -39,7 +20,6 @@ void check_size(std::string_view what, const std::string& text, size_t limit) {
 
 RecordedCandidate parse_candidate(std::string_view line) {
   if (line.size() > kMaxLineBytes) throw UserError(fmt::format("larger than {} bytes", kMaxLineBytes));
-  check_depth(line);
   LineContent content = parse_line(line);
   auto* candidate = std::get_if<RecordedCandidate>(&content);
   if (candidate == nullptr) {

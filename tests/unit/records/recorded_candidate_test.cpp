@@ -71,5 +71,11 @@ TEST(RecordedCandidate, LimitsHold) {
       << "brackets in a text nest nothing";
 }
 
+TEST(ParseLine, RefusesADeepNestInAnyKindOfLine) {
+  const std::string nest = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_THAT([&] { parse_line(R"({"version": 5, "checksum": "", "record": )" + nest + "}"); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("nested deeper than 16 levels")));
+}
+
 }  // namespace
 }  // namespace tunesmith
