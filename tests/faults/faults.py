@@ -88,13 +88,13 @@ def every_mistake_is_counted(folder):
     causes = [cause for _, cause in mistakes()]
     result, err = tune(folder, "faulty", range(len(causes)))
     assert result["trials"] == PLAIN + len(causes), result
-    assert result["failures"] == counted(causes), (result["failures"], counted(causes))
-    assert result["valid"] == PLAIN + causes.count(""), result
-    assert "a candidate prints" in err, "what a candidate prints is on stderr"
     kept = records(folder)
     for cause, trace in list(kept.values())[PLAIN:]:
         mistake = int(re.search(r"sample_categorical\(.*@ (\d+)", trace).group(1))
         assert (cause or "") == causes[mistake], (mistakes()[mistake], cause)
+    assert result["failures"] == counted(causes), (result["failures"], counted(causes))
+    assert result["valid"] == PLAIN + causes.count(""), result
+    assert "a candidate prints" in err, "what a candidate prints is on stderr"
     assert len(kept) == PLAIN + len(causes)
     expect_clean(folder)
 
