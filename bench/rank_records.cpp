@@ -24,14 +24,14 @@ namespace {
 
 using namespace tunesmith;
 
-struct Judged {
+struct Evaluated {
   std::string id;
   double seconds = 0.0;
   double score = 0.0;
 };
 
-std::vector<Judged> judge(const std::string& key, const std::string& space_name, const std::string& database,
-                          const std::string& recorded, size_t learn) {
+std::vector<Evaluated> evaluate(const std::string& key, const std::string& space_name,
+                                const std::string& database, const std::string& recorded, size_t learn) {
   const Workload workload = WorkloadLibrary().load(key);
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(space_name), registry);
@@ -40,37 +40,37 @@ std::vector<Judged> judge(const std::string& key, const std::string& space_name,
   filter.space = recorded;
   filter.kind = MeasurementKind::Search;
   filter.ok = true;
-  std::vector<Judged> judged;
+  std::vector<Evaluated> evaluated;
   std::vector<Measured> programs;
   RecordStore(database, RecordStore::Mode::Read).for_each(filter, [&](const Record& record) {
     auto candidate = space.materialise(workload.program, Trace::parse(record.trace), RandomStream(0));
     if (!candidate) return;
-    judged.push_back({record.id, record.timing->min, 0.0});
+    evaluated.push_back({record.id, record.timing->min, 0.0});
     programs.push_back({std::move(*candidate), record.timing, std::nullopt});
   });
   const std::shared_ptr<CostModel> model = space.create_cost_model();
   model->begin(workload, space.device());
-  learn = std::min(learn, judged.size());
+  learn = std::min(learn, evaluated.size());
   std::vector<CandidatePtr> candidates;
   for (const Measured& program : programs) candidates.push_back(program.candidate);
   const auto begin = std::chrono::steady_clock::now();
   if (learn > 0) model->update(std::span(programs).first(learn));
-  const auto learnt = std::chrono::steady_clock::now();
+  const auto learned = std::chrono::steady_clock::now();
   const std::vector<double> scores = model->predict(candidates);
   const auto end = std::chrono::steady_clock::now();
   using Seconds = std::chrono::duration<double>;
-  fmt::print("learnt from {} in {:.3f} s, {} scores in {:.3f} s\n", learn, Seconds(learnt - begin).count(),
-             scores.size(), Seconds(end - learnt).count());
-  for (size_t i = 0; i < judged.size(); ++i) judged[i].score = scores[i];
-  judged.erase(judged.begin(), judged.begin() + static_cast<std::ptrdiff_t>(learn));
-  return judged;
+  fmt::print("learned from {} in {:.3f} s, {} scores in {:.3f} s\n", learn, Seconds(learned - begin).count(),
+             scores.size(), Seconds(end - learned).count());
+  for (size_t i = 0; i < evaluated.size(); ++i) evaluated[i].score = scores[i];
+  evaluated.erase(evaluated.begin(), evaluated.begin() + static_cast<std::ptrdiff_t>(learn));
+  return evaluated;
 }
 
 /// Of all pairs whose times differ by a tenth and more.
-double share_in_order(const std::vector<Judged>& judged) {
+double share_in_order(const std::vector<Evaluated>& evaluated) {
   std::vector<double> scores;
   std::vector<double> throughputs;
-  for (const Judged& one : judged) {
+  for (const Evaluated& one : evaluated) {
     scores.push_back(one.score);
     throughputs.push_back(1.0 / one.seconds);
   }
@@ -102,22 +102,23 @@ int main(int argc, char** argv) {
         "usage: bench_rank_records WORKLOAD SPACE DATABASE [--learn LEARN] [--recorded SPACE] [--list]\n");
     return 2;
   }
-  std::vector<Judged> judged = judge(argv[1], argv[2], argv[3], recorded, learn);
-  if (judged.empty()) {
+  std::vector<Evaluated> evaluated = evaluate(argv[1], argv[2], argv[3], recorded, learn);
+  if (evaluated.empty()) {
     fmt::print(stderr, "{} has no record of {} in space {}\n", argv[3], argv[1], recorded);
     return 3;
   }
-  fmt::print("{} records, {:.1f} % of the pairs in order\n", judged.size(), 100 * share_in_order(judged));
-  const auto faster = [](const Judged& a, const Judged& b) { return a.seconds < b.seconds; };
-  const double best = std::min_element(judged.begin(), judged.end(), faster)->seconds;
-  std::stable_sort(judged.begin(), judged.end(),
-                   [](const Judged& a, const Judged& b) { return a.score > b.score; });
+  fmt::print("{} records, {:.1f} % of the pairs in order\n", evaluated.size(),
+             100 * share_in_order(evaluated));
+  const auto faster = [](const Evaluated& a, const Evaluated& b) { return a.seconds < b.seconds; };
+  const double best = std::min_element(evaluated.begin(), evaluated.end(), faster)->seconds;
+  std::stable_sort(evaluated.begin(), evaluated.end(),
+                   [](const Evaluated& a, const Evaluated& b) { return a.score > b.score; });
   for (const size_t first : {1UL, 8UL, 32UL, 64UL, 128UL}) {
-    if (first > judged.size()) break;
-    const auto end = judged.begin() + static_cast<std::ptrdiff_t>(first);
+    if (first > evaluated.size()) break;
+    const auto end = evaluated.begin() + static_cast<std::ptrdiff_t>(first);
     fmt::print("best of the first {}: {:.2f} times the least time\n", first,
-               std::min_element(judged.begin(), end, faster)->seconds / best);
+               std::min_element(evaluated.begin(), end, faster)->seconds / best);
   }
   if (!list) return 0;
-  for (const Judged& one : judged) fmt::print("{} {:.6g} {:.4f}\n", one.id, one.seconds, one.score);
+  for (const Evaluated& one : evaluated) fmt::print("{} {:.6g} {:.4f}\n", one.id, one.seconds, one.score);
 }

@@ -24,11 +24,11 @@ Measured crashed(const CandidatePtr& candidate) {
 }
 
 Data data_of(const Space& space, const Workload& workload) {
-  constexpr size_t kWanted = 72;  // so many that a model that learns in steps has learnt
-  constexpr uint64_t kMostDraws = 200;
+  constexpr size_t kWanted = 72;  // so many that a model that learns in steps has learned
+  constexpr uint64_t kMaxDraws = 200;
   Data data;
   const SketchSet set = space.generate(workload.program);
-  for (uint64_t draw = 0; draw < kMostDraws && data.candidates.size() < kWanted; ++draw) {
+  for (uint64_t draw = 0; draw < kMaxDraws && data.candidates.size() < kWanted; ++draw) {
     const Trace open = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
     if (auto candidate = space.materialise(workload.program, open, RandomStream(kSeed, draw))) {
       data.candidates.push_back(*candidate);
@@ -63,7 +63,7 @@ std::vector<Scores> use(CostModel& model, const Workload& workload, const Space&
   return scores;
 }
 
-/// One finite score for each candidate, before anything was learnt and after; none for none.
+/// One finite score for each candidate, before anything was learned and after; none for none.
 Verdict check_contract(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const auto model = model_of(subject, space);
@@ -106,7 +106,7 @@ Verdict check_determinism(const Subject& subject) {
     const auto wanted = use(*model_of(subject, space), workload, space, data);
     if (use(*model_of(subject, space), workload, space, data) != wanted) {
       return failed(
-          fmt::format("{}: a second object that learnt the same predicts something else", workload.name));
+          fmt::format("{}: a second object that learned the same predicts something else", workload.name));
     }
   }
   return passed();
@@ -171,7 +171,7 @@ Verdict check_saving(const Subject& subject) {
   const auto model = model_of(subject, space);
   const Scores wanted = use(*model, workload, space, data).back();
   const std::string saved = model->save();
-  if (saved.empty()) return skipped("it keeps nothing of what it has learnt");
+  if (saved.empty()) return skipped("it keeps nothing of what it has learned");
   const auto loaded = model_of(subject, space);
   loaded->load(saved);
   loaded->begin(workload, space.device());

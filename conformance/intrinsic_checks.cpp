@@ -11,7 +11,7 @@
 #include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
-#include "space/lone_call.h"
+#include "space/single_call.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/space/called_places.h"
 #include "tunesmith/trace/schedule.h"
@@ -98,7 +98,7 @@ std::string fault_of(const TensorIntrinsicPtr& checked, Target& base, const Lowe
   LoweredProgram lowered;
   try {
     if (intrinsic.level.empty()) {
-      program = lone_call(checked);
+      program = single_call(checked);
     } else {
       auto together = calling_together(intrinsic, own, options.execution);
       if (!together) return {};

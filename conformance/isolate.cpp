@@ -22,7 +22,7 @@ constexpr char kSeparator = '\0';
 
 /// The end of what was written, which has the message of whoever ended the process: a few lines.
 std::string written_to(int descriptor) {
-  constexpr size_t kMostLines = 5;
+  constexpr size_t kMaxLines = 5;
   std::array<char, 2048> buffer;
   const off_t size = lseek(descriptor, 0, SEEK_END);
   const off_t begin = size > static_cast<off_t>(buffer.size()) ? size - static_cast<off_t>(buffer.size()) : 0;
@@ -30,7 +30,7 @@ std::string written_to(int descriptor) {
   std::string text(buffer.data(), got > 0 ? static_cast<size_t>(got) : 0);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   size_t from = text.size();
-  for (size_t lines = 0; lines < kMostLines && from != std::string::npos && from > 0; ++lines)
+  for (size_t lines = 0; lines < kMaxLines && from != std::string::npos && from > 0; ++lines)
     from = text.rfind('\n', from - 1);
   if (from == std::string::npos || from == 0) return begin > 0 ? "... " + text : text;
   return "... " + text.substr(from + 1);

@@ -192,7 +192,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Draws the decisions of every sketch of `program` and holds the results against the unscheduled one, by
+/// Draws the decisions of every sketch of `program` and compares the results with the unscheduled one, by
 /// interpreter. "" when all agree. Candidates that are refused are no fault.
 std::string compare_results(const Space& space, const Program& program, const Program& unscheduled,
                             const std::string& workload) {

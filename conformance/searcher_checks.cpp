@@ -100,7 +100,7 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
-/// A run that was interrupted goes on with another object, which is told the history: it proposes what the
+/// A run that was interrupted continues with another object, which is told the history: it proposes what the
 /// first one would have proposed.
 Verdict check_resume(const Subject& subject) {
   if (!subject.create<Searcher>()->repeatable()) return skipped("it does not promise to repeat itself");
@@ -161,7 +161,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Nothing that it proposes works; it goes on or ends.
+/// Nothing that it proposes works; it continues or ends.
 Verdict check_failures(const Subject& subject) {
   const Search result = search(subject, World::AllFail, 1);
   return result.fault.empty() ? passed() : failed("when every candidate fails: " + result.fault);

@@ -95,7 +95,7 @@ Verdict check_determinism(const Subject& subject) {
              : failed("a second object, told the same, chose other tasks");
 }
 
-/// A run that was interrupted goes on with another object: it chooses what the first one would have chosen.
+/// A run that was interrupted continues with another object: it chooses what the first one would have chosen.
 Verdict check_resume(const Subject& subject) {
   return run(subject, World::Usual, true).chosen == run(subject, World::Usual).chosen
              ? passed()
@@ -127,7 +127,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Nothing works, all are alike, there is one: it goes on choosing.
+/// Nothing works, all are alike, there is one: it keeps choosing.
 Verdict check_extremes(const Subject& subject) {
   const Run fails = run(subject, World::AllFail);
   if (!fails.fault.empty()) return failed("when no program works: " + fails.fault);

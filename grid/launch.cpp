@@ -156,10 +156,10 @@ void Launch::check_limits() const {
     const ExecutionLevel& level = model_.levels[axis.level];
     int64_t& product = together.try_emplace(axis.level, 1).first->second;
     product *= extent;
-    if (extent > level.most[axis.axis] || product > level.most_together) {
+    if (extent > level.most[axis.axis] || product > level.max_together) {
       refuse("a level has fewer iterations than the program needs",
              fmt::format("{} of {}, {} of {} together, of at most {} and {}", extent, name, product,
-                         level.name, level.most[axis.axis], level.most_together));
+                         level.name, level.most[axis.axis], level.max_together));
     }
   };
   for (const Loop* loop : grid_) count(loop->thread, loop->const_extent());

@@ -35,7 +35,7 @@ void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOption
 void close_gaps(Program& program);
 
 /// plan_memory for machines whose scopes belong to levels: what there is one of becomes workspace, the rest
-/// is held against the capacities of its scopes, in each launch. Buffers of a scope that threads share get
+/// is compared with the capacities of its scopes, in each launch. Buffers of a scope that threads share get
 /// places in it (Allocate::offset); two share bytes where one is used for the last time before the other is
 /// for the first, and a barrier stands between, or is put there where that saves enough.
 void plan_scopes(LoweredProgram& lowered, const LowerOptions& options);

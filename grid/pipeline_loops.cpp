@@ -205,7 +205,7 @@ class LoopPipeline {
     return meet;
   }
 
-  /// Do threads that go on after the loop have to wait for those that are still in its last iteration?
+  /// Do threads that continue after the loop have to wait for those that are still in its last iteration?
   bool is_waited_for() const {
     // The next round begins to fill all versions but the last.
     if (repeated_ && loop_.const_extent() % stages_ != 0) return true;
@@ -292,7 +292,7 @@ class LoopPipeline {
     fetch = without_condition(std::move(fetch), [&](const Expr& one) { return tells_threads(one); });
     bool told = false;
     walk_exprs(*fetch, [&](const Expr& expr) { told = told || tells_threads(expr); });
-    if (told) refuse("what a producer fetches is shared out among threads", loop_.var->name);
+    if (told) refuse("what a producer fetches is distributed over threads", loop_.var->name);
     if (find_first<If>(*fetch) != nullptr) refuse("what a producer fetches has a condition", loop_.var->name);
     for (const Store* store : collect<Store>(*fetch)) {
       const auto loops = loops_above(*store);

@@ -247,7 +247,7 @@ double vectors_of(const StoreFacts& facts, const Access& access) {
 }
 
 /// The loops from `outside` inwards do not move what the straight code accesses: it stays in registers while
-/// they go on, if there are enough of these.
+/// they continue, if there are enough of these.
 struct Held {
   size_t outside = 0;
   double places = 1.0;  // of the straight code

@@ -162,7 +162,7 @@ double intrinsic_product(F f) {
   }
   return trips;
 }
-/// Parallel iterations on the busiest core, times cores, over all iterations: 1 when shared out evenly.
+/// Parallel iterations on the busiest core, times cores, over all iterations: 1 when distributed evenly.
 double imbalance(F f) {
   const double iterations = f.product(LoopKind::Parallel);
   const double cores = f.machine.cores;

@@ -119,8 +119,8 @@ class Extractor {
   }
 
   void append(double value) {
-    constexpr double kMost = std::numeric_limits<float>::max();
-    rows_.values.push_back(static_cast<float>(std::clamp(value, -kMost, kMost)));
+    constexpr double kMaxFloat = std::numeric_limits<float>::max();
+    rows_.values.push_back(static_cast<float>(std::clamp(value, -kMaxFloat, kMaxFloat)));
   }
 
   /// Those of the added columns, behind the row that begins there.

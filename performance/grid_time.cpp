@@ -27,11 +27,11 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
   const CoreLimits limits = core_limits(device);
   const auto lockstep = static_cast<double>(limits.lockstep);
   const double groups = std::ceil(work.threads / lockstep);
-  const double most_registers =
+  const double max_registers =
       std::min(device.get("max_thread_registers"),
                std::floor(static_cast<double>(limits.registers) / (groups * lockstep)));
-  const double registers = std::min(work.registers, most_registers);
-  const double lacking = (work.registers - registers) / most_registers;
+  const double registers = std::min(work.registers, max_registers);
+  const double lacking = (work.registers - registers) / max_registers;
 
   GridTime time;
   time.resident_blocks = static_cast<double>(
@@ -50,7 +50,7 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
   const double hertz = device.get("clock_ghz") * 1e9;
   const double idle_lanes = groups * lockstep / work.threads;
   const double core_cycles = cores * hertz * busy / (1.0 + kSpilled * lacking);
-  // Of what takes `all` at the pace of as many groups as there are, `bulk` goes on without them.
+  // Of what takes `all` at the pace of as many groups as there are, `bulk` continues without them.
   const auto at_pace = [&](double all, double bulk) { return all - bulk + bulk * attended; };
 
   time.arithmetic = work.arithmetic * idle_lanes / (core_cycles * device.get("fma_per_cycle"));

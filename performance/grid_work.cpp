@@ -35,7 +35,7 @@ class Counter {
   GridWork count(const Stmt& launch) {
     run(launch, 1.0);
     for (const auto& [buffer, bytes] : touched_) work_.touched_bytes += bytes;
-    work_.registers = kOwnRegisters + most_kept_ / 4.0;
+    work_.registers = kOwnRegisters + max_kept_ / 4.0;
     return work_;
   }
 
@@ -204,7 +204,7 @@ class Counter {
     const bool own = depth > execution_.first_synchronising();
     if (own) {
       kept_ += bytes;
-      most_kept_ = std::max(most_kept_, kept_);
+      max_kept_ = std::max(max_kept_, kept_);
     } else if (depth > 0 && allocate.offset) {
       work_.block_bytes = std::max(work_.block_bytes, static_cast<double>(*allocate.offset) + bytes);
     } else if (depth > 0) {
@@ -293,7 +293,7 @@ class Counter {
   GridWork work_;
   std::vector<std::pair<Buffer, double>> touched_;  // in the order of the text
   double kept_ = 0.0;                               // bytes of a thread's buffers around the statement
-  double most_kept_ = 0.0;
+  double max_kept_ = 0.0;
 };
 
 }  // namespace

@@ -116,7 +116,7 @@ struct StoreFacts {
 
   bool accumulates = false;
   double chains = 1.0;  // accumulations that do not wait for each other
-  /// They stay in registers while the loop around the unrolled ones goes on.
+  /// They stay in registers while the loop around the unrolled ones continues.
   bool accumulates_in_registers = false;
 
   std::vector<Access> accesses;  // of the written buffer first, then by bytes accessed, the most first

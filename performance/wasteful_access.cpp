@@ -16,7 +16,7 @@ namespace {
 constexpr double kWorthSaying = 1.3;
 
 /// How often all threads together run `stmt`, at most.
-double most_executions(const Stmt& stmt) {
+double max_executions(const Stmt& stmt) {
   double times = 1.0;
   for (const Stmt* at = stmt.parent; at != nullptr; at = at->parent) {
     const auto* loop = at->as<Loop>();
@@ -68,7 +68,7 @@ std::vector<WastefulAccess> wasteful_accesses(const Program& lowered, const Lock
     one.access = access_text(access);
     one.writes = access.load == nullptr;
     one.instructions = group->instructions;
-    one.executions = most_executions(stmt) / static_cast<double>(machine.width);
+    one.executions = max_executions(stmt) / static_cast<double>(machine.width);
     one.step_bytes = step_of(stmt, access, *machine.execution);
     found.push_back(std::move(one));
   });

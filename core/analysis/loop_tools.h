@@ -58,7 +58,7 @@ bool has_opaque_iter(const Block& block);
 std::optional<Refusal> opaque_refusal(const Block& block, std::string_view reason);
 
 /// Nothing when the block has no condition, each of its iterators is one loop around it, and these hold
-/// nothing else. `own` gets the loops, null for an iterator of extent 1 that is none; there may be others
+/// nothing else. `own` gets the loops, null for an iterator of extent 1 without a loop; there may be others
 /// around.
 std::optional<Refusal> plain_nest_refusal(const Block& block, std::vector<Loop*>* own);
 

@@ -51,11 +51,11 @@ Expr same_in_all_lanes(const Expr& condition, const Analyzer& ranges) {
 }
 
 bool is_one_access(const Stmt& stmt, const AccessSite& access, const ExecutionModel& execution,
-                   int64_t most_bytes) {
+                   int64_t max_bytes) {
   const Expr& index = access.indices[0];
   const int lanes = index.dtype().lanes;
   const int64_t bytes = int64_t{lanes} * access.buffer->dtype.bytes();
-  if (lanes == 1 || bytes > most_bytes || !std::has_single_bit(static_cast<uint64_t>(bytes))) return false;
+  if (lanes == 1 || bytes > max_bytes || !std::has_single_bit(static_cast<uint64_t>(bytes))) return false;
   if (!index.is(ExprKind::Ramp) || !is_const_int(index.arg(1), 1)) return false;
   const MemoryScope* scope = execution.find_scope(access.buffer->scope);
   if (scope == nullptr || execution.depth_of(*scope) > execution.first_synchronising()) return false;

@@ -22,7 +22,7 @@ void describe_machine(const tunesmith_context& context) {
     std::vector<tunesmith_text>& axes = context.axes.emplace_back();
     for (const std::string& axis : level.axes) axes.push_back(text(axis));
     context.levels.push_back({text(level.name), axes.data(), level.most.data(), level.axes.size(),
-                              level.most_together, level.group, level.synchronises ? 1U : 0U});
+                              level.max_together, level.group, level.synchronises ? 1U : 0U});
   }
   for (const MemoryScope& scope : model.scopes) {
     context.scopes.push_back({text(scope.name), text(scope.owner), scope.capacity, scope.alignment,

@@ -19,7 +19,7 @@
 
 /// Owned by whoever received it.
 struct tunesmith_error {
-  std::exception_ptr exception;  // what the kernel goes on with when it gets the error back
+  std::exception_ptr exception;  // what the kernel continues with when it gets the error back
   uint32_t kind = TUNESMITH_ERROR_KIND_INTERNAL;
   // Of the exception, where it is one of these. No text is copied: most refusals are counted and forgotten.
   const std::exception* standard = nullptr;

@@ -11,7 +11,7 @@ namespace tunesmith {
 namespace {
 
 /// Above this many loops the orders to try are too many; no instruction has as many.
-constexpr size_t kMostLoops = 6;
+constexpr size_t kMaxLoops = 6;
 
 /// Compares under one assignment of the nest's loops to the semantics' iterators.
 class Matcher {
@@ -183,7 +183,7 @@ std::optional<IntrinsicMatch> match_intrinsic(const TensorIntrinsic& intrinsic, 
     if (iters[i].extent > 1) wanted.push_back(static_cast<int>(i));
   }
   *why = "the loops have other extents";
-  if (loops.size() != wanted.size() || loops.size() > kMostLoops) return std::nullopt;
+  if (loops.size() != wanted.size() || loops.size() > kMaxLoops) return std::nullopt;
   std::sort(wanted.begin(), wanted.end());
   Matcher matcher(intrinsic, nest, program, lowered);
   do {

@@ -72,7 +72,7 @@ std::string execution_model_fault(const ExecutionModel& model) {
     if (level.axes.size() != level.most.size())
       return fmt::format("level '{}' has {} axes and {} limits", level.name, level.axes.size(),
                          level.most.size());
-    if (!level.axes.empty() && level.most_together < 1)
+    if (!level.axes.empty() && level.max_together < 1)
       return fmt::format("level '{}' has axes and no limit of their product", level.name);
   }
   for (size_t i = 0; i < model.levels.size(); ++i) {

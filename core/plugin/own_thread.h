@@ -1,5 +1,5 @@
 // Calls into a plugin on a thread of its own. Nothing can end a thread in a stranger's code, but one that
-// does not return can be left behind: the run goes on without that plugin.
+// does not return can be left behind: the run continues without that plugin.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ class OwnThread {
   OwnThread& operator=(const OwnThread&) = delete;
 
   /// Runs `work` there, and rethrows what it throws. False when the flag that it is given is set before it
-  /// has returned: then it goes on for ever, so it must own what it refers to; nothing more is run here; and
-  /// the process ends without what is done at exit, as somebody is still at work.
+  /// has returned: then it continues for ever, so it must own what it refers to; nothing more is run here;
+  /// and the process ends without what is done at exit, as somebody is still at work.
   bool run(std::function<void(std::atomic<bool>& given_up)> work);
 
  private:

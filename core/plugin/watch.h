@@ -42,7 +42,7 @@ class PluginWatch {
 /// How many seconds one call may take; 0 when nobody looks.
 int plugin_seconds();
 
-/// While it lives, the kernel works on this thread for the plugin that called it: the plugin's time goes on
+/// While it lives, the kernel works on this thread for the plugin that called it: the plugin's time continues
 /// at a tenth, and a crash is not its own.
 class KernelWork {
  public:

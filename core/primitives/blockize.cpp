@@ -95,7 +95,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, Division* plan) {
     return iter.kind == IterKind::Reduction;
   });
   if (reduces_outside && block.init() != nullptr)
-    return Refusal{"the block initializes itself and the reduction goes on outside", block.name, &block};
+    return Refusal{"the block initializes itself and the reduction continues outside", block.name, &block};
   if (!check_iter_map(plan->inner_bindings, iter_extents(plan->inner), domains_of(plan->loops),
                       bool_imm(true))
            .bijective)

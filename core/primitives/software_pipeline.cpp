@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr int64_t kMostStages = 16;
+constexpr int64_t kMaxStages = 16;
 
 bool stores_into(const Stmt& stmt, const Buffer& buffer) {
   return find_first<Store>(stmt, [&](const Store& store) { return store.buffer == buffer; }) != nullptr;
@@ -76,7 +76,7 @@ std::optional<Refusal> pipeline_refusal(const Program& program, const Loop& loop
 
 void software_pipeline(Program& program, LoopId id, int64_t stages) {
   Loop& loop = loop_at(program, id, "software_pipeline");
-  if (stages < 1 || stages > kMostStages) {
+  if (stages < 1 || stages > kMaxStages) {
     throw ScheduleError("software_pipeline", "the number of stages is not between 1 and 16",
                         fmt::format("{}", stages), program, &loop);
   }

@@ -6,7 +6,7 @@ namespace tunesmith {
 namespace {
 
 /// More nested loops than any machine has levels; also keeps the number of factorizations within 64 bits.
-constexpr int64_t kMostParts = 16;
+constexpr int64_t kMaxParts = 16;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::vector<Value> TileKind::outputs(const Program& /*program*/, const Arguments
 SamplingDomain tile_domain(const Program& program, LoopId loop_id, int64_t parts,
                            std::string_view primitive) {
   const Loop& loop = loop_at(program, loop_id, primitive);
-  if (parts < 1 || parts > kMostParts) {
+  if (parts < 1 || parts > kMaxParts) {
     throw ScheduleMisuse(primitive, "the number of factors is not between 1 and 16", fmt::format("{}", parts),
                          program, &loop);
   }

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "intrinsics/intrinsic_content.h"
-#include "space/lone_call.h"
+#include "space/single_call.h"
 #include "support/child_process.h"
 #include "tunesmith/ir/visit.h"
 
@@ -55,7 +55,7 @@ class ChildCompiler {
     std::vector<std::string> missing = compiler_.missing_features();
     std::vector<std::string> needed;
     if (missing.empty() || !suffice(missing)) return {};
-    // The last of the shortest beginning that suffices is needed; so it goes on with what is before it.
+    // The last of the shortest beginning that suffices is needed; so it continues with what is before it.
     while (needed.size() < kMaxFeatures) {
       size_t too_few = 0;
       size_t enough = missing.size();
@@ -97,7 +97,7 @@ class ChildCompiler {
   std::string refusal(const TensorIntrinsicPtr& intrinsic, std::span<const std::string> features) const {
     LoweredProgram lowered;
     try {
-      lowered = lower(lone_call(intrinsic), options_, pipeline_);
+      lowered = lower(single_call(intrinsic), options_, pipeline_);
     } catch (const Error&) {
       return {};  // it cannot be called alone, as the conformance kit says
     }

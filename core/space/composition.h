@@ -71,7 +71,7 @@ struct ModuleSurroundings {
 };
 
 /// Calls one module on a copy of `input`, and is the only place that does: what it throws is sorted, what it
-/// answers is held against a replay. `block` is empty for the root. The unexpected value is the refusal that
+/// answers is compared with a replay. `block` is empty for the root. The unexpected value is the refusal that
 /// left the module. Throws PluginError when the module broke its contract.
 tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, const Schedule& input,
                                                        const std::string& block,

@@ -64,7 +64,7 @@ Workload copy_of(const Workload& workload) {
 
 class WatchedCostModel final : public CostModel {
  private:
-  /// What the model may refer to, also in a call that hangs and goes on when the owners are gone.
+  /// What the model may refer to, also in a call that hangs and continues when the owners are gone.
   struct Told {
     std::shared_ptr<const ExecutionModel> execution;
     std::shared_ptr<const Workload> workload;

@@ -19,7 +19,7 @@ namespace tunesmith {
 std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
 /// Proposals of null or of more than were asked for throw PluginError.
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
-/// Its scores are checked by the run, which goes on without a model that does not give them. begin(),
+/// Its scores are checked by the run, which continues without a model that does not give them. begin(),
 /// update() and predict() throw PluginHang when they take too long, and are left behind.
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
 
@@ -32,7 +32,7 @@ Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& p
                        const Pipeline& before);
 
 /// The columns that the extension adds to those `before`, their values watched as its calls: one that is not
-/// finite throws PluginError, and so do a name that is none or is taken, and a column without unit, meaning
+/// finite throws PluginError, and so do a name that is invalid or taken, and a column without unit, meaning
 /// or value.
 std::vector<AddedColumn> watched_columns(const std::string& id, std::vector<AddedColumn> columns,
                                          std::span<const FeatureColumn> before);

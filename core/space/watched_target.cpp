@@ -86,9 +86,9 @@ class WatchedBenchmarking final : public Benchmarking {
   Benchmarking& benchmarking_;
 };
 
-class WatchedTwinFinder final : public TwinFinder {
+class WatchedTwinFinder final : public ReducedInstanceFinder {
  public:
-  WatchedTwinFinder(const TargetCalls& calls, std::unique_ptr<TwinFinder> finder)
+  WatchedTwinFinder(const TargetCalls& calls, std::unique_ptr<ReducedInstanceFinder> finder)
       : calls_(calls), finder_(std::move(finder)) {}
 
   std::optional<Twin> find(const Candidate& candidate) const override {
@@ -97,22 +97,24 @@ class WatchedTwinFinder final : public TwinFinder {
 
  private:
   const TargetCalls& calls_;
-  const std::unique_ptr<TwinFinder> finder_;
+  const std::unique_ptr<ReducedInstanceFinder> finder_;
 };
 
 class WatchedTwins final : public TwinVerification {
  public:
   WatchedTwins(const TargetCalls& calls, TwinVerification& twins) : calls_(calls), twins_(twins) {}
 
-  std::unique_ptr<TwinFinder> make_finder(const Workload& workload, const Space& space) const override {
+  std::unique_ptr<ReducedInstanceFinder> make_finder(const Workload& workload,
+                                                     const Space& space) const override {
     auto finder = calls_.call("make_finder", [&] { return twins_.make_finder(workload, space); });
     if (finder == nullptr) throw PluginError(PluginKind::Target, calls_.id(), "[P26] make_finder made none");
     return std::make_unique<WatchedTwinFinder>(calls_, std::move(finder));
   }
-  tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
-                                                         const LoweredProgram& twin,
-                                                         const std::string& symbol) override {
-    return calls_.compiled("compile_twin", [&] { return twins_.compile_twin(lowered, twin, symbol); });
+  tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,
+                                                                     const LoweredProgram& twin,
+                                                                     const std::string& symbol) override {
+    return calls_.compiled("compile_reduced_instance",
+                           [&] { return twins_.compile_reduced_instance(lowered, twin, symbol); });
   }
 
  private:

@@ -13,7 +13,7 @@ namespace tunesmith {
 Benchmarking::~Benchmarking() = default;
 Packaging::~Packaging() = default;
 SeparateDevice::~SeparateDevice() = default;
-TwinFinder::~TwinFinder() = default;
+ReducedInstanceFinder::~ReducedInstanceFinder() = default;
 TwinVerification::~TwinVerification() = default;
 
 Benchmarking& benchmarking_of(Target& target) {

@@ -9,7 +9,7 @@
 namespace tunesmith {
 
 /// As target.load(), under the guard, and all functions of the kernel, too: what they throw is a PluginError
-/// that names the target `id`, as is an answer against their contract (no entry, a time that is none).
+/// that names the target `id`, as is an answer against their contract (no entry, an impossible time).
 std::unique_ptr<LoadedKernel> load_guarded(Target& target, const std::string& id,
                                            const CompiledKernel& kernel);
 

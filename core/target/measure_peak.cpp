@@ -15,7 +15,7 @@ namespace {
 
 /// Long enough to meet a moment without neighbours and the processor's full clock.
 constexpr double kMeasuringSeconds = 0.2;
-constexpr int kLeastRepeats = 5;
+constexpr int kMinRepeats = 5;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ double measure_peak(Target& target, const PeakKernel& peak, int threads) {
   std::align(64, static_cast<size_t>(peak.kernel.workspace_bytes), aligned, space);
   double best = std::numeric_limits<double>::infinity();
   double total = 0.0;
-  for (int i = 0; i < kLeastRepeats || total < kMeasuringSeconds; ++i) {
+  for (int i = 0; i < kMinRepeats || total < kMeasuringSeconds; ++i) {
     const auto started = std::chrono::steady_clock::now();
     const auto on_device = loaded->device_seconds(1, nullptr, aligned);
     if (!on_device) loaded->entry()(nullptr, aligned, tunesmith_runtime_parallel_for, pool.get());

@@ -21,7 +21,7 @@ struct Variable {
   int line = 0;
 };
 
-/// Recursive descent over the text; one instruction to a line, where a line may go on inside brackets.
+/// Recursive descent over the text; one instruction to a line, where a line may continue inside brackets.
 class TraceParser : private TraceScanner {
  public:
   using TraceScanner::TraceScanner;

@@ -11,7 +11,7 @@
 namespace tunesmith {
 
 /// Reads from left to right. What does not fit is a UserError at its place. Inside brackets (depth_ > 0) a
-/// line goes on.
+/// line continues.
 class TraceScanner {
  public:
   /// Both must outlive the scanner.

@@ -9,8 +9,8 @@ namespace tunesmith {
 
 struct CandidateCompiler::Impl {
   Target& target;
-  TwinVerification* twins;             // of the target; null: it verifies none
-  std::unique_ptr<TwinFinder> finder;  // of these
+  TwinVerification* twins;                        // of the target; null: it verifies none
+  std::unique_ptr<ReducedInstanceFinder> finder;  // of these
 };
 
 CandidateCompiler::CandidateCompiler(const Workload& workload, const Space& space)
@@ -29,8 +29,9 @@ tl::expected<CandidateKernel, std::string> CandidateCompiler::compile(const Cand
   } catch (const LowerError& refusal) {
     return tl::make_unexpected(std::string(refusal.what()));
   }
-  auto kernel = twin ? impl_->twins->compile_twin(candidate.lowered, twin->candidate->lowered, symbol)
-                     : impl_->target.compile(candidate.lowered, symbol);
+  auto kernel =
+      twin ? impl_->twins->compile_reduced_instance(candidate.lowered, twin->candidate->lowered, symbol)
+           : impl_->target.compile(candidate.lowered, symbol);
   if (!kernel) return tl::make_unexpected(std::move(kernel.error()));
   return CandidateKernel{std::move(*kernel), twin ? twin->workload : nullptr};
 }

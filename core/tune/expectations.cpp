@@ -1,6 +1,6 @@
 #include "tune/expectations.h"
 
-#include "tune/judge_scores.h"
+#include "tune/evaluate_scores.h"
 
 namespace tunesmith {
 
@@ -9,7 +9,8 @@ Expectations::Expectations(const Searcher& searcher, std::span<const CandidatePt
   for (size_t i = 0; i < expected.size(); ++i) expected_[proposed[i]->lowered_hash] = expected[i];
 }
 
-std::optional<ModelBatch> Expectations::judge(std::span<const Measured> results, int64_t trials) const {
+std::optional<ModelBatch> Expectations::evaluate_model(std::span<const Measured> results,
+                                                       int64_t trials) const {
   if (expected_.empty() || results.size() < kFewestJudged) return std::nullopt;
   std::vector<double> scores;
   std::vector<double> throughputs;
@@ -17,7 +18,7 @@ std::optional<ModelBatch> Expectations::judge(std::span<const Measured> results,
     scores.push_back(expected_.at(one.candidate->lowered_hash));
     throughputs.push_back(one.timing ? 1.0 / one.timing->min : 0.0);
   }
-  ModelBatch batch = judge_scores(scores, throughputs);
+  ModelBatch batch = evaluate_scores(scores, throughputs);
   batch.trials = trials;
   return batch;
 }

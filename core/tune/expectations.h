@@ -18,7 +18,7 @@ class Expectations {
 
   /// How well they ordered what became of these, which are of the round. Nothing when there are none, or too
   /// few results to say. `trials`: before the round.
-  std::optional<ModelBatch> judge(std::span<const Measured> results, int64_t trials) const;
+  std::optional<ModelBatch> evaluate_model(std::span<const Measured> results, int64_t trials) const;
 
  private:
   std::unordered_map<uint64_t, double> expected_;  // by lowered hash; looked up in, never walked

@@ -24,7 +24,7 @@ struct RecordedProgram {
 /// A program on record, made again.
 struct KnownProgram {
   Measured measured;
-  /// When the run that is being taken up, one of the same arguments, measured it first, as Record::time_ms;
+  /// When the run that is being resumed, one of the same arguments, measured it first, as Record::time_ms;
   /// nothing when it did not.
   std::optional<int64_t> own_ms;
   bool retry = false;     // it failed for a reason that may have passed: nothing is known of it

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tune/take_up.h"
+#include "tune/resume.h"
 #include "tune/task.h"
 #include "tune/trial_log.h"
 
@@ -18,8 +18,8 @@ class KnownResults {
  public:
   KnownResults(const Task& context, TrialLog& log) : context_(context), log_(log) {}
 
-  /// What take_up() found.
-  void begin(TakenUp taken) { taken_ = std::move(taken); }
+  /// What resume_run() found.
+  void begin(Resumed taken) { taken_ = std::move(taken); }
 
   /// What came of the program, counted as a trial. Of a round that was cut, or, if a searcher proposes what
   /// it must not, of anything measured before. Nothing when it is to be measured.
@@ -42,7 +42,7 @@ class KnownResults {
  private:
   const Task& context_;
   TrialLog& log_;
-  TakenUp taken_;
+  Resumed taken_;
 };
 
 }  // namespace tunesmith

@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "tune/judge_scores.h"
+#include "tune/evaluate_scores.h"
 
 namespace tunesmith {
 namespace {
@@ -29,7 +29,7 @@ std::vector<ModelBatch> model_batches(std::span<const Record> records) {
   std::vector<ModelBatch> batches;
   for (const auto& [number, round] : rounds) {
     if (round.scores.size() < kFewestJudged) continue;
-    ModelBatch batch = judge_scores(round.scores, round.throughputs);
+    ModelBatch batch = evaluate_scores(round.scores, round.throughputs);
     batch.trials = static_cast<int64_t>(round.first);
     batches.push_back(batch);
   }

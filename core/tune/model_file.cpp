@@ -61,7 +61,7 @@ ModelFile read_model_file(const std::filesystem::path& path) {
                       "train the model again");
     }
   }
-  model.learnt.assign(std::istreambuf_iterator<char>(in), {});
+  model.learned.assign(std::istreambuf_iterator<char>(in), {});
   if (in.bad()) throw UserError(SourceLocation{file}, "the cost model cannot be read");
   return model;
 }
@@ -73,7 +73,7 @@ void write_model_file(const std::filesystem::path& path, const ModelFile& model)
   out << fmt::format("{}\nkind {}\nversion {}\noptions {}\n", kMagic, model.kind, model.version, options);
   for (const ModelFile::Task& task : model.tasks)
     out << fmt::format("task {} {} {}\n", task.programs, task.rows, task.workload);
-  out << '\n' << model.learnt;
+  out << '\n' << model.learned;
   out.close();
   std::error_code failed;
   if (out) std::filesystem::rename(part, path, failed);

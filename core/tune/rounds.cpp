@@ -23,7 +23,7 @@ std::vector<Measured> Rounds::run(std::vector<CandidatePtr> proposed, int64_t en
   std::vector<Measured> results = evaluate(proposed, record, TrialLog::Kind::New);
   if (results.empty()) return results;
   const MachineLock::Turn turn = evaluator_.compute_turn();
-  judge(results, record);
+  evaluate_model(results, record);
   context_.learn(results);
   return results;
 }
@@ -42,11 +42,11 @@ RoundRecord Rounds::begin(const std::vector<CandidatePtr>& proposed) {
   return record;
 }
 
-void Rounds::judge(const std::vector<Measured>& results, const RoundRecord& record) {
+void Rounds::evaluate_model(const std::vector<Measured>& results, const RoundRecord& record) {
   if (record.scores.empty()) return;
   std::vector<double> scores;
   for (const Measured& one : results) scores.push_back(record.scores.at(one.candidate->lowered_hash));
-  if (const std::optional<ModelBatch> batch = context_.judge(results, scores))
+  if (const std::optional<ModelBatch> batch = context_.evaluate_model(results, scores))
     model_batches_.push_back(*batch);
 }
 

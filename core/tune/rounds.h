@@ -1,4 +1,4 @@
-// The rounds of a run: candidates are measured, and what comes of them is learnt.
+// The rounds of a run: candidates are measured, and what comes of them is learned.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class Rounds {
   RoundRecord begin(const std::vector<CandidatePtr>& proposed);
   std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed, const RoundRecord& record,
                                  TrialLog::Kind kind);
-  void judge(const std::vector<Measured>& results, const RoundRecord& record);
+  void evaluate_model(const std::vector<Measured>& results, const RoundRecord& record);
 
   Task& context_;
   Evaluator& evaluator_;

@@ -11,7 +11,8 @@
 namespace tunesmith {
 
 /// A runner holds a worker process with the arguments and the expected results of its task. One that was not
-/// used for the longest time is ended for another, and made again when its task goes on. Used by one thread.
+/// used for the longest time is ended for another, and made again when its task continues. Used by one
+/// thread.
 class RunnerPool {
  public:
   /// `bytes`: of each task's runner, about. `limit`: of all that are kept; the one in use may be larger.

@@ -13,7 +13,7 @@ namespace tunesmith {
 
 /// Similar tasks are asked before the first round and, where they are tuned in turn with this one, again
 /// whenever there are twice as many trials. What counts is what was on record when that round's first program
-/// was measured, so a run that is taken up is given the same. What it is given outlives it.
+/// was measured, so a run that is resumed is given the same. What it is given outlives it.
 class SeedSource {
  public:
   /// `machine`: Environment::machine().

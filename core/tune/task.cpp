@@ -9,7 +9,7 @@
 
 #include "plugin/own_thread.h"
 #include "plugin/watch.h"
-#include "tune/judge_scores.h"
+#include "tune/evaluate_scores.h"
 #include "tune/stopwatch.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
@@ -26,7 +26,7 @@ Task::Task(const Workload& workload, const Space& space, uint64_t seed, size_t t
       }()),
       promise_(sketches_.sketches),
       cost_model_(space.create_cost_model()) {
-  learnt_.workload = workload.key;
+  learned_.workload = workload.key;
   unless_it_hangs([&] { cost_model_->begin(workload, space.device()); });
 }
 
@@ -130,12 +130,13 @@ std::optional<std::vector<double>> Task::foresee(std::span<const CandidatePtr> c
   return scores;
 }
 
-std::optional<ModelBatch> Task::judge(std::span<const Measured> results, std::span<const double> scores) {
+std::optional<ModelBatch> Task::evaluate_model(std::span<const Measured> results,
+                                               std::span<const double> scores) {
   if (results.size() < kFewestJudged) return std::nullopt;
   std::vector<double> throughputs;
   for (const Measured& result : results)
     throughputs.push_back(result.timing ? 1.0 / result.timing->min : 0.0);
-  ModelBatch batch = judge_scores(scores, throughputs);
+  ModelBatch batch = evaluate_scores(scores, throughputs);
   batch.trials = static_cast<int64_t>(history_.size());
   if (watch_.worse(batch)) model_dropped_ = "it ordered three rounds in succession worse than chance";
   return batch;
@@ -146,25 +147,25 @@ void Task::load_model(const std::string& file) {
   const ModelFile model = read_model_file(file);
   if (model.kind != space_.spec().cost_model.id) {
     throw UserError({file},
-                    fmt::format("this is what '{}' has learnt, and the cost model of the space '{}' is '{}'",
+                    fmt::format("this is what '{}' has learned, and the cost model of the space '{}' is '{}'",
                                 model.kind, space_.spec().name, space_.spec().cost_model.id));
   }
   try {
-    cost_model_->load(model.learnt);
+    cost_model_->load(model.learned);
   } catch (const UserError& error) {
     throw UserError({file}, error.what(), error.remedy());
   }
-  learnt_before_ = model.tasks;
+  learned_before_ = model.tasks;
 }
 
 void Task::save_model(const std::string& file) const {
   if (!model_dropped_.empty()) return;
-  ModelFile model{space_.spec().cost_model.id, "", space_.cost_model_text(), learnt_before_,
+  ModelFile model{space_.spec().cost_model.id, "", space_.cost_model_text(), learned_before_,
                   cost_model_->save()};
-  if (model.learnt.empty()) return;
+  if (model.learned.empty()) return;
   model.version =
       space_.plugin_versions().at(fmt::format("{}:{}", kind_name(PluginKind::CostModel), model.kind));
-  model.add(learnt_);
+  model.add(learned_);
   write_model_file(file, model);
 }
 
@@ -193,9 +194,9 @@ void Task::learn(std::span<const Measured> results) {
   if (!model_dropped_.empty()) return;
   const Stopwatch watch(model_seconds_);
   if (!unless_it_hangs([&] { cost_model_->update(fresh); })) return;
-  learnt_.programs += static_cast<int64_t>(fresh.size());
+  learned_.programs += static_cast<int64_t>(fresh.size());
   for (const Measured& result : fresh)
-    learnt_.rows += std::ssize(collect<Store>(result.candidate->lowered.program.root()));
+    learned_.rows += std::ssize(collect<Store>(result.candidate->lowered.program.root()));
 }
 
 }  // namespace tunesmith

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tune/judge_scores.h"
+#include "tune/evaluate_scores.h"
 #include "tune/seeds.h"
 #include "tune/sketch_promise.h"
 #include "tunesmith/search/searcher.h"
@@ -44,18 +44,18 @@ class Task final : public SearchContext {
   /// Of what the searcher was given last.
   const SeedCounts& seeded() const { return seeds_.counts; }
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
-  /// that was interrupted there and taken up.
+  /// that was interrupted there and resumed.
   void begin_round(int64_t trials);
   /// Programs that were measured and are not in the history.
   void note_measured(std::span<const uint64_t> lowered_hashes);
   /// Adds results to the history, and lets the cost model learn from those of them that are new.
   void learn(std::span<const Measured> results);
-  /// The cost model's scores of what it has not learnt from, one for each. Nothing when it is not asked any
+  /// The cost model's scores of what it has not learned from, one for each. Nothing when it is not asked any
   /// more.
   std::optional<std::vector<double>> foresee(std::span<const CandidatePtr> candidates);
   /// How the cost model ordered what was measured then. `scores`: by foresee(), one for each result. Nothing
   /// when they are too few to say.
-  std::optional<ModelBatch> judge(std::span<const Measured> results, std::span<const double> scores);
+  std::optional<ModelBatch> evaluate_model(std::span<const Measured> results, std::span<const double> scores);
 
   ThreadPool& pool() { return pool_; }
   /// Seconds that generating the space took.
@@ -89,8 +89,8 @@ class Task final : public SearchContext {
   SketchSet sketches_;
   SketchPromise promise_;
   std::shared_ptr<CostModel> cost_model_;
-  std::vector<ModelFile::Task> learnt_before_;  // of the model that was loaded
-  ModelFile::Task learnt_;
+  std::vector<ModelFile::Task> learned_before_;  // of the model that was loaded
+  ModelFile::Task learned_;
   MeasuredHistory history_;
   std::unordered_set<uint64_t> measured_;
   std::function<std::string(const Candidate&)> refuse_;

@@ -141,8 +141,8 @@ class ManyTasks {
   bool ended(size_t i) const { return tasks_[i].task == nullptr || tasks_[i].idle || tasks_[i].task->done(); }
 
   bool little_to_gain(const TaskSet& set, size_t i) const {
-    return histories_[i].trials >= set.round && options_.least_gain > 0.0 &&
-           expected_share(set, i) < options_.least_gain;
+    return histories_[i].trials >= set.round && options_.min_gain > 0.0 &&
+           expected_share(set, i) < options_.min_gain;
   }
 
   void advance(size_t i) {

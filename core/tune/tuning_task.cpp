@@ -11,12 +11,12 @@
 #include "tune/history.h"
 #include "tune/known_results.h"
 #include "tune/proposals.h"
+#include "tune/resume.h"
 #include "tune/rounds.h"
 #include "tune/run_record.h"
 #include "tune/seed_source.h"
 #include "tune/stop_rule.h"
 #include "tune/stopwatch.h"
-#include "tune/take_up.h"
 #include "tune/task.h"
 #include "tune/trial_log.h"
 #include "tunesmith/target/benchmarking.h"
@@ -81,7 +81,7 @@ struct TuningTask::State {
     filter.machine = machine;
     filter.attributed = true;
     History history(workload, space, store, filter, run, names);
-    TakenUp before = take_up(history, context, log, space, options);
+    Resumed before = resume_run(history, context, log, space, options);
     result.known = before.known;
     result.lost = before.lost;
     known.begin(std::move(before));
@@ -115,7 +115,7 @@ struct TuningTask::State {
     const int64_t begun = rule.trials();
     const size_t cut = known.left_of_cut_round();
     const std::vector<Measured> results = rounds.run(std::move(proposed), end);
-    if (const std::optional<ModelBatch> batch = own.judge(results, begun))
+    if (const std::optional<ModelBatch> batch = own.evaluate_model(results, begun))
       result.own_batches.push_back(*batch);
     searcher.observe(context, results);
     if (results.size() > cut - known.left_of_cut_round()) learn_cut_round();

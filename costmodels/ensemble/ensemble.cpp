@@ -1,4 +1,4 @@
-// The analytical model until the learned one orders programs better that it has not learnt from, then more
+// The analytical model until the learned one orders programs better that it has not learned from, then more
 // and more the learned one.
 #include <algorithm>
 #include <cmath>
@@ -57,14 +57,14 @@ class Ensemble final : public CostModel {
     std::vector<double> scores;
     for (const FeatureRows* rows : features_of(candidates, device_)) scores.push_back(estimate(*rows));
     if (share_ <= 0.0) return scores;
-    const std::vector<double> learnt = learner_.predict(candidates);
-    for (size_t i = 0; i < scores.size(); ++i) scores[i] += share_ * (learnt[i] - scores[i]);
+    const std::vector<double> learned = learner_.predict(candidates);
+    for (size_t i = 0; i < scores.size(); ++i) scores[i] += share_ * (learned[i] - scores[i]);
     return scores;
   }
 
   std::string save() const override {
-    const std::string learnt = learner_.save();
-    return learnt.empty() ? "" : fmt::format("{}{}\n", kMagic, share_) + learnt;
+    const std::string learned = learner_.save();
+    return learned.empty() ? "" : fmt::format("{}{}\n", kMagic, share_) + learned;
   }
 
   void load(std::string_view saved) override {
@@ -94,7 +94,7 @@ class Ensemble final : public CostModel {
 
   void compare() {
     constexpr size_t kFewest = 6;
-    if (learner_.learnt() == 0 || unseen_.size() < kFewest) return;
+    if (learner_.learned() == 0 || unseen_.size() < kFewest) return;
     std::vector<const FeatureRows*> rows;
     std::vector<double> estimates;
     std::vector<double> measured;

@@ -12,7 +12,7 @@ void Learner::begin(const DeviceModel& device) {
   std::erase_if(programs_, [](const Program& program) { return program.rows.values.empty(); });
   if (!programs_.empty()) earlier_.push_back(std::move(programs_));
   programs_.clear();
-  learnt_ = learnt_anew_ = 0;
+  learned_ = learned_anew_ = 0;
   device_ = device;
   trees_.set_machine(device);
 }
@@ -31,21 +31,21 @@ void Learner::update(std::span<const Measured> results) {
     const std::optional<Timing>& timing = results[i].timing;
     programs_.push_back({*rows[i], timing ? timing->min : std::numeric_limits<double>::infinity()});
   }
-  // Nothing is left of what was learnt before the trees are grown anew, so it need not be learnt.
-  size_t begin = next_step(learnt_);
-  size_t anew = learnt_anew_;
+  // Nothing is left of what was learned before the trees are grown anew, so it need not be learned.
+  size_t begin = next_step(learned_);
+  size_t anew = learned_anew_;
   for (size_t n = begin; n <= programs_.size(); n = next_step(n)) {
     if (anew == 0 || static_cast<double>(n) >= settings_.relearn_growth * static_cast<double>(anew))
       begin = anew = n;
   }
   for (size_t n = begin; n <= programs_.size(); n = next_step(n)) {
     learn_first(n, n == anew);
-    learnt_ = n;
+    learned_ = n;
   }
-  learnt_anew_ = anew;
-  if (learnt_ < begin) return;
-  const std::vector<bool> chosen = chosen_of_first(learnt_);
-  for (size_t i = 0; i < learnt_; ++i) {
+  learned_anew_ = anew;
+  if (learned_ < begin) return;
+  const std::vector<bool> chosen = chosen_of_first(learned_);
+  for (size_t i = 0; i < learned_; ++i) {
     if (!chosen[i]) programs_[i].rows = {};
   }
 }

@@ -13,7 +13,7 @@
 
 namespace tunesmith::xgboost {
 
-/// What is learnt follows from the settings and the programs in their order, and not from how many of them
+/// What is learned follows from the settings and the programs in their order, and not from how many of them
 /// come at a time.
 class Learner {
  public:
@@ -21,11 +21,11 @@ class Learner {
 
   /// Before anything else: PackSum::use_columns().
   void use_columns(std::span<const FeatureColumn> columns) { trees_.use_columns(columns); }
-  /// Keeps what was learnt of the tasks before.
+  /// Keeps what was learned of the tasks before.
   void begin(const DeviceModel& device);
   void update(std::span<const Measured> results);
-  /// Programs of this task of which it has learnt.
-  size_t learnt() const { return learnt_; }
+  /// Programs of this task of which it has learned.
+  size_t learned() const { return learned_; }
   /// Is the n-th program of this task one that trees are never grown on?
   bool is_held_out(size_t n) const;
   std::vector<double> predict(std::span<const CandidatePtr> candidates) const;
@@ -35,7 +35,7 @@ class Learner {
 
  private:
   struct Program {
-    FeatureRows rows;  // none when it is not learnt from any more
+    FeatureRows rows;  // none when it is not learned from any more
     double seconds = 0.0;
   };
   size_t next_step(size_t step) const;
@@ -47,8 +47,8 @@ class Learner {
   PackSum trees_;
   std::vector<std::vector<Program>> earlier_;  // of the tasks before the one under way
   std::vector<Program> programs_;              // of the one under way
-  size_t learnt_ = 0;                          // of those
-  size_t learnt_anew_ = 0;                     // when the trees were last grown from what was loaded
+  size_t learned_ = 0;                         // of those
+  size_t learned_anew_ = 0;                    // when the trees were last grown from what was loaded
 };
 
 }  // namespace tunesmith::xgboost

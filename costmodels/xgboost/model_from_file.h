@@ -1,4 +1,4 @@
-// The option `model_file` of the cost models that learn: what was trained ahead.
+// The option `model_file` of the cost models that learn: what was pre-trained.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace tunesmith::xgboost {
 
-/// The file that the option names is read once the columns are known, which it must have been learnt from.
+/// The file that the option names is read once the columns are known, which it must have been learned from.
 class ModelFromFile {
  public:
   ModelFromFile(std::string kind, const Options& options)
@@ -25,8 +25,8 @@ class ModelFromFile {
     std::string fault;
     try {
       const ModelFile file = read_model_file(spaces.parent_path() / name_);
-      if (file.kind == kind_) return model.load(file.learnt);
-      fault = "it is what '" + file.kind + "' has learnt";
+      if (file.kind == kind_) return model.load(file.learned);
+      fault = "it is what '" + file.kind + "' has learned";
     } catch (const UserError& error) {
       fault = error.what();
     }

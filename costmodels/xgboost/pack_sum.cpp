@@ -86,7 +86,7 @@ class PackSum::Batch {
     }
   }
 
-  /// One tree more. A program's error is shared out to its rows by their parts of its time.
+  /// One tree more. A program's error is distributed to its rows by their parts of its time.
   void grow(Booster& booster) const {
     std::vector<double> shares;
     const std::vector<double> errors = errors_of(booster, shares);

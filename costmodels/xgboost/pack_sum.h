@@ -1,6 +1,6 @@
-// What a program's rows say of its time, learnt. A program takes as long as its stores together, and a store
+// What a program's rows say of its time, learned. A program takes as long as its stores together, and a store
 // as long as the analytical model says times the exponential of a sum of boosted trees over the store's row.
-// So before anything is learnt the order is the analytical model's, and trees say where it is wrong. What is
+// So before anything is learned the order is the analytical model's, and trees say where it is wrong. What is
 // fitted is the logarithm of a program's time, within a task: by which factor a whole task is estimated wrong
 // is nothing that an order needs, and no tree has to explain it.
 #pragma once
@@ -28,13 +28,13 @@ struct Sample {
   size_t task = 0;       // only programs of one task are compared
 };
 
-/// What is learnt follows from the settings and the samples in their order. Objects share nothing.
+/// What is learned follows from the settings and the samples in their order. Objects share nothing.
 class PackSum {
  public:
   explicit PackSum(const Settings& settings);
 
-  /// Of the rows that it is given from now on: before anything is learnt or loaded. Without it they are those
-  /// that what is loaded was learnt from, or the kernel's alone.
+  /// Of the rows that it is given from now on: before anything is learned or loaded. Without it they are
+  /// those that what is loaded was learned from, or the kernel's alone.
   void use_columns(std::span<const FeatureColumn> columns);
   /// Of the machine that programs are from now on for.
   void set_machine(const DeviceModel& device) { machine_ = analytical::machine_from(device); }
@@ -50,7 +50,7 @@ class PackSum {
   /// By the gain of the splits.
   std::vector<FeatureImportance> importance() const;
 
-  /// What has been learnt, as bytes; "" when nothing has.
+  /// What has been learned, as bytes; "" when nothing has.
   std::string save() const;
   /// Throws UserError when the bytes are no such thing, or were made for other columns of features.
   void load(std::string_view saved);
@@ -63,7 +63,7 @@ class PackSum {
   std::vector<std::string> inputs_;  // names
   bool told_ = false;                // which columns there are
   analytical::Machine machine_;
-  std::string loaded_;  // what is learnt on; "" for nothing
+  std::string loaded_;  // what is learned on; "" for nothing
   std::optional<Booster> booster_;
 };
 

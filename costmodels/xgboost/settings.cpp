@@ -19,7 +19,7 @@ std::vector<OptionSpec> option_specs(const Settings& preset) {
       OptionSpec::real("relearn_growth", preset.relearn_growth, 1.0, 1e6,
                        "learn anew with so many times the programs of the last time, else learn on"),
       OptionSpec::integer("most_programs", preset.most_programs, 2, 1 << 20,
-                          "of a task that are learnt from: the fastest, and as many others"),
+                          "of a task that are learned from: the fastest, and as many others"),
       OptionSpec::real("held_out", preset.held_out, 0.0, 0.5, "share of the programs that say when to stop"),
       OptionSpec::integer("early_stopping", preset.early_stopping, 1, 10000,
                           "trees that do not improve on the programs held out"),
@@ -30,8 +30,8 @@ std::vector<OptionSpec> option_specs(const Settings& preset) {
       OptionSpec::integer("threads", preset.threads, 1, 1024, "that train and predict"),
       OptionSpec::integer("seed", 0, 0, 1 << 30, "of what trees look at, and of what is held out"),
       OptionSpec::string("model_file", "",
-                         "trained ahead by 'tunesmith model train', beside the spaces file; what is learnt "
-                         "goes on from there"),
+                         "pre-trained by 'tunesmith model train', beside the spaces file; what is learned "
+                         "continues from there"),
   };
 }
 

@@ -19,7 +19,7 @@ struct Settings {
   int more_trees = 10;          // at most, when learning on
   int learn_every = 16;         // programs
   double relearn_growth = 1.5;  // learn anew when there is so many times the data of the last time
-  int most_programs = 1024;     // of a task that are learnt from
+  int most_programs = 1024;     // of a task that are learned from
   double held_out = 0.0;        // share of the programs that trees are stopped by
   int early_stopping = 10;      // trees without an improvement on those
   double weight_power = 0.5;    // of the throughput, which a program's error is weighted with

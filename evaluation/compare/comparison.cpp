@@ -94,7 +94,7 @@ void add_own_model(const Runs& runs, StrategySummary& summary) {
 }
 
 StrategySummary summarise(const std::string& strategy, const Runs& runs, double best_known,
-                          double baseline_final, int64_t most_trials, double longest) {
+                          double baseline_final, int64_t max_trials, double longest) {
   StrategySummary summary;
   summary.strategy = strategy;
   summary.runs = runs.size();
@@ -109,7 +109,7 @@ StrategySummary summarise(const std::string& strategy, const Runs& runs, double 
   summary.to_95 = reached(runs, best_known / 0.95);
   summary.to_99 = reached(runs, best_known / 0.99);
   summary.to_baseline = reached(runs, baseline_final);
-  for (const int64_t at : moments(most_trials)) {
+  for (const int64_t at : moments(max_trials)) {
     summary.by_trials.push_back(curve_point(runs, static_cast<double>(at), [&](const SearchRun& run) {
       return best_before(run, [&](const ProgressPoint& one) { return one.trial <= at; });
     }));
@@ -170,10 +170,10 @@ class Comparer {
 
   WorkloadComparison compare(const std::string& workload) const {
     WorkloadComparison comparison{workload, best_known(workload), {}};
-    int64_t most_trials = 1;
+    int64_t max_trials = 1;
     double longest = 0.0;
     for (const auto& [strategy, runs] : runs_.at(workload)) {
-      for (const SearchRun* run : runs) most_trials = std::max(most_trials, run->trials);
+      for (const SearchRun* run : runs) max_trials = std::max(max_trials, run->trials);
       longest = std::max(longest, median_of(runs, wall_of));
     }
     const Runs baseline = runs_of(workload, strategies_.front());
@@ -184,7 +184,7 @@ class Comparer {
       const Runs runs = runs_of(workload, strategy);
       if (runs.empty()) continue;
       comparison.strategies.push_back(
-          summarise(strategy, runs, comparison.best_known, baseline_final, most_trials, longest));
+          summarise(strategy, runs, comparison.best_known, baseline_final, max_trials, longest));
     }
     return comparison;
   }

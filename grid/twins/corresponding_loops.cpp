@@ -19,7 +19,7 @@ std::optional<int64_t> extent_of(const Loop& loop) {
   return extent == nullptr ? std::nullopt : std::optional(extent->value);
 }
 
-int64_t least_iterations(const Loop& loop) {
+int64_t min_iterations(const Loop& loop) {
   const auto stages = loop.annotations.find(kSoftwarePipeline);
   if (stages == loop.annotations.end()) return kMinSerial;
   return std::max(kMinSerial, std::get<int64_t>(stages->second) + 1);
@@ -40,7 +40,7 @@ bool loops_correspond(const Program& full, const Program& smaller, const Executi
     if (a->loop_kind == LoopKind::Bound && is_of_a_launch(*a, execution))
       return *to >= std::min(*from, kMinBound);
     const bool may_shrink = a->loop_kind == LoopKind::Serial || a->loop_kind == LoopKind::Parallel;
-    return may_shrink && *to >= std::min(*from, least_iterations(*a));
+    return may_shrink && *to >= std::min(*from, min_iterations(*a));
   });
 }
 

@@ -68,7 +68,7 @@ struct GridTwinFinder::Original {
 };
 
 GridTwinFinder::GridTwinFinder(const Workload& workload, const Space& space)
-    : workload_(workload), space_(space), lone_launches_(workload, space.target().execution()) {
+    : workload_(workload), space_(space), independent_launches_(workload, space.target().execution()) {
   if (workload.definition.empty()) return;
   const auto [name, given] = parse_workload_text(workload.key);
   definition_ = WorkloadDefinition::parse(workload.definition, name);
@@ -177,7 +177,7 @@ std::optional<GridTwin> GridTwinFinder::twin_at(const Original& original, const 
   if (!twin) return std::nullopt;
   std::vector<size_t> apart;
   if (!have_one_structure(candidate.lowered, (*twin)->lowered, space_.target())) {
-    apart = lone_launches_.proven(candidate.lowered.program);
+    apart = independent_launches_.proven(candidate.lowered.program);
     if (apart.empty() || !have_one_structure(candidate.lowered, (*twin)->lowered, space_.target(), apart))
       return std::nullopt;
   }
@@ -230,7 +230,7 @@ std::optional<GridTwin> GridTwinFinder::find_grid_twin(const Candidate& candidat
   return found;
 }
 
-std::unique_ptr<TwinFinder> make_grid_twin_finder(const Workload& workload, const Space& space) {
+std::unique_ptr<ReducedInstanceFinder> make_grid_twin_finder(const Workload& workload, const Space& space) {
   return std::make_unique<GridTwinFinder>(workload, space);
 }
 

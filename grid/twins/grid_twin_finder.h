@@ -13,7 +13,7 @@
 #include "tunesmith/space/space.h"
 #include "tunesmith/target/twin_verification.h"
 #include "tunesmith/workload/workload.h"
-#include "twins/lone_launches.h"
+#include "twins/independent_launches.h"
 
 namespace tunesmith {
 
@@ -22,7 +22,7 @@ struct GridTwin : Twin {
 };
 
 /// Safe to use from several threads. `workload` and `space` outlive it.
-class GridTwinFinder final : public TwinFinder {
+class GridTwinFinder final : public ReducedInstanceFinder {
  public:
   GridTwinFinder(const Workload& workload, const Space& space);
 
@@ -55,7 +55,7 @@ class GridTwinFinder final : public TwinFinder {
 
   const Workload& workload_;
   const Space& space_;
-  LoneLaunches lone_launches_;
+  IndependentLaunches independent_launches_;
   std::optional<WorkloadDefinition> definition_;
   std::vector<ParamText> given_;  // all that the workload was made with
   std::vector<size_t> params_;    // of these, those that may be shrunk

@@ -10,7 +10,7 @@
 #include "twins/corresponding_programs.h"
 #include "twins/corresponding_texts.h"
 #include "twins/extent_substitution.h"
-#include "twins/lone_launches.h"
+#include "twins/independent_launches.h"
 
 namespace tunesmith {
 namespace {

@@ -23,7 +23,7 @@ struct FailureReply {
 Message to_message(const FailureReply& reply);
 tl::expected<FailureReply, std::string> read_failure_reply(const Message& message);
 
-/// The worker's last answer: it cannot go on.
+/// The worker's last answer: it cannot continue.
 struct ErrorReply {
   std::string message;
   bool of_user = false;  // a UserError

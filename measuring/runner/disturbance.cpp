@@ -121,7 +121,7 @@ Reading DisturbanceProbe::end() {
   return reading;
 }
 
-bool DisturbanceJudge::disturbed(const Reading& reading) {
+bool DisturbanceDetector::disturbed(const Reading& reading) {
   calibrations_.push_back(reading.calibration);
   if (calibrations_.size() > kRemembered) calibrations_.pop_front();
   // The lower quartile: quiet moments are found among disturbed ones, and a few lucky ones do not set the
@@ -135,8 +135,9 @@ bool DisturbanceJudge::disturbed(const Reading& reading) {
   return verdict;
 }
 
-std::optional<bool> DisturbanceJudge::disturbed(const std::map<std::string, double>& before,
-                                                const std::map<std::string, double>& after, double seconds) {
+std::optional<bool> DisturbanceDetector::disturbed(const std::map<std::string, double>& before,
+                                                   const std::map<std::string, double>& after,
+                                                   double seconds) {
   std::optional<bool> verdict;
   for (const auto& [thread, waited] : after) {
     const auto found = before.find(thread);
@@ -146,20 +147,20 @@ std::optional<bool> DisturbanceJudge::disturbed(const std::map<std::string, doub
   return verdict;
 }
 
-bool DisturbanceJudge::worth_repeating() const {
+bool DisturbanceDetector::worth_repeating() const {
   const auto disturbed = std::count(verdicts_.begin(), verdicts_.end(), true);
   return verdicts_.size() < kRecent / 2 || 2 * disturbed <= static_cast<std::ptrdiff_t>(verdicts_.size());
 }
 
-void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& judge, double best_seconds,
-                      const std::function<MeasureResult(size_t)>& measure,
+void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceDetector& detector,
+                      double best_seconds, const std::function<MeasureResult(size_t)>& measure,
                       const std::function<bool()>& go_on) {
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     for (size_t i = 0; i < results.size(); ++i) {
       const MeasureResult& result = results[i];
       if (!result.timing || !result.disturbed.value_or(false)) continue;
       if (best_seconds > 0.0 && result.timing->min > kMaxSlowdown * best_seconds) continue;
-      if (!judge.worth_repeating() || !go_on()) return;
+      if (!detector.worth_repeating() || !go_on()) return;
       MeasureResult again = measure(i);
       if (again.failure ? !may_be_the_machines(again.failure->cause)
                         : !again.disturbed.value_or(false) || again.timing->min < result.timing->min) {

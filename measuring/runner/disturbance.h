@@ -58,7 +58,7 @@ class DisturbanceProbe {
 
 /// Tells disturbed moments from quiet ones by the readings before. What is usual adapts: a machine that is
 /// slower for good is quiet again after a while.
-class DisturbanceJudge {
+class DisturbanceDetector {
  public:
   /// Is it the reading of a disturbed moment? Remembers it.
   bool disturbed(const Reading& reading);
@@ -78,8 +78,8 @@ class DisturbanceJudge {
 /// `measure(i)` is asked for the i-th anew. The time kept is the first of a quiet moment, else the shortest.
 /// A failure that it shows only then is its failure, unless a busy machine may be the cause. What takes so
 /// much longer than `best_seconds` that no disturbance explains it is left as it is; 0: nothing is.
-void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceJudge& judge, double best_seconds,
-                      const std::function<MeasureResult(size_t)>& measure,
+void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceDetector& detector,
+                      double best_seconds, const std::function<MeasureResult(size_t)>& measure,
                       const std::function<bool()>& go_on);
 
 }  // namespace tunesmith

@@ -51,7 +51,7 @@ double terms_of_sum(const Program& program, const Block& block) {
 
 }  // namespace
 
-double least_operations(const Program& program) {
+double min_operations(const Program& program) {
   double bytes = 0.0;
   for (const Buffer& output : program.outputs) bytes += static_cast<double>(output->bytes());
   double terms = 0.0;
@@ -60,7 +60,7 @@ double least_operations(const Program& program) {
 }
 
 PlausibleTime::PlausibleTime(const Program& program, Target& target, int threads)
-    : operations_(least_operations(program)),
+    : operations_(min_operations(program)),
       target_(target),
       threads_(threads > 0 ? threads : static_cast<int>(available_processors())) {}
 

@@ -19,7 +19,7 @@ namespace tunesmith {
 ///    left out: of a floating-point sum that is an output as it stands, over elements that differ from term
 ///    to term. All else may fold to nothing.
 /// An eighth of the larger of the two, since the peak may have been measured in a bad moment.
-double least_operations(const Program& program);
+double min_operations(const Program& program);
 
 /// Belongs to one runner and its thread.
 class PlausibleTime {

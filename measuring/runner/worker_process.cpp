@@ -143,7 +143,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, const MessageLi
       reply.failure = {FailureCause::WorkerLost, "stopped by the user"};
       break;
     case TransferStatus::TimedOut:
-      reply.disturbed = DisturbanceJudge::disturbed(waited, waited_by_thread(process_), time_out_seconds);
+      reply.disturbed = DisturbanceDetector::disturbed(waited, waited_by_thread(process_), time_out_seconds);
       kill(process_, SIGKILL);
       reap();
       reply.failure = {FailureCause::TimeOut, fmt::format("not done in {} s", time_out_seconds)};

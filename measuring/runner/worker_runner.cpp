@@ -58,7 +58,7 @@ class WorkerRunner final : public Runner {
     for (const MeasureRequest& request : requests) {
       if (request.limit_seconds > 0.0) best = std::min(best, request.limit_seconds);
     }
-    repeat_disturbed(results, judge_, best, measure, [&] { return !stopped(); });
+    repeat_disturbed(results, detector_, best, measure, [&] { return !stopped(); });
     return results;
   }
 
@@ -142,7 +142,7 @@ class WorkerRunner final : public Runner {
     return times;
   }
 
-  /// What a candidate did to its worker (corrupted memory, or took it, or left a thread that goes on) may
+  /// What a candidate did to its worker (corrupted memory, or took it, or left a thread that continues) may
   /// show in one that comes after it, and a worker may be ended by somebody else. A fresh worker tells.
   static bool may_be_anothers(FailureCause cause, bool alone) {
     switch (cause) {
@@ -183,7 +183,7 @@ class WorkerRunner final : public Runner {
       result.timing.reset();
       return result;
     }
-    result.disturbed = reply->reading && judge_.disturbed(*reply->reading);
+    result.disturbed = reply->reading && detector_.disturbed(*reply->reading);
     if (reply->prepare_seconds) result.timing->prepare = *reply->prepare_seconds;
     result.verified_error = reply->verified_error;
     return result;
@@ -220,7 +220,7 @@ class WorkerRunner final : public Runner {
                              return read_time_in_turn_reply(answer, added_, static_cast<size_t>(rounds));
                            });
       if (!reply) return tl::make_unexpected(reply.error().failure);
-      return Samples{reply->samples, runner_.judge_.disturbed(reply->reading)};
+      return Samples{reply->samples, runner_.detector_.disturbed(reply->reading)};
     }
 
     tl::expected<Failures, CandidateFailure> check() override {
@@ -253,7 +253,7 @@ class WorkerRunner final : public Runner {
   TaskWorker own_;
   std::map<std::string, Instance> instances_;  // smaller ones, by their keys
   uint64_t asked_ = 0;
-  DisturbanceJudge judge_;  // outlives the workers
+  DisturbanceDetector detector_;  // outlives the workers
 };
 
 }  // namespace

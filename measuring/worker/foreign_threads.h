@@ -17,7 +17,7 @@ class ForeignThreads {
   const std::vector<pid_t>& own() const { return own_; }
   /// Those that there are now and that are not the worker's own, in ascending order.
   std::vector<pid_t> now() const;
-  /// Waits until they sleep, if there are any. False when one of them goes on running, for longer than
+  /// Waits until they sleep, if there are any. False when one of them keeps running, for longer than
   /// kMaxAwakeMilliseconds. One that is ready to run and gets no processor is waited for, up to a second or
   /// two.
   bool come_to_rest() const;

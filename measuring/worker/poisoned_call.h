@@ -8,8 +8,8 @@
 namespace tunesmith {
 
 /// Seconds of one call, before which the stacks of all threads, where the kernel's frames will lie, and the
-/// registers for numbers are filled with `poison`, these again wherever the kernel goes on on another thread.
-/// Buffers are the caller's to fill.
+/// registers for numbers are filled with `poison`, these again wherever the kernel continues on another
+/// thread. Buffers are the caller's to fill.
 double time_poisoned(const KernelCall& call, std::byte poison);
 
 }  // namespace tunesmith

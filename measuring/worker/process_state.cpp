@@ -155,7 +155,7 @@ std::optional<std::string> ProcessWatch::left_behind() {
     return fmt::format("left {} files open, with those before it", open.size() - descriptors_.size());
   if (const size_t threads = threads_.now().size(); threads > max_kept_threads())
     return fmt::format("left {} threads, with those before it", threads);
-  if (!threads_.come_to_rest()) return "left a thread that goes on running";
+  if (!threads_.come_to_rest()) return "left a thread that keeps running";
   return std::nullopt;
 }
 

@@ -156,7 +156,7 @@ bool WorkerTask::take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> dr
   fill = draws.front().fill;
   data.draws.clear();
   for (DrawnData& draw : draws) data.draws.push_back({std::move(draw.inputs), std::move(draw.expected)});
-  // A candidate's last results are held against those of the calls that are timed.
+  // A candidate's last results are compared with those of the calls that are timed.
   set_inputs(data, data.draws.back().inputs);
   return true;
 }

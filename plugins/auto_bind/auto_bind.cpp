@@ -1,5 +1,5 @@
 // Binds what no module before has bound to the levels of a device: the outermost spatial loops of every nest
-// become one, which is shared out over the threads of a block and over blocks. The levels are the target's,
+// become one, which is distributed over the threads of a block and over blocks. The levels are the target's,
 // found by what they can do and not by their names: threads are the outermost level that synchronises, blocks
 // the level around it.
 #include <algorithm>
@@ -23,7 +23,7 @@ std::optional<Axes> axes_of(const ExecutionModel& model) {
   if (first > level || model.levels[level].axes.empty()) return std::nullopt;
   Axes axes;
   axes.threads = model.axis_name({level, 0});
-  axes.most = std::min(model.levels[level].most_together, model.levels[level].most[0]);
+  axes.most = std::min(model.levels[level].max_together, model.levels[level].most[0]);
   if (first > 0 && !model.levels[first - 1].axes.empty()) axes.blocks = model.axis_name({first - 1, 0});
   return axes;
 }

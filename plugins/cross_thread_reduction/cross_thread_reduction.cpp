@@ -14,7 +14,7 @@ using namespace tunesmith;
 /// How many threads reduce what all have found. Each of them has several, whatever the number of all: the
 /// loops of a sketch are the same ones for all its decisions.
 constexpr int64_t kGroup = 16;
-constexpr int64_t kLeastThreads = 2 * kGroup;
+constexpr int64_t kMinThreads = 2 * kGroup;
 
 struct Place {
   std::string around;  // the axis that iterations of the result are bound to
@@ -32,7 +32,7 @@ std::optional<Place> place_of(const ExecutionModel& model) {
       model.scopes, [&](const MemoryScope& candidate) { return model.depth_of(candidate) == first; });
   if (scope == model.scopes.end()) return std::nullopt;
   return Place{model.axis_name({first - 1, 0}), model.axis_name({level, 0}), scope->name,
-               std::min(model.levels[level].most_together, model.levels[level].most[0])};
+               std::min(model.levels[level].max_together, model.levels[level].most[0])};
 }
 
 class CrossThreadReduction final : public TransformationModule {
@@ -127,6 +127,6 @@ class CrossThreadReduction final : public TransformationModule {
 
 TUNESMITH_PLUGIN(CrossThreadReduction, PluginKind::Module, "cross_thread_reduction", "0.1.0",
                  "share reductions that reuse nothing out over threads",
-                 OptionSpec::integers("threads", {32, 64, 128, 256, 512}, kLeastThreads, 1024,
+                 OptionSpec::integers("threads", {32, 64, 128, 256, 512}, kMinThreads, 1024,
                                       "choices for the threads that share a reduction; each has at least two "
                                       "of its steps"));

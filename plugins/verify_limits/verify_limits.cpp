@@ -1,7 +1,7 @@
 // Refuses candidates whose tiles make too few threads or too many, or leave one thread too many tiles that
 // lie apart, or more results than its registers hold, before anything is lowered or compiled. What is checked
 // are blocks that a tiling annotated with `tile_iterations`, how many results they compute, and loops
-// annotated with `apart`. Memory is held against the capacities of its scopes when a program is lowered.
+// annotated with `apart`. Memory is compared with the capacities of its scopes when a program is lowered.
 #include <algorithm>
 #include <map>
 
@@ -107,7 +107,7 @@ class VerifyLimits final : public TransformationModule {
     const int64_t threads = threads_of(nest_of(block), model);
     const bool few = std::get<int64_t>(block.annotations.at(kIterations)) <= kFew;
     if (!few && threads < min_threads_) refuse("too few threads share a tile", threads, min_threads_);
-    const int64_t most = model.levels.back().most_together;
+    const int64_t most = model.levels.back().max_together;
     if (threads > most) refuse("more threads than the level has", threads, most);
     int64_t apart = 1;
     for (const Loop* loop : loops_above(block)) {

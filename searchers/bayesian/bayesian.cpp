@@ -1,4 +1,4 @@
-// Bayesian search: a model of the time as a function of the decisions, learnt anew in every round from all
+// Bayesian search: a model of the time as a function of the decisions, learned anew in every round from all
 // that was measured, says which programs are worth measuring next (docs/searchers.md).
 #include <algorithm>
 #include <unordered_set>
@@ -200,7 +200,7 @@ class Bayesian final : public Searcher {
 
 TUNESMITH_PLUGIN(
     Bayesian, PluginKind::Searcher, "bayesian", "0.2.0",
-    "measure what a model learnt from the measured says is worth it",
+    "measure what a model learned from the measured says is worth it",
     OptionSpec::choice("surrogate", "gp", {"trees", "gp", "score"},
                        "trees: boosted trees with Thompson sampling (XGBoost); gp: a Gaussian process on the "
                        "decisions; score: a Gaussian process over the cost model's score"),
@@ -215,7 +215,7 @@ TUNESMITH_PLUGIN(
                         "gp, score: measured programs of a sketch that the process knows"),
     OptionSpec::integer("fitted_points", 96, 4, 2048,
                         "gp, score: of these, those that its lengths are found by"),
-    OptionSpec::integer("models", 12, 1, 256, "trees: ensembles, each learnt from another sample"),
+    OptionSpec::integer("models", 12, 1, 256, "trees: ensembles, each learned from another sample"),
     OptionSpec::integer("patience", 16, 1, 65536,
                         "programs of a sketch without a faster one before its trust region is halved"),
     OptionSpec::integer("generations", 4, 1, 1000,

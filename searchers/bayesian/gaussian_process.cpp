@@ -15,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kLeastNoise = 1e-4;
+constexpr double kMinNoise = 1e-4;
 
 /// Logarithms, so that every value of them is possible.
 struct Hyperparameters {
@@ -32,7 +32,7 @@ struct Hyperparameters {
     const Eigen::Index d = all.size() - 2;
     return {all.head(d), all(d), all(d + 1)};
   }
-  double noise_variance() const { return std::exp(2.0 * log_noise) + kLeastNoise; }
+  double noise_variance() const { return std::exp(2.0 * log_noise) + kMinNoise; }
 };
 
 /// Squared distances in lengths.

@@ -12,7 +12,7 @@ namespace tunesmith::bayesian {
 struct Point {
   size_t sketch = 0;
   std::vector<double> x;  // as long as every other of its sketch
-  double prior = 0.0;     // what is expected before anything is learnt of it
+  double prior = 0.0;     // what is expected before anything is learned of it
 };
 
 /// A point and what was seen there: higher is better, of mean 0 and deviation 1 over all samples.
@@ -52,7 +52,7 @@ class Surrogate {
 /// best and the others the latest. Batches by expected improvement, each choice believed to give its mean.
 std::unique_ptr<Surrogate> make_gaussian_process(size_t most, size_t fitted);
 
-/// `models` ensembles of regression trees, each learnt from a sample of the samples drawn with replacement.
+/// `models` ensembles of regression trees, each learned from a sample of the samples drawn with replacement.
 /// Batches by Thompson sampling: each choice is the best that one of them sees. Null where the plugin was
 /// built without XGBoost.
 std::unique_ptr<Surrogate> make_trees(size_t models);

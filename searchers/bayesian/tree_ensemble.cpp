@@ -1,4 +1,4 @@
-// Surrogate A: ensembles of boosted regression trees, each learnt from another sample of what was measured.
+// Surrogate A: ensembles of boosted regression trees, each learned from another sample of what was measured.
 #include <algorithm>
 #include <cmath>
 #include <limits>

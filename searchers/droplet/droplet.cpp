@@ -1,7 +1,7 @@
 // Coordinate descent from the best programs on record, a finisher: all programs that differ from the fastest
-// in one decision are measured, the most promising first, and as soon as one is faster it goes on from there.
-// (Droplet: Canesche et al., "The Droplet Search Algorithm for Kernel Scheduling", 2024, descends along one
-// coordinate at a time in the same way.)
+// in one decision are measured, the most promising first, and as soon as one is faster it continues from
+// there. (Droplet: Canesche et al., "The Droplet Search Algorithm for Kernel Scheduling", 2024, descends
+// along one coordinate at a time in the same way.)
 #include <algorithm>
 #include <numeric>
 #include <unordered_set>

@@ -37,7 +37,7 @@ using namespace tunesmith;
 using evolution::Scored;
 
 /// Populations drawn in one round, at most.
-constexpr int kMostDraws = 8;
+constexpr int kMaxDraws = 8;
 
 class Evolutionary final : public Searcher {
  public:
@@ -98,7 +98,7 @@ class Evolutionary final : public Searcher {
     const size_t wanted = std::max(missing, settings_.fresh);
     size_t drawn = 0;
     // Where most of what is drawn is refused, more is drawn.
-    for (int time = 0; time < kMostDraws && 2 * drawn < wanted; ++time) {
+    for (int time = 0; time < kMaxDraws && 2 * drawn < wanted; ++time) {
       std::vector<SearchContext::Draft> drafts;
       for (size_t i = 0; i < wanted; ++i) {
         RandomStream random = context.next_stream();

@@ -2,7 +2,7 @@
 //
 // Trials are cut into turns of one length, counted from the first program on record, and a turn belongs to
 // one member. Whose it is follows from the results before it and from nothing else, so that a run that is
-// taken up goes on as it would have gone.
+// resumed continues as it would have gone.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -128,7 +128,7 @@ LowerOptions CudaTarget::lower_options() const {
   LowerOptions options;
   // Vectors are those of loads and stores.
   options.vector_bits = kAccessBytes * 8;
-  options.vector_registers = kMostRegistersOfThread / 4;
+  options.vector_registers = kMaxRegistersOfThread / 4;
   options.execution = execution_;
   return options;
 }
@@ -225,12 +225,12 @@ CompiledKernel CudaTarget::kernel_of(const LoweredProgram& lowered, const Lowere
 
 tl::expected<CompiledKernel, std::string> CudaTarget::compile(const LoweredProgram& lowered,
                                                               const std::string& symbol) {
-  return compile_twin(lowered, lowered, symbol);
+  return compile_reduced_instance(lowered, lowered, symbol);
 }
 
-tl::expected<CompiledKernel, std::string> CudaTarget::compile_twin(const LoweredProgram& lowered,
-                                                                   const LoweredProgram& twin,
-                                                                   const std::string& symbol) {
+tl::expected<CompiledKernel, std::string> CudaTarget::compile_reduced_instance(const LoweredProgram& lowered,
+                                                                               const LoweredProgram& twin,
+                                                                               const std::string& symbol) {
   const auto started = std::chrono::steady_clock::now();
   if (on_gpu_ && Nvrtc::find() == nullptr) throw EnvironmentError(Nvrtc::why_absent());
   auto own = cubins(lowered, symbol);
@@ -261,7 +261,8 @@ tl::expected<CompiledKernel, std::string> CudaTarget::compile_reference(const Lo
   return kernel_of(lowered, lowered, RunsOn::Host, kernels, std::move(*programs), symbol);
 }
 
-std::unique_ptr<TwinFinder> CudaTarget::make_finder(const Workload& workload, const Space& space) const {
+std::unique_ptr<ReducedInstanceFinder> CudaTarget::make_finder(const Workload& workload,
+                                                               const Space& space) const {
   return make_grid_twin_finder(workload, space);
 }
 

@@ -70,11 +70,12 @@ class CudaTarget final : public Target,
 
   /// A GPU runs programs of any shape.
   TwinVerification* twins() override { return on_gpu_ ? nullptr : this; }
-  std::unique_ptr<TwinFinder> make_finder(const Workload& workload, const Space& space) const override;
-  tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
-                                                         const LoweredProgram& twin,
-                                                         const std::string& symbol) override;
-  /// compile_twin() for the emulated device, without what NVRTC says of `lowered`.
+  std::unique_ptr<ReducedInstanceFinder> make_finder(const Workload& workload,
+                                                     const Space& space) const override;
+  tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,
+                                                                     const LoweredProgram& twin,
+                                                                     const std::string& symbol) override;
+  /// compile_reduced_instance() for the emulated device, without what NVRTC says of `lowered`.
   tl::expected<CompiledKernel, std::string> compile_emulated(const LoweredProgram& lowered,
                                                              const LoweredProgram& twin,
                                                              const std::string& symbol,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 /// More than this in one iteration would crowd out what it computes.
-constexpr size_t kMostLines = 64;
+constexpr size_t kMaxLines = 64;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ class PrefetchedLines {
   const std::vector<Line>& lines() const { return lines_; }
 
   void stmt(const Stmt& stmt) {
-    if (lines_.size() >= kMostLines) return;
+    if (lines_.size() >= kMaxLines) return;
     if (const Loop* loop = stmt.as<Loop>()) {
       const Linear min = emitter_.linear(loop->min);
       const Linear extent = emitter_.linear(loop->extent);
@@ -66,7 +66,7 @@ class PrefetchedLines {
       std::vector<std::pair<int64_t, uint32_t>> terms;
       for (const Linear::Term& term : at.terms) terms.emplace_back(term.coefficient, term.atom);
       const int64_t line = floor_quotient(at.constant * load.dtype.scalar().bytes(), kLineBytes);
-      if (lines_.size() < kMostLines && seen_.emplace(found->second.id, terms, line).second)
+      if (lines_.size() < kMaxLines && seen_.emplace(found->second.id, terms, line).second)
         lines_.push_back({found->second, load.dtype, at});
     }
   }

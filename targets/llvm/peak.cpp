@@ -20,7 +20,7 @@ constexpr const char* kSymbol = "tunesmith_peak";
 constexpr int64_t kIterations = 160000;  // about half a millisecond
 /// Long enough to meet a moment without neighbours and the processor's full clock.
 constexpr double kMeasuringSeconds = 0.2;
-constexpr int kLeastRepeats = 5;
+constexpr int kMinRepeats = 5;
 constexpr int64_t kLargestCopy = int64_t{256} << 20;
 
 using Pool = std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)>;
@@ -34,7 +34,7 @@ double shortest_run(const LoadedKernel& kernel, void* const* buffers, int thread
   }
   double best = std::numeric_limits<double>::infinity();
   double total = 0.0;
-  for (int i = 0; i < kLeastRepeats || total < kMeasuringSeconds; ++i) {
+  for (int i = 0; i < kMinRepeats || total < kMeasuringSeconds; ++i) {
     const auto started = std::chrono::steady_clock::now();
     kernel.entry()(buffers, nullptr, tunesmith_runtime_parallel_for, pool.get());
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

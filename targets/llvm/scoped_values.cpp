@@ -22,7 +22,7 @@ void append(Key& key, const Linear& linear) {
 
 /// An innermost loop with no more pointers steps each of them: accesses without an index run faster. With
 /// more their additions would cost more than the index that serves them all.
-constexpr size_t kMostSteppedPointers = 4;
+constexpr size_t kMaxSteppedPointers = 4;
 
 bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 
@@ -105,7 +105,7 @@ void ScopedValues::reduce_strength(const Loop& loop) {
     replaced->replaceAllUsesWith(phi);
     replaced->eraseFromParent();
   };
-  if (loop.pointers.size() <= kMostSteppedPointers) {
+  if (loop.pointers.size() <= kMaxSteppedPointers) {
     for (const auto& [pointer, step] : loop.pointers) {
       count(pointer, pointer->getPointerOperand(), step, [&](llvm::Value* from, llvm::Value* bytes) {
         return ir_.CreateGEP(ir_.getInt8Ty(), from, bytes);

@@ -12,7 +12,7 @@ class NullTaskScheduler final : public TaskScheduler {
   explicit NullTaskScheduler(const Options& options) : rounds_(options.get_int("rounds")) {}
 
   // The index of a task that is not done. The answer follows from the histories alone: a run that was
-  // interrupted goes on with another object, and the same histories.
+  // interrupted continues with another object, and the same histories.
   size_t next(const TaskSet& set) const override {
     for (size_t i = 0; i < set.tasks.size(); ++i) {
       const TaskHistory& task = set.tasks[i];

@@ -11,7 +11,7 @@ SAME = {
     "a comment": ("int a;  // one\n", "int a;\n"),
     "a comment in a line": ("int /* the first */ a;\n", "int a;\n"),
     "a comment of several lines": ("/* one\n * two **/ int a;\n", "int a;\n"),
-    "a comment that goes on": ("int a;  // one \\\n int b;\n", "int a;\n"),
+    "a comment that continues": ("int a;  // one \\\n int b;\n", "int a;\n"),
     "a comment in a comment": ("int a;  // /* one\nint b;  // */\n", "int a;\nint b;\n"),
     "white space": ("int  f( int a )\n{\n  return a;\n}", "int f(int a) { return a; }\n"),
     "a comment behind a macro": ("#define A 1  // one\nint a;\n", "#define A 1\nint a;\n"),

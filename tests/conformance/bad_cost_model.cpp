@@ -25,7 +25,7 @@ class BadCostModel final : public CostModel {
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override { misbehave("begin"); }
   void update(std::span<const Measured> results) override {
     misbehave("update");
-    learnt_ = true;
+    learned_ = true;
     best_ = 0.0;
     for (const Measured& result : results) {
       if (result.timing) best_ = std::max(best_, 1.0 / result.timing->min);
@@ -38,7 +38,7 @@ class BadCostModel final : public CostModel {
     std::vector<double> scores;
     for (const CandidatePtr& candidate : candidates) {
       double score = RandomStream(1, candidate->lowered_hash).uniform();
-      if (learnt_) score = 1.0 - score;
+      if (learned_) score = 1.0 - score;
       if (mistake("nan")) score = std::numeric_limits<double>::quiet_NaN();
       if (mistake("predicting_learns")) score += ++predictions_;
       if (mistake("objects_differ")) score += number_;
@@ -50,12 +50,12 @@ class BadCostModel final : public CostModel {
     --inside;
     return scores;
   }
-  std::string save() const override { return learnt_ ? "learnt" : ""; }
-  void load(std::string_view saved) override { learnt_ = saved == "learnt" && !mistake("loads_nothing"); }
+  std::string save() const override { return learned_ ? "learned" : ""; }
+  void load(std::string_view saved) override { learned_ = saved == "learned" && !mistake("loads_nothing"); }
 
  private:
   const int number_ = objects++;
-  bool learnt_ = false;
+  bool learned_ = false;
   double best_ = 1.0;
   int predictions_ = 0;
 };

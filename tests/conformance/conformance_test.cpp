@@ -106,7 +106,7 @@ const Mistake kMistakes[] = {
     {kCostModel, "nan", "contract", "P25", "a score is nan"},
     {kCostModel, "one_too_few", "contract", "P25", "scores for"},
     {kCostModel, "predicting_learns", "predicting_changes_nothing", "P25", "predict() gave other scores"},
-    {kCostModel, "objects_differ", "determinism", "P19", "a second object that learnt the same"},
+    {kCostModel, "objects_differ", "determinism", "P19", "a second object that learned the same"},
     {kCostModel, "shares_state", "threads", "P20", "two objects in two threads"},
     {kCostModel, "divides_by_the_best", "failures", "P25", "that failed a score is"},
     {kCostModel, "loads_nothing", "saving", "P25", "loaded again, it gave other scores"},

@@ -63,9 +63,9 @@ TEST(Learner, ProgramsBeyondAStepWait) {
   Learner learner{Settings()};
   learner.begin(DeviceModel());
   learner.update(std::span(results).first(15));
-  EXPECT_EQ(learner.learnt(), 0U);
+  EXPECT_EQ(learner.learned(), 0U);
   learner.update(std::span(results).subspan(15));
-  EXPECT_EQ(learner.learnt(), 64U);
+  EXPECT_EQ(learner.learned(), 64U);
   EXPECT_GT(learner.trees().trees(), 0);
 }
 
@@ -78,7 +78,7 @@ TEST(Learner, KeepsWhatItLearntOfTheTaskBefore) {
   const std::vector<double> before = learner.predict(one);
   learner.begin(DeviceModel());
   EXPECT_EQ(learner.predict(one), before);
-  EXPECT_EQ(learner.learnt(), 0U);
+  EXPECT_EQ(learner.learned(), 0U);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ using xgboost::Settings;
 
 constexpr int kTrees = 100;
 
-PackSum learnt_from(const std::vector<Sample>& samples, Settings settings = {}) {
+PackSum learned_from(const std::vector<Sample>& samples, Settings settings = {}) {
   PackSum model(settings);
   model.grow(samples, {}, kTrees);
   return model;
@@ -46,7 +46,7 @@ TEST(PackSum, LearnsWhereTheEstimateIsWrong) {
   const Programs programs(512);
   const Programs unseen(256, 2);
   const double before = quality(PackSum{Settings()}, unseen);
-  const double after = quality(learnt_from(programs.samples(512)), unseen);
+  const double after = quality(learned_from(programs.samples(512)), unseen);
   EXPECT_GT(after, 0.9);
   EXPECT_GT(after, before + 0.05);
 }
@@ -58,14 +58,16 @@ TEST(PackSum, AFactorOfAWholeTaskIsNothingToLearn) {
   const std::vector<Sample> more = other.samples(256, 1);
   both.insert(both.end(), more.begin(), more.end());
   const Programs unseen(256, 2);
-  EXPECT_GT(quality(learnt_from(both), unseen), 0.85);
+  EXPECT_GT(quality(learned_from(both), unseen), 0.85);
 }
 
 TEST(PackSum, ASeedDecidesWhatTreesLookAt) {
   const Programs programs(128);
   Settings settings;
   settings.seed = 1;
-  const auto scores = [&] { return learnt_from(programs.samples(128), settings).predict(programs.pointers); };
+  const auto scores = [&] {
+    return learned_from(programs.samples(128), settings).predict(programs.pointers);
+  };
   const std::vector<double> one = scores();
   EXPECT_EQ(scores(), one);
   settings.seed = 2;
@@ -74,7 +76,7 @@ TEST(PackSum, ASeedDecidesWhatTreesLookAt) {
 
 TEST(PackSum, AskingForPartsAnswersTheSame) {
   const Programs programs(128);
-  const PackSum model = learnt_from(programs.samples(128));
+  const PackSum model = learned_from(programs.samples(128));
   const std::vector<double> all = model.predict(programs.pointers);
   for (size_t i = 0; i < 128; ++i)
     EXPECT_EQ(model.predict(std::span(programs.pointers).subspan(i, 1)).front(), all[i]) << i;
@@ -89,13 +91,13 @@ TEST(PackSum, ProgramsHeldOutSayWhenToStop) {
   settings.early_stopping = 5;
   PackSum model(settings);
   model.grow(programs.samples(64), noise, kTrees);
-  EXPECT_LT(model.trees(), kTrees / 2) << "what is learnt says nothing of these";
+  EXPECT_LT(model.trees(), kTrees / 2) << "what is learned says nothing of these";
 }
 
 TEST(PackSum, NumbersBeyondMeasureDoNoHarm) {
   Programs programs(256);
   for (size_t i = 0; i < 256; i += 5) programs.all[i].values[3] = std::numeric_limits<float>::max();
-  const PackSum model = learnt_from(programs.samples(256));
+  const PackSum model = learned_from(programs.samples(256));
   for (const double score : model.predict(programs.pointers)) EXPECT_TRUE(std::isfinite(score));
 }
 
@@ -104,7 +106,7 @@ TEST(PackSum, FailuresAndEqualTimesAreLearnt) {
   for (const double seconds : {std::numeric_limits<double>::infinity(), 1.0}) {
     std::vector<Sample> samples = programs.samples(128);
     for (Sample& sample : samples) sample.seconds = seconds;
-    const PackSum model = learnt_from(samples);
+    const PackSum model = learned_from(samples);
     for (const double score : model.predict(programs.pointers)) EXPECT_TRUE(std::isfinite(score));
   }
 }
@@ -118,13 +120,13 @@ TEST(PackSum, AFailureIsAsSlowAsTheSlowest) {
     if (failed) sample.seconds = std::numeric_limits<double>::infinity();
     fails.push_back(failed ? 0.0 : 1.0);
   }
-  EXPECT_GT(pairs_in_order(learnt_from(samples).predict(programs.pointers), fails), 0.8);
+  EXPECT_GT(pairs_in_order(learned_from(samples).predict(programs.pointers), fails), 0.8);
 }
 
 TEST(PackSum, WhatIsSavedPredictsTheSameWhenLoaded) {
   const Programs programs(200);
   EXPECT_EQ(PackSum{Settings()}.save(), "");
-  const PackSum model = learnt_from(programs.samples(200));
+  const PackSum model = learned_from(programs.samples(200));
   PackSum loaded{Settings()};
   loaded.load(model.save());
   EXPECT_EQ(loaded.predict(programs.pointers), model.predict(programs.pointers));
@@ -135,16 +137,16 @@ TEST(PackSum, WhatIsLoadedIsLearntOn) {
   const Programs now(32, 3);
   const Programs unseen(256, 2);
   PackSum loaded{Settings()};
-  loaded.load(learnt_from(before.samples(256)).save());
+  loaded.load(learned_from(before.samples(256)).save());
   loaded.grow(now.samples(32), {}, kTrees);
-  EXPECT_GT(quality(loaded, unseen), quality(learnt_from(now.samples(32)), unseen) + 0.02);
+  EXPECT_GT(quality(loaded, unseen), quality(learned_from(now.samples(32)), unseen) + 0.02);
   loaded.forget();
   EXPECT_EQ(loaded.trees(), kTrees) << "what was loaded stays";
 }
 
 TEST(PackSum, SaysWhatItGoesBy) {
   const Programs programs(512);
-  const std::vector<FeatureImportance> importance = learnt_from(programs.samples(512)).importance();
+  const std::vector<FeatureImportance> importance = learned_from(programs.samples(512)).importance();
   ASSERT_FALSE(importance.empty());
   EXPECT_EQ(importance.front().feature, feature_columns()[2].name);
   EXPECT_GT(importance.front().share, 0.3);
@@ -197,7 +199,7 @@ std::string refusal_of(PackSum& model, const std::string& saved) {
 
 TEST(PackSum, OtherColumnsAreRefusedByName) {
   const Programs programs(64);
-  const std::string plain = learnt_from(programs.samples(64)).save();
+  const std::string plain = learned_from(programs.samples(64)).save();
   PackSum wider{Settings()};
   wider.use_columns(with_one_more("acme_conflicts"));
   EXPECT_THAT(refusal_of(wider, plain), testing::HasSubstr("it knows nothing of 'acme_conflicts'"));
@@ -245,7 +247,7 @@ TEST(PackSum, WhatItHasNotSavedIsRefused) {
   EXPECT_THROW(model.load("tunesmith pack sum 3 many\n"), UserError);
   EXPECT_THROW(model.load("tunesmith pack sum 3 4\nfloat_fma\n"), UserError);
   const Programs programs(64);
-  std::string saved = learnt_from(programs.samples(64)).save();
+  std::string saved = learned_from(programs.samples(64)).save();
   saved.resize(saved.size() / 2);
   PackSum cut{Settings()};
   EXPECT_THROW(cut.load(saved), UserError);

@@ -45,7 +45,7 @@ CASES = [
 
 
 def call_library(out, name, params, source=None):
-    """Builds a C program with the library in `out`, which holds its result against the program's own."""
+    """Builds a C program with the library in `out`, which compares its result with the program's own."""
     defines = [f"-DPARAM_{key.upper()}={value}" for key, value in params.items()]
     caller = out / "caller"
     subprocess.run(["cc", "-O1", "-Wall", "-Werror", *defines, f"-I{out}", CALLERS / (source or f"{name}.c"), out / f"lib{name}.so",
@@ -283,7 +283,7 @@ def killed_worker_is_replaced(folder):
     before = count_records(database)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert count_records(database) > before + 8, "the run goes on with a new worker"
+    assert count_records(database) > before + 8, "the run continues with a new worker"
     run("records", "check", "--database", database)
 
 

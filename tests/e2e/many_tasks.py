@@ -42,7 +42,7 @@ def a_budget_is_shared(folder):
     assert result["mean_gain"] >= 1 and 0 < result["total_seconds"] <= result["baseline_seconds"]
     for number, workload in enumerate((GMM, SOFTMAX)):
         run("build", workload, "--database", folder / "records.db", "--output", folder / str(number))
-    # More of the same goes on.
+    # More of the same continues.
     more = tune(folder, GMM, SOFTMAX, "--trials", 80)
     assert more["trials"] == 80 and sum(task["resumed"] for task in more["tasks"]) == 64, more
     # One workload is tuned as ever.

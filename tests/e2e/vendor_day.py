@@ -93,7 +93,7 @@ def one_wrong_letter(day):
         day.unit(UNIT.replace(wrong, said) if wrong != "<4 x float> %r" else UNIT.replace("ret <4 x float> %r", "ret <2 x float> %r"))
         found = day.verify(4)["intrinsics"]
         expect(found["reason"], f"acme_relu.yaml:{line}: tensor intrinsic acme_relu_4: ")
-    # A run says the same before it measures, with the place, and goes on without the instruction.
+    # A run says the same before it measures, with the place, and continues without the instruction.
     tune = ("tune", "relu:n=8,m=16", "--spaces", "spaces.yaml", "--space", "acme", "--database", "records.db", "--trials", "8", "--quiet")
     text = day.tunesmith(*tune)
     expect(text, "tunesmith: ./acme_relu.yaml:17: tensor intrinsic acme_relu_4: ", "space 'acme' does without it")

@@ -104,7 +104,7 @@ def main():
         refused = json.loads(run("spaces", "explain", WORKLOAD, "--json").stdout)["refused"]
         assert len(refused) == 2 and "bad_double" in refused[0] and "forgetful_dot" in refused[1], refused
 
-        # The run goes on, and so does the one after it.
+        # The run continues, and so does the one after it.
         for trials in (8, 12):
             tuned = run("tune", WORKLOAD, "--database", database, "--trials", trials, "--threads", 1, "--quiet")
             said = [line for line in tuned.stderr.splitlines() if line.endswith("; space 'tested' does without it")]

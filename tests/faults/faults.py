@@ -182,7 +182,7 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
         victim = moments.randrange(2)
         processes[victim].kill()
         waited += processes[victim].communicate()[1].count("take turns")
-        expect_clean(folder)  # while the other one goes on
+        expect_clean(folder)  # while the other one continues
         now = records(folder)
         assert all(now.get(id) == record for id, record in seen.items()), "a record that was seen is lost"
         processes[victim] = begin(runs[victim])

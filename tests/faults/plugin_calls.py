@@ -46,7 +46,7 @@ FAULTS = {
     "hangs": (4, "[P22] {} has not returned in 1 seconds; everything measured is recorded"),
     "allocates": (4, "[P22] {} has taken "),
 }
-# What a run goes on without is left behind.
+# What a run continues without is left behind.
 FAULTS_OF = {"cost_model": {"hangs": (0, "[P22] {} has not returned in 1 seconds")}}
 # What is no answer: the space, the exit code, what is said.
 NONSENSE = {
@@ -113,7 +113,7 @@ def main():
             for fault, (code, said) in {**FAULTS, **FAULTS_OF.get(kind, {})}.items():
                 expect(arguments, folder, kind, f"{fault} in {call}", code, said.format(shown) if code == 0 else f"{NAMES[kind]}: {said.format(shown)}")
         for mistake, said in NONSENSE[kind].items():
-            # A run goes on without a cost model that answers nonsense.
+            # A run continues without a cost model that answers nonsense.
             expect(arguments, folder, "other_target" if kind == "target" else kind, mistake, 0 if kind == "cost_model" else 4, said)
         if kind == "searcher":  # whatever is thrown there ends the process
             for fault in ("segfaults", "recurses", "hangs"):

@@ -1,4 +1,4 @@
-// kill -9 of a tuning run at any moment: what it reported is in the store, and the same run goes on from
+// kill -9 of a tuning run at any moment: what it reported is in the store, and the same run continues from
 // there.
 #include <chrono>
 #include <filesystem>

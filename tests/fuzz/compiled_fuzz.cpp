@@ -17,7 +17,7 @@ constexpr uint64_t kSteps = 24;
 /// Races are the interpreter's to find; threads that wait for each other on a busy machine take long.
 constexpr uint64_t kPairsForOneWithThreads = 8;
 /// Beyond this compiling and interpreting take too long.
-constexpr int64_t kMostInstances = 20000;
+constexpr int64_t kMaxInstances = 20000;
 
 bool has_bound_loop(const Program& program) {
   bool found = false;
@@ -39,7 +39,7 @@ CompiledFuzz::Pair CompiledFuzz::make(uint64_t index) const {
   Pair pair{random_workload(random), {}, {}};
   RandomScheduler scheduler(pair.workload.workload.program, random);
   const uint64_t steps = 1 + random.below(kSteps);
-  const auto too_long = [&] { return scheduler.instances() >= kMostInstances; };
+  const auto too_long = [&] { return scheduler.instances() >= kMaxInstances; };
   for (uint64_t s = 0; s < steps && !too_long(); ++s) scheduler.trusted_step();
   if (random.below(2) == 0) scheduler.finish();
   pair.trace = scheduler.schedule().trace();

@@ -80,9 +80,9 @@ class Writer {
   DType random_type() { return pick(std::vector<DType>{kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8}); }
   DType some_type() { return exact_ && below(5) == 0 ? random_type() : main_type_; }
 
-  std::vector<int64_t> random_shape(size_t most_dimensions, uint64_t most) {
+  std::vector<int64_t> random_shape(size_t max_dimensions, uint64_t most) {
     std::vector<int64_t> shape;
-    const size_t dimensions = 1 + below(most_dimensions);
+    const size_t dimensions = 1 + below(max_dimensions);
     for (size_t d = 0; d < dimensions; ++d) shape.push_back(static_cast<int64_t>(1 + below(most)));
     // Vectors and what is left over of them.
     if (below(4) == 0) shape.back() = static_cast<int64_t>(1 + below(20));

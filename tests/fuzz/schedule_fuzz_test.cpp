@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSteps = 24;
 /// Beyond this the interpreter takes too long.
-constexpr int64_t kMostInstances = 60000;
+constexpr int64_t kMaxInstances = 60000;
 
 /// "" or what went wrong, with the smallest trace that shows it.
 std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
@@ -31,7 +31,7 @@ std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
     return fmt::format("TUNESMITH_FUZZ_SEED={} pair {}, workload {}\n{}\ntrace:\n{}", seed, index, name, what,
                        trace.str());
   };
-  for (uint64_t i = 0; i < steps && scheduler.instances() < kMostInstances; ++i) {
+  for (uint64_t i = 0; i < steps && scheduler.instances() < kMaxInstances; ++i) {
     const std::string wrong = scheduler.step(coverage);
     if (!wrong.empty()) return report(wrong, scheduler.schedule().trace());
   }
@@ -43,7 +43,7 @@ std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
   if (to_string(again->program()) != to_string(scheduler.schedule().program()) || again->trace() != trace) {
     return report("the replay gives another program", trace);
   }
-  if (scheduler.instances() >= kMostInstances) return "";
+  if (scheduler.instances() >= kMaxInstances) return "";
   const TraceCheck check = [how = numbers](const Program& program, const Trace& candidate) {
     return check_trace(program, candidate, how);
   };

@@ -24,7 +24,7 @@ namespace tunesmith::fuzz {
 namespace {
 
 constexpr uint64_t kSteps = 16;
-constexpr int64_t kMostInstances = 5000;
+constexpr int64_t kMaxInstances = 5000;
 constexpr std::array<DType, 4> kTypes{kF32, kF16, kBF16, kF64};
 
 /// `program` with `type` for f64.
@@ -132,9 +132,9 @@ TEST(VerificationFuzz, RightProgramsAreWithinTheirBounds) {
     const Program program = retyped(made.workload.program, kTypes[i % kTypes.size()]);
     RandomScheduler scheduler(program, random);
     const uint64_t steps = 1 + random.below(kSteps);
-    for (uint64_t s = 0; s < steps && scheduler.instances() < kMostInstances; ++s)
+    for (uint64_t s = 0; s < steps && scheduler.instances() < kMaxInstances; ++s)
       ASSERT_EQ(scheduler.step(coverage), "");
-    if (scheduler.instances() >= kMostInstances) continue;
+    if (scheduler.instances() >= kMaxInstances) continue;
     const Trace& trace = scheduler.schedule().trace();
     if (check(program, trace).empty()) continue;
     const Trace small = shrink(program, trace, std::ref(check));

@@ -90,7 +90,7 @@ TEST_F(FeatureColumnsTest, ANumberThatIsNoneEndsTheRunWithTheExtensionsName) {
 }
 
 /// Learns the candidates' times.
-std::string learnt_by(CostModel& model, const Space& space, const Workload& workload) {
+std::string learned_by(CostModel& model, const Space& space, const Workload& workload) {
   model.begin(workload, space.device());
   const SketchSet set = space.generate(workload.program);
   std::vector<Measured> results;
@@ -112,12 +112,12 @@ TEST_F(FeatureColumnsTest, ALearnedModelRefusesWhatWasLearntFromOthers) {
   } catch (const EnvironmentError& error) {
     GTEST_SKIP() << error.what();
   }
-  const std::string saved = learnt_by(*model, *wider, workload_);
+  const std::string saved = learned_by(*model, *wider, workload_);
   ASSERT_THAT(saved, HasSubstr("\nscaled_loops\n"));
   wider->create_cost_model()->load(saved);
   EXPECT_THAT([&] { plain->create_cost_model()->load(saved); },
               ThrowsMessage<UserError>(HasSubstr("it reads 'scaled_loops', which this space does not have")));
-  const std::string narrow = learnt_by(*plain->create_cost_model(), *plain, workload_);
+  const std::string narrow = learned_by(*plain->create_cost_model(), *plain, workload_);
   EXPECT_THAT(
       [&] { wider->create_cost_model()->load(narrow); },
       ThrowsMessage<UserError>(HasSubstr("it knows nothing of 'scaled_loops', which this space has")));

@@ -102,7 +102,7 @@ TEST(NoteMutation, TheReaderOfDependenciesRefusesOrReadsEveryDamagedFile) {
 
 /// The manifest has the damaged file's hash, so nothing but the file itself speaks against it. What the
 /// checks let through is loaded in a child process: there it may be refused or end as it likes. A child for
-/// each would be most of a minute, so after enough of them only the checks go on.
+/// each would be most of a minute, so after enough of them only the checks continue.
 TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
   const std::string good = good_content();
   PackFolder pack;

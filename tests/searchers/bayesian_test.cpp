@@ -53,7 +53,7 @@ TEST_P(Bayesian, SaysWhatItsOwnModelExpects) {
   SyntheticContext context(5);
   const auto searcher = make_searcher(registry_, "bayesian", options());
   context.round(*searcher, kBatch);
-  EXPECT_TRUE(searcher->expected().empty()) << "nothing is learnt yet";
+  EXPECT_TRUE(searcher->expected().empty()) << "nothing is learned yet";
   std::vector<double> expected;
   std::vector<double> throughputs;
   for (int round = 0; round < 6; ++round) {

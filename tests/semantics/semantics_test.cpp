@@ -128,11 +128,11 @@ TEST(CpuSpace, UnrollPrimeExtentsWithinTheirLimit) {
 }
 
 /// The most statements that unrolling makes of one in `stmt`, which stands in loops that make `around` of it.
-int64_t most_unrolled(const Stmt& stmt, int64_t around = 1) {
+int64_t max_unrolled(const Stmt& stmt, int64_t around = 1) {
   const Loop* loop = stmt.as<Loop>();
   if (loop != nullptr && loop->loop_kind == LoopKind::Unrolled) around *= loop->const_extent();
   int64_t most = stmt.as<Store>() != nullptr ? around : 0;
-  visit_children(stmt, [&](const Stmt& child) { most = std::max(most, most_unrolled(child, around)); });
+  visit_children(stmt, [&](const Stmt& child) { most = std::max(most, max_unrolled(child, around)); });
   return most;
 }
 
@@ -146,7 +146,7 @@ TEST(CpuSpace, UnrollsNoMoreThanItsLimitWithVectorsOfOtherBlocks) {
   for (uint64_t draw = 0; draw < 2000; ++draw) {
     const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
     const auto candidate = space->materialise(workload.program, sketch, RandomStream(2, draw));
-    if (candidate) most = std::max(most, most_unrolled((*candidate)->lowered.program.root()));
+    if (candidate) most = std::max(most, max_unrolled((*candidate)->lowered.program.root()));
   }
   EXPECT_GT(most, 32);
   EXPECT_LE(most, 48);

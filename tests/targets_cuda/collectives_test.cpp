@@ -1,5 +1,5 @@
 // The instructions of a warp: where each element lies, as the vendor's tables say it (here as lists of bits,
-// of which the emulation has none), held against a naive product.
+// of which the emulation has none), compared with a naive product.
 #include <cmath>
 #include <map>
 

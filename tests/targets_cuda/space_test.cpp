@@ -16,7 +16,7 @@ namespace tunesmith {
 namespace {
 
 constexpr uint64_t kDraws = 12;
-constexpr uint64_t kMostDraws = 1000 * kDraws;
+constexpr uint64_t kMaxDraws = 1000 * kDraws;
 
 bool has_shared_memory(const Program& program) {
   return find_first<Allocate>(program.root(), [](const Allocate& allocate) {
@@ -61,7 +61,7 @@ TEST_P(CudaSpace, KeepsTheMeaningOfTheProgram) {
   uint64_t compared = 0;
   std::string refused;
   bool shared = false;
-  for (uint64_t draw = 0; draw < kMostDraws && compared < kDraws; ++draw) {
+  for (uint64_t draw = 0; draw < kMaxDraws && compared < kDraws; ++draw) {
     const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
     const auto candidate = space.materialise(program, sketch, RandomStream(7, draw));
     if (!candidate) {

@@ -10,7 +10,7 @@
 #include "lowered_program.h"
 #include "packs/pack_file.h"
 #include "space/compile_intrinsics.h"
-#include "space/lone_call.h"
+#include "space/single_call.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
@@ -195,7 +195,7 @@ std::string assembly_fragment(const std::string& assembly, const std::string& co
 LoweredProgram lowered_call(const std::shared_ptr<ExtensionFile>& extension, const Target& target) {
   LowerOptions options = target.lower_options();
   extension->adapt(options);
-  return lower(lone_call(extension->intrinsics().front()), options);
+  return lower(single_call(extension->intrinsics().front()), options);
 }
 
 TEST(TensorIntrinsic, InlineAssembly) {
@@ -254,9 +254,9 @@ TEST(RefusedIntrinsics, WhatEndsTheCompilerIsTakenAwayByName) {
                                     "ERROR: Cannot select: intrinsic %llvm.aarch64.neon.fabd"));
   EXPECT_EQ(options.intrinsics,
             (std::vector<TensorIntrinsicPtr>{extension->intrinsics()[0], extension->intrinsics()[2]}));
-  const Program program = lone_call(extension->intrinsics()[1]);
+  const Program program = single_call(extension->intrinsics()[1]);
   EXPECT_EQ(called_refused(program, refused, options.intrinsics), refused.data());
-  EXPECT_EQ(called_refused(lone_call(extension->intrinsics()[0]), refused, options.intrinsics), nullptr);
+  EXPECT_EQ(called_refused(single_call(extension->intrinsics()[0]), refused, options.intrinsics), nullptr);
   EXPECT_EQ(called_refused(program, refused, extension->intrinsics()), nullptr) << "another has the name";
 }
 

@@ -64,7 +64,7 @@ TEST(Loader, RefusesDamagedObjects) {
   CompiledKernel text = compiled;
   text.object = "not an object at all";
   EXPECT_THROW(target->load(text), EnvironmentError);
-  // And goes on working.
+  // And keeps working.
   EXPECT_EQ(run(*target->load(compiled)), 1.0F);
 }
 

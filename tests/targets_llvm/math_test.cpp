@@ -161,9 +161,9 @@ TEST(MathAccuracyOfExp, HoldsOverTheWholeRange) {
 TEST(MathAccuracyOfExp, IsExactAtTheEnds) {
   // The last arguments with a finite and with a non-zero result, and their neighbours.
   const float last_finite = 0x1.62e42ep+6F, first_infinite = std::nextafter(last_finite, kInf);
-  const float least_half = -0x1.9fe368p+6F, first_zero = std::nextafter(least_half, -kInf);
-  const std::vector<float> x = {0.0F,           -0.0F,      1e-45F,     -1e-45F, 1e-10F, last_finite,
-                                first_infinite, least_half, first_zero, kInf,    -kInf,  kNan};
+  const float min_half = -0x1.9fe368p+6F, first_zero = std::nextafter(min_half, -kInf);
+  const std::vector<float> x = {0.0F,           -0.0F,    1e-45F,     -1e-45F, 1e-10F, last_finite,
+                                first_infinite, min_half, first_zero, kInf,    -kInf,  kNan};
   for (const Way& way : kWays) {
     const std::vector<float> got = compute(MathOp::Exp, way.lanes, x, {}, way.mcpu);
     for (size_t i = 0; i < x.size(); ++i) {

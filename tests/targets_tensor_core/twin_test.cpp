@@ -17,7 +17,7 @@
 #include "tunesmith/target/separate_device.h"
 #include "tunesmith/workload/library.h"
 #include "twins/grid_twin_finder.h"
-#include "twins/lone_launches.h"
+#include "twins/independent_launches.h"
 #include "twins/one_structure.h"
 
 namespace tunesmith {
@@ -63,7 +63,7 @@ class Large {
   }
 
   MeasureResult verify(const LoweredProgram& full, const LoweredProgram& smaller, const Workload& instance) {
-    const auto kernel = twins_of(space.target())->compile_twin(full, smaller, "k");
+    const auto kernel = twins_of(space.target())->compile_reduced_instance(full, smaller, "k");
     EXPECT_TRUE(kernel) << kernel.error();
     const MeasureRequest request{&*kernel, 0.0, false, &instance};
     return runner_->run({&request, 1}).front();
@@ -286,7 +286,7 @@ class PaddedProduct : public testing::Test {
 
   Large large;
   const CandidatePtr candidate;
-  const LoneLaunches lone;
+  const IndependentLaunches lone;
 };
 
 TEST_F(PaddedProduct, HasOneLoneLaunchThatIsProven) {

@@ -126,7 +126,7 @@ class Check {
 
   /// What happened to it; nothing when it does not lower or compile.
   std::optional<MeasureResult> verify(Task& task, const Program& program) {
-    // Nothing is timed here, so it may go on beside others that compute, and not beside who measures.
+    // Nothing is timed here, so it may continue beside others that compute, and not beside who measures.
     const MachineLock::Turn turn = machine_.wait(MachineLock::Use::Compute);
     std::optional<CompiledKernel> kernel;
     try {

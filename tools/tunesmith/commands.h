@@ -21,13 +21,13 @@ struct TuneArguments {
   int64_t trials = 0;  // of all workloads together; 0: as many as is usual
   double minutes = 0;  // of all workloads together; 0: no limit
   int64_t batch = 0;   // 0: as is usual
-  double least_gain = 0;
+  double min_gain = 0;
   uint64_t seed = 0;
   int threads = 0;
   double time_limit = 0;
   double candidate_time_out = 10;
-  bool fresh = false;         // do not take up earlier records
-  bool allow_memory = false;  // go on where measuring takes more memory than there is
+  bool fresh = false;         // do not resume from earlier records
+  bool allow_memory = false;  // continue where measuring takes more memory than there is
   std::string model_file;
 };
 int run_tune(const Common& common, const TuneArguments& arguments);

@@ -80,7 +80,7 @@ void print_workload(const WorkloadComparison& workload, size_t width, const std:
       fmt::print(output(), "  {}: {} drafts were refused: {}\n", one.strategy, unknown->second,
                  unknown->first);
     if (one.models_dropped > 0)
-      fmt::print(output(), "  {}: {} searches went on without their cost model\n", one.strategy,
+      fmt::print(output(), "  {}: {} searches continued without their cost model\n", one.strategy,
                  one.models_dropped);
     if (one.trials < workload.strategies.front().trials)
       fmt::print(output(), "  {}: nothing was left to propose after {} trials (median)\n", one.strategy,

@@ -1,4 +1,4 @@
-// The file to which finished searches are added, so that a comparison goes on where it was interrupted.
+// The file to which finished searches are added, so that a comparison continues where it was interrupted.
 #include <cmath>
 #include <fstream>
 #include <limits>

@@ -62,7 +62,7 @@ void add_shared_budget(CLI::App& command, TuneArguments& arguments) {
           "geometric mean of their times (default: total when there are weights, else geomean)")
       ->check(CLI::IsMember({"total", "geomean"}));
   command
-      .add_option("--min-gain,--least-gain", arguments.least_gain,
+      .add_option("--min-gain,--least-gain", arguments.min_gain,
                   "of several workloads, one is not searched any more when its next round is expected to "
                   "improve the goal by less than this many percent")
       ->capture_default_str()

@@ -80,7 +80,7 @@ void require_memory(const Workload& workload, bool allowed) {
   const std::string text = fmt::format("{}: measuring it takes about {} of memory, and {} are available",
                                        workload.key, gibibytes(wanted), gibibytes(available));
   if (!allowed) throw UserError(text, "take a smaller shape, or try it all the same with --allow-memory");
-  fmt::print(stderr, "tunesmith: {}; going on, as --allow-memory says\n", text);
+  fmt::print(stderr, "tunesmith: {}; continuing, as --allow-memory says\n", text);
 }
 
 }  // namespace tunesmith::cli

@@ -110,8 +110,8 @@ int run_model_train(const Common& common, const ModelArguments& arguments) {
                  task.workload.key);
     }
   }
-  file.learnt = model->save();
-  if (file.learnt.empty()) throw keeps_nothing(file);
+  file.learned = model->save();
+  if (file.learned.empty()) throw keeps_nothing(file);
   const std::string path = !arguments.file.empty() ? arguments.file : file_beside_source(arguments, kind);
   write_model_file(path, file);
   if (common.json) {
@@ -129,7 +129,7 @@ int run_model_show(const Common& common, const ModelArguments& arguments) {
       Options::defaults(session.registry().option_specs(PluginKind::CostModel, file.kind, {}),
                         plugin_name(PluginKind::CostModel, file.kind));
   const std::shared_ptr<CostModel> model = session.registry().create<CostModel>(file.kind, options);
-  model->load(file.learnt);
+  model->load(file.learned);
   std::vector<FeatureImportance> importance = model->importance();
   const size_t all = importance.size();
   importance.resize(std::min(all, static_cast<size_t>(arguments.count)));

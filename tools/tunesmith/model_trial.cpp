@@ -22,7 +22,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What a model has learnt of the others; "" when it keeps nothing.
+/// What a model has learned of the others; "" when it keeps nothing.
 std::string learn_others(const std::vector<MeasuredTask>& tasks, size_t task, CostModel& model) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (i == task || tasks[i].workload.hash == tasks[task].workload.hash) continue;
@@ -73,9 +73,9 @@ std::vector<ModelFigures> try_model(const std::vector<MeasuredTask>& tasks, size
       const Clock::time_point begin = Clock::now();
       if (count > 0) model->update(rest.first(static_cast<size_t>(count)));
       one.learn_seconds = seconds_since(begin);
-      const Clock::time_point learnt = Clock::now();
+      const Clock::time_point learned = Clock::now();
       const std::vector<double> scores = model->predict(unseen);
-      one.predict_seconds = seconds_since(learnt);
+      one.predict_seconds = seconds_since(learned);
       one.pairs = pairs_in_order(scores, throughputs);
       one.apart = pairs_in_order(scores, throughputs, 1.1);
       one.best_of_64 = best_of_first(scores, throughputs, 64);

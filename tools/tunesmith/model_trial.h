@@ -1,4 +1,4 @@
-// How well a cost model orders programs that it has not learnt from.
+// How well a cost model orders programs that it has not learned from.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace tunesmith::cli {
 
 struct ModelTrial {
-  std::vector<int64_t> counts;  // of programs of the task that it has learnt from, rising
+  std::vector<int64_t> counts;  // of programs of the task that it has learned from, rising
   bool alone = false;           // without what it learns of the other tasks ahead
   uint64_t seed = 0;            // which programs are held out, and in which order it is told of the others
 };
@@ -24,7 +24,7 @@ struct ModelTrial {
 struct ModelFigures {
   std::string workload;
   bool ahead = false;    // trained on the other tasks before
-  int64_t measured = 0;  // programs of this task that it learnt from
+  int64_t measured = 0;  // programs of this task that it learned from
   int64_t programs = 0;  // held out, of which the figures are
   double pairs = 0.0;    // in order
   double apart = 0.0;    // of those pairs whose times differ by a tenth and more

@@ -47,7 +47,7 @@ std::string trend_text(const TaskHistory& history, int64_t round) {
 }
 
 std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width) {
-  constexpr size_t kLeastName = 12;
+  constexpr size_t kMinName = 12;
   Column names{"task", {}};
   Column weights{"weight", {}};
   Column seconds{"best", {}};
@@ -77,7 +77,7 @@ std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t wi
   columns.push_back(std::move(trends));
   size_t others = 0;
   for (const Column& column : columns) others += 2 + width_of(column);
-  const size_t room = std::max(kLeastName, width > others ? width - others : 0);
+  const size_t room = std::max(kMinName, width > others ? width - others : 0);
   const size_t name_width = std::min(room, width_of(names));
 
   const auto line = [&](const std::string& name, const auto& cell_of) {

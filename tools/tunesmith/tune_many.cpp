@@ -36,7 +36,7 @@ TuneManyOptions many_options(const Common& common, const TuneArguments& argument
     options.trials = kUsualTrials * static_cast<int64_t>(list.tasks.size());
   const bool total = arguments.goal.empty() ? list.weighted : arguments.goal == "total";
   options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
-  options.least_gain = arguments.least_gain / 100.0;
+  options.min_gain = arguments.min_gain / 100.0;
   // What is left is for the programs that are searched among, and for whoever else is here.
   options.runner_bytes = 0.5 * available_bytes();
   return options;

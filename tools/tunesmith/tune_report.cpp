@@ -30,7 +30,7 @@ nlohmann::json model_json(const TuneResult& result, const Space& space) {
 
 /// The commonest reasons for which drafts never became candidates, where that is much of what was drawn.
 void print_refusals(const TuneResult& result) {
-  constexpr size_t kMost = 3;
+  constexpr size_t kMaxReasons = 3;
   std::vector<std::pair<int64_t, std::string>> reasons;
   int64_t all = 0;
   for (const auto& [reason, count] : result.refusals) {
@@ -40,7 +40,7 @@ void print_refusals(const TuneResult& result) {
   if (all <= result.valid) return;
   std::ranges::stable_sort(reasons, std::ranges::greater(), &std::pair<int64_t, std::string>::first);
   fmt::print(output(), "  {} drawn from the space were refused before they were candidates\n", all);
-  for (size_t i = 0; i < std::min(kMost, reasons.size()); ++i) {
+  for (size_t i = 0; i < std::min(kMaxReasons, reasons.size()); ++i) {
     const auto first = result.first_refusals.find(reasons[i].second);
     const bool named = first != result.first_refusals.end() && !first->second.empty();
     fmt::print(output(), "    {} times: {}{}\n", reasons[i].first, reasons[i].second,
@@ -48,7 +48,7 @@ void print_refusals(const TuneResult& result) {
   }
 }
 
-/// Of each round, before it was learnt.
+/// Of each round, before it was learned.
 void print_model(const TuneResult& result, const std::string& model) {
   if (!result.model_batches.empty()) {
     std::string correlations;

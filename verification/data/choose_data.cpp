@@ -16,7 +16,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{64} << 20;  // of all draws of a set together
+constexpr int64_t kMaxBytes = int64_t{64} << 20;  // of all draws of a set together
 
 int64_t bytes_of_draw(const DataQuestion& question) {
   int64_t bytes = 0;
@@ -28,7 +28,7 @@ int64_t bytes_of_draw(const DataQuestion& question) {
 /// draws as the bound is loose; in all of several it hardly is.
 int64_t draws_for(double looseness, int64_t bytes) {
   int64_t draws = looseness > 1e-2 ? 4 : looseness > 1e-3 ? 2 : 1;
-  while (draws > 1 && draws * bytes > kMostBytes) draws /= 2;
+  while (draws > 1 && draws * bytes > kMaxBytes) draws /= 2;
   return draws;
 }
 
@@ -48,7 +48,7 @@ std::optional<size_t> first_floating(const DataQuestion& question) {
   return std::nullopt;
 }
 
-constexpr int64_t kMostPeaks = 4;
+constexpr int64_t kMaxPeaks = 4;
 
 /// So many that each element of a row is once higher than the others, if that are few.
 int64_t peaks_for(const DataQuestion& question) {
@@ -57,7 +57,7 @@ int64_t peaks_for(const DataQuestion& question) {
   const Buffer& input = question.arguments[*first].buffer;
   const int64_t row = input->shape.empty() ? 1 : input->shape.back();
   const int64_t rows = input->elements() / row;
-  return std::min((row + rows - 1) / rows, kMostPeaks);
+  return std::min((row + rows - 1) / rows, kMaxPeaks);
 }
 
 /// Is one element of the first floating input, taken for background, seen in the results, whatever their
@@ -178,11 +178,11 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
     drawn.fill.draws = draws_for(best.looseness, bytes);
     // The first has none, nor has the last, on which candidates are timed.
     const int64_t peaks = peaks_for(question);
-    if (peaks > 0 && (peaks + 2) * bytes <= kMostBytes) {
+    if (peaks > 0 && (peaks + 2) * bytes <= kMaxBytes) {
       drawn.fill.peaks = peaks;
       drawn.fill.draws = std::max(drawn.fill.draws, peaks + 2);
     }
-    choose_edges(question, kMostBytes / std::max<int64_t>(bytes, 1) - drawn.fill.draws, drawn, best, run);
+    choose_edges(question, kMaxBytes / std::max<int64_t>(bytes, 1) - drawn.fill.draws, drawn, best, run);
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     drawn.expected.emplace_back(buffers[i], best.values[i], best.bound(question, i));
@@ -232,7 +232,7 @@ std::vector<DrawnData> choose_several_draws(const DataQuestion& question, const 
   if (!first) return {};
   const DType type = question.arguments[*first].buffer->dtype;
   for (const Fill& fill : fills_in_several_draws(type, question.most_terms)) {
-    if (fill.draws * bytes > kMostBytes) continue;
+    if (fill.draws * bytes > kMaxBytes) continue;
     std::vector<DrawnData> draws = draw_all(question, fill, run);
     if (!draws.empty()) return draws;
   }

@@ -28,7 +28,7 @@ constexpr double kTight = 1e-4;  // nothing but a single term of thousands is sm
 
 constexpr int64_t kLevels = 5;  // of a noisy background
 
-constexpr int64_t kMostBalanced = 256;  // what the narrowest type counts to
+constexpr int64_t kMaxBalanced = 256;  // what the narrowest type counts to
 constexpr int64_t kFewestBalanced = 4;
 constexpr int64_t kFewestDraws = 4;  // of balanced rows: in each of them some neighbours are equal
 
@@ -40,7 +40,7 @@ struct Balance {
 
 std::optional<Balance> balance_of(int64_t row) {
   Balance balance;
-  while (row / balance.every > kMostBalanced) balance.every *= 4;
+  while (row / balance.every > kMaxBalanced) balance.every *= 4;
   const auto divides = [&](int64_t part) { return row % (2 * part) == 0; };
   if (!divides(balance.every) || balance.every > kMaxDraws) return std::nullopt;
   int64_t part = balance.every;

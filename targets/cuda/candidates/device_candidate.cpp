@@ -17,7 +17,7 @@ constexpr unsigned char kPoison = 0xff;
 constexpr double kSampleSeconds = 500e-6;
 /// Calls this long need none before them.
 constexpr double kWarmSeconds = 10e-3;
-constexpr double kLeastSeconds = 1e-9;
+constexpr double kMinSeconds = 1e-9;
 
 KernelFault fault_of(const DriverError& error) {
   using namespace driver_result;
@@ -143,7 +143,7 @@ void DeviceCandidate::call(void* const* buffers, void* /*workspace*/) {
 }
 
 std::optional<double> DeviceCandidate::device_seconds(int calls, void* const* buffers, void* /*workspace*/) {
-  double seconds = kLeastSeconds;
+  double seconds = kMinSeconds;
   guarded([&] {
     copy_in(buffers);
     if (last_seconds_ < kWarmSeconds) run();
@@ -152,7 +152,7 @@ std::optional<double> DeviceCandidate::device_seconds(int calls, void* const* bu
     device_.wait();
     device_.begin_time();
     for (int i = 0; i < count; ++i) run();
-    seconds = std::max(device_.end_time() / count, kLeastSeconds);
+    seconds = std::max(device_.end_time() / count, kMinSeconds);
     last_seconds_ = seconds;
     copy_out(buffers);
   });

@@ -124,7 +124,7 @@ void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   } catch (const Error& error) {
     keep({KernelFault::Kind::Crash, error.what()}, false);
   } catch (const std::exception& error) {
-    keep({KernelFault::Kind::Crash, fmt::format("the emulation cannot go on: {}", error.what())}, false);
+    keep({KernelFault::Kind::Crash, fmt::format("the emulation cannot continue: {}", error.what())}, false);
   }
 }
 

@@ -60,7 +60,7 @@ std::string unit_text(const std::string& text, const std::vector<std::string>& k
   std::string entries;
   for (const std::string& kernel : kernels)
     entries += fmt::format("    tunesmith_emulation::Launcher<{0}>::entry(\"{0}\", unsigned({1})),\n", kernel,
-                           most_threads(text, kernel));
+                           max_threads(text, kernel));
   std::string labels;
   DynamicShared dynamic = dynamic_shared(text);
   dynamic.names.insert("tunesmith_dynamic_shared");

@@ -62,7 +62,7 @@ size_t kernels_in(const std::string& text) {
   return count;
 }
 
-std::string most_threads(const std::string& text, const std::string& kernel) {
+std::string max_threads(const std::string& text, const std::string& kernel) {
   static const std::string bounds = "__launch_bounds__";
   // At the end of the text a name may mean something else than where it was used.
   if (text.find("#undef") != std::string::npos) return "0";

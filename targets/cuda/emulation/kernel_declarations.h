@@ -20,6 +20,6 @@ DynamicShared dynamic_shared(const std::string& text);
 size_t kernels_in(const std::string& text);
 
 /// The expression in the kernel's __launch_bounds__ that says how many threads a block has at most, or "0".
-std::string most_threads(const std::string& text, const std::string& kernel);
+std::string max_threads(const std::string& text, const std::string& kernel);
 
 }  // namespace tunesmith::cuda

@@ -8,10 +8,10 @@
 namespace tunesmith::cuda {
 
 /// What every architecture from sm_75 to sm_120 has in common.
-constexpr unsigned kMostThreadsOfBlock = 1024;
-constexpr unsigned kMostRegistersOfThread = 255;
-constexpr unsigned kMostGrid[3] = {2147483647u, 65535u, 65535u};
-constexpr unsigned kMostBlock[3] = {1024u, 1024u, 64u};
+constexpr unsigned kMaxThreadsOfBlock = 1024;
+constexpr unsigned kMaxRegistersOfThread = 255;
+constexpr unsigned kMaxGrid[3] = {2147483647u, 65535u, 65535u};
+constexpr unsigned kMaxBlock[3] = {1024u, 1024u, 64u};
 
 /// One entry of data/architectures.yaml, where the fields are explained.
 struct Architecture {

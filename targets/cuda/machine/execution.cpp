@@ -12,7 +12,7 @@ namespace tunesmith::cuda {
 namespace {
 
 /// Of a thread's arrays: what does not fit its registers the compiler puts in memory, and is refused then.
-constexpr int64_t kLocalBytes = kMostRegistersOfThread * int64_t{4};
+constexpr int64_t kLocalBytes = kMaxRegistersOfThread * int64_t{4};
 
 /// Of a multiprocessor, each with a quarter of its registers.
 constexpr double kSchedulers = 4;
@@ -55,9 +55,9 @@ bool indexes_registers(const Loop& loop) {
 ExecutionModel execution_of(const Architecture& architecture) {
   ExecutionModel model;
   model.levels = {
-      {"block", {"x", "y", "z"}, {kMostGrid[0], kMostGrid[1], kMostGrid[2]}, kMostGrid[0], false},
-      {"warp", {"x"}, {kMostThreadsOfBlock / kWarp}, kMostThreadsOfBlock / kWarp, true, kWarp},
-      {"thread", {"x", "y", "z"}, {kMostBlock[0], kMostBlock[1], kMostBlock[2]}, kMostThreadsOfBlock, true}};
+      {"block", {"x", "y", "z"}, {kMaxGrid[0], kMaxGrid[1], kMaxGrid[2]}, kMaxGrid[0], false},
+      {"warp", {"x"}, {kMaxThreadsOfBlock / kWarp}, kMaxThreadsOfBlock / kWarp, true, kWarp},
+      {"thread", {"x", "y", "z"}, {kMaxBlock[0], kMaxBlock[1], kMaxBlock[2]}, kMaxThreadsOfBlock, true}};
   model.scopes = {{kScopeGlobal, "", 0, 256, 0, 0},
                   {kScopeShared, "block", static_cast<int64_t>(architecture.block_shared_bytes),
                    kSharedAlignment, 32, 4, architecture.async_copy_bytes},
@@ -65,7 +65,7 @@ ExecutionModel execution_of(const Architecture& architecture) {
                   {kScopeLocal, "thread", kLocalBytes, 16, 0, 0},
                   {kScopeRegister, "thread", kLocalBytes, 4, 0, 0}};
   if (const auto group = static_cast<int64_t>(architecture.warpgroup_threads); group > 0) {
-    const int64_t most = kMostThreadsOfBlock / group;
+    const int64_t most = kMaxThreadsOfBlock / group;
     model.levels.insert(model.levels.begin() + 1, {"warpgroup", {"x"}, {most}, most, true, group});
     model.scopes.push_back({kScopeAccumulator, "warpgroup", group * kLocalBytes, 4, 0, 0});
   }
@@ -78,7 +78,7 @@ DeviceModel device_of(const Architecture& architecture) {
   device.set("warp_size", kWarp);
   device.set("sector_bytes", 32);
   device.set("access_bytes", kAccessBytes);
-  device.set("max_threads_per_block", kMostThreadsOfBlock);
+  device.set("max_threads_per_block", kMaxThreadsOfBlock);
   device.set("core_threads", static_cast<double>(architecture.warps * kWarp));
   device.set("core_blocks", architecture.blocks);
   device.set("core_registers", architecture.registers);
@@ -88,14 +88,14 @@ DeviceModel device_of(const Architecture& architecture) {
   device.set("shared_unit_bytes", static_cast<double>(architecture.shared_unit_bytes));
   device.set("reserved_shared_bytes", static_cast<double>(architecture.reserved_shared_bytes));
   device.set("block_shared_bytes", static_cast<double>(architecture.block_shared_bytes));
-  device.set("max_thread_registers", kMostRegistersOfThread);
+  device.set("max_thread_registers", kMaxRegistersOfThread);
   device.set("issue_per_cycle", kSchedulers * kWarp);
   device.set("barrier_cycles", 30);
   device.set("memory_latency_cycles", 500);
   device.set("launch_seconds", 3e-6);
   device.set("max_shared_bytes", static_cast<double>(architecture.block_shared_bytes));
   device.set("vector_bits", 32);
-  device.set("vector_registers", kMostRegistersOfThread);
+  device.set("vector_registers", kMaxRegistersOfThread);
   device.set("fma_per_cycle", architecture.fma_per_cycle);
   device.set("clock_ghz", architecture.clock_mhz / 1e3);
   device.set("memory_bytes_per_second", architecture.memory_gb_per_second * 1e9);

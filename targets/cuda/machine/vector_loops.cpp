@@ -21,7 +21,7 @@ bool stores_lanes(const Stmt& stmt, const Var& lane) {
 }
 
 /// Elements of the widest type in one access.
-int64_t most_lanes(const Stmt& body) {
+int64_t max_lanes(const Stmt& body) {
   int64_t widest = 1;
   walk_accesses(body, [&](const Stmt&, const AccessSite& access) {
     widest = std::max<int64_t>(widest, access.buffer->dtype.bytes());
@@ -45,7 +45,7 @@ void cut_vectors(Program& program) {
   for (Loop* loop : collect<Loop>(program.root(), is_vectorized)) {
     const bool constant = is_const_int(loop->min, 0) && loop->extent.is(ExprKind::IntImm);
     const int64_t extent = constant ? loop->const_extent() : 1;
-    const int64_t width = std::gcd(extent, most_lanes(*loop->body()));
+    const int64_t width = std::gcd(extent, max_lanes(*loop->body()));
     if (width == 1 || !stores_lanes(*loop->body(), loop->var)) {
       loop->loop_kind = constant ? LoopKind::Unrolled : LoopKind::Serial;
     } else if (width < extent) {

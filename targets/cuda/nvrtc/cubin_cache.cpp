@@ -27,8 +27,8 @@ void append_part(std::string& text, const std::string& part) {
 
 }  // namespace
 
-CubinCache::CubinCache(fs::path folder, uint64_t most_bytes)
-    : folder_(std::move(folder)), most_bytes_(most_bytes) {
+CubinCache::CubinCache(fs::path folder, uint64_t max_bytes)
+    : folder_(std::move(folder)), max_bytes_(max_bytes) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw EnvironmentError(fmt::format("{}: {}", folder_.string(), error.message()));
@@ -104,12 +104,12 @@ void CubinCache::remove_oldest() const {
     files.push_back({used, entry.path(), bytes});
     total += bytes;
   }
-  if (total <= most_bytes_) return;
+  if (total <= max_bytes_) return;
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
     return a.used != b.used ? a.used < b.used : a.path < b.path;
   });
   for (const File& file : files) {
-    if (total <= most_bytes_) return;
+    if (total <= max_bytes_) return;
     fs::remove(file.path, error);
     total -= file.bytes;
   }

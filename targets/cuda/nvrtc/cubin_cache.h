@@ -17,9 +17,9 @@ class CubinCache {
     std::string log, cubin;
   };
 
-  /// Makes the folder if need be. When its files are more than `most_bytes`, those that were used longest ago
+  /// Makes the folder if need be. When its files are more than `max_bytes`, those that were used longest ago
   /// go. Throws EnvironmentError when the folder cannot be made.
-  CubinCache(std::filesystem::path folder, uint64_t most_bytes);
+  CubinCache(std::filesystem::path folder, uint64_t max_bytes);
 
   /// What all that decides the result is mixed to.
   static std::string key(const std::string& text, const std::string& architecture,
@@ -34,7 +34,7 @@ class CubinCache {
   void remove_oldest() const;
 
   std::filesystem::path folder_;
-  uint64_t most_bytes_;
+  uint64_t max_bytes_;
 };
 
 }  // namespace tunesmith::cuda

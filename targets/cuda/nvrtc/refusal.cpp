@@ -24,15 +24,15 @@ std::string first_error(const std::string& log) {
 std::string over_limit(const KernelResources& kernel, const Architecture& architecture,
                        const Launch& launch) {
   for (size_t i = 0; i < launch.block.size(); ++i) {
-    if (launch.block[i] > kMostBlock[i])
+    if (launch.block[i] > kMaxBlock[i])
       return fmt::format("a block of {} threads in dimension {}, at most {}", launch.block[i], i,
-                         kMostBlock[i]);
-    if (launch.grid[i] > kMostGrid[i])
-      return fmt::format("a grid of {} blocks in dimension {}, at most {}", launch.grid[i], i, kMostGrid[i]);
+                         kMaxBlock[i]);
+    if (launch.grid[i] > kMaxGrid[i])
+      return fmt::format("a grid of {} blocks in dimension {}, at most {}", launch.grid[i], i, kMaxGrid[i]);
   }
   const size_t threads = launch.threads();
-  if (threads == 0 || threads > kMostThreadsOfBlock)
-    return fmt::format("a block of {} threads, 1 to {}", threads, kMostThreadsOfBlock);
+  if (threads == 0 || threads > kMaxThreadsOfBlock)
+    return fmt::format("a block of {} threads, 1 to {}", threads, kMaxThreadsOfBlock);
   const size_t shared = kernel.static_shared_bytes + launch.dynamic_shared_bytes;
   if (shared > architecture.block_shared_bytes)
     return fmt::format("{} bytes of shared memory, at most {}", shared, architecture.block_shared_bytes);

@@ -195,12 +195,12 @@ class KernelWriter {
     if (at.loop_kind == LoopKind::Unrolled) line(rolled ? "#pragma unroll 1" : "#pragma unroll");
     // Whatever the extent: twins are alike but for numbers.
     const int64_t steps = steps_of(*at.body());
-    if (at.loop_kind == LoopKind::Serial && (rolled || 4 * steps >= kMostSteps))
-      line(fmt::format("#pragma unroll {}", rolled ? 1 : kMostSteps / steps));
+    if (at.loop_kind == LoopKind::Serial && (rolled || 4 * steps >= kMaxSteps))
+      line(fmt::format("#pragma unroll {}", rolled ? 1 : kMaxSteps / steps));
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     body();
     for (size_t i = 0; i < counters.size(); ++i) {
-      // What another one is now, which goes on after it.
+      // What another one is now, which continues after it.
       const auto next = std::find_if(counters.begin() + static_cast<std::ptrdiff_t>(i), counters.end(),
                                      [&](const WrappedCounter& other) { return other.follows(counters[i]); });
       line(next != counters.end()

@@ -17,17 +17,17 @@ bool has_barrier(const Stmt& stmt) {
 int64_t steps_of(const Stmt& stmt) {
   if (stmt.kind == StmtKind::Store) return 1;
   if (stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::AsyncWait || stmt.kind == StmtKind::Handover)
-    return kMostSteps;
+    return kMaxSteps;
   const Loop* loop = stmt.as<Loop>();
   if (loop != nullptr && is_call(*loop)) return 1;
   int64_t steps = 0;
   visit_children(stmt, [&](const Stmt& child) { steps += steps_of(child); });
-  steps = std::clamp<int64_t>(steps, 1, kMostSteps);
+  steps = std::clamp<int64_t>(steps, 1, kMaxSteps);
   int64_t extent = 1;
   if (loop == nullptr || loop->loop_kind == LoopKind::Bound || !as_const_int(loop->extent, &extent))
     return steps;
-  if (loop->loop_kind == LoopKind::Serial) extent = std::min(extent, kMostSteps / steps);
-  return std::min(steps * extent, kMostSteps);
+  if (loop->loop_kind == LoopKind::Serial) extent = std::min(extent, kMaxSteps / steps);
+  return std::min(steps * extent, kMaxSteps);
 }
 
 }  // namespace tunesmith::cuda

@@ -15,7 +15,7 @@ bool has_barrier(const Stmt& stmt);
 
 /// Stores and calls that the compiler may write out of a serial loop by itself: of more, it takes seconds,
 /// and registers that there are not.
-constexpr int64_t kMostSteps = 256;
+constexpr int64_t kMaxSteps = 256;
 
 /// Stores and calls of `stmt` as far as they are written out. What waits for other threads is not.
 int64_t steps_of(const Stmt& stmt);

@@ -9,7 +9,7 @@
 
 namespace tunesmith::test {
 
-/// A thread that works beside the calls and goes on when they have returned.
+/// A thread that works beside the calls and continues when they have returned.
 class Helper {
  public:
   static Helper& one() {

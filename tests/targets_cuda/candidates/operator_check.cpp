@@ -77,9 +77,9 @@ bool OperatorCheck::uses_unit() const {
   });
 }
 
-void OperatorCheck::draw(int count, int most_draws, uint64_t seed) {
+void OperatorCheck::draw(int count, int max_draws, uint64_t seed) {
   std::set<uint64_t> known;
-  for (; counts_.drawn < most_draws && counts_.candidates < count; ++counts_.drawn) {
+  for (; counts_.drawn < max_draws && counts_.candidates < count; ++counts_.drawn) {
     RandomStream random(seed, static_cast<uint64_t>(counts_.drawn));
     const Trace sketch =
         sketches_.sketches[random.below(sketches_.sketches.size())].trace().with_open_decisions();

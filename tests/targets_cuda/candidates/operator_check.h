@@ -54,8 +54,8 @@ class OperatorCheck {
   /// Does a sketch of the space use instructions of a matrix unit?
   bool uses_unit() const;
 
-  /// `count` different candidates, or as many as `most_draws` give.
-  void draw(int count, int most_draws, uint64_t seed);
+  /// `count` different candidates, or as many as `max_draws` give.
+  void draw(int count, int max_draws, uint64_t seed);
   /// By NVRTC, on so many threads. Answers the seconds that it took.
   double compile(const cuda::Nvrtc& nvrtc, const std::vector<std::string>& architectures, size_t threads);
   /// On the emulated device.

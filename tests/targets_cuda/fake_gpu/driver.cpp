@@ -24,7 +24,7 @@ using namespace tunesmith::cuda;
 using namespace tunesmith::cuda::driver_result;
 
 constexpr size_t kAlign = 256;
-constexpr int kMostDynamicBytes = 166912;
+constexpr int kMaxDynamicBytes = 166912;
 constexpr DriverResult kInvalidContext = 201;
 constexpr DriverResult kInvalidImage = 200;
 // So slow that nobody repeats a launch to time it.
@@ -167,7 +167,7 @@ DriverResult device_attribute(int* value, DeviceAttribute attribute, DriverOrdin
   static const std::map<DeviceAttribute, int> values{{DeviceAttribute::CapabilityMajor, 8},
                                                      {DeviceAttribute::CapabilityMinor, 0},
                                                      {DeviceAttribute::Multiprocessors, 2},
-                                                     {DeviceAttribute::SharedBytesOfBlock, kMostDynamicBytes},
+                                                     {DeviceAttribute::SharedBytesOfBlock, kMaxDynamicBytes},
                                                      {DeviceAttribute::ClockKilohertz, 1000000}};
   const auto found = values.find(attribute);
   if (found == values.end()) return kInvalidValue;
@@ -217,7 +217,7 @@ DriverResult module_function(DriverFunction* function, DriverModule module, cons
   return kSuccess;
 }
 DriverResult function_set(DriverFunction function, FunctionAttribute attribute, int value) {
-  if (attribute != FunctionAttribute::DynamicSharedBytes || value > kMostDynamicBytes) return kInvalidValue;
+  if (attribute != FunctionAttribute::DynamicSharedBytes || value > kMaxDynamicBytes) return kInvalidValue;
   reinterpret_cast<Function*>(function)->dynamic_bytes = value;
   return kSuccess;
 }

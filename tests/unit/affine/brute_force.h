@@ -1,4 +1,4 @@
-// Random index expressions and their values, point by point: what the arithmetic is held against.
+// Random index expressions and their values, point by point: what the arithmetic is compared with.
 #pragma once
 
 #include <functional>

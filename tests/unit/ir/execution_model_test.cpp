@@ -55,7 +55,7 @@ TEST(ExecutionModel, SaysWhatIsWrongWithADescription) {
   model.levels[0].most.pop_back();
   EXPECT_EQ(execution_model_fault(model), "level 'block' has 2 axes and 1 limits");
   model = grid();
-  model.levels[1].most_together = 0;
+  model.levels[1].max_together = 0;
   EXPECT_EQ(execution_model_fault(model), "level 'thread' has axes and no limit of their product");
   model = grid();
   model.scopes[1].owner = "cluster";

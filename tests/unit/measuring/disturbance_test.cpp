@@ -31,7 +31,7 @@ class Machine {
   MeasureResult measure(double seconds) {
     const Reading moment = moments_[std::min(static_cast<size_t>(measurements++), moments_.size() - 1)];
     const double factor = moment.calibration > kQuiet.calibration || moment.waited > 0 ? 2.0 : 1.0;
-    return timed(factor * seconds, judge.disturbed(moment));
+    return timed(factor * seconds, detector.disturbed(moment));
   }
 
   /// As a runner does with a group.
@@ -39,11 +39,11 @@ class Machine {
     std::vector<MeasureResult> results;
     for (const double one : seconds) results.push_back(measure(one));
     repeat_disturbed(
-        results, judge, best, [&](size_t i) { return measure(seconds[i]); }, [] { return true; });
+        results, detector, best, [&](size_t i) { return measure(seconds[i]); }, [] { return true; });
     return results;
   }
 
-  DisturbanceJudge judge;
+  DisturbanceDetector detector;
   int measurements = 0;
 
  private:
@@ -85,15 +85,15 @@ TEST(Disturbance, AMachineThatIsAlwaysBusyIsNotMeasuredForEver) {
 }
 
 TEST(Disturbance, AQuieterTimeAfterABusyOneIsFoundAgain) {
-  DisturbanceJudge judge;
-  for (int i = 0; i < 64; ++i) judge.disturbed(kSlowed);
-  for (int i = 0; i < 24; ++i) EXPECT_FALSE(judge.disturbed(kQuiet));
-  EXPECT_TRUE(judge.disturbed(kSlowed));
+  DisturbanceDetector detector;
+  for (int i = 0; i < 64; ++i) detector.disturbed(kSlowed);
+  for (int i = 0; i < 24; ++i) EXPECT_FALSE(detector.disturbed(kQuiet));
+  EXPECT_TRUE(detector.disturbed(kSlowed));
 }
 
 TEST(Disturbance, ASlightlySlowerClockIsNone) {
-  DisturbanceJudge judge;
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(judge.disturbed({i % 3 == 0 ? 23e-6 : 20e-6, 0.02}));
+  DisturbanceDetector detector;
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(detector.disturbed({i % 3 == 0 ? 23e-6 : 20e-6, 0.02}));
 }
 
 TEST(Disturbance, WhatIsSlowerThanTheBestByFarIsNotMeasuredAgain) {

@@ -9,12 +9,12 @@ namespace tunesmith {
 namespace {
 
 double least_of(const std::string& definition) {
-  return least_operations(WorkloadDefinition::parse(definition, "a.yaml").instantiate().program);
+  return min_operations(WorkloadDefinition::parse(definition, "a.yaml").instantiate().program);
 }
 
 constexpr double kMargin = 8.0;
 
-TEST(LeastOperations, OfAMatrixProductAreItsTerms) {
+TEST(MinOperations, OfAMatrixProductAreItsTerms) {
   EXPECT_EQ(least_of(R"(name: a
 params: {n: 64}
 inputs:
@@ -29,7 +29,7 @@ outputs: [C]
 
 // An integer sum has a closed form that a compiler may find; and a sum of which nobody is shown all may be
 // cut.
-TEST(LeastOperations, OfWhatMayFoldAreThoseOfStoringTheOutputs) {
+TEST(MinOperations, OfWhatMayFoldAreThoseOfStoringTheOutputs) {
   EXPECT_EQ(least_of(R"(name: a
 params: {n: 64}
 inputs:

@@ -67,7 +67,7 @@ TEST(Blockize, Refusals) {
   const BlockRV block = schedule.get_block("C");
   const std::vector<LoopRV> loops = schedule.get_loops(block);
   const std::vector<LoopRV> k = schedule.split(loops[2], {std::nullopt, 4});
-  expect_refused(schedule, "blockize", "the block initializes itself and the reduction goes on outside",
+  expect_refused(schedule, "blockize", "the block initializes itself and the reduction continues outside",
                  [&] { schedule.blockize(k[1]); });
   const std::vector<LoopRV> j = schedule.split(loops[1], {std::nullopt, 4});
   expect_refused(schedule, "blockize", "a condition of the block speaks of the loops inside",

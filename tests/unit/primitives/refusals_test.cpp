@@ -220,7 +220,7 @@ std::string text_of_files(const std::string& folder) {
   std::sort(files.begin(), files.end());
   std::ostringstream text;
   for (const auto& file : files) text << std::ifstream(file).rdbuf();
-  // A text that goes on in the next line.
+  // A text that continues in the next line.
   return std::regex_replace(text.str(), std::regex("\"\\s*\\n\\s*\""), "");
 }
 

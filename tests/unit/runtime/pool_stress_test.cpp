@@ -19,8 +19,8 @@ using Pool = std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime
 
 /// One loop. Gone when its loop has ended: who comes late finds `alive` false.
 struct ShortLoop {
-  static constexpr size_t kMost = 64;
-  std::atomic<uint32_t> visits[kMost]{};
+  static constexpr size_t kMaxIterations = 64;
+  std::atomic<uint32_t> visits[kMaxIterations]{};
   std::atomic<bool> alive{true};
   std::atomic<int> faults{0};
   tunesmith_runtime_pool* pool = nullptr;
@@ -29,7 +29,7 @@ struct ShortLoop {
 
   static void body(void* closure, int64_t begin, int64_t end) {
     auto& loop = *static_cast<ShortLoop*>(closure);
-    if (!loop.alive || begin < 0 || end > static_cast<int64_t>(kMost) || begin >= end) ++loop.faults;
+    if (!loop.alive || begin < 0 || end > static_cast<int64_t>(kMaxIterations) || begin >= end) ++loop.faults;
     for (int64_t i = begin; i < end; ++i) ++loop.visits[i];
     for (int i = 0; i < loop.work; ++i) static_cast<void>(loop.alive.load());
     if (loop.inner > 0) {
@@ -43,7 +43,8 @@ struct ShortLoop {
   int end(int64_t count) {
     alive = false;
     int wrong = faults;
-    for (size_t i = 0; i < kMost; ++i) wrong += visits[i] != (static_cast<int64_t>(i) < count ? 1u : 0u);
+    for (size_t i = 0; i < kMaxIterations; ++i)
+      wrong += visits[i] != (static_cast<int64_t>(i) < count ? 1u : 0u);
     return wrong;
   }
 };
@@ -56,7 +57,7 @@ int run_loops(tunesmith_runtime_pool* pool, uint64_t seed, int loops, bool neste
   int wrong = 0;
   for (int i = 0; i < loops; ++i) {
     auto loop = std::make_unique<ShortLoop>();
-    const auto count = static_cast<int64_t>(random.below(ShortLoop::kMost + 1));
+    const auto count = static_cast<int64_t>(random.below(ShortLoop::kMaxIterations + 1));
     loop->pool = pool;
     if (nested && random.below(4) == 0) loop->inner = static_cast<int64_t>(1 + random.below(8));
     if (random.below(8) == 0) loop->work = static_cast<int>(random.below(3000));

@@ -37,7 +37,7 @@ std::vector<Decision> all_tiles(int64_t extent, int64_t parts,
   return all;
 }
 
-/// Draws many and holds their distribution against the uniform one over exactly `expected`: chi-square far
+/// Draws many and compares their distribution with the uniform one over exactly `expected`: chi-square far
 /// out in its tail (its mean is the number of degrees of freedom, its deviation the root of twice that) is a
 /// bias.
 void expect_uniform(const SamplingKind& sampling, const SamplingDomain& domain,

@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-/// What a model finds when it goes on after it was left behind.
+/// What a model finds when it continues after it was left behind.
 struct Found {
   std::string workload;
   double cores = 0.0;

@@ -38,7 +38,7 @@ TEST_F(ModelFileTest, IsReadAsItWasWritten) {
   EXPECT_EQ(read.version, kModel.version);
   EXPECT_EQ(read.options, kModel.options);
   EXPECT_EQ(read.tasks, kModel.tasks);
-  EXPECT_EQ(read.learnt, kModel.learnt);
+  EXPECT_EQ(read.learned, kModel.learned);
 }
 
 TEST_F(ModelFileTest, ATaskThatIsLearntOnIsOneTask) {

@@ -159,7 +159,7 @@ TEST_F(SeedsTest, ARunSaysWhatItWasSeededBy) {
   EXPECT_EQ(seeded.seeded.tasks, 1);
 }
 
-// What other tasks measured since it began does not change the way of a run that is taken up.
+// What other tasks measured since it began does not change the way of a run that is resumed.
 TEST_F(SeedsTest, ARunThatIsTakenUpIsGivenTheSameSeeds) {
   workload_ = "gmm:n=48,m=32,k=24";
   const std::string tuned = workload().key;

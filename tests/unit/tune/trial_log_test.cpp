@@ -43,7 +43,7 @@ TEST(TrialLog, CountsEachKindOfTrial) {
   EXPECT_EQ(log.trial_ms().front(), 1000);
 }
 
-/// A run that is taken up meets its own programs and those of others in the order in which they were
+/// A run that is resumed meets its own programs and those of others in the order in which they were
 /// recorded.
 TEST(TrialLog, WhatOthersFoundWasKnownBeforeTheFirstTrial) {
   TuneResult result;

@@ -160,7 +160,7 @@ TEST_F(TuneManyTest, WhatIsOnRecordOfATaskCounts) {
 }
 
 TEST_F(TuneManyTest, ATaskIsLeftWhenLittleIsExpectedOfIt) {
-  many_.least_gain = 0.9;
+  many_.min_gain = 0.9;
   const TuneManyResult result = run("r.db");
   EXPECT_THAT(trials_of(result), Each(16)) << "a round each, and no more";
   for (const TaskOutcome& task : result.tasks) EXPECT_EQ(task.ended_because, "expected gain");

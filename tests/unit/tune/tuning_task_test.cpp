@@ -1,4 +1,4 @@
-// One task advanced by steps: its history, what it takes up, and what it may answer.
+// One task advanced by steps: its history, what it resumes, and what it may answer.
 #include <algorithm>
 #include <chrono>
 #include <set>

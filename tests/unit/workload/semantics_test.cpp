@@ -1,4 +1,4 @@
-// What the library's operators compute, held against loops written out here.
+// What the library's operators compute, compared with loops written out here.
 #include <algorithm>
 #include <array>
 #include <cmath>

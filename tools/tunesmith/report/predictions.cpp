@@ -1,4 +1,4 @@
-// What the cost model said of programs before it learnt their times, beside these times.
+// What the cost model said of programs before it learned their times, beside these times.
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/tune/model_batches.h>

@@ -18,10 +18,10 @@ Expr in_lane(const Expr& expr, int lane);
 Expr same_in_all_lanes(const Expr& condition, const Analyzer& ranges);
 
 /// Is the vector access in a lowered program (one index an access) one instruction of a thread? Its elements
-/// lie side by side in a memory that is not the thread's own, are a power of two of at most `most_bytes`
+/// lie side by side in a memory that is not the thread's own, are a power of two of at most `max_bytes`
 /// together, begin at a multiple of their bytes, as the alignment of their scope and the index show, and all
 /// of them are accessed or none. False for scalars.
 bool is_one_access(const Stmt& stmt, const AccessSite& access, const ExecutionModel& execution,
-                   int64_t most_bytes);
+                   int64_t max_bytes);
 
 }  // namespace tunesmith

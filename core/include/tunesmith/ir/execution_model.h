@@ -20,7 +20,7 @@ struct ExecutionLevel {
   /// A loop is bound to "<name>.<axis>"; the first varies fastest. None: to nothing.
   std::vector<std::string> axes;
   std::vector<int64_t> most;  // iterations along each axis at most, one for each of `axes`
-  int64_t most_together = 0;  // iterations along all axes together at most
+  int64_t max_together = 0;   // iterations along all axes together at most
   /// Those within one iteration of the level around share memory and may wait for one another.
   bool synchronises = false;
   /// Each of its iterations is a group of so many of the first level inside that has no groups, along that
@@ -40,7 +40,7 @@ struct MemoryScope {
   int64_t banks = 0;      // that are accessed at once; 0: it has none
   int64_t bank_bytes = 0;
   /// Copies of so many bytes from memory that all share may arrive in it after the thread that makes them
-  /// goes on (AsyncGroup). Empty: none may.
+  /// continues (AsyncGroup). Empty: none may.
   std::vector<int64_t> async_copy_bytes = {};
 
   /// Bytes: where the buffer begins in it. One with a swizzle begins where its pattern does, so that bits of

@@ -31,7 +31,7 @@ class Allocate final : public Stmt {
 };
 
 /// All iterations of the loops around it that are bound to `level`, or to a level inside it, come here before
-/// any goes on; those of loops further out do not wait for one another.
+/// any continues; those of loops further out do not wait for one another.
 class Barrier final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Barrier;

@@ -1,5 +1,5 @@
 // Why a candidate has no time. A failed candidate is an answer, never an exception: it is counted under its
-// cause, recorded, and the run goes on.
+// cause, recorded, and the run continues.
 #pragma once
 
 #include <cstdint>

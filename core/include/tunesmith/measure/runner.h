@@ -26,7 +26,7 @@ struct MeasureOptions {
                                << 30;  // of the worker beyond what it has before the first candidate
   int min_repeats = 3;
   int max_repeats = 10;
-  double min_total_seconds = 0.01;  // repeats go on until this much has been measured, or max_repeats
+  double min_total_seconds = 0.01;  // repeats continue until this much has been measured, or max_repeats
   /// A candidate is not run again after a sample slower than racing_factor * limit_seconds.
   double racing_factor = 1.5;
   uint64_t data_seed = 1;
@@ -47,8 +47,8 @@ struct MeasureRequest {
   /// verify it on the other.
   bool parallel = true;
   /// What the kernel computes where that is not the runner's own workload but a smaller instance of it (the
-  /// kernel is of TwinVerification::compile_twin()): the candidate is verified on that one's data. Null: the
-  /// runner's.
+  /// kernel is of TwinVerification::compile_reduced_instance()): the candidate is verified on that one's
+  /// data. Null: the runner's.
   const Workload* instance = nullptr;
 };
 

@@ -87,7 +87,7 @@ struct PluginLimits {
 };
 
 /// From now on the process ends with the plugin's name when a call of any plugin goes beyond the limits (exit
-/// code 4; a cost model that hangs is left behind instead, and the run goes on without it), or when a fatal
+/// code 4; a cost model that hangs is left behind instead, and the run continues without it), or when a fatal
 /// signal arrives while one is at work (by that signal, as it would have without this): nothing else ends a
 /// thread that hangs, and nothing else says whose fault a crash is. For programs that are nothing but a
 /// tuning run: it takes over SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT. Called again it changes the limits.

@@ -139,9 +139,9 @@ struct Record {
   int ranking = 0;         // of kind Ranking: which one of its run, from 1; else 0
   uint64_t candidate = 0;  // index within the run
   int round =
-      0;  // of kind Search: which of its run, from 1, and learnt from together; 0: of none, or not known
-  std::optional<double> score;  // the cost model's of that round, before it learnt from it: higher is better,
-                                // in units of its own; nothing: it was not asked, or it is not known
+      0;  // of kind Search: which of its run, from 1, and learned from together; 0: of none, or not known
+  std::optional<double> score;  // the cost model's of that round, before it learned from it: higher is
+                                // better, in units of its own; nothing: it was not asked, or it is not known
   std::optional<Timing> timing;
   double seconds = 0.0;  // what it is compared by, within the samples' range: of a search its least sample,
                          // of the other kinds a low quantile; 0 exactly when it failed

@@ -4,13 +4,13 @@
 // wants others reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
 // expressions, tunesmith/lower/lower.h says what they look like.
 //
-// A run that was interrupted goes on with a new object, which is told the whole history at once. So what
+// A run that was interrupted continues with a new object, which is told the whole history at once. So what
 // update() leaves behind must follow from what it was told, in that order, and not from how often it was
 // called.
 //
-// Before a batch is learnt the kernel holds the model's scores against what was measured (tuner.h,
+// Before a batch is learned the kernel holds the model's scores against what was measured (tuner.h,
 // ModelBatch). A model that answers what is no number, orders three batches worse than chance, or hangs in
-// begin(), update() or predict() (PluginLimits) is named and not asked again; the run goes on without it.
+// begin(), update() or predict() (PluginLimits) is named and not asked again; the run continues without it.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@
 
 namespace tunesmith {
 
-/// How much of what a model has learnt comes from one number that it reads.
+/// How much of what a model has learned comes from one number that it reads.
 struct FeatureImportance {
   std::string feature;  // the name of a column, or one of the model's own
   double share = 0.0;   // of all: they add up to 1
@@ -39,13 +39,13 @@ class CostModel {
   virtual ~CostModel();
   /// Once, before anything else: the columns of features that the space's extensions add
   /// (feature_columns_with()). A model that is not told has none of them. Throws UserError when what its
-  /// options name was learnt from others.
+  /// options name was learned from others.
   virtual void use_columns(std::span<const FeatureColumn> added);
   /// Once, before begin(): levels and scopes of the machine, for models that look at what its threads do. It
   /// outlives the model.
   virtual void use_execution(const ExecutionModel& execution);
   /// Before anything else but use_columns(), use_execution() and load(), once for each workload that is
-  /// tuned. What was learnt of those before is kept.
+  /// tuned. What was learned of those before is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
   /// Learns from what was measured of the workload since the last call, in the order in which it was
   /// measured: each program is told once. A model keeps what it needs of the candidates, such as their
@@ -53,7 +53,7 @@ class CostModel {
   virtual void update(std::span<const Measured> results) = 0;
   /// One score for each, higher is better; only the order counts. Finite.
   virtual std::vector<double> predict(std::span<const CandidatePtr> candidates) = 0;
-  /// What has been learnt, as bytes for load() of another object with the same options, which then predicts
+  /// What has been learned, as bytes for load() of another object with the same options, which then predicts
   /// the same; "" when there is nothing to keep, which is so unless the model says otherwise.
   virtual std::string save() const;
   /// Throws UserError when the bytes are not what save() made, or of a version that is not read any more.

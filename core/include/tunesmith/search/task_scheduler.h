@@ -2,9 +2,9 @@
 // under one budget is searched next.
 //
 // The kernel owns the loop: it asks for a task, gives it a round (proposed, built, measured, recorded,
-// learnt), and asks again, until the budget is spent or no task is left.
+// learned), and asks again, until the budget is spent or no task is left.
 //
-// A run that was interrupted goes on with a new object of the scheduler, and the tasks have the histories
+// A run that was interrupted continues with a new object of the scheduler, and the tasks have the histories
 // that the records give. So an answer must follow from the histories that come with the question: a scheduler
 // keeps nothing between two questions and draws no random numbers, and the same histories give the same
 // answer.

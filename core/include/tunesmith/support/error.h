@@ -52,7 +52,7 @@ class EnvironmentError : public Error {
   ~EnvironmentError() override;
 };
 
-/// A bug of ours: a broken invariant. Never caught to go on.
+/// A bug of ours: a broken invariant. Never caught to continue.
 class InternalError : public Error {
  public:
   using Error::Error;

@@ -28,7 +28,7 @@ class SeparateDevice {
   /// Do times come from a model, because nothing here could take them? Programs are run and verified all the
   /// same. Their tasks have the device `modelled`, so such a time is never compared with a measured one.
   virtual bool models_times() const = 0;
-  /// Like Target::compile(), of the unscheduled program by which candidates are judged: it is trusted, so
+  /// Like Target::compile(), of the unscheduled program by which candidates are evaluated: it is trusted, so
   /// that a device which watches its programs need not watch this one, and may run on the processor.
   virtual tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
                                                                       const std::string& symbol) = 0;

@@ -23,9 +23,9 @@ struct Twin {
 };
 
 /// Finds the twins of one workload's candidates. Safe to use from several threads.
-class TwinFinder {
+class ReducedInstanceFinder {
  public:
-  virtual ~TwinFinder();
+  virtual ~ReducedInstanceFinder();
 
   /// The same answer whatever was asked before. Nothing for a candidate that is to be verified as it is.
   /// Throws LowerError where the target refuses the candidate.
@@ -38,12 +38,13 @@ class TwinVerification {
   virtual ~TwinVerification();
 
   /// `workload` and `space`, which is of this target, outlive it. Never null.
-  virtual std::unique_ptr<TwinFinder> make_finder(const Workload& workload, const Space& space) const = 0;
+  virtual std::unique_ptr<ReducedInstanceFinder> make_finder(const Workload& workload,
+                                                             const Space& space) const = 0;
   /// An object that runs `twin` and has the modelled time of `lowered`, which is refused for all that
   /// Target::compile() finds without running it. The unexpected value is the compiler's message.
-  virtual tl::expected<CompiledKernel, std::string> compile_twin(const LoweredProgram& lowered,
-                                                                 const LoweredProgram& twin,
-                                                                 const std::string& symbol) = 0;
+  virtual tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,
+                                                                             const LoweredProgram& twin,
+                                                                             const std::string& symbol) = 0;
 };
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// A cost model in a file: what it has learnt, and from what.
+// A cost model in a file: what it has learned, and from what.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tunesmith {
 
 struct ModelFile {
-  /// A workload that it has learnt from.
+  /// A workload that it has learned from.
   struct Task {
     std::string workload;  // Workload::key
     int64_t programs = 0;
@@ -21,8 +21,8 @@ struct ModelFile {
   std::string kind;         // the cost model's id
   std::string version;      // of its plugin
   std::string options;      // all of them: the line of Space::cost_model_text()
-  std::vector<Task> tasks;  // in the order in which they were learnt
-  std::string learnt;       // of CostModel::save()
+  std::vector<Task> tasks;  // in the order in which they were learned
+  std::string learned;      // of CostModel::save()
 
   /// Adds to the task of this workload, or a new one.
   void add(const Task& task);

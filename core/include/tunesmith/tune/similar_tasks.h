@@ -1,4 +1,4 @@
-// Which tasks are similar: what is learnt of one says something of the other. The one definition, for task
+// Which tasks are similar: what is learned of one says something of the other. The one definition, for task
 // schedulers (TaskHistory::group) and for searches that begin with the programs of others
 // (SearchContext::seeds).
 #pragma once

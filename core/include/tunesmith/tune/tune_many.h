@@ -36,7 +36,7 @@ struct TuneManyOptions {
   TuningGoal goal = TuningGoal::GeometricMean;
   /// A task whose next round is expected to lower the goal by less than this share (expected_share()) gets no
   /// round. 0: none is stopped so.
-  double least_gain = 0.0;
+  double min_gain = 0.0;
   /// Runners are kept from round to round as far as they hold no more than this together.
   double runner_bytes = 2e9;
 };
@@ -74,7 +74,7 @@ struct TaskOutcome {
   TaskHistory history;
   /// "shared budget", "expected gain", "nothing left to propose", "interrupted", or why it failed.
   std::string ended_because;
-  /// Nobody can measure this workload (a UserError); the others went on. "" where that is not so.
+  /// Nobody can measure this workload (a UserError); the others continued. "" where that is not so.
   std::string error;
 };
 

@@ -33,7 +33,7 @@ struct TuneOptions {
   int final_rounds = 40;          // of those that are left, as far as their time reaches (InterleaveOptions)
   int measure_threads = 1;        // that the runner's kernels use: part of the task, and for the peak
   bool resume = true;             // begin with what is on record of the task
-  /// The runner's (MeasureOptions::machine): proposing and compiling do not go on beside another run's
+  /// The runner's (MeasureOptions::machine): proposing and compiling do not continue beside another run's
   /// measuring. None: they do.
   std::shared_ptr<MachineLock> machine = {};
   std::string command = {};  // what the run says of itself in the records
@@ -54,7 +54,7 @@ struct TuneProgress {
   double elapsed_seconds = 0;
 };
 
-/// How well the cost model ordered one round of candidates, before it learnt from them.
+/// How well the cost model ordered one round of candidates, before it learned from them.
 struct ModelBatch {
   int64_t trials = 0;             // before the round
   int64_t programs = 0;           // in it, failures among them as the slowest
@@ -115,7 +115,7 @@ struct TuneResult {
   double median_compile_seconds = 0;
   std::vector<ModelBatch> model_batches;  // of this process, of rounds of eight programs and more
   std::vector<ModelBatch> own_batches;    // the same of the searcher's own model (Searcher::expected)
-  std::string model_dropped;              // why the run went on without the cost model; "" when it did not
+  std::string model_dropped;              // why the run continued without the cost model; "" when it did not
   TuneTimes times;
   bool interrupted = false;
   bool exhausted =
@@ -134,7 +134,7 @@ struct TuneHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// One task being tuned. It has no loop of its own: whoever holds it says when it goes on, and may put it
+/// One task being tuned. It has no loop of its own: whoever holds it says when it continues, and may put it
 /// aside in between.
 ///
 /// It begins with the history: everything on record of the task (workload, target and code generator,

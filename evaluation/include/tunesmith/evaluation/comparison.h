@@ -74,7 +74,7 @@ struct StrategySummary {
   std::optional<double> best_of_eighth;
   std::optional<double> rmse;
   std::optional<double> own_rmse;  // of the searcher's own model
-  size_t models_dropped = 0;       // runs that went on without their cost model
+  size_t models_dropped = 0;       // runs that continued without their cost model
   std::map<std::string, int64_t> failures;
   std::map<std::string, int64_t> refusals;
 };

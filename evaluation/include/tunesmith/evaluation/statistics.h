@@ -1,4 +1,4 @@
-// Small statistics of searches that are held against each other. All functions are pure.
+// Small statistics of searches that are compared with each other. All functions are pure.
 #pragma once
 
 #include <cstddef>

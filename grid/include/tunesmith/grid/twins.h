@@ -9,6 +9,6 @@ namespace tunesmith {
 
 /// Shrinks one parameter of the workload after the other while the candidate's schedule stays the same
 /// (docs/devices.md). `workload` and `space` outlive it.
-std::unique_ptr<TwinFinder> make_grid_twin_finder(const Workload& workload, const Space& space);
+std::unique_ptr<ReducedInstanceFinder> make_grid_twin_finder(const Workload& workload, const Space& space);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// What a cost model is told of a lowered program: one row for each store, of numbers that are documented one
+// What a cost model reads of a lowered program: one row for each store, of numbers that are documented one
 // by one (docs/features.md, which is made from feature_columns()).
 //
 // Numbers are plain quantities in the units that the columns say - no logarithms, nothing normalised -

@@ -20,7 +20,7 @@ struct GridWork {
   double sectors = 0.0;       // of memory that all share
   double wavefronts = 0.0;    // of memory with banks
   double unit_cycles = 0.0;   // that calls of tensor intrinsics keep a unit of a core busy
-  /// Of these three, what bulk copies and the calls behind them do. It goes on while threads wait, so that
+  /// Of these three, what bulk copies and the calls behind them do. It continues while threads wait, so that
   /// few groups of them keep a core busy with it.
   double bulk_sectors = 0.0, bulk_wavefronts = 0.0, bulk_unit_cycles = 0.0;
   double touched_bytes = 0.0;  // different ones of memory that all share

@@ -39,7 +39,7 @@ struct ExecutionLevel {
   std::string name;
   std::vector<std::string> axes;  // a loop is bound to "<level>.<axis>"; the first varies fastest
   std::vector<int64_t> most;      // iterations along each axis at most
-  int64_t most_together = 0;      // along all axes
+  int64_t max_together = 0;       // along all axes
   /// Those within one iteration of the level around share memory and may wait for one another.
   bool synchronises = false;
   /// Each of its iterations is a group of so many of the first level inside that has no groups; 0: of as many
@@ -68,7 +68,7 @@ struct ExecutionModel {
       for (uint64_t axis = 0; axis < level.axis_count; ++axis)
         made.axes.emplace_back(detail::view(level.axes[axis]));
       made.most.assign(level.axis_limits, level.axis_limits + level.axis_count);
-      made.most_together = level.limit;
+      made.max_together = level.limit;
       made.synchronises = level.synchronises != 0;
       made.group = level.group;
     }

@@ -36,8 +36,8 @@ struct Barrier {
     if (!text.empty()) text += ", ";
     text += std::to_string(count) + " in " + place.second + " of line " + std::to_string(place.first);
   }
-  report_and_stop(Kind::Deadlock, "block (%u, %u, %u): no thread can go on: %s", block_index.x, block_index.y,
-                  block_index.z, text.c_str());
+  report_and_stop(Kind::Deadlock, "block (%u, %u, %u): no thread can continue: %s", block_index.x,
+                  block_index.y, block_index.z, text.c_str());
 }
 
 void end_thread() {

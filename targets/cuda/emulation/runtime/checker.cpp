@@ -37,7 +37,7 @@ bool races_with_readers(const Thread& thread, const Cell& cell) {
   if (cell.read_interval != checks.interval) return false;
   // Of several readers only the last is kept; others may be ordered where anything orders within an interval.
   if (cell.many_readers && !checks.ordered_in_interval) return true;
-  // Who reads and then writes has learnt of nobody in between.
+  // Who reads and then writes has learned of nobody in between.
   if (cell.unknown_reader && cell.reader == thread.id && cell.read_step == checks.steps[thread.id])
     return true;
   return !knows(thread, cell.reader, cell.read_step);

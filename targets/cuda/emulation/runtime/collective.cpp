@@ -14,13 +14,13 @@ struct Gathering {
 };
 
 // Of a warp: several at a time, where its lanes work in parts.
-std::array<std::vector<Gathering>, kMostThreads / kWarp> gatherings;
+std::array<std::vector<Gathering>, kMaxThreads / kWarp> gatherings;
 
 struct GroupGathering {
   unsigned arrived = 0;
   int line = 0;
 };
-std::array<GroupGathering, kMostThreads / kWarpgroup> group_gatherings;
+std::array<GroupGathering, kMaxThreads / kWarpgroup> group_gatherings;
 
 unsigned present_lanes(unsigned warp) {
   if (machine.alive == machine.threads.size() && machine.alive % kWarp == 0) return kAllLanes;

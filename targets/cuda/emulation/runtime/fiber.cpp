@@ -5,7 +5,7 @@
 #if TUNESMITH_OWN_SWITCH
 
 // What the System V ABI keeps across a call is pushed to the stack that is left and popped from the one that
-// goes on. The rounding mode is nobody's to change here.
+// continues. The rounding mode is nobody's to change here.
 extern "C" void tunesmith_switch_stacks(void** left, void* next);
 asm(R"(
 .text

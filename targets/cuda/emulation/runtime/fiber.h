@@ -20,7 +20,7 @@ class Fiber {
  public:
   /// `entry` never returns. The stack must stay; its beginning and `bytes` are multiples of 16.
   void prepare(char* stack, size_t bytes, void (*entry)());
-  /// Leaves `from`, which is running, and goes on in `to`.
+  /// Leaves `from`, which is running, and continues in `to`.
   static void switch_to(Fiber& from, Fiber& to);
 
  private:

@@ -32,10 +32,10 @@ enum class Kind : uint8_t {
   Count
 };
 
-/// The kernel goes on: a race changes no value here.
+/// The kernel continues: a race changes no value here.
 [[gnu::format(printf, 2, 3)]] void report(Kind kind, const char* format, ...);
 
-/// The kernel cannot go on; ends the process.
+/// The kernel cannot continue; ends the process.
 [[noreturn, gnu::format(printf, 2, 3)]] void report_and_stop(Kind kind, const char* format, ...);
 
 /// Ends the process, so that it is run again with finer cells.

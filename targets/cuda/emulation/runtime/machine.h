@@ -14,7 +14,7 @@ namespace tunesmith_emulation {
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kWarpgroup = 128;
-constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kMaxThreads = 1024;
 constexpr size_t kStackBytes = size_t(64) << 10;
 
 enum class State : uint8_t { Ready, Waiting, Done };
@@ -122,7 +122,7 @@ void make_threads();
 /// the order that comes after that of the block before. `arguments` is for KernelEntry::call.
 void run_blocks(const KernelEntry& kernel, Order order, bool in_turn, uint64_t seed, void* const* arguments);
 
-/// Lets the next thread of the ring go on that can; comes back when this one can, in its turn. Ends the
+/// Lets the next thread of the ring continue that can; comes back when this one can, in its turn. Ends the
 /// process when none can.
 void yield();
 

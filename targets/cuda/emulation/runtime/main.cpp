@@ -205,7 +205,7 @@ void check_shape(const KernelEntry& kernel) {
                       kMaxBlock[i]);
   }
   const unsigned long long threads = 1ull * block_shape.x * block_shape.y * block_shape.z;
-  if (threads > kMostThreads) report_and_stop(Kind::BadLaunch, "a block of %llu threads", threads);
+  if (threads > kMaxThreads) report_and_stop(Kind::BadLaunch, "a block of %llu threads", threads);
   if (kernel.max_threads > 0 && threads > kernel.max_threads)
     report_and_stop(Kind::BadLaunch, "a block of %llu threads, and __launch_bounds__ says %u at most",
                     threads, kernel.max_threads);

@@ -118,11 +118,11 @@ void land_copies(void* address, Mbarrier& mbarrier) {
   complete_phase(mbarrier);
 }
 
-/// Lets the others go on as far as they can without the running thread.
+/// Lets the others continue as far as they can without the running thread.
 void lag_behind() {
-  constexpr int kMostTurns = 10000;  // of others that lag, too
+  constexpr int kMaxTurns = 10000;  // of others that lag, too
   int idle = 0;
-  for (int turn = 0; idle < 3 && turn < kMostTurns; ++turn) {
+  for (int turn = 0; idle < 3 && turn < kMaxTurns; ++turn) {
     // Nobody is to take this for a deadlock.
     const uint64_t seen = ++machine.progress;
     yield();
@@ -178,8 +178,8 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
   if (machine.order == Order::Backward && copiers.contains(thread.id)) lag_behind();
   thread.waits_for = "an mbarrier";
   thread.line = line;
-  // Each turn of this thread follows one of each other that can go on: without progress among them there will
-  // be none.
+  // Each turn of this thread follows one of each other that can continue: without progress among them there
+  // will be none.
   uint64_t seen = machine.progress;
   for (unsigned idle = 0; (mbarrier.phase & 1) == parity;) {
     land_copies(address, mbarrier);
@@ -189,7 +189,7 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
     seen = machine.progress;
     if (idle > 2)
       report_and_stop(Kind::Deadlock,
-                      "thread %u waits in line %d for phase %u of an mbarrier, and no thread goes on",
+                      "thread %u waits in line %d for phase %u of an mbarrier, and no thread continues",
                       thread.id, line, parity);
   }
   acquire_from(mbarrier.completed);

@@ -17,7 +17,7 @@
 namespace tunesmith_emulation {
 namespace {
 
-constexpr unsigned kWgmmaRows = 64, kWgmmaDepth = 16, kMostColumns = 256, kChunk = 16;
+constexpr unsigned kWgmmaRows = 64, kWgmmaDepth = 16, kMaxColumns = 256, kChunk = 16;
 
 // The 16 bytes around an element begin at the result's multiple of 16.
 unsigned element_address(unsigned long long descriptor, unsigned mn, unsigned k, bool along_mn) {
@@ -66,8 +66,8 @@ const PendingProduct& product_of(unsigned first, unsigned lane) {
 
 // All 128 threads have left their product: forms it in their accumulators.
 void form(unsigned first) {
-  static uint16_t a_halves[kWgmmaRows * kWgmmaDepth], b_halves[kWgmmaDepth * kMostColumns];
-  static float a[kWgmmaRows * kWgmmaDepth], b[kWgmmaDepth * kMostColumns], c[kWgmmaRows * kMostColumns];
+  static uint16_t a_halves[kWgmmaRows * kWgmmaDepth], b_halves[kWgmmaDepth * kMaxColumns];
+  static float a[kWgmmaRows * kWgmmaDepth], b[kWgmmaDepth * kMaxColumns], c[kWgmmaRows * kMaxColumns];
   const PendingProduct& product = product_of(first, 0);
   const unsigned columns = product.columns;
   for (unsigned lane = 0; lane < kWarpgroup; ++lane) {

@@ -1,5 +1,5 @@
 // The reference interpreter: executes any program at any stage, slowly and rightly. Schedules, lowering and
-// code generators are held against it.
+// code generators are compared with it.
 //
 // What it does where the order of things matters:
 //   blocks      nothing where the predicate is false; `init` where every reduction iteration variable is 0,

@@ -1,4 +1,4 @@
-#include "space/lone_call.h"
+#include "space/single_call.h"
 
 #include <algorithm>
 #include <limits>
@@ -80,7 +80,7 @@ void begin_with_numbers(Block& init) {
 
 }  // namespace
 
-Program lone_call(const TensorIntrinsicPtr& called) {
+Program single_call(const TensorIntrinsicPtr& called) {
   const TensorIntrinsic& intrinsic = *called;
   Schedule schedule(intrinsic.semantics, RandomStream(0),
                     std::make_shared<const TensorIntrinsics>(std::vector{called}));

@@ -1,4 +1,4 @@
-#include "twins/lone_launches.h"
+#include "twins/independent_launches.h"
 
 #include <algorithm>
 
@@ -98,10 +98,10 @@ bool is_lone(const Stmt& launch, const ExecutionModel& execution) {
   return written.size() == 1 && std::ranges::count(read, written.front()) == 0;
 }
 
-LoneLaunches::LoneLaunches(const Workload& workload, const ExecutionModel& execution)
+IndependentLaunches::IndependentLaunches(const Workload& workload, const ExecutionModel& execution)
     : workload_(workload), execution_(execution) {}
 
-std::vector<size_t> LoneLaunches::proven(const Program& lowered) const {
+std::vector<size_t> IndependentLaunches::proven(const Program& lowered) const {
   const std::vector<const Stmt*> launches = launches_of(lowered, execution_);
   std::vector<size_t> found;
   for (size_t i = 0; i < launches.size(); ++i) {
@@ -136,35 +136,36 @@ LoweredProgram without_launches(const LoweredProgram& lowered, const std::vector
   return rest;
 }
 
-bool LoneLaunches::computes_its_stages(const Stmt& launch) const {
-  Program lone;
-  lone.inputs = accessed(launch, false);
-  lone.outputs = accessed(launch, true);
+bool IndependentLaunches::computes_its_stages(const Stmt& launch) const {
+  Program alone;
+  alone.inputs = accessed(launch, false);
+  alone.outputs = accessed(launch, true);
   for (const Allocate* own : collect<Allocate>(launch)) {
-    std::erase(lone.inputs, own->buffer);
-    std::erase(lone.outputs, own->buffer);
+    std::erase(alone.inputs, own->buffer);
+    std::erase(alone.outputs, own->buffer);
   }
-  const Buffer output = buffer_named(workload_.program, lone.outputs.front()->name);
+  const Buffer output = buffer_named(workload_.program, alone.outputs.front()->name);
   std::vector<Buffer> inputs;
-  for (const Buffer& input : lone.inputs) inputs.push_back(buffer_named(workload_.program, input->name));
+  for (const Buffer& input : alone.inputs) inputs.push_back(buffer_named(workload_.program, input->name));
   if (output == nullptr || std::ranges::count(inputs, nullptr) > 0) return false;
   const std::optional<Program> stages = stages_between(workload_.program, inputs, output);
   if (!stages || iterations_of(stages->root()) > kMaxIterations) return false;
-  lone.root().append(launch.clone());
+  alone.root().append(launch.clone());
   std::vector<Tensor> expected;
   for (size_t i = 0; i < inputs.size(); ++i) {
     expected.push_back(Tensor::like(*inputs[i]));
     expected.back().fill_random(i + 1);
     // Transformed by the schedule: another buffer of the same name.
-    if (lone.inputs[i]->shape != inputs[i]->shape || lone.inputs[i]->dtype != inputs[i]->dtype) return false;
+    if (alone.inputs[i]->shape != inputs[i]->shape || alone.inputs[i]->dtype != inputs[i]->dtype)
+      return false;
   }
-  if (lone.outputs.front()->shape != output->shape || lone.outputs.front()->dtype != output->dtype)
+  if (alone.outputs.front()->shape != output->shape || alone.outputs.front()->dtype != output->dtype)
     return false;
   expected.push_back(Tensor::like(*output));
   std::vector<Tensor> found = expected;
   try {
     interpret(*stages, expected);
-    interpret(lone, found);
+    interpret(alone, found);
   } catch (const InterpreterError&) {
     return false;  // The candidate is then run at its full shape, which shows what is wrong.
   }

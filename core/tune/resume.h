@@ -12,7 +12,7 @@
 
 namespace tunesmith {
 
-struct TakenUp {
+struct Resumed {
   int64_t known = 0;  // programs of the task on record
   int64_t lost = 0;   // of them, those that their traces do not give any more
   /// Of this run: failed for a reason that may have passed, to be measured again. They are counted.
@@ -25,7 +25,7 @@ struct TakenUp {
 };
 
 /// Tells `context` and `log` of all programs of the history but those, a few hundred at a time.
-TakenUp take_up(History& history, Task& context, TrialLog& log, const Space& space,
-                const TuneOptions& options);
+Resumed resume_run(History& history, Task& context, TrialLog& log, const Space& space,
+                   const TuneOptions& options);
 
 }  // namespace tunesmith

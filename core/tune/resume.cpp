@@ -1,4 +1,4 @@
-#include "tune/take_up.h"
+#include "tune/resume.h"
 
 #include <deque>
 #include <utility>
@@ -20,7 +20,7 @@ int64_t cut_short(int64_t own, Task& context, const Space& space, const TuneOpti
 
 class Taking {
  public:
-  Taking(Task& context, TrialLog& log, TakenUp& result) : context_(context), log_(log), result_(result) {}
+  Taking(Task& context, TrialLog& log, Resumed& result) : context_(context), log_(log), result_(result) {}
 
   void add(KnownProgram program) {
     if (program.retry) {
@@ -43,16 +43,16 @@ class Taking {
  private:
   Task& context_;
   TrialLog& log_;
-  TakenUp& result_;
+  Resumed& result_;
   std::vector<Measured> known_;
 };
 
 }  // namespace
 
-TakenUp take_up(History& history, Task& context, TrialLog& log, const Space& space,
-                const TuneOptions& options) {
+Resumed resume_run(History& history, Task& context, TrialLog& log, const Space& space,
+                   const TuneOptions& options) {
   context.note_measured(history.others());
-  TakenUp result;
+  Resumed result;
   result.known = static_cast<int64_t>(history.others().size());
   Taking taking(context, log, result);
   std::deque<KnownProgram> last;  // the run's last round may have been cut short: until that is known

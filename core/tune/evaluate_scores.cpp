@@ -1,4 +1,4 @@
-#include "tune/judge_scores.h"
+#include "tune/evaluate_scores.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ double rmse_about_line(std::span<const double> scores, std::span<const double> v
 
 }  // namespace
 
-ModelBatch judge_scores(std::span<const double> scores, std::span<const double> throughputs) {
+ModelBatch evaluate_scores(std::span<const double> scores, std::span<const double> throughputs) {
   ModelBatch batch;
   batch.programs = static_cast<int64_t>(scores.size());
   batch.rank_correlation = rank_correlation(scores, throughputs);

@@ -12,7 +12,7 @@ namespace tunesmith {
 inline constexpr size_t kFewestJudged = 8;
 
 /// All but ModelBatch::trials. As many scores as throughputs, and not none.
-ModelBatch judge_scores(std::span<const double> scores, std::span<const double> throughputs);
+ModelBatch evaluate_scores(std::span<const double> scores, std::span<const double> throughputs);
 
 /// Says when a model does harm.
 class ChanceWatch {

@@ -23,12 +23,13 @@ LoweredProgram without_launches(const LoweredProgram& lowered, const std::vector
                                 const ExecutionModel& execution);
 
 /// Safe to use from several threads. `workload` and `execution` outlive it.
-class LoneLaunches {
+class IndependentLaunches {
  public:
-  LoneLaunches(const Workload& workload, const ExecutionModel& execution);
+  IndependentLaunches(const Workload& workload, const ExecutionModel& execution);
 
-  /// Positions in launches_of(lowered) of those that are lone and, as the interpreter finds, compute the
-  /// same as the workload's stages do, each element of what they write; none that is too much to interpret.
+  /// Positions in launches_of(lowered) of those that are independent and, as the interpreter finds, compute
+  /// the same as the workload's stages do, each element of what they write; none that is too much to
+  /// interpret.
   std::vector<size_t> proven(const Program& lowered) const;
 
  private:
