@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the traces of examples/traces and times the libraries beside the machine's peak, OpenBLAS and oneDNN in one process.
+"""Builds the traces of sdk/examples/traces and times the libraries beside the machine's peak, OpenBLAS and oneDNN in one process.
 
 Usage: bench/peaks.py [--build build/release] [--only gmm_512,..] [--threads 1,2] [--rounds N] [--repeat N] [--prefix "COMMAND"]
 
@@ -70,7 +70,7 @@ def main():
     arguments = parser.parse_args()
     print("| trace | threads | time | of peak | of a tile in the first cache | " + " | ".join(f"{other}, times as long" for other in OTHERS) + " |")
     print("|---|---|---|---|---|" + "---|" * len(OTHERS))
-    for trace in sorted((ROOT / "examples/traces").glob("*.trace")):
+    for trace in sorted((ROOT / "sdk/examples/traces").glob("*.trace")):
         if arguments.only and trace.stem not in arguments.only.split(","):
             continue
         for threads in map(int, arguments.threads.split(",")):

@@ -26,7 +26,7 @@ export(EXPORT tunesmithTargets NAMESPACE tunesmith:: FILE ${build_package}/tunes
 
 # Beside the built-in workloads, where the command line looks for them: the built-in spaces, the null plugins.
 install(FILES ${PROJECT_SOURCE_DIR}/spaces.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/tunesmith COMPONENT libtunesmith)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/tunesmith
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/tunesmith/sdk
   COMPONENT tunesmith-dev)
 
 # The pages as they lie in the sources, so that their links hold.
@@ -35,5 +35,5 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   ${PROJECT_SOURCE_DIR}/SECURITY.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc_folder} COMPONENT tunesmith-doc)
 install(FILES ${PROJECT_SOURCE_DIR}/bench/README.md DESTINATION ${doc_folder}/bench COMPONENT tunesmith-doc)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/results DESTINATION ${doc_folder}/bench COMPONENT tunesmith-doc PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${doc_folder} COMPONENT tunesmith-doc
-  PATTERN Doxyfile EXCLUDE PATTERN build EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${doc_folder} COMPONENT tunesmith-doc PATTERN Doxyfile EXCLUDE PATTERN build EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/examples DESTINATION ${doc_folder}/sdk COMPONENT tunesmith-doc PATTERN build EXCLUDE)

@@ -1,5 +1,5 @@
 // A library that `tunesmith build` wrote, timed in turn with OpenBLAS, oneDNN, a copy of the same bytes and
-// the machine's peak, all in one process. bench/peaks.py calls it for the traces of examples/traces.
+// the machine's peak, all in one process. bench/peaks.py calls it for the traces of sdk/examples/traces.
 //
 // Usage: bench_libraries WORKLOAD LIBRARY NAME ROUNDS
 // Prints one JSON object: the 10th percentile of each contestant's seconds, and how far its result is from

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One trace of examples/traces: it is legal, its program gives the right results, and it builds. Exit code 77 (skipped) where the processor lacks
+"""One trace of sdk/examples/traces: it is legal, its program gives the right results, and it builds. Exit code 77 (skipped) where the processor lacks
 what the trace says it needs."""
 import argparse
 import json

@@ -128,7 +128,7 @@ def traces_know_the_intrinsics(day):
     day.unit(UNIT)
     docs = day.prefix / "share" / "doc" / "tunesmith"
     for name in ("gmm_1024_int8", "gmm_1024_bf16"):
-        trace = docs / "examples" / "traces" / f"{name}.trace"
+        trace = docs / "sdk" / "examples" / "traces" / f"{name}.trace"
         workload = next(line for line in trace.read_text().splitlines() if line.startswith("# workload: ")).split(": ", 1)[1]
         expect(day.tunesmith("trace", "replay", trace, "--workload", workload), "legal on gmm")
 

@@ -55,7 +55,8 @@ ARROWS = {
     "api": "space search lower trace analysis ir plugin support",
 }
 
-# The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them.
+# The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them. Each is a folder
+# of its name, the kit one of sdk/.
 LIBRARIES = {
     "verification": "",
     "tiling": "",
@@ -65,6 +66,7 @@ LIBRARIES = {
     "evaluation": "",
     "conformance": "performance verification",
 }
+LIBRARY_FOLDERS = [{"conformance": "sdk/conformance"}.get(library, library) for library in LIBRARIES]
 
 # What a folder of targets/cuda may include besides itself. The emulated device is a library without the rest of the target.
 CUDA_ARROWS = {
@@ -123,7 +125,7 @@ def core_names_no_hardware():
 
 
 # Beside a pack's own folder: what may name it.
-MAY_NAME_PACKS = {"packs", "tests", "docs", "examples", "bench", "spaces.yaml", "README.md", "CHANGELOG.md", "build", ".git"}
+MAY_NAME_PACKS = {"packs", "tests", "docs", "bench", "spaces.yaml", "README.md", "CHANGELOG.md", "build", ".git"}
 
 
 def named_packs(text, packs):
@@ -143,6 +145,7 @@ def nobody_knows_the_packs():
     for entry in ROOT.iterdir():
         if entry.name not in MAY_NAME_PACKS:
             files += [path for path in entry.rglob("*") if path.is_file()] if entry.is_dir() else [entry]
+    files = [path for path in files if ROOT / "sdk/examples" not in path.parents]
     assert len(files) > 500, len(files)
     fail_if([f"{path.relative_to(ROOT)}: {name}" for path in sorted(files) for name in named_packs(path.read_text(errors="ignore"), packs)],
             "a file outside of its folder names a pack")
@@ -202,14 +205,14 @@ def libraries_stand_above_the_kernel():
         assert all(order.index(other) < order.index(library) for other in below.split()), library
     assert unknown_to_a_library("core", '#include "tunesmith/evaluation/table.h"\n#include "tunesmith/ir/expr.h"\n') == ["evaluation"]
     assert unknown_to_a_library("evaluation", '#include "tunesmith/conformance/verify.h"\n#include "tunesmith/evaluation/table.h"\n') == ["conformance"]
-    fail_if([f"{path.relative_to(ROOT)} includes tunesmith/{name}/" for folder in ("core", *LIBRARIES) for path in sources(folder)
-             for name in unknown_to_a_library(folder, path.read_text())], "the kernel or a library includes what stands above it")
+    fail_if([f"{path.relative_to(ROOT)} includes tunesmith/{name}/" for folder in ("core", *LIBRARY_FOLDERS) for path in sources(folder)
+             for name in unknown_to_a_library(pathlib.Path(folder).name, path.read_text())], "the kernel or a library includes what stands above it")
 
 
 def the_docs_list_the_libraries():
     table = (ROOT / "docs/architecture.md").read_text().split("## Libraries beside the kernel")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)/`", table, re.M)
-    assert rows == list(LIBRARIES), f"docs/architecture.md lists {rows}, the order is {list(LIBRARIES)}"
+    rows = re.findall(r"^\| `([\w/]+)/`", table, re.M)
+    assert rows == LIBRARY_FOLDERS, f"docs/architecture.md lists {rows}, the order is {LIBRARY_FOLDERS}"
 
 
 def the_docs_list_the_folders_in_this_order():
@@ -222,7 +225,7 @@ def private_includes(text, path):
     """What a plugin's file includes that is neither of the SDK nor beside it or in the plugin's folder, as it is or as what it is made from."""
     folders = [path.parent, *(folder for folder in path.parents if ROOT in folder.parents and folder.parent != ROOT)]
     return [name for name in re.findall(r'^ *#include "([^"\n]+)"', text, re.M)
-            if not (name.startswith("tunesmith/") and any((ROOT / folder / "include" / name).exists() for folder in ("core", *LIBRARIES)))
+            if not (name.startswith("tunesmith/") and any((ROOT / folder / "include" / name).exists() for folder in ("core", *LIBRARY_FOLDERS)))
             and not any((folder / file).exists() for folder in folders for file in (name, name + ".in")) and "@" not in name]
 
 
@@ -240,7 +243,7 @@ def plugins_include_the_sdk_only():
     beside = ROOT / "plugins/none.cpp"
     assert private_includes('#include "trace/kinds.h"\n', beside) and private_includes('#include "tunesmith/no_such.h"\n', beside)
     assert not private_includes('#include "tunesmith/trace/schedule.h"\n#include <vector>\n', beside)
-    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "packs", "targets", "searchers", "costmodels", "task_schedulers", "templates", "examples")
+    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "packs", "targets", "searchers", "costmodels", "task_schedulers", "sdk/templates", "sdk/examples")
              for path in sources(folder) for name in private_includes(path.read_text(), path)], "a plugin includes a private header")
 
 
@@ -299,7 +302,7 @@ def public_headers_are_short():
     headers = [path for folder in ("core", "stable", *LIBRARIES) for path in (ROOT / folder / "include").rglob("*.h")]
     assert len(headers) > 80 and max(map(lines_of, headers)) > 100
     fail_if([f"{path.relative_to(ROOT)}: {lines_of(path)} lines" for path in headers if lines_of(path) > 300], "a public header has more than 300 lines")
-    modules = [path for folder in ("plugins", "templates/module") for path in sources(folder) if path.suffix == ".cpp"]
+    modules = [path for folder in ("plugins", "sdk/templates/module") for path in sources(folder) if path.suffix == ".cpp"]
     counts = {path: len(re.findall(r'^#include ["<]tunesmith/', path.read_text(), re.M)) for path in modules}
     assert len(modules) > 15 and max(counts.values()) > 3
     fail_if([f"{path.relative_to(ROOT)}: {count}" for path, count in counts.items() if count > 12], "a module includes more than 12 public headers")
@@ -342,7 +345,7 @@ def headers_compile_together(compiler, generated):
 
 def a_matrix_unit_in_82_lines():
     """The paper's measure of how much a new matrix unit costs: the intrinsic and the module that uses it."""
-    pack = ROOT / "examples/vendor_pack"
+    pack = ROOT / "sdk/examples/vendor_pack"
     lines = sum(len((pack / name).read_text().splitlines()) for name in ("acme_npu.yaml", "acme_tile.cpp"))
     assert lines <= 82, f"{lines} lines"
     assert f"with the extension {lines} lines" in (pack / "README.md").read_text(), f"README.md does not say {lines} lines"
@@ -428,7 +431,7 @@ def no_function_over_60_lines():
     assert functions("struct A {\n  A() : a_{1} {}\n  auto b() const -> int { return {}; }\n  X<f(1)> c{\n  };\n};\n") == [(2, 2, "A() : a_}"), (3, 3, "auto b() const -> int")]
     for text in (short, short * 3, "// {\n" + short, "const int table[] = {\n" + "  1,\n" * 80 + "};\n", "namespace n {\n" + "void f();\n" * 80 + "}\n", 'const char* t = R"({\n' + "\n" * 80 + ')";\n'):
         assert all(last - first + 1 <= 60 for first, last, _ in functions(text)), functions(text)
-    files = [path for folder in ("core", *LIBRARIES, "plugins", "targets", "searchers", "costmodels", "task_schedulers", "tools", "tests", "bench", "templates", "examples", "sdk", "packs")
+    files = [path for folder in ("core", *LIBRARY_FOLDERS[:-1], "plugins", "targets", "searchers", "costmodels", "task_schedulers", "tools", "tests", "bench", "sdk", "packs")
              for path in sources(folder) if path.suffix in (".h", ".cpp", ".c")]
     assert len(files) > 500
     fail_if([f"{path.relative_to(ROOT)}:{first}: {last - first + 1} lines: {head[:80]}" for path in files for first, last, head in functions(path.read_text()) if last - first + 1 > 60],

@@ -24,8 +24,8 @@ TERMS = [
 ]
 # Where a word is what it says: the only readers of their subject's language.
 ALLOWED = {("docs/glossary.md", "continue")}
-CODE = ("core", "performance", "grid", "tiling", "evaluation", "conformance", "verification", "measuring", "plugins", "packs", "targets", "searchers", "costmodels",
-        "task_schedulers", "sdk", "templates", "examples", "tools")
+CODE = ("core", "performance", "grid", "tiling", "evaluation", "verification", "measuring", "plugins", "packs", "targets", "searchers", "costmodels",
+        "task_schedulers", "sdk", "tools")
 
 
 def found(text):

@@ -42,7 +42,7 @@ for binary in "$root"/usr/bin/* "$root"/usr/lib/*.so* "$root"/usr/lib/tunesmith/
 done
 
 # What messages cite can be read here.
-for file in README.md docs/plugin-rules.md examples/vendor_pack/README.md examples/traces/gmm_1024.trace; do
+for file in README.md docs/plugin-rules.md sdk/examples/vendor_pack/README.md sdk/examples/traces/gmm_1024.trace; do
   [[ -f "$root/usr/share/doc/tunesmith/$file" ]] || fail "tunesmith-doc lacks $file"
 done
 "$root/usr/bin/tunesmith" explain P12 | grep -q '^P12: Exceptions that leave' || fail "explain P12"
@@ -54,7 +54,7 @@ for file in man/man1/tunesmith.1 man/man1/tunesmith-tune.1 man/man1/tunesmith-sp
 done
 
 # The page, as it is installed, and the script that follows it are all that is taken along.
-cp -r "$root/usr/share/doc/tunesmith/examples/vendor_pack" "$work/vendor_pack"
+cp -r "$root/usr/share/doc/tunesmith/sdk/examples/vendor_pack" "$work/vendor_pack"
 cp "$source_folder/tests/docs/follow.py" "$work"
 follow=(python3 "$work/follow.py" --prefix "$root/usr" --folder "$work/vendor_pack" "$work/vendor_pack/README.md")
 if [[ $EUID -eq 0 ]] && unshare --mount true 2> /dev/null; then

@@ -131,7 +131,7 @@ def a_pack_that_was_changed_is_refused(here):
 
 def a_pack_out_of_the_tree_lives(here):
     """AMX is in no build: its folder is built, dropped in, used, upgraded, locked, refused when it was tampered with, and removed."""
-    source = shutil.copytree(here.sources / "examples/amx_pack", here.folder / "amx_pack")
+    source = shutil.copytree(here.sources / "sdk/examples/amx_pack", here.folder / "amx_pack")
     (here.folder / "zero.trace").write_text(ZERO)
     (here.folder / "all.yaml").write_text(AMX_WHERE_IT_IS)
     own = ("--spaces", source / "spaces.yaml")

@@ -95,7 +95,7 @@ TEST_F(Partners, AMisspeltHintOfAScriptIsNamed) {
 TEST_F(Partners, TheNullPluginsSpacesHaveThem) {
   for (const char* kind : {"searcher", "cost_model", "task_scheduler", "module", "extension", "target"}) {
     const SpacesFile file =
-        SpacesFile::load(std::string(TUNESMITH_SOURCE_DIR "/templates/") + kind + "/spaces.yaml");
+        SpacesFile::load(std::string(TUNESMITH_SOURCE_DIR "/sdk/templates/") + kind + "/spaces.yaml");
     const SpaceCheck check = check_space(file.space(""), registry_);
     EXPECT_THAT(messages(check), testing::Not(Contains(HasSubstr("nobody consumes")))) << kind;
     EXPECT_EQ(std::ranges::count(check.modules, "rewrite_parallel_vectorize_unroll", &CheckedModule::id), 1)

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 /// The null plugins lie beside the built-in workloads: <prefix>/share/tunesmith, or the source tree.
 fs::path template_folder(std::string_view kind) {
-  const fs::path folder = builtin_workload_folder().parent_path() / "templates" / kind;
+  const fs::path folder = builtin_workload_folder().parent_path() / "sdk" / "templates" / kind;
   if (!fs::is_directory(folder)) {
     throw EnvironmentError(
         fmt::format("{} is not there: the package tunesmith-dev has the start of a plugin", folder.string()));

@@ -119,7 +119,7 @@ std::string undeclared_key(const Trace& trace, const SketchStep& step,
   return "";
 }
 
-/// What it leaves as annotations its description names, so that a space can be held against it.
+/// What it leaves as annotations its description names, so that a space can be compared with it.
 Verdict check_annotations(const Subject& subject) {
   if (stage_of(subject) == ModuleStage::Finishing) return passed();
   const std::vector<std::string> makes = subject.create<TransformationModule>()->description().makes;
