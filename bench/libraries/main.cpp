@@ -24,7 +24,7 @@
 #include "tunesmith/measure/machine_lock.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/target/runtime.h"
-#include "tunesmith/tune/ranking.h"
+#include "tunesmith/tuning/ranking.h"
 #include "tunesmith/workload/library.h"
 
 namespace {

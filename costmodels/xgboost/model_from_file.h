@@ -7,7 +7,7 @@
 
 #include <tunesmith/plugin/options.h>
 #include <tunesmith/search/cost_model.h>
-#include <tunesmith/tune/model_file.h>
+#include <tunesmith/search/model_file.h>
 
 namespace tunesmith::xgboost {
 

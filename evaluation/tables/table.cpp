@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tunesmith/tune/ranking.h"
+#include "tunesmith/tuning/ranking.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

@@ -1,5 +1,4 @@
-// Of search strategies: the kernel's own task stands behind them, with made-up times instead of measured
-// ones.
+// Of search strategies: the task of a run stands behind them, with made-up times instead of measured ones.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -8,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "checks.h"
-#include "tune/task.h"
+#include "tunesmith/tuning/offline_task.h"
 
 namespace tunesmith::conformance {
 namespace {
@@ -40,12 +39,12 @@ Search search(const Subject& subject, World world, size_t threads, size_t worklo
               uint64_t seed = 3) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads()[workload_index];
-  Task task(workload, space, seed, threads);
+  OfflineTask task(workload, space, seed, threads);
   const auto searcher = subject.create<Searcher>();
   Search result;
   std::set<uint64_t> seen;
   for (int round = 0; round < kRounds; ++round) {
-    const std::vector<CandidatePtr> candidates = searcher->propose(task, kBatch);
+    const std::vector<CandidatePtr> candidates = searcher->propose(task.context(), kBatch);
     if (candidates.empty()) return result;
     if (candidates.size() > kBatch) {
       result.fault = fmt::format("asked for {}, it proposed {}", kBatch, candidates.size());
@@ -75,7 +74,7 @@ Search search(const Subject& subject, World world, size_t threads, size_t worklo
       return result;
     }
     task.learn(measured);
-    searcher->observe(task, measured);
+    searcher->observe(task.context(), measured);
   }
   return result;
 }
@@ -105,29 +104,29 @@ Verdict check_determinism(const Subject& subject) {
 Verdict check_resume(const Subject& subject) {
   if (!subject.create<Searcher>()->repeatable()) return skipped("it does not promise to repeat itself");
   const Space space(subject.company(), subject.registry());
-  Task task(subject.workloads().front(), space, 3, 1);
+  OfflineTask task(subject.workloads().front(), space, 3, 1);
   const auto first = subject.create<Searcher>();
   int64_t trials = 0;
   for (int round = 0; round < 2; ++round) {
     task.begin_round(trials);
     std::vector<Measured> measured;
-    for (const CandidatePtr& candidate : first->propose(task, kBatch)) {
+    for (const CandidatePtr& candidate : first->propose(task.context(), kBatch)) {
       if (!candidate) return failed("it proposed nothing in a candidate's place (a null pointer)");
       measured.push_back(pretend(candidate, World::Usual));
     }
     trials += static_cast<int64_t>(measured.size());
     task.learn(measured);
-    first->observe(task, measured);
+    first->observe(task.context(), measured);
   }
   const auto hashes = [&](Searcher& searcher) {
     task.begin_round(trials);
     std::vector<uint64_t> proposed;
-    for (const CandidatePtr& candidate : searcher.propose(task, kBatch))
+    for (const CandidatePtr& candidate : searcher.propose(task.context(), kBatch))
       proposed.push_back(candidate ? candidate->lowered_hash : 0);
     return proposed;
   };
   const auto second = subject.create<Searcher>();
-  if (trials > 0) second->observe(task, task.history().since(0));
+  if (trials > 0) second->observe(task.context(), task.context().history().since(0));
   if (hashes(*second) != hashes(*first)) {
     return failed("another object, told the history, proposed other candidates than the one that made it");
   }
@@ -172,12 +171,12 @@ Verdict check_exhaustion(const Subject& subject) {
   SpaceSpec tiny = subject.company();
   tiny.modules.clear();
   const Space space(tiny, subject.registry());
-  Task task(subject.workloads().front(), space, 3, 1);
+  OfflineTask task(subject.workloads().front(), space, 3, 1);
   const auto searcher = subject.create<Searcher>();
   size_t proposed = 0;
   for (int round = 0; round < 3; ++round) {
     std::vector<Measured> measured;
-    for (const CandidatePtr& candidate : searcher->propose(task, kBatch)) {
+    for (const CandidatePtr& candidate : searcher->propose(task.context(), kBatch)) {
       if (!candidate) return failed("it proposed nothing in a candidate's place (a null pointer)");
       measured.push_back(pretend(candidate, World::Usual));
     }
@@ -186,7 +185,7 @@ Verdict check_exhaustion(const Subject& subject) {
     if (proposed > 1)
       return failed(fmt::format("of a space of one program it proposed {} candidates", proposed));
     task.learn(measured);
-    searcher->observe(task, measured);
+    searcher->observe(task.context(), measured);
   }
   return failed("in a space of one program it does not end the search");
 }

@@ -10,7 +10,7 @@
 
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/support/random.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "child.h"
 

@@ -7,7 +7,7 @@
 
 #include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/tune/tuner.h"
+#include "tunesmith/tuning/tuner.h"
 
 namespace tunesmith {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
-#include "tunesmith/tune/tuner.h"
+#include "tunesmith/tuning/tuner.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

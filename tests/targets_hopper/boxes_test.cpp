@@ -14,7 +14,7 @@
 #include "nvrtc/refusal.h"
 #include "tunesmith/performance/grid_work.h"
 #include "tunesmith/target/packaging.h"
-#include "tunesmith/tune/candidate_compiler.h"
+#include "tunesmith/tuning/candidate_compiler.h"
 
 namespace tunesmith {
 namespace {

@@ -9,8 +9,8 @@
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/benchmarking.h>
 #include <tunesmith/target/separate_device.h>
-#include <tunesmith/tune/candidate_compiler.h>
-#include <tunesmith/tune/ranking.h>
+#include <tunesmith/tuning/candidate_compiler.h>
+#include <tunesmith/tuning/ranking.h>
 
 #include "commands.h"
 #include "exit_codes.h"

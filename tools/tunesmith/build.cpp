@@ -10,8 +10,8 @@
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/packaging.h>
 #include <tunesmith/target/separate_device.h>
-#include <tunesmith/tune/candidate_compiler.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/candidate_compiler.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"

@@ -7,8 +7,8 @@
 
 #include <tunesmith/support/hash.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/tune/ranking.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/ranking.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "compare.h"
 #include "scratch_store.h"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <tunesmith/tune/ranking.h>
+#include <tunesmith/tuning/ranking.h>
 
 namespace tunesmith::cli {
 

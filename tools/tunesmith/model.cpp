@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/tune/model_file.h>
+#include <tunesmith/search/model_file.h>
 
 #include "commands.h"
 #include "exit_codes.h"

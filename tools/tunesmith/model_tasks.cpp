@@ -11,7 +11,7 @@
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 #include <tunesmith/workload/library.h>
 
 #include "session.h"

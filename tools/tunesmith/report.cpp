@@ -8,7 +8,7 @@
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/measure/environment.h>
 #include <tunesmith/target/benchmarking.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"

@@ -9,7 +9,7 @@
 
 #include <tunesmith/support/hash.h>
 #include <tunesmith/support/progress.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"

@@ -11,7 +11,7 @@
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/random.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/tune/tune_many.h>
+#include <tunesmith/tuning/tune_many.h>
 
 #include "commands.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/tune/tune_many.h>
+#include <tunesmith/tuning/tune_many.h>
 
 namespace tunesmith::cli {
 

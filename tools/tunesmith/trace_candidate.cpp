@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/hash.h>
-#include <tunesmith/tune/check_candidate.h>
+#include <tunesmith/tuning/check_candidate.h>
 
 #include "commands.h"
 #include "exit_codes.h"

@@ -13,7 +13,7 @@
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/trace/with_names_of.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 #include <tunesmith/workload/library.h>
 
 #include "session.h"

@@ -7,7 +7,7 @@
 
 #include <tunesmith/support/progress.h>
 #include <tunesmith/target/separate_device.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"

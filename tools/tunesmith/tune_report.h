@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <tunesmith/space/space.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 namespace tunesmith::cli {
 

@@ -10,7 +10,7 @@
 #include <tunesmith/measure/machine_lock.h>
 #include <tunesmith/measure/runner.h>
 #include <tunesmith/space/space.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 

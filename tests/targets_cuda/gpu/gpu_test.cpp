@@ -13,7 +13,7 @@
 #include "targets_cuda/fake_gpu/cubin.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
-#include "tunesmith/tune/tuner.h"
+#include "tunesmith/tuning/tuner.h"
 #include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"

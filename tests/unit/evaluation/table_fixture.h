@@ -8,7 +8,7 @@
 
 #include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/tune/tuner.h"
+#include "tunesmith/tuning/tuner.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {

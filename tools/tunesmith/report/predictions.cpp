@@ -1,7 +1,7 @@
 // What the cost model said of programs before it learned their times, beside these times.
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/tune/model_batches.h>
+#include <tunesmith/tuning/model_batches.h>
 
 #include "report/sections.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tunesmith/evaluation/statistics.h"
-#include "tunesmith/tune/tuner.h"
+#include "tunesmith/tuning/tuner.h"
 
 namespace tunesmith {
 

@@ -1,0 +1,86 @@
+#include "tunesmith/search/model_file.h"
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "tunesmith/records/record.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+// Lines of a word and a value, an empty one, and what the model has saved.
+constexpr std::string_view kMagic = "tunesmith cost model 1";
+
+ModelFile::Task read_task(const std::string& text, const std::string& file) {
+  std::istringstream in(text);
+  ModelFile::Task task;
+  if (!(in >> task.programs >> task.rows >> std::ws && std::getline(in, task.workload)))
+    throw UserError({file}, fmt::format("a task's line is damaged: '{}'", text), "train the model again");
+  return task;
+}
+
+}  // namespace
+
+void ModelFile::add(const Task& task) {
+  for (Task& known : tasks) {
+    if (known.workload != task.workload) continue;
+    known.programs += task.programs;
+    known.rows += task.rows;
+    return;
+  }
+  tasks.push_back(task);
+}
+
+ModelFile read_model_file(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  if (!std::getline(in, line)) throw UserError(SourceLocation{file}, "the cost model cannot be read");
+  if (line != kMagic)
+    throw UserError({file}, fmt::format("this is no cost model: its first line is not '{}'", kMagic),
+                    "make one with 'tunesmith model train', or with 'tunesmith tune --model-file'");
+  ModelFile model;
+  while (std::getline(in, line) && !line.empty()) {
+    const size_t space = line.find(' ');
+    const std::string word = line.substr(0, space);
+    const std::string value = space == std::string::npos ? "" : line.substr(space + 1);
+    if (word == "kind") {
+      model.kind = value;
+    } else if (word == "version") {
+      model.version = value;
+    } else if (word == "options") {
+      model.options = value;
+    } else if (word == "task") {
+      model.tasks.push_back(read_task(value, file));
+    } else {
+      throw UserError({file}, fmt::format("a line of the cost model begins with '{}'", word),
+                      "train the model again");
+    }
+  }
+  model.learned.assign(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) throw UserError(SourceLocation{file}, "the cost model cannot be read");
+  return model;
+}
+
+void write_model_file(const std::filesystem::path& path, const ModelFile& model) {
+  const std::filesystem::path part = fmt::format("{}.{}", path.string(), make_id());
+  std::ofstream out(part, std::ios::binary);
+  const std::string options = model.options.substr(0, model.options.find('\n'));
+  out << fmt::format("{}\nkind {}\nversion {}\noptions {}\n", kMagic, model.kind, model.version, options);
+  for (const ModelFile::Task& task : model.tasks)
+    out << fmt::format("task {} {} {}\n", task.programs, task.rows, task.workload);
+  out << '\n' << model.learned;
+  out.close();
+  std::error_code failed;
+  if (out) std::filesystem::rename(part, path, failed);
+  if (out && !failed) return;
+  std::error_code ignored;  // the part may not be there at all
+  std::filesystem::remove(part, ignored);
+  throw EnvironmentError(fmt::format("{}: the cost model cannot be written", path.string()));
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,65 @@
+#include "tunesmith/search/model_file.h"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "tunesmith/support/error.h"
+
+namespace tunesmith {
+namespace {
+
+class ModelFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("model_file_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path write(const std::string& text) const {
+    std::ofstream(folder_ / "written") << text;
+    return folder_ / "written";
+  }
+  std::filesystem::path folder_;
+};
+
+const ModelFile kModel{"xgboost",
+                       "0.2.0",
+                       "cost_model xgboost max_depth=6",
+                       {{"gmm:n=512,m=512", 2000, 9120}, {"my models/net.yaml:n=1", 3, 0}},
+                       std::string("bytes\n\n\0 of its own", 18)};
+
+TEST_F(ModelFileTest, IsReadAsItWasWritten) {
+  write_model_file(folder_ / "model", kModel);
+  const ModelFile read = read_model_file(folder_ / "model");
+  EXPECT_EQ(read.kind, kModel.kind);
+  EXPECT_EQ(read.version, kModel.version);
+  EXPECT_EQ(read.options, kModel.options);
+  EXPECT_EQ(read.tasks, kModel.tasks);
+  EXPECT_EQ(read.learned, kModel.learned);
+}
+
+TEST_F(ModelFileTest, ATaskThatIsLearntOnIsOneTask) {
+  ModelFile model = kModel;
+  model.add({"gmm:n=512,m=512", 64, 320});
+  model.add({"softmax", 1, 2});
+  ASSERT_EQ(model.tasks.size(), 3U);
+  EXPECT_EQ(model.tasks[0], (ModelFile::Task{"gmm:n=512,m=512", 2064, 9440}));
+}
+
+TEST_F(ModelFileTest, WhatIsNoneIsRefused) {
+  EXPECT_THROW(read_model_file(folder_ / "absent"), UserError);
+  EXPECT_THROW(read_model_file(write("")), UserError);
+  EXPECT_THROW(read_model_file(write("something else\n")), UserError);
+  EXPECT_THROW(read_model_file(write("tunesmith cost model 1\nkind x\ntask many\n\n")), UserError);
+  EXPECT_THROW(read_model_file(write("tunesmith cost model 1\nwhat is this\n\n")), UserError);
+}
+
+TEST_F(ModelFileTest, AFolderThatIsNotThereIsSaid) {
+  EXPECT_THROW(write_model_file(folder_ / "absent" / "model", kModel), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace tunesmith

@@ -1,0 +1,250 @@
+// Many tasks under one budget, with a runner that replays.
+#include "tunesmith/tuning/tune_many.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <gmock/gmock.h>
+
+#include "tunesmith/tuning/similar_tasks.h"
+#include "unit/tuning/tuner_fixture.h"
+
+namespace tunesmith {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Of a workload that nobody can measure.
+class RefusingRunner final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> /*requests*/) override {
+    throw UserError("no data would tell");
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> /*kernels*/,
+                                           const InterleaveOptions& /*options*/) override {
+    return {};
+  }
+};
+
+class TuneManyTest : public TunerTest {
+ protected:
+  TuneManyTest() {
+    many_.task = options_;
+    many_.trials = 96;
+    for (const char* text : {"gmm:n=32,m=48,k=16", "gmm:n=16,m=16,k=64", "softmax:m=16,n=32"})
+      tasks_.push_back({WorkloadLibrary().load(text), 1.0, 1e6});
+  }
+
+  TuneManyResult run(const std::string& store_name, const TuneManyHooks& hooks = {}) {
+    SpaceSpec spec = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(space_);
+    if (!scheduler_.empty()) spec.task_scheduler = {scheduler_, {}, {}, false};
+    const Space space(spec, registry_);
+    RecordStore store(folder_ / store_name);
+    const MakeRunner make = [&](const WeightedTask& task) -> std::unique_ptr<Runner> {
+      if (task.workload.name == refused_) return std::make_unique<RefusingRunner>();
+      return std::make_unique<ReplayingRunner>(5);
+    };
+    return tune_many(tasks_, space, store, make, environment_, many_, hooks);
+  }
+
+  /// Workload and lowered hash of every search's record, in order.
+  std::vector<std::string> way(const std::string& store_name) const {
+    std::vector<std::string> way;
+    for (const Record& record : records(store_name))
+      way.push_back(record.workload + hex64(*record.lowered_hash));
+    return way;
+  }
+
+  static std::vector<int64_t> trials_of(const TuneManyResult& result) {
+    std::vector<int64_t> trials;
+    for (const TaskOutcome& task : result.tasks) trials.push_back(task.history.trials);
+    return trials;
+  }
+
+  TuneManyOptions many_;
+  std::vector<WeightedTask> tasks_;
+  std::string scheduler_;
+  std::string refused_;
+};
+
+TEST_F(TuneManyTest, TheBudgetIsSharedAndKept) {
+  const TuneManyResult result = run("r.db");
+  EXPECT_EQ(result.trials, 96);
+  EXPECT_EQ(records("r.db").size(), 96u);
+  for (const TaskOutcome& task : result.tasks) {
+    EXPECT_GE(task.history.trials, 16) << "each has a round";
+    EXPECT_EQ(task.result.trials, task.history.trials);
+    EXPECT_NE(task.result.best_id, "");
+    EXPECT_TRUE(task.result.best_time) << "ranked";
+    EXPECT_EQ(task.ended_because, "shared budget");
+    EXPECT_EQ(task.history.best(),
+              std::min_element(task.history.improvements.begin(), task.history.improvements.end(),
+                               [](const auto& a, const auto& b) { return a.seconds < b.seconds; })
+                  ->seconds);
+  }
+}
+
+TEST_F(TuneManyTest, ABudgetThatIsNoMultipleOfARoundIsKept) {
+  many_.trials = 41;
+  scheduler_ = "round_robin";
+  EXPECT_THAT(trials_of(run("r.db")), ElementsAre(16, 16, 9));
+}
+
+TEST_F(TuneManyTest, TheSchedulerDecides) {
+  scheduler_ = "round_robin";
+  EXPECT_THAT(trials_of(run("turns.db")), ElementsAre(32, 32, 32));
+  scheduler_ = "greedy_time";
+  many_.goal = TuningGoal::TotalTime;
+  tasks_[1].weight = 1e6;
+  EXPECT_THAT(trials_of(run("greedy.db")), ElementsAre(16, 64, 16));
+}
+
+TEST_F(TuneManyTest, TheSameSeedGoesTheSameWayWithOneThreadOrTwo) {
+  space_ = "cpu";
+  many_.task.threads = 1;
+  run("one.db");
+  many_.task.threads = 2;
+  run("two.db");
+  EXPECT_EQ(way("one.db"), way("two.db"));
+}
+
+// The first of two similar tasks has nothing to begin with, and is told later what the second has found.
+TEST_F(TuneManyTest, TasksThatAreTunedInTurnSeedEachOther) {
+  space_ = "cpu";
+  scheduler_ = "round_robin";
+  tasks_[1].workload = WorkloadLibrary().load("gmm:n=32,m=48,k=32");  // with the same sketches
+  const TuneManyResult one_round = [&] {
+    many_.trials = 48;
+    return run("first.db");
+  }();
+  EXPECT_EQ(one_round.tasks[0].result.seeded.records, 0);
+  EXPECT_GT(one_round.tasks[1].result.seeded.records, 0);
+  many_.trials = 96;
+  const TuneManyResult two_rounds = run("both.db");
+  EXPECT_GT(two_rounds.tasks[0].result.seeded.records, 0);
+  EXPECT_EQ(two_rounds.tasks[2].result.seeded.records, 0) << "of another operator";
+}
+
+TEST_F(TuneManyTest, ARunThatWasKilledGoesTheWayThatItWouldHaveGone) {
+  space_ = "cpu";
+  const TuneManyResult whole = run("whole.db");
+  for (const int cut : {1, 20, 40, 64, 75}) {
+    const std::string name = "cut" + std::to_string(cut) + ".db";
+    std::atomic<bool> stop = false;
+    int reported = 0;
+    TuneManyHooks hooks;
+    hooks.stop = &stop;
+    hooks.recorded = [&](size_t, const Record&) { stop = ++reported >= cut; };
+    const TuneManyResult first = run(name, hooks);
+    EXPECT_TRUE(first.interrupted);
+    EXPECT_LT(first.trials, 96);
+    const TuneManyResult second = run(name);
+    EXPECT_EQ(second.trials, 96) << "what was measured before counts";
+    EXPECT_EQ(trials_of(second), trials_of(whole)) << "cut after " << cut;
+    EXPECT_EQ(way(name), way("whole.db")) << "cut after " << cut;
+  }
+}
+
+TEST_F(TuneManyTest, WhatIsOnRecordOfATaskCounts) {
+  scheduler_ = "round_robin";
+  options_.trials = 32;
+  workload_ = "gmm:n=16,m=16,k=64";
+  ReplayingRunner runner(5);
+  tune_into("r.db", runner);
+  const TuneManyResult result = run("r.db");
+  EXPECT_THAT(trials_of(result), ElementsAre(32, 32, 32));
+  EXPECT_EQ(result.tasks[1].result.resumed, 32);
+  EXPECT_EQ(records("r.db").size(), 96u);
+}
+
+TEST_F(TuneManyTest, ATaskIsLeftWhenLittleIsExpectedOfIt) {
+  many_.min_gain = 0.9;
+  const TuneManyResult result = run("r.db");
+  EXPECT_THAT(trials_of(result), Each(16)) << "a round each, and no more";
+  for (const TaskOutcome& task : result.tasks) EXPECT_EQ(task.ended_because, "expected gain");
+}
+
+TEST_F(TuneManyTest, AnExhaustedTaskLeavesItsTrialsToOthers) {
+  scheduler_ = "round_robin";
+  tasks_[0] = {WorkloadLibrary().load("elementwise_chain:n=8,m=8"), 1.0, 1e6};
+  const TuneManyResult result = run("r.db");
+  EXPECT_EQ(result.trials, 96);
+  EXPECT_LT(result.tasks[0].history.trials, 32);
+  EXPECT_EQ(result.tasks[0].ended_because, "nothing left to propose");
+  EXPECT_TRUE(result.tasks[0].result.exhausted);
+}
+
+TEST_F(TuneManyTest, AWorkloadThatNobodyCanMeasureStopsNoOther) {
+  refused_ = "softmax";
+  const TuneManyResult result = run("r.db");
+  EXPECT_THAT(result.tasks[2].error, HasSubstr("no data would tell"));
+  EXPECT_EQ(result.tasks[2].history.trials, 0);
+  EXPECT_EQ(result.trials, 96);
+  EXPECT_NE(result.tasks[0].result.best_id, "");
+}
+
+TEST_F(TuneManyTest, ABudgetOfSecondsHoldsTheRankings) {
+  many_.trials = 0;
+  many_.seconds = 1e-9;
+  const TuneManyResult none = run("none.db");
+  EXPECT_EQ(none.trials, 0);
+  // A second and some is kept back for each ranking.
+  many_.task.final_candidates = 1;
+  many_.task.final_rounds = 1;
+  many_.seconds = 8.0;
+  const TuneManyResult some = run("some.db");
+  EXPECT_GT(some.trials, 48);
+  EXPECT_LT(some.seconds, 8.0);
+  EXPECT_EQ(some.tasks[0].ended_because, "shared budget");
+  for (const TaskOutcome& task : some.tasks) EXPECT_TRUE(task.result.best_time) << "ranked";
+}
+
+TEST_F(TuneManyTest, ProgressSaysWhoIsAtWork) {
+  many_.trials = 48;
+  std::vector<TuneManyProgress::Phase> phases;
+  int64_t trials = 0;
+  TuneManyHooks hooks;
+  hooks.progress = [&](const TuneManyProgress& progress) {
+    if (phases.empty() || phases.back() != progress.phase) phases.push_back(progress.phase);
+    EXPECT_GE(progress.trials, trials);
+    trials = progress.trials;
+    EXPECT_EQ(progress.histories.size(), 3u);
+    EXPECT_LT(progress.task, 3u);
+  };
+  run("r.db", hooks);
+  EXPECT_EQ(trials, 48);
+  using Phase = TuneManyProgress::Phase;
+  EXPECT_THAT(phases, ElementsAre(Phase::Opening, Phase::Searching, Phase::Ranking));
+}
+
+TEST_F(TuneManyTest, EndsOnRecordSayWhy) {
+  run("r.db");
+  const RecordStore store(folder_ / "r.db");
+  for (const Record& record : records("r.db"))
+    EXPECT_EQ(store.run(record.run)->ended_because, "shared budget");
+}
+
+TEST_F(TuneManyTest, ASpaceWithoutASchedulerSaysWhatToWrite) {
+  const SpacesFile file = SpacesFile::parse(
+      "version: 1\nspaces:\n  s: {target: {kind: llvm}, modules: [rewrite_reduction_init], search: {kind: "
+      "random}, "
+      "cost_model: {kind: random}}\n",
+      "s.yaml");
+  const Space space(file.space(""), registry_);
+  EXPECT_THAT([&] { space.create_task_scheduler(); },
+              testing::ThrowsMessage<UserError>(
+                  testing::AllOf(HasSubstr("s.yaml:3"), HasSubstr("task_scheduler: {kind: ...}"))));
+}
+
+TEST(SimilarityGroup, IsOfOneDefinitionAndOneType) {
+  const WorkloadLibrary library;
+  const auto group = [&](const char* text) { return similarity_group(library.load(text)); };
+  EXPECT_EQ(group("gmm:n=32,m=48,k=16"), group("gmm:n=8,m=8,k=8"));
+  EXPECT_NE(group("gmm:n=32,m=48,k=16"), group("gmm:n=32,m=48,k=16,dtype=bf16,constant_b=1"));
+  EXPECT_NE(group("gmm"), group("softmax"));
+}
+
+}  // namespace
+}  // namespace tunesmith

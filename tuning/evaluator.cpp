@@ -1,0 +1,184 @@
+#include "evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stopwatch.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/space/called_places.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr const char* kSymbol = "tunesmith_candidate";
+
+bool has_parallel_loop(const Program& program) {
+  return find_first<Loop>(program.root(),
+                          [](const Loop& loop) { return loop.loop_kind == LoopKind::Parallel; }) != nullptr;
+}
+
+/// A failure says whose instruction may be at fault.
+std::optional<CandidateFailure> naming_calls(std::optional<CandidateFailure> failure, const Candidate& of) {
+  if (failure) failure->message = with_called_places(std::move(failure->message), of.lowered.program);
+  return failure;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+                     const RecordedNames& names, Record common, const TuneOptions& options,
+                     const TuneHooks& hooks, ThreadPool& pool)
+    : store_(store),
+      runner_(runner),
+      names_(names),
+      common_(std::move(common)),
+      options_(options),
+      hooks_(hooks),
+      pool_(pool),
+      compiler_(workload, space) {}
+
+MachineLock::Turn Evaluator::compute_turn() const {
+  return options_.machine ? options_.machine->wait(MachineLock::Use::Compute, hooks_.stop)
+                          : MachineLock::Turn();
+}
+
+std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
+  const MachineLock::Turn turn = compute_turn();
+  const Stopwatch watch(build_seconds_);
+  std::vector<Built> built(candidates.size());
+  pool_.parallel_for(candidates.size(), [&](size_t i) {
+    built[i].candidate = candidates[i];
+    built[i].code = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
+                              : compiler_.compile(*candidates[i], kSymbol);
+  });
+  for (const Built& one : built) {
+    if (one.code) compile_seconds_.push_back(one.code->kernel.compile_seconds);
+  }
+  return built;
+}
+
+std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double limit) {
+  std::vector<MeasureRequest> requests;
+  for (const Built& one : group) {
+    if (one.code)
+      requests.push_back({&one.code->kernel, limit, has_parallel_loop(one.candidate->lowered.program),
+                          one.code->instance.get()});
+  }
+  std::vector<MeasureResult> answers;
+  {
+    const MeasuringWatch watch = measuring();
+    answers = runner_.run(requests);
+  }
+  std::vector<MeasureResult> results(group.size());
+  size_t next = 0;
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (group[i].code) {
+      results[i] = std::move(answers[next++]);
+    } else {
+      results[i].failure = CandidateFailure{FailureCause::CompileError, group[i].code.error()};
+    }
+    results[i].failure = naming_calls(std::move(results[i].failure), *group[i].candidate);
+  }
+  return results;
+}
+
+Record Evaluator::record_of(const Built& one, const MeasureResult& result) const {
+  Record record = record_of(*one.candidate);
+  record.timing = result.timing;
+  if (result.timing) {
+    record.seconds = result.timing->min;
+    record.verified_error = result.verified_error;
+  }
+  if (one.code && one.code->instance) record.verified_on = one.code->instance->key;
+  record.disturbed = result.disturbed;
+  record.failure = result.failure;
+  return record;
+}
+
+std::vector<Measured> Evaluator::measure(std::span<const Built> group, double limit, int64_t index,
+                                         const RoundRecord& round) {
+  const std::vector<MeasureResult> answers = run(group, limit);
+  std::vector<Measured> results;
+  std::vector<Record> records;
+  for (size_t i = 0; i < group.size(); ++i) {
+    const MeasureResult& answer = answers[i];
+    if (stopped() && answer.failure) continue;  // the interruption may be its cause
+    const CandidatePtr& candidate = group[i].candidate;
+    Record record = record_of(group[i], answer);
+    record.kind = MeasurementKind::Search;
+    record.candidate = static_cast<uint64_t>(index) + records.size();
+    record.round = round.number;
+    if (const auto score = round.scores.find(candidate->lowered_hash); score != round.scores.end())
+      record.score = score->second;
+    if (answer.timing && !record.verified_on.empty()) ++verified_twins_[record.verified_on];
+    if (answer.timing && answer.disturbed.value_or(false)) ++disturbed_;
+    records.push_back(std::move(record));
+    results.push_back({candidate, answer.timing, answer.failure});
+  }
+  add(records);
+  return results;
+}
+
+std::vector<Measured> Evaluator::check_again(std::span<const CandidatePtr> candidates) {
+  const std::vector<Built> built = build(candidates);
+  const std::vector<MeasureResult> answers = run(built, 0.0);
+  std::vector<Measured> results;
+  std::vector<Record> records;
+  for (size_t i = 0; i < built.size(); ++i) {
+    results.push_back({candidates[i], answers[i].timing, answers[i].failure});
+    if (stopped() && answers[i].failure) continue;
+    records.push_back(record_of(built[i], answers[i]));
+    records.back().kind = MeasurementKind::Bench;
+  }
+  add(records);
+  return results;
+}
+
+void Evaluator::record_ranking(std::span<const Ranked> ranked) {
+  ++rankings_;
+  std::vector<Record> records;
+  for (const Ranked& one : ranked) {
+    Record record = record_of(*one.candidate);
+    record.kind = MeasurementKind::Ranking;
+    record.ranking = rankings_;
+    record.verified_on = one.verified_on;
+    record.failure = naming_calls(one.failure, *one.candidate);
+    if (record.failure) {
+      records.push_back(std::move(record));
+      continue;
+    }
+    record.timing = make_timing(one.samples);
+    record.timing->prepare = one.prepare;
+    record.seconds = one.seconds;
+    record.disturbed = one.disturbed;
+    records.push_back(std::move(record));
+  }
+  add(records);
+}
+
+void Evaluator::add(std::span<const Record> records) {
+  // One sync to disk for the group; nothing is reported before it.
+  store_.add(records);
+  if (!hooks_.recorded) return;
+  for (const Record& record : records) hooks_.recorded(record);
+}
+
+Record Evaluator::record_of(const Candidate& candidate) const {
+  Record record = common_;
+  record.id = make_id();
+  record.trace = names_.recorded(candidate.trace).str();
+  record.trace_version = kTraceVersion;
+  record.lowered_hash = candidate.lowered_hash;
+  record.time_ms = now_ms();
+  return record;
+}
+
+double Evaluator::median_compile_seconds() const {
+  if (compile_seconds_.empty()) return 0.0;
+  std::vector<double> seconds = compile_seconds_;
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+}  // namespace tunesmith

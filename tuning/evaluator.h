@@ -1,0 +1,103 @@
+// Builds, measures and records candidates.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "measuring_watch.h"
+#include "recorded_names.h"
+#include "tunesmith/records/record_store.h"
+#include "tunesmith/search/candidate.h"
+#include "tunesmith/support/thread_pool.h"
+#include "tunesmith/tuning/candidate_compiler.h"
+#include "tunesmith/tuning/tuner.h"
+
+namespace tunesmith {
+
+/// A candidate with its code, or the compiler's message.
+struct Built {
+  CandidatePtr candidate;
+  tl::expected<CandidateKernel, std::string> code;
+};
+
+/// What the records say of where in a run a candidate was measured.
+struct RoundRecord {
+  int number = 0;                               // as Record::round
+  std::unordered_map<uint64_t, double> scores;  // by lowered hash, as Record::score
+};
+
+class Evaluator {
+ public:
+  /// `common` is what every record of this run says alike: task, workload, run, space, seed, environment.
+  Evaluator(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
+            const RecordedNames& names, Record common, const TuneOptions& options, const TuneHooks& hooks,
+            ThreadPool& pool);
+
+  /// On all threads of the pool. After a stop the rest are failures.
+  std::vector<Built> build(std::span<const CandidatePtr> candidates);
+  /// Few at once, so that a stop is heeded soon. `limit`: seconds of the best so far, 0 for none. `index`: of
+  /// the first of them within the run. All are in the store when this returns, with one sync to disk; what a
+  /// stop may have ended is left out.
+  std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index,
+                                const RoundRecord& round);
+  /// Verifies programs on record by the check as it is now. What comes of it is on record as of kind Bench:
+  /// it decides no time.
+  std::vector<Measured> check_again(std::span<const CandidatePtr> candidates);
+  /// Writes what a ranking measured.
+  struct Ranked {
+    CandidatePtr candidate;
+    std::vector<double> samples;                   // not empty, unless it failed
+    double seconds = 0.0;                          // at the quantile by which times are compared
+    double prepare = 0.0;                          // of preparing constant inputs, measured before
+    bool disturbed = false;                        // something else used the machine meanwhile
+    std::string verified_on;                       // as Record has it
+    std::optional<CandidateFailure> failure = {};  // in the ranking
+  };
+  void record_ranking(std::span<const Ranked> ranked);
+
+  double build_seconds() const { return build_seconds_; }
+  /// Held while something is computed that would disturb another run's measuring.
+  MachineLock::Turn compute_turn() const;
+  /// How many were verified as their twins, by the key of the smaller workload.
+  const std::map<std::string, int64_t>& twins() const { return verified_twins_; }
+  /// Measured, successfully, while something else used the machine.
+  int64_t disturbed() const { return disturbed_; }
+  /// Without what was waited for the machine.
+  double measure_seconds() const { return measure_seconds_; }
+  /// For whoever else uses the runner: its life counts as measuring.
+  MeasuringWatch measuring() { return MeasuringWatch(measure_seconds_, options_.machine.get()); }
+  /// Of all compiled so far; 0 when nothing was.
+  double median_compile_seconds() const;
+
+ private:
+  bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+  /// A result for each of the group.
+  std::vector<MeasureResult> run(std::span<const Built> group, double limit);
+  Record record_of(const Candidate& candidate) const;
+  Record record_of(const Built& one, const MeasureResult& result) const;
+  void add(std::span<const Record> records);
+
+  RecordStore& store_;
+  Runner& runner_;
+  const RecordedNames& names_;
+  const Record common_;
+  const TuneOptions& options_;
+  const TuneHooks& hooks_;
+  ThreadPool& pool_;
+  CandidateCompiler compiler_;
+  std::map<std::string, int64_t> verified_twins_;
+  std::vector<double> compile_seconds_;
+  double build_seconds_ = 0.0;
+  double measure_seconds_ = 0.0;
+  int64_t disturbed_ = 0;
+  int rankings_ = 0;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,48 @@
+// What a run proposes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "evaluator.h"
+#include "known_results.h"
+#include "search_stages.h"
+#include "seed_source.h"
+#include "task.h"
+#include "trial_log.h"
+
+namespace tunesmith {
+
+/// First the forms that need no search, then what the space's searchers propose in turn. Belongs to the run
+/// and its thread; what it is given outlives it.
+class Proposals {
+ public:
+  /// `spent`: seconds that searchers took, without the cost model's, are added there. `trials`: of the run.
+  Proposals(const Space& space, int64_t trials, Task& context, const Evaluator& evaluator, SeedSource& seeds,
+            double& spent)
+      : context_(context), evaluator_(evaluator), seeds_(seeds), spent_(spent), stages_(space, trials) {}
+
+  /// Keeps the plain forms of the program that are no trials yet, and tells the log of its baseline.
+  void add_plain_forms(const Program& program, const KnownResults& known, TrialLog& log);
+  bool has_plain_forms() const { return !plain_.empty(); }
+  std::vector<CandidatePtr> take_plain_forms() { return std::exchange(plain_, {}); }
+
+  /// At most `room` candidates of the searcher whose turn it is after so many trials. Empty when it has
+  /// nothing to propose: its turn is over, and the next one's comes. None is left when exhausted().
+  std::vector<CandidatePtr> next(int64_t trials, int64_t room);
+  bool exhausted() const { return exhausted_; }
+  /// Who proposed last; null when there is none.
+  Searcher* searcher() const { return stages_.current(); }
+
+ private:
+  Task& context_;
+  const Evaluator& evaluator_;
+  SeedSource& seeds_;
+  double& spent_;
+  SearchStages stages_;
+  std::vector<CandidatePtr> plain_;
+  bool exhausted_ = false;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,131 @@
+#include "rank.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "stopwatch.h"
+#include "tunesmith/target/benchmarking.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr int kFirstRounds = 5;
+
+double low_quantile(const std::vector<double>& samples) {
+  return quantile_interval(samples, kTimeQuantile).value;
+}
+
+size_t sample_count(const InterleavedTimes& times) { return times.samples.size(); }
+
+/// The first kernels, as many as kFirstRounds of each take `seconds`, and at least kFinalists.
+std::vector<size_t> entrants(std::span<const double> expected_seconds, double seconds) {
+  size_t count = std::min(expected_seconds.size(), kFinalists);
+  double taken =
+      kFirstRounds * std::accumulate(expected_seconds.begin(),
+                                     expected_seconds.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+  while (count < expected_seconds.size() && taken + kFirstRounds * expected_seconds[count] <= seconds)
+    taken += kFirstRounds * expected_seconds[count++];
+  std::vector<size_t> kernels(count);
+  std::iota(kernels.begin(), kernels.end(), size_t{0});
+  return kernels;
+}
+
+/// The rounds of a ranking.
+class Rounded {
+ public:
+  Rounded(Runner& runner, std::span<const CompiledKernel* const> kernels, const PeakKernel& peak,
+          const InterleaveOptions& options)
+      : disturbed_(kernels.size()), runner_(runner), kernels_(kernels), peak_(peak), options_(options) {
+    ranking_.kernels.resize(kernels.size());
+  }
+
+  /// Answers whether all rounds were done. A kernel that failed in them is out of `left`.
+  bool time_in_turn(std::vector<size_t>& left, int rounds, double budget) {
+    const Stopwatch watch(spent_);
+    std::vector<const CompiledKernel*> timed;
+    for (const size_t kernel : left) timed.push_back(kernels_[kernel]);
+    if (has_peak()) timed.push_back(&peak_.kernel);
+    InterleaveOptions stage = options_;
+    stage.rounds = rounds;
+    stage.budget_seconds = budget;
+    stage.yardstick = has_peak() ? &peak_.kernel : nullptr;
+    std::vector<InterleavedTimes> times = runner_.interleave(timed, stage);
+    if (has_peak()) {
+      peak_samples_.insert(peak_samples_.end(), times.back().samples.begin(), times.back().samples.end());
+      times.pop_back();
+    }
+    const size_t max_samples = std::ranges::max(times, {}, sample_count).samples.size();
+    if (max_samples == 0) return false;  // stopped: what was taken before counts
+    std::vector<size_t> sampled;
+    for (size_t i = 0; i < left.size(); ++i) {
+      if (times[i].samples.empty()) {
+        ranking_.kernels[left[i]].samples.clear();
+        ranking_.kernels[left[i]].failure = times[i].failure;
+        continue;
+      }
+      std::vector<double>& samples = ranking_.kernels[left[i]].samples;
+      samples.insert(samples.end(), times[i].samples.begin(), times[i].samples.end());
+      disturbed_[left[i]] += times[i].disturbed;
+      sampled.push_back(left[i]);
+    }
+    left = std::move(sampled);
+    return max_samples == static_cast<size_t>(rounds);
+  }
+
+  /// With the times of those in all rounds, and the best of them. Nothing can be asked after it.
+  Ranking conclude(const std::vector<size_t>& left) {
+    if (!peak_samples_.empty())
+      ranking_.peak_operations_per_second = peak_.operations / low_quantile(peak_samples_);
+    for (const size_t kernel : left) {
+      RankedKernel& ranked = ranking_.kernels[kernel];
+      if (ranked.samples.empty()) continue;
+      ranked.disturbed = 2 * disturbed_[kernel] > ranked.samples.size();
+      ranked.time = quantile_interval(ranked.samples, kTimeQuantile, kernels_.size());
+      if (!ranking_.best || ranked.time->value < ranking_.kernels[*ranking_.best].time->value)
+        ranking_.best = kernel;
+    }
+    return std::move(ranking_);
+  }
+
+  const std::vector<double>& samples_of(size_t kernel) const { return ranking_.kernels[kernel].samples; }
+  /// Seconds so far.
+  double spent() const { return spent_; }
+
+ private:
+  /// A target without a peak kernel has none.
+  bool has_peak() const { return peak_.operations > 0.0; }
+
+  Ranking ranking_;
+  std::vector<size_t> disturbed_;  // samples, of each kernel
+  std::vector<double> peak_samples_;
+  double spent_ = 0.0;
+  Runner& runner_;
+  std::span<const CompiledKernel* const> kernels_;
+  const PeakKernel& peak_;
+  const InterleaveOptions& options_;
+};
+
+}  // namespace
+
+Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
+             std::span<const double> expected_seconds, const PeakKernel& peak,
+             const InterleaveOptions& options) {
+  Rounded rounded(runner, kernels, peak, options);
+  std::vector<size_t> left = entrants(expected_seconds, options.budget_seconds / 4);
+  int rounds = kFirstRounds;
+  int done = 0;
+  while (left.size() > kFinalists && done + rounds < options.rounds) {
+    if (!rounded.time_in_turn(left, rounds, options.budget_seconds / 4)) break;
+    done += rounds;
+    std::ranges::stable_sort(left, {},
+                             [&](size_t kernel) { return low_quantile(rounded.samples_of(kernel)); });
+    left.resize(std::min(left.size(), std::max(kFinalists, (left.size() + 1) / 2)));
+    std::ranges::sort(left);
+    rounds *= 2;
+  }
+  if (!left.empty())
+    rounded.time_in_turn(left, options.rounds - done, options.budget_seconds - rounded.spent());
+  return rounded.conclude(left);
+}
+
+}  // namespace tunesmith

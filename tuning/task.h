@@ -1,0 +1,106 @@
+// One workload being tuned: what the searcher sees of it, and what has been measured.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "evaluate_scores.h"
+#include "seeds.h"
+#include "sketch_promise.h"
+#include "tunesmith/search/searcher.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/support/thread_pool.h"
+#include "tunesmith/search/model_file.h"
+#include "tunesmith/tuning/tuner.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith {
+
+class Task final : public SearchContext {
+ public:
+  Task(const Workload& workload, const Space& space, uint64_t seed, size_t threads);
+
+  const std::vector<Schedule>& sketches() const override { return sketches_.sketches; }
+  const DeviceModel& device() const override { return space_.device(); }
+  RandomStream next_stream() override { return RandomStream(seed_, next_index_++); }
+  Trace draw(RandomStream& random) const override;
+  std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const override;
+  std::vector<Trace> neighbours(const Candidate& candidate) const override;
+  std::vector<CandidatePtr> materialise(std::span<const Draft> drafts) override;
+  bool is_measured(uint64_t lowered_hash) const override { return measured_.count(lowered_hash) != 0; }
+  std::vector<double> score(std::span<const CandidatePtr> candidates) override;
+  const MeasuredHistory& history() const override { return history_; }
+  std::span<const Trace> seeds() override;
+  std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
+    return space_.create_searcher(id);
+  }
+
+  /// TuneHooks::refuse.
+  void refuse_by(std::function<std::string(const Candidate&)> refuse) { refuse_ = std::move(refuse); }
+  /// Where seeds come from, called when the searcher asks next. Without it there are none.
+  void seed_by(std::function<Seeds()> find) { find_seeds_ = std::move(find); }
+  /// Of what the searcher was given last.
+  const SeedCounts& seeded() const { return seeds_.counts; }
+  /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
+  /// that was interrupted there and resumed.
+  void begin_round(int64_t trials);
+  /// Programs that were measured and are not in the history.
+  void note_measured(std::span<const uint64_t> lowered_hashes);
+  /// Adds results to the history, and lets the cost model learn from those of them that are new.
+  void learn(std::span<const Measured> results);
+  /// The cost model's scores of what it has not learned from, one for each. Nothing when it is not asked any
+  /// more.
+  std::optional<std::vector<double>> foresee(std::span<const CandidatePtr> candidates);
+  /// How the cost model ordered what was measured then. `scores`: by foresee(), one for each result. Nothing
+  /// when they are too few to say.
+  std::optional<ModelBatch> evaluate_model(std::span<const Measured> results, std::span<const double> scores);
+
+  ThreadPool& pool() { return pool_; }
+  /// Seconds that generating the space took.
+  double generate_seconds() const { return generate_seconds_; }
+  const std::map<std::string, int64_t>& refusals() const { return refusals_; }
+  const std::map<std::string, std::string>& first_refusals() const { return first_refusals_; }
+  /// Seconds spent in the cost model so far.
+  double model_seconds() const { return model_seconds_; }
+  /// Why the cost model is not asked any more; "" while it is.
+  const std::string& model_dropped() const { return model_dropped_; }
+  /// Throws UserError when the file cannot be read, or is no model of this kind.
+  void load_model(const std::string& file);
+  /// Nothing is written when there is nothing to keep. Throws EnvironmentError when it cannot be.
+  void save_model(const std::string& file) const;
+
+ private:
+  /// Those of the history are made again.
+  std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
+  /// False when the call of the cost model was left behind: it is not asked any more.
+  template <typename Call>
+  bool unless_it_hangs(const Call& call);
+  /// By the program alone, without knowledge.
+  std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
+
+  const Workload& workload_;
+  const Space& space_;
+  const uint64_t seed_;
+  uint64_t next_index_ = 0;
+  ThreadPool pool_;
+  double generate_seconds_ = 0.0;
+  SketchSet sketches_;
+  SketchPromise promise_;
+  std::shared_ptr<CostModel> cost_model_;
+  std::vector<ModelFile::Task> learned_before_;  // of the model that was loaded
+  ModelFile::Task learned_;
+  MeasuredHistory history_;
+  std::unordered_set<uint64_t> measured_;
+  std::function<std::string(const Candidate&)> refuse_;
+  std::function<Seeds()> find_seeds_;  // null when seeds_ is what it said
+  Seeds seeds_;
+  std::map<std::string, int64_t> refusals_;
+  std::map<std::string, std::string> first_refusals_;
+  double model_seconds_ = 0.0;
+  ChanceWatch watch_;
+  std::string model_dropped_;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,63 @@
+// What a run counts of its trials.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "leaders.h"
+#include "tunesmith/search/task_scheduler.h"
+#include "tunesmith/tuning/tuner.h"
+
+namespace tunesmith {
+
+/// Counts into a TuneResult, which outlives it.
+class TrialLog {
+ public:
+  TrialLog(TuneResult& result, int leaders) : result_(result), leaders_(leaders) {}
+
+  enum class Kind : uint8_t {
+    New,
+    Recorded,  // measured by an earlier process, at one of trial_ms()
+    Again      // a trial of an earlier process, which failed then for a reason that may have passed
+  };
+  void add(const Measured& one, Kind kind);
+  /// Of an earlier process, to be measured again.
+  void add_failed_before();
+  /// A program that another run has measured.
+  void add_of_others(const Measured& one);
+  /// The result of a program that is proposed although it was measured: counted, and nothing else.
+  void repeat(const Measured& one);
+  /// When a trial of an earlier process was measured, before it is added.
+  void add_recorded_ms(int64_t time_ms) { trial_ms_.push_back(time_ms); }
+  /// The program whose time is TuneResult::baseline_seconds, where it is added after this.
+  void set_unscheduled(uint64_t lowered_hash) { unscheduled_ = lowered_hash; }
+  void note_baseline(const Measured& one);
+
+  /// What is called after each add() and repeat().
+  void report_to(std::function<void()> counted) { counted_ = std::move(counted); }
+
+  /// So far.
+  int64_t trials() const { return result_.trials; }
+  const Leaders& leaders() const { return leaders_; }
+  /// When each trial was measured, as Record::time_ms.
+  const std::vector<int64_t>& trial_ms() const { return trial_ms_; }
+  /// What others found was known before the first trial.
+  const std::vector<Improvement>& improvements() const { return improvements_; }
+
+ private:
+  void count(const Measured& one);
+  void report() const {
+    if (counted_) counted_();
+  }
+
+  TuneResult& result_;
+  Leaders leaders_;
+  std::vector<int64_t> trial_ms_;
+  std::vector<Improvement> improvements_;
+  std::function<void()> counted_;
+  uint64_t unscheduled_ = 0;  // lowered hash; 0 when it cannot be lowered
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,268 @@
+#include "tunesmith/tuning/tune_many.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/monotonic_clock.h"
+#include "runner_pool.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/tuning/similar_tasks.h"
+
+namespace tunesmith {
+namespace {
+
+using Phase = TuneManyProgress::Phase;
+
+/// Of building the best few and of starting a worker for them, in seconds, before a ranking is timed.
+constexpr double kRankingStart = 1.0;
+
+/// Of one task, where the budget has no limit of trials.
+constexpr int64_t kNoLimit = 1'000'000'000;
+
+class ManyTasks {
+ public:
+  ManyTasks(std::span<const WeightedTask> given, const Space& space, RecordStore& store,
+            const MakeRunner& make_runner, const Environment& environment, const TuneManyOptions& options,
+            const TuneManyHooks& hooks)
+      : given_(given),
+        space_(space),
+        store_(store),
+        environment_(environment),
+        options_(options),
+        hooks_(hooks),
+        scheduler_(space.create_task_scheduler()),
+        runners_([&](size_t task) { return make_runner(given_[task]); }, runner_bytes(given),
+                 options.runner_bytes) {}
+
+  TuneManyResult run() {
+    try {
+      open();
+      while (const std::optional<size_t> chosen = choose()) advance(*chosen);
+      return finish();
+    } catch (const std::exception& error) {
+      try {
+        end_runs(fmt::format("error: {}", error.what()));
+      } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the store itself may be what failed
+      }
+      throw;
+    }
+  }
+
+ private:
+  /// A task, while it is there.
+  struct Open {
+    std::unique_ptr<TuningTask> task;
+    double seconds = 0.0;      // spent in its rounds by this process
+    int64_t trials_begun = 0;  // when this process began
+    bool idle = false;         // its last round brought nothing
+    std::string error;
+  };
+
+  static std::vector<double> runner_bytes(std::span<const WeightedTask> tasks) {
+    std::vector<double> bytes;
+    for (const WeightedTask& task : tasks) bytes.push_back(task.runner_bytes);
+    return bytes;
+  }
+
+  void open() {
+    TuneOptions each = options_.task;
+    each.trials = options_.trials > 0 ? options_.trials : kNoLimit;
+    each.time_limit_seconds = 0;
+    each.save_model = false;
+    each.in_turn = true;
+    for (const WeightedTask& task : given_) {
+      TaskHistory history;
+      history.weight = task.weight;
+      history.group = similarity_group(task.workload);
+      history.operations = task.workload.flops;
+      histories_.push_back(std::move(history));
+    }
+    tasks_.resize(given_.size());
+    for (size_t i = 0; i < given_.size() && !stopped(); ++i) {
+      report(Phase::Opening, i);
+      TuneHooks hooks;
+      hooks.stop = hooks_.stop;
+      hooks.progress = [this, i](const TuneProgress& /*of_the_task*/) {
+        update(i);
+        report(Phase::Searching, i);
+      };
+      hooks.recorded = [this, i](const Record& record) {
+        if (record.failure) ++failed_;
+        if (hooks_.recorded) hooks_.recorded(i, record);
+      };
+      attempt(i, [&] {
+        tasks_[i].task = std::make_unique<TuningTask>(given_[i].workload, space_, store_, runners_.of(i),
+                                                      environment_, each, std::move(hooks));
+        tasks_[i].trials_begun = tasks_[i].task->trials();
+        update(i);
+      });
+    }
+  }
+
+  /// A workload that nobody can measure stops no other. What fails has ended its run on record.
+  template <typename Work>
+  void attempt(size_t i, const Work& work) {
+    try {
+      work();
+    } catch (const UserError& error) {
+      tasks_[i].error = error.what();
+      tasks_[i].task = nullptr;
+    } catch (const std::exception&) {
+      tasks_[i].task = nullptr;
+      throw;
+    }
+  }
+
+  /// Brings the history up to date.
+  void update(size_t i) {
+    histories_[i].trials = tasks_[i].task->trials();
+    const std::vector<Improvement>& improvements = tasks_[i].task->improvements();
+    std::vector<Improvement>& known = histories_[i].improvements;
+    known.insert(known.end(), improvements.begin() + static_cast<std::ptrdiff_t>(known.size()),
+                 improvements.end());
+  }
+
+  std::optional<size_t> choose() {
+    if (stopped() || trials_left() < 1 || seconds_left() <= 0.0) return std::nullopt;
+    for (size_t i = 0; i < tasks_.size(); ++i) histories_[i].done = ended(i);
+    const TaskSet set = task_set();
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      if (!histories_[i].done && little_to_gain(set, i)) histories_[i].done = true;
+    }
+    if (!set.fewest_trials()) return std::nullopt;
+    return scheduler_->next(set);
+  }
+
+  TaskSet task_set() const { return {histories_, options_.task.batch, options_.goal}; }
+
+  bool ended(size_t i) const { return tasks_[i].task == nullptr || tasks_[i].idle || tasks_[i].task->done(); }
+
+  bool little_to_gain(const TaskSet& set, size_t i) const {
+    return histories_[i].trials >= set.round && options_.min_gain > 0.0 &&
+           expected_share(set, i) < options_.min_gain;
+  }
+
+  void advance(size_t i) {
+    report(Phase::Searching, i);
+    const double begin = now_seconds();
+    attempt(i, [&] {
+      tasks_[i].idle =
+          tasks_[i].task->step(std::min({options_.task.batch, trials_left(), affordable(i)})) == 0;
+      update(i);
+    });
+    tasks_[i].seconds += now_seconds() - begin;
+  }
+
+  /// As many trials as the time that is left holds at the task's own pace.
+  int64_t affordable(size_t i) const {
+    const int64_t done = histories_[i].trials - tasks_[i].trials_begun;
+    if (options_.seconds <= 0.0 || done < 1) return options_.task.batch;
+    const double trials = seconds_left() * static_cast<double>(done) / tasks_[i].seconds;
+    return std::clamp(static_cast<int64_t>(trials), int64_t{1}, options_.task.batch);
+  }
+
+  bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+  double elapsed() const { return now_seconds() - began_; }
+
+  int64_t trials() const {
+    int64_t trials = 0;
+    for (const TaskHistory& history : histories_) trials += history.trials;
+    return trials;
+  }
+  int64_t trials_left() const {
+    return options_.trials > 0 ? options_.trials - trials() : std::numeric_limits<int64_t>::max();
+  }
+
+  /// For rounds: what the rankings will take is kept back.
+  double seconds_left() const {
+    if (options_.seconds <= 0.0) return std::numeric_limits<double>::infinity();
+    double kept_back = 0.0;
+    for (const TaskHistory& history : histories_) kept_back += ranking_seconds(history);
+    return options_.seconds - elapsed() - kept_back;
+  }
+
+  double ranking_seconds(const TaskHistory& history) const {
+    if (history.improvements.empty()) return 0.0;
+    const InterleaveOptions usual;
+    // The peak's kernel is timed in turn with them.
+    const double round = history.best() * (options_.task.final_candidates + 1);
+    const double rounds = std::min(round * options_.task.final_rounds, usual.budget_seconds);
+    return kRankingStart + std::max(rounds, round * usual.min_rounds);
+  }
+
+  TuneManyResult finish() {
+    TuneManyResult result;
+    const TaskSet set = task_set();
+    std::vector<std::string> reasons;
+    for (size_t i = 0; i < tasks_.size(); ++i) reasons.push_back(reason(set, i));
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      TaskOutcome outcome;
+      outcome.ended_because = std::move(reasons[i]);
+      if (tasks_[i].task && stopped()) {  // a person waits
+        outcome.result = tasks_[i].task->so_far();
+      } else if (tasks_[i].task) {
+        report(Phase::Ranking, i);
+        const bool in_time = options_.seconds <= 0.0 || elapsed() < options_.seconds;
+        attempt(i, [&] { outcome.result = tasks_[i].task->finish(outcome.ended_because, in_time); });
+        tasks_[i].task = nullptr;
+      }
+      outcome.error = tasks_[i].error;
+      outcome.history = histories_[i];
+      result.tasks.push_back(std::move(outcome));
+    }
+    result.interrupted = stopped();
+    end_runs("interrupted");
+    result.trials = trials();
+    result.seconds = elapsed();
+    return result;
+  }
+
+  /// What ends the runs that have not ended is on record; without an end they were killed.
+  void end_runs(const std::string& because) {
+    std::vector<std::string> ids;
+    for (const Open& open : tasks_) {
+      if (open.task) ids.push_back(open.task->run());
+    }
+    if (!ids.empty()) store_.end_runs(ids, now_ms(), because);
+  }
+
+  /// Why the task got no further round.
+  std::string reason(const TaskSet& set, size_t i) const {
+    if (!tasks_[i].error.empty()) return "error: " + tasks_[i].error;
+    if (stopped()) return "interrupted";
+    const bool all_trials = options_.trials > 0 && histories_[i].trials >= options_.trials;
+    if (ended(i) && !all_trials) return "nothing left to propose";
+    return little_to_gain(set, i) ? "expected gain" : "shared budget";
+  }
+
+  void report(Phase phase, size_t task) const {
+    if (hooks_.progress) hooks_.progress({phase, task, histories_, trials(), failed_, elapsed()});
+  }
+
+  const double began_ = now_seconds();
+  const std::span<const WeightedTask> given_;
+  const Space& space_;
+  RecordStore& store_;
+  const Environment& environment_;
+  const TuneManyOptions& options_;
+  const TuneManyHooks& hooks_;
+  const std::shared_ptr<TaskScheduler> scheduler_;
+  RunnerPool runners_;
+  std::vector<Open> tasks_;
+  std::vector<TaskHistory> histories_;
+  int64_t failed_ = 0;
+};
+
+}  // namespace
+
+TuneManyResult tune_many(std::span<const WeightedTask> tasks, const Space& space, RecordStore& store,
+                         const MakeRunner& make_runner, const Environment& environment,
+                         const TuneManyOptions& options, const TuneManyHooks& hooks) {
+  check_invariant(!tasks.empty(), "many tasks are at least one");
+  return ManyTasks(tasks, space, store, make_runner, environment, options, hooks).run();
+}
+
+}  // namespace tunesmith
