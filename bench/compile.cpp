@@ -8,6 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include "targets_llvm/lowered_program.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/target/runtime.h"
 
 namespace {

@@ -5,14 +5,14 @@
 
 #include "rank_leaders.h"
 #include "tunesmith/measure/failure.h"
-#include "tunesmith/target/benchmarking.h"
+#include "tunesmith/measuring/peak.h"
 
 namespace tunesmith {
 
 void FinalRanking::rank(Leaders leaders, const KnownResults& known, const RecordedRun& run,
                         const TaskKey& task, TuneResult& result) {
   const DType type = workload_.program.outputs.front()->dtype;
-  const PeakKernel peak = space_.peak_kernel(workload_.program, options_.measure_threads);
+  const PeakKernel peak = peak_kernel(space_, workload_.program, options_.measure_threads);
   LeadersRanking ranking = rank_leaders(checked(std::move(leaders), known, result), evaluator_, runner_, peak,
                                         options_.final_rounds);
   times_ = std::move(ranking.times);

@@ -11,6 +11,8 @@
 
 namespace tunesmith {
 
+struct PeakKernel;
+
 /// What one kernel took.
 struct RankedKernel {
   std::vector<double> samples;                   // in the order taken; empty when it failed

@@ -11,6 +11,8 @@
 
 namespace tunesmith {
 
+struct PeakKernel;
+
 struct LeadersRanking {
   std::unordered_map<uint64_t, QuantileInterval> times;  // by lowered hash, of those in all rounds
   double peak_operations_per_second = 0.0;               // 0 when the peak kernel was not measured

@@ -23,6 +23,9 @@ const SpaceSpec& Space::spec() const { return state_->spec; }
 Target& Space::target() const { return *state_->target; }
 const DeviceModel& Space::device() const { return state_->device; }
 const std::shared_ptr<const TensorIntrinsics>& Space::intrinsics() const { return state_->all_intrinsics; }
+const std::vector<TensorIntrinsicPtr>& Space::callable_intrinsics() const {
+  return state_->lower_options.intrinsics;
+}
 const std::vector<FeatureColumn>& Space::added_columns() const { return state_->columns; }
 const std::string& Space::task_target() const { return state_->task_target; }
 const std::string& Space::rules() const { return state_->rules; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/thread_pool.h"
 #include "tunesmith/target/separate_device.h"

@@ -62,7 +62,7 @@ LIBRARIES = {
     "grid": "tiling verification",
     "performance": "grid tiling verification",
     "measuring": "performance verification",
-    "tuning": "",
+    "tuning": "measuring",
     "evaluation": "tuning",
     "conformance": "tuning performance verification",
 }

@@ -7,6 +7,7 @@
 #include "compile_only_target.h"
 #include "intrinsic_checks.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
@@ -112,7 +113,7 @@ TEST_P(AmxPack, TheProcessAsksForTheTileRegisters) {
 }
 
 TEST_P(AmxPack, ThePeakIsThatOfTheUnit) {
-  const PeakKernel peak = space_->peak_kernel(workload_.program, 1);
+  const PeakKernel peak = peak_kernel(*space_, workload_.program, 1);
   EXPECT_THAT(peak.unit, ::testing::StartsWith("amx_dot_"));
   EXPECT_GT(peak.operations, 0.0);
 }

@@ -8,6 +8,7 @@
 #include "text/expr_text.h"
 #include "text/kernel_text.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/performance/grid_work.h"
 #include "tunesmith/trace/schedule.h"
 

@@ -1,3 +1,5 @@
+#include "tunesmith/measuring/peak.h"
+
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"

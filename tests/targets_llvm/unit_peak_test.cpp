@@ -1,5 +1,5 @@
 // The peak of a unit: its instruction on independent sums, and nothing else in the loop.
-#include "target/unit_peak.h"
+#include "peaks/unit_peak.h"
 
 #include <cmath>
 
@@ -9,6 +9,7 @@
 
 #include "lowered_program.h"
 #include "packs/pack_file.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/workload/library.h"
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/lower/lower.h>
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
@@ -108,7 +109,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
     timed.push_back(&entry);
     kernels.push_back(&entry.code.kernel);
   }
-  const PeakKernel peak = space.peak_kernel(comparison.workload.program, threads);
+  const PeakKernel peak = peak_kernel(space, comparison.workload.program, threads);
   comparison.peak_operations = peak.operations;
   comparison.peak_unit = peak.unit;
   const bool has_peak = peak.operations > 0.0;

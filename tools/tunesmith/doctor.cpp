@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <tunesmith/measure/environment.h>
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/support/version.h>
 #include <tunesmith/target/benchmarking.h>

@@ -7,6 +7,7 @@
 
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/measure/environment.h>
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/target/benchmarking.h>
 #include <tunesmith/tuning/tuner.h>
 

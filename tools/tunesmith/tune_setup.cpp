@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/target/benchmarking.h>
 
 namespace tunesmith::cli {
 namespace {
@@ -97,7 +97,7 @@ double seconds_limit(const TuneArguments& arguments) {
 }
 
 double Peaks::of(const Workload& workload) {
-  const PeakKernel peak = space_.peak_kernel(workload.program, threads_);
+  const PeakKernel peak = peak_kernel(space_, workload.program, threads_);
   if (peak.operations <= 0.0) return 0.0;
   const std::string type = workload.program.outputs.front()->dtype.str();
   const auto [place, fresh] = peaks_.try_emplace(peak.unit + " " + type, 0.0);

@@ -35,7 +35,7 @@ class Peaks {
  public:
   Peaks(const Space& space, const MeasureOptions& measure, int threads)
       : space_(space), measure_(measure), threads_(threads) {}
-  /// Of Space::peak_kernel() for the workload.
+  /// Of peak_kernel() for the workload.
   double of(const Workload& workload);
 
  private:

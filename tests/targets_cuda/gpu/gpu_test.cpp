@@ -11,6 +11,7 @@
 #include "generator.h"
 #include "nvrtc/kernel_compiler.h"
 #include "targets_cuda/fake_gpu/cubin.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/tuning/tuner.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/records/record.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/target/benchmarking.h"

@@ -84,15 +84,13 @@ class Space {
   Target& target() const;
   /// The target's description with the extensions' additions.
   const DeviceModel& device() const;
-  /// What times of `program` are compared with: of the instructions that extensions say are the peak of their
-  /// unit and whose operands have the types of the program's, the one that does most in a call, else the
-  /// target's multiply-adds of its output's type; no operations where the target measures no peaks. Throws
-  /// EnvironmentError where it cannot be compiled.
-  PeakKernel peak_kernel(const Program& program, int threads) const;
   /// Those of all extensions that the description names, here or not: what schedules of this space call by a
   /// name. generate() and materialise() make their schedules with them; whoever replays a trace of this space
   /// hands them to replay().
   const std::shared_ptr<const TensorIntrinsics>& intrinsics() const;
+  /// Those that programs may call: of the extensions that are here, without what the target's compiler
+  /// refuses.
+  const std::vector<TensorIntrinsicPtr>& callable_intrinsics() const;
   /// Of features, those that the extensions add, in their order.
   const std::vector<FeatureColumn>& added_columns() const;
   /// What tasks of this space are tuned for and their records are kept under: task_target() of the target,

@@ -27,7 +27,6 @@ struct ProbeResult {
 class Benchmarking;
 class Packaging;
 class SeparateDevice;
-struct PeakKernel;
 
 /// What compiles programs for a machine and loads them. What a target can do besides is in its facets, each a
 /// class in a header of its own; a target without one leaves its function out. A facet belongs to the target
@@ -95,12 +94,6 @@ LoweredProgram lower_for(const Target& target, const Program& program);
 /// The target's part of what tasks are tuned for (Space::task_target): its identity, the fingerprint of its
 /// code generator, and that of the lowering in this kernel.
 std::string task_target(const Target& target);
-
-/// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
-/// EnvironmentError when the threads cannot be started.
-double measure_peak(Target& target, DType type, int threads);
-/// The same of a peak kernel for `threads` threads that the target has compiled.
-double measure_peak(Target& target, const PeakKernel& peak, int threads);
 
 /// Adds to a base target: limits, intrinsics, modules, steps of lowering, columns of features. Kind
 /// `extension`.

@@ -1,4 +1,4 @@
-#include "target/unit_peak.h"
+#include "peaks/unit_peak.h"
 
 #include <algorithm>
 

@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/target/benchmarking.h"
 #include "tunesmith/target/runtime.h"
-#include "tunesmith/target/target.h"
 
 namespace tunesmith {
 namespace {

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "space/composition.h"
-#include "target/unit_peak.h"
-#include "tunesmith/space/space.h"
-#include "tunesmith/target/benchmarking.h"
+#include "peaks/unit_peak.h"
+#include "tunesmith/measuring/peak.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith {
 namespace {
@@ -19,17 +18,17 @@ int64_t work_of(const TensorIntrinsicPtr& intrinsic) {
 
 }  // namespace
 
-PeakKernel Space::peak_kernel(const Program& program, int threads) const {
-  std::vector<TensorIntrinsicPtr> units = state_->lower_options.intrinsics;
+PeakKernel peak_kernel(const Space& space, const Program& program, int threads) {
+  std::vector<TensorIntrinsicPtr> units = space.callable_intrinsics();
   std::erase_if(units, [&](const TensorIntrinsicPtr& unit) { return !is_peak_of(*unit, program); });
   if (units.empty()) {
-    Benchmarking* const benchmarking = state_->target->benchmarking();
+    Benchmarking* const benchmarking = space.target().benchmarking();
     return benchmarking == nullptr ? PeakKernel{}
                                    : benchmarking->peak_kernel(program.outputs.front()->dtype, threads);
   }
   const auto unit = std::ranges::max_element(units, {}, work_of);
   const UnitPeak peak = unit_peak(*unit, threads);
-  auto kernel = state_->target->compile(peak.program, "tunesmith_unit_peak");
+  auto kernel = space.target().compile(peak.program, "tunesmith_unit_peak");
   if (!kernel)
     throw EnvironmentError(
         fmt::format("the peak of {} cannot be measured: {}", (*unit)->name, kernel.error()));
