@@ -9,7 +9,7 @@
 
 #include "targets_llvm/lowered_program.h"
 #include "tunesmith/measuring/peak.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 namespace {
 

@@ -156,7 +156,7 @@ function(tunesmith_add_plugin NAME KIND)
   else()
     # Of the libraries beside the kernel, what the plugin calls becomes part of it.
     target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
-      tunesmith::tunesmith_grid tunesmith::tunesmith_tiling)
+      tunesmith::tunesmith_grid tunesmith::tunesmith_tiling tunesmith::tunesmith_runtime)
   endif()
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)

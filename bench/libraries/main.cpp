@@ -22,8 +22,8 @@
 #include "llvm_target.h"
 #include "problem.h"
 #include "tunesmith/measure/machine_lock.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/target/runtime.h"
 #include "tunesmith/tuning/ranking.h"
 #include "tunesmith/workload/library.h"
 

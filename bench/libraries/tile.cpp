@@ -5,7 +5,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 #endif
 
 namespace tunesmith::bench {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "tunesmith/measuring/peak.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/target/runtime.h"
 
 namespace tunesmith {
 namespace {

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "tunesmith/measure/runner.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 namespace tunesmith {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tunesmith/measure/failure.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/target/target.h"
 #include "tunesmith/verification/verify_outputs.h"
 #include "worker/argument_memory.h"

@@ -15,7 +15,7 @@
 #include "messages/time_in_turn.h"
 #include "runner/disturbance.h"
 #include "tunesmith/plugin/registry.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/target/target.h"
 #include "tunesmith/verification/choose_data.h"
 #include "worker/foreign_threads.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <future>
 
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/target/runtime.h"
 #include "tunesmith/verification/float_mode_watch.h"
 #include "tunesmith/verification/guarded_buffer.h"
 

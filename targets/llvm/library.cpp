@@ -10,7 +10,7 @@
 #include "library_source.h"
 #include "llvm_target.h"
 #include "run_program.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/support/version.h"
 
 namespace tunesmith::llvm_target {
 
@@ -32,8 +32,7 @@ void write_file(const fs::path& path, const std::string& content) {
 /// The archive with the thread pool lies beside libtunesmith.
 fs::path runtime_archive() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&tunesmith_runtime_pool_create), &info) == 0 ||
-      info.dli_fname == nullptr) {
+  if (dladdr(reinterpret_cast<const void*>(&kernel_version), &info) == 0 || info.dli_fname == nullptr) {
     throw EnvironmentError("the place of libtunesmith cannot be found");
   }
   const fs::path archive = fs::canonical(info.dli_fname).parent_path() / "libtunesmith_runtime.a";

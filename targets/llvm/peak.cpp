@@ -10,7 +10,7 @@
 #include "llvm_target.h"
 #include "module_emitter.h"
 #include "peak_kernel.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 namespace tunesmith::llvm_target {
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lowered_program.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith::testing {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "tunesmith/ir/lowered_stmt.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 namespace tunesmith::testing {
 

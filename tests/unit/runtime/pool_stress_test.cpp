@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tunesmith/runtime/pool.h>
 #include <tunesmith/support/random.h>
-#include <tunesmith/target/runtime.h>
 
 namespace tunesmith {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <tunesmith/target/runtime.h>
+#include <tunesmith/runtime/pool.h>
 
 namespace tunesmith {
 namespace {

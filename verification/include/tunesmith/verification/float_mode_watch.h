@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 namespace tunesmith {
 

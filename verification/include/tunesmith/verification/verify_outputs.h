@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tunesmith/ir/buffer.h"
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 #include "tunesmith/verification/tensor.h"
 
 namespace tunesmith {

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "tunesmith/runtime/pool.h"
+
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -7,8 +9,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "tunesmith/target/runtime.h"
 
 enum { kCacheLine = 64, kPausesBetweenClockReads = 64 };
 static const int64_t kSpinNanoseconds = 1000000;

@@ -10,8 +10,8 @@
 
    Each chunk of a loop runs in the floating-point mode of the thread that called, whatever mode the pool's
    thread was started in, and a mode that a chunk leaves changed does not outlive it. */
-#ifndef TUNESMITH_TARGET_RUNTIME_H
-#define TUNESMITH_TARGET_RUNTIME_H
+#ifndef TUNESMITH_RUNTIME_POOL_H
+#define TUNESMITH_RUNTIME_POOL_H
 
 #include <stdint.h>
 

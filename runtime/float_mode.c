@@ -1,4 +1,4 @@
-#include "tunesmith/target/runtime.h"
+#include "tunesmith/runtime/pool.h"
 
 #if defined(__x86_64__)
 
