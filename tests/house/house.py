@@ -296,6 +296,26 @@ def lines_of(path):
     return len(path.read_text().splitlines())
 
 
+MAX_KERNEL_LINES = 34_000
+
+
+def kernel_sources(root):
+    """Its code, without the public headers."""
+    return [path for path in sorted((root / "core").rglob("*")) if path.suffix in (".h", ".cpp", ".c") and root / "core/include" not in path.parents]
+
+
+def the_kernel_is_small():
+    """What plugins do not stand on is a library beside the kernel (docs/architecture.md)."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        for name, lines in (("core/ir/expr.cpp", 3), ("core/runtime/pool.c", 2), ("core/include/tunesmith/ir/expr.h", 5), ("tuning/task.cpp", 7)):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text("\n" * lines)
+        assert sum(map(lines_of, kernel_sources(tree))) == 5
+    lines = sum(map(lines_of, kernel_sources(ROOT)))
+    assert lines <= MAX_KERNEL_LINES, f"core/ without its public headers has {lines} lines, of at most {MAX_KERNEL_LINES}"
+
+
 def public_headers_are_short():
     """The headers are the manual: one question each, at most 300 lines. Of the kernel's, what a module includes is at most twelve."""
     headers = [path for folder in ("core", "stable", *LIBRARY_FOLDERS) for path in (ROOT / folder / "include").rglob("*.h")]
