@@ -188,7 +188,7 @@ intrinsics:
 }
 
 TEST_F(Script, TheExampleComposesAndIsRight) {
-  const SpacesFile file = SpacesFile::load(TUNESMITH_SOURCE_DIR "/examples/script_module/spaces.yaml");
+  const SpacesFile file = SpacesFile::load(TUNESMITH_SOURCE_DIR "/sdk/examples/script_module/spaces.yaml");
   const Workload workload = WorkloadLibrary().load("gmm:n=32,m=64,k=16");
   const Space space(file.space("gmm-by-hand"), registry_);
   const SketchSet set = space.generate(workload.program);
