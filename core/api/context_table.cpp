@@ -1,4 +1,5 @@
 #include <memory>
+#include <new>
 #include <string>
 
 #include "api/handles.h"
@@ -17,6 +18,10 @@ uint32_t has_quantity(const tunesmith_context* context, tunesmith_text name) noe
 }
 
 void describe_machine(const tunesmith_context& context) {
+  // Of an earlier try for which there was no memory.
+  context.axes.clear();
+  context.levels.clear();
+  context.scopes.clear();
   const ExecutionModel& model = context.context->execution();
   for (const ExecutionLevel& level : model.levels) {
     std::vector<tunesmith_text>& axes = context.axes.emplace_back();
@@ -35,8 +40,12 @@ void describe_machine(const tunesmith_context& context) {
 
 const tunesmith_execution* execution(const tunesmith_context* context) noexcept {
   if (context == nullptr) return nullptr;
-  if (context->execution == nullptr) describe_machine(*context);
-  return context->execution.get();
+  try {
+    if (context->execution == nullptr) describe_machine(*context);
+    return context->execution.get();
+  } catch (const std::bad_alloc&) {  // the caller makes an error of it
+    return nullptr;
+  }
 }
 
 const tunesmith_program* original(const tunesmith_context* context) noexcept {

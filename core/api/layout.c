@@ -187,7 +187,8 @@ LIES(error_table, size, 0);
 LIES(error_table, make, 8);
 LIES(error_table, info, 16);
 LIES(error_table, release, 24);
-TAKES(error_table, 32);
+LIES(error_table, refuse, 32);
+TAKES(error_table, 40);
 
 LIES(schedule_table, size, 0);
 LIES(schedule_table, kind, 8);
@@ -215,7 +216,8 @@ LIES(program_table, neighbours, 88);
 LIES(program_table, accesses, 96);
 LIES(program_table, buffer, 104);
 LIES(program_table, annotation, 112);
-TAKES(program_table, 120);
+LIES(program_table, axis_extent, 120);
+TAKES(program_table, 128);
 
 LIES(context_table, size, 0);
 LIES(context_table, quantity, 8);
@@ -240,7 +242,23 @@ LIES(options_table, declare, 8);
 LIES(options_table, get, 16);
 LIES(options_table, is_set, 24);
 LIES(options_table, fail, 32);
-TAKES(options_table, 40);
+LIES(options_table, fail_at, 40);
+TAKES(options_table, 48);
+
+LIES(instruction, kind, 0);
+LIES(instruction, name, 8);
+LIES(instruction, arguments, 24);
+LIES(instruction, argument_count, 32);
+LIES(instruction, offset, 40);
+LIES(instruction, results, 48);
+LIES(instruction, decided, 52);
+TAKES(instruction, 56);
+
+LIES(trace_table, size, 0);
+LIES(trace_table, read, 8);
+LIES(trace_table, instructions, 16);
+LIES(trace_table, release, 24);
+TAKES(trace_table, 32);
 
 LIES(host, size, 0);
 LIES(host, table, 8);

@@ -155,8 +155,17 @@ tunesmith_error* fail(const tunesmith_options* options, tunesmith_text name,
   });
 }
 
+tunesmith_error* fail_at(const tunesmith_options* options, tunesmith_text name, uint64_t offset,
+                         tunesmith_text message) noexcept {
+  return guarded([&] {
+    const OptionSpec& spec = declared(options, name, "options.fail_at");
+    options->options->fail(spec.name, offset, std::string(view(message)));
+  });
+}
+
 }  // namespace
 
-const tunesmith_options_table k_options_table = {sizeof(tunesmith_options_table), declare, get, is_set, fail};
+const tunesmith_options_table k_options_table = {
+    sizeof(tunesmith_options_table), declare, get, is_set, fail, fail_at};
 
 }  // namespace tunesmith::api

@@ -11,6 +11,7 @@
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith::api {
 
@@ -282,6 +283,20 @@ tunesmith_error* annotation(const tunesmith_program* program, uint32_t site, uin
   });
 }
 
+tunesmith_error* axis_extent(const tunesmith_program* program, uint32_t block, tunesmith_text axis,
+                             int64_t* extent) noexcept {
+  return guarded([&] {
+    constexpr const char* kCall = "program.axis_extent";
+    const Block& inside = block_of(program, block, kCall);
+    int64_t& most = given(extent, kCall) = 0;
+    const auto& nests = program->program->root().children();
+    for (const Loop* loop : collect<Loop>(*nests[nest_of(*program->program, inside)])) {
+      if (loop->loop_kind == LoopKind::Bound && loop->thread == view(axis))
+        most = std::max(most, loop->const_extent());
+    }
+  });
+}
+
 }  // namespace
 
 const tunesmith_program_table k_program_table = {sizeof(tunesmith_program_table),
@@ -298,6 +313,7 @@ const tunesmith_program_table k_program_table = {sizeof(tunesmith_program_table)
                                                  neighbours,
                                                  accesses,
                                                  buffer,
-                                                 annotation};
+                                                 annotation,
+                                                 axis_extent};
 
 }  // namespace tunesmith::api

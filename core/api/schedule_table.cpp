@@ -99,7 +99,7 @@ tunesmith_error* integer(const tunesmith_schedule* schedule, uint32_t variable, 
 
 tunesmith_error* block(const tunesmith_schedule* schedule, uint32_t variable, uint32_t* id) noexcept {
   return look_up(schedule, id, "schedule.block",
-                 [&](const Schedule& at) { return at.block(BlockRV{{variable}}).id; });
+                 [&](const Schedule& at) { return at.block_id(BlockRV{{variable}}); });
 }
 
 tunesmith_error* loop(const tunesmith_schedule* schedule, uint32_t variable, uint32_t* id) noexcept {

@@ -348,6 +348,10 @@ void Options::fail(std::string_view name, const std::string& message) const {
   throw UserError(location(name), fmt::format("option '{}' of {}: {}", name, owner_, message));
 }
 
+void Options::fail(std::string_view name, size_t offset, const std::string& message) const {
+  throw UserError(location(name, offset), fmt::format("option '{}' of {}: {}", name, owner_, message));
+}
+
 std::string Options::str() const {
   std::string text;
   for (const Entry& each : entries_) {

@@ -90,9 +90,10 @@ const InstructionKind& Schedule::kind(std::string_view name) {
   return *found;
 }
 
-Block& Schedule::block(BlockRV rv) const {
-  const Value value = resolve(TraceVar{rv.index}, values_, kind("get_block"));
-  return block_at(program_, std::get<BlockId>(value), "block");
+Block& Schedule::block(BlockRV rv) const { return block_at(program_, block_id(rv), "block"); }
+
+BlockId Schedule::block_id(BlockRV rv) const {
+  return std::get<BlockId>(resolve(TraceVar{rv.index}, values_, kind("get_block")));
 }
 
 Loop& Schedule::loop(LoopRV rv) const { return loop_at(program_, location(rv), "loop"); }

@@ -1,16 +1,17 @@
 // A module whose text stands in spaces.yaml: a trace with open decisions, done to every block that `match`
 // names. In it `block` stands for that block. Where an instruction is refused the module declines.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fnmatch.h>
 
-#include <tunesmith/ir/annotation_keys.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
-#include <tunesmith/trace/trace.h>
+#include <tunesmith/stable/module.h>
+#include <tunesmith/stable/trace.h>
 
 namespace {
 
@@ -18,12 +19,11 @@ using namespace tunesmith;
 
 /// What the parser reads before the text, so that `block` is a name of it.
 constexpr const char* kPrologue = "block = get_block(\"block\")\n";
-constexpr std::string_view kVersionLine = "# tunesmith trace";
 
 class Script final : public TransformationModule {
  public:
   explicit Script(const Options& options)
-      : patterns_(options.get_strings("match")), claim_(options.get_bool("claim")), script_(parse(options)) {
+      : patterns_(options.get_strings("match")), claim_(options.get_bool("claim")), script_(read(options)) {
     if (options.is_set("match") && patterns_.empty())
       options.fail("match", "expected at least one name of a block, as [C, \"*_rf\"]");
   }
@@ -32,15 +32,15 @@ class Script final : public TransformationModule {
   ModuleDescription description() const override {
     std::set<std::string> makes, consumes;
     for (size_t i = 0; i < script_.size(); ++i) {
-      const std::string_view kind = script_[i].kind->name();
+      const std::string_view kind = script_[i].name();
       if (kind == "software_pipeline") makes.insert(kSoftwarePipeline);
       if (kind != "annotate" && kind != "unannotate") continue;
-      const auto* key = std::get_if<std::string>(&script_[i].args.at(1));
-      if (key == nullptr) continue;
+      const std::optional<std::string_view> key = script_[i].text(1);
+      if (!key) continue;
       if (kind == "annotate") {
-        makes.insert(*key);
-      } else if (makes.erase(*key) == 0) {
-        consumes.insert(*key);
+        makes.emplace(*key);
+      } else if (makes.erase(std::string(*key)) == 0) {
+        consumes.emplace(*key);
       }
     }
     return {.makes = {makes.begin(), makes.end()}, .consumes = {consumes.begin(), consumes.end()}};
@@ -54,11 +54,8 @@ class Script final : public TransformationModule {
     if (script_.empty()) return ModuleResult::not_applicable("the script has no instruction");
     std::vector<TraceVar> variables{schedule.get_block(block_name)};
     for (size_t i = 1; i < script_.size(); ++i) {
-      const Instruction& instruction = script_[i];
-      std::vector<Arg> args;
-      for (const Arg& arg : instruction.args) args.push_back(translated(arg, variables));
-      const std::vector<TraceVar> results = schedule.execute(*instruction.kind, std::move(args));
-      if (results.size() != instruction.outputs.size())
+      const std::vector<TraceVar> results = script_[i].execute(schedule, variables);
+      if (results.size() != script_[i].results())
         return ModuleResult::not_applicable(
             "an instruction has another number of results than the script names");
       variables.insert(variables.end(), results.begin(), results.end());
@@ -68,54 +65,23 @@ class Script final : public TransformationModule {
   }
 
  private:
-  /// The argument with the script's variables replaced by the schedule's.
-  static Arg translated(const Arg& arg, const std::vector<TraceVar>& variables) {
-    if (const auto* variable = std::get_if<TraceVar>(&arg)) return variables.at(variable->index);
-    if (const auto* list = std::get_if<ArgList>(&arg)) {
-      ArgList items;
-      for (const Arg& item : *list) items.push_back(translated(item, variables));
-      return items;
-    }
-    return arg;
-  }
-
   /// Empty, or its first instruction is the prologue's.
-  static Trace parse(const Options& options) {
-    const std::string& text = options.get_string("trace");
+  static Trace read(const Options& options) {
+    const std::string text = options.get_string("trace");
     if (!options.is_set("trace") && !options.is_set("match")) return {};
     if (text.find_first_not_of(" \t\n") == std::string::npos)
       options.fail("trace", "expected the instructions of a trace");
-    // The version must stay the first line.
-    const size_t after_version = text.find('\n') + 1;
-    const size_t prologue = text.starts_with(kVersionLine) ? after_version : 0;
-    std::vector<SourceLocation> places;
-    Trace trace;
-    try {
-      trace = Trace::parse(text.substr(0, prologue) + kPrologue + text.substr(prologue), "", &places);
-    } catch (const UserError& error) {
-      const std::string what = error.what();
-      const std::string place = error.location().str() + ": ";
-      refuse(options, error.location(), prologue, what.starts_with(place) ? what.substr(place.size()) : what);
-    }
-    if (trace.complete())
-      refuse(options, places[trace.finishing()], prologue, "a script does not finish; remove the marker");
+    Trace trace(options, "trace", kPrologue);
     for (size_t i = 0; i < trace.size(); ++i) {
-      if (!trace[i].decision.has_value()) continue;
-      refuse(options, places[i], prologue,
-             "a script leaves its decisions open; remove '@ ...', or write the numbers as arguments");
+      if (trace[i].name() == kFinishingMarker)
+        options.fail("trace", trace[i].offset(), "a script does not finish; remove the marker");
+    }
+    for (size_t i = 0; i < trace.size(); ++i) {
+      if (!trace[i].decided()) continue;
+      options.fail("trace", trace[i].offset(),
+                   "a script leaves its decisions open; remove '@ ...', or write the numbers as arguments");
     }
     return trace;
-  }
-
-  /// Throws at the place in spaces.yaml where that of the parsed text stands.
-  [[noreturn]] static void refuse(const Options& options, const SourceLocation& place, size_t prologue,
-                                  const std::string& message) {
-    const std::string& text = options.get_string("trace");
-    const int line = prologue > 0 && place.line == 1 ? 1 : place.line - 1;
-    size_t offset = 0;
-    for (int i = 1; i < line; ++i) offset = text.find('\n', offset) + 1;
-    offset += static_cast<size_t>(std::max(place.column - 1, 0));
-    throw UserError(options.location("trace", offset), "option 'trace' of module 'script': " + message);
   }
 
   std::vector<std::string> patterns_;

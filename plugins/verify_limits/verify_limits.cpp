@@ -3,16 +3,11 @@
 // are blocks that a tiling annotated with `tile_iterations`, how many results they compute, and loops
 // annotated with `apart`. Memory is compared with the capacities of its scopes when a program is lowered.
 #include <algorithm>
-#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/analysis/schedule_error.h>
-#include <tunesmith/ir/regions.h>
-#include <tunesmith/ir/visit.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -25,34 +20,26 @@ constexpr int64_t kFew = 64;
 /// Of a thread besides its results: addresses, counters and operands.
 constexpr int64_t kRegistersBesides = 32;
 
-const Stmt& nest_of(const Block& block) {
-  const Stmt* at = &block;
-  while (at->parent->parent != nullptr) at = at->parent;
-  return *at;
-}
-
-/// Of levels that synchronise: the product over the axes of the most iterations that a loop of the nest has.
-int64_t threads_of(const Stmt& nest, const ExecutionModel& model) {
-  std::map<ExecutionModel::Axis, int64_t> extents;
-  for (const Loop* loop : collect<Loop>(nest)) {
-    const auto axis = loop->loop_kind == LoopKind::Bound ? model.find_axis(loop->thread) : std::nullopt;
-    if (!axis || axis->level < model.first_synchronising()) continue;
-    int64_t& extent = extents[*axis];
-    extent = std::max(extent, loop->const_extent());
-  }
+/// Of levels that synchronise: the product over the axes of the most iterations that a loop of the block's
+/// nest has.
+int64_t threads_of(const Schedule& schedule, BlockId block, const ExecutionModel& model) {
   int64_t threads = 1;
-  for (const auto& [axis, extent] : extents) threads *= extent;
+  for (size_t level = model.first_synchronising(); level < model.levels.size(); ++level) {
+    for (size_t axis = 0; axis < model.levels[level].axes.size(); ++axis) {
+      const int64_t extent = schedule.axis_extent(block, model.axis_name({level, axis}));
+      threads *= std::max<int64_t>(extent, 1);
+    }
+  }
   return threads;
 }
 
 /// Of 4 bytes, for what one thread computes of the block.
-int64_t registers_of_results(const Block& block) {
+int64_t registers_of_results(const Schedule& schedule, BlockRV block, const std::vector<LoopFacts>& loops) {
   int64_t results = 1;
-  for (const Loop* loop : loops_above(block)) {
-    if (loop->loop_kind != LoopKind::Bound && !use_of(*loop, block).reduction)
-      results *= loop->const_extent();
+  for (const LoopFacts& loop : loops) {
+    if (loop.kind != LoopKind::Bound && !loop.use.reduction) results *= loop.extent;
   }
-  return results * std::max(1, writes_of(block).front().buffer->dtype.bytes() / 4);
+  return results * std::max(1, schedule.writes_of(block).front().buffer->dtype.bytes() / 4);
 }
 
 /// That each of so many threads of a block may have; no limit where the target says nothing of it.
@@ -81,40 +68,43 @@ class VerifyLimits final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
-    for (const Block* block : schedule.program().blocks()) {
-      if (block->annotations.contains(kIterations)) names.push_back(block->name);
+    for (const BlockFacts& block : schedule.blocks()) {
+      if (schedule.has_annotation(block.id, kIterations)) names.push_back(block.name);
     }
     if (names.empty()) return ModuleResult::not_applicable("no block is tiled for threads");
     for (const std::string& name : names) {
       const BlockRV block = schedule.get_block(name);
-      check(schedule, schedule.block(block), context);
+      check(schedule, block, name, context);
       // Checked they say nothing more, and programs that they led to alike are alike.
       schedule.unannotate(block, kIterations);
       for (const LoopRV& loop : schedule.get_loops(block)) {
-        if (schedule.loop(loop).annotations.contains(kApart)) schedule.unannotate(loop, kApart);
+        if (schedule.has_annotation(schedule.location(loop), kApart)) schedule.unannotate(loop, kApart);
       }
     }
     return ModuleResult::applied(std::move(schedule));
   }
 
  private:
-  void check(const Schedule& schedule, const Block& block, const ModuleContext& context) const {
+  void check(const Schedule& schedule, BlockRV block, const std::string& name,
+             const ModuleContext& context) const {
+    const BlockId id = schedule.id(block);
     const ExecutionModel& model = context.execution();
     const auto refuse = [&](const char* reason, int64_t number, int64_t limit) {
-      throw ScheduleError("verify_limits", reason, fmt::format("{}: {}, not {}", block.name, number, limit),
-                          schedule.program(), &block);
+      throw schedule.refusal("verify_limits", reason,
+                             name + ": " + std::to_string(number) + ", not " + std::to_string(limit), id);
     };
-    const int64_t threads = threads_of(nest_of(block), model);
-    const bool few = std::get<int64_t>(block.annotations.at(kIterations)) <= kFew;
+    const int64_t threads = threads_of(schedule, id, model);
+    const bool few = schedule.annotation(id, kIterations).value() <= kFew;
     if (!few && threads < min_threads_) refuse("too few threads share a tile", threads, min_threads_);
     const int64_t most = model.levels.back().max_together;
     if (threads > most) refuse("more threads than the level has", threads, most);
+    const std::vector<LoopFacts> loops = schedule.loops_of(block);
     int64_t apart = 1;
-    for (const Loop* loop : loops_above(block)) {
-      if (loop->annotations.contains(kApart)) apart *= loop->const_extent();
+    for (const LoopFacts& loop : loops) {
+      if (schedule.has_annotation(loop.id, kApart)) apart *= loop.extent;
     }
     if (apart > max_apart_) refuse("a thread has too many tiles that lie apart", apart, max_apart_);
-    const int64_t registers = kRegistersBesides + registers_of_results(block);
+    const int64_t registers = kRegistersBesides + registers_of_results(schedule, block, loops);
     const int64_t granted = registers_of_thread(context.device(), threads);
     if (registers > granted)
       refuse("a thread's tile needs more registers than it may have", registers, granted);

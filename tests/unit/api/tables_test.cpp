@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -284,6 +285,35 @@ TEST(DescriptionTable, TakesTheRelationsThatItKnows) {
   EXPECT_EQ(said(descriptions.add(&described, 1000, text("x"))).kind, TUNESMITH_ERROR_KIND_UNSUPPORTED);
   EXPECT_EQ(said(descriptions.add(nullptr, TUNESMITH_RELATION_MAKES, text("x"))).kind,
             TUNESMITH_ERROR_KIND_MISUSE);
+}
+
+/// A machine that is described only when there is memory again.
+class ForgetfulContext final : public ModuleContext {
+ public:
+  const DeviceModel& device() const override { return device_; }
+  const ExecutionModel& execution() const override {
+    if (--failures_ >= 0) throw std::bad_alloc();
+    return host_execution();
+  }
+  const Program& original() const override { return program_; }
+  bool has_extension(std::string_view /*name*/) const override { return false; }
+  std::vector<TensorIntrinsicPtr> intrinsics(std::string_view /*extension*/) const override { return {}; }
+  void claim(std::string_view /*block_name*/, std::string /*why*/) override {}
+
+ private:
+  DeviceModel device_;
+  Program program_;
+  mutable int failures_ = 1;
+};
+
+TEST(ContextTable, SaysWhenThereIsNoMemoryForTheMachine) {
+  const auto& contexts = table<tunesmith_context_table>("tunesmith.context/1");
+  ForgetfulContext context;
+  const tunesmith_context told(context);
+  EXPECT_EQ(contexts.execution(&told), nullptr);
+  const tunesmith_execution* execution = contexts.execution(&told);
+  ASSERT_NE(execution, nullptr);
+  EXPECT_EQ(execution->scopes.count, host_execution().scopes.size());
 }
 
 TEST(StablePlugin, WhoseTableIsShorterThanVersionOneIsRefused) {

@@ -1,5 +1,9 @@
 #include "unit/api/test_schedule.h"
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "api/handles.h"
 #include "tunesmith/workload/workload.h"
 
@@ -19,7 +23,33 @@ tunesmith_schedule* schedule_of(const char* compute, const char* output) {
 
 }  // namespace
 
+OptionText::OptionText(const std::string& text) {
+  const std::vector<OptionSpec> specs = {OptionSpec::string("trace", "", "instructions")};
+  RawScalar written{text, {"my.yaml", 9, 13}};
+  int line = 9;
+  for (size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
+    written.parts.emplace_back(begin, SourceLocation{"my.yaml", line++, 13});
+    if (text.find('\n', begin) == std::string::npos) break;
+  }
+  RawOption option;
+  option.name = "trace";
+  option.values = {written};
+  option.value_location = written.location;
+  // What is handed out points to the options, which live as long as it does.
+  struct Kept {
+    Options options;
+    tunesmith_options told;
+  };
+  const auto kept = std::make_shared<Kept>(Kept{Options::validate(specs, {{option}}, "module 'test'"), {}});
+  kept->told.options = &kept->options;
+  kept->told.specs = specs;
+  told_ = std::shared_ptr<const tunesmith_options>(kept, &kept->told);
+}
+
 tunesmith_schedule* make_gmm_schedule() { return schedule_of("", "C"); }
+tunesmith_schedule* make_chain_schedule() {
+  return schedule_of("  R[i<16, j<16] = max(C[i, j], 0)\n  S[i<16, j<16] = R[i, j] + 1\n", "S");
+}
 tunesmith_schedule* make_relu_schedule() { return schedule_of("  R[i<16, j<16] = max(C[i, j], 0)\n", "R"); }
 
 }  // namespace tunesmith_test

@@ -128,6 +128,43 @@ TEST_F(StableWrapper, ErrorsAreExceptionsAndGoBackAsTheyCame) {
   }
 }
 
+TEST_F(StableWrapper, ABlocksNestSaysHowFarItRunsAlongAnAxis) {
+  Schedule schedule = relu();
+  const BlockRV block = schedule.get_block("C"), other = schedule.get_block("R");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  EXPECT_EQ(schedule.axis_extent(schedule.id(block), "thread.x"), 0);
+  schedule.bind(loops[0], "thread.x");
+  EXPECT_EQ(schedule.axis_extent(schedule.id(block), "thread.x"), 16);
+  EXPECT_EQ(schedule.axis_extent(schedule.id(block), "thread.y"), 0);
+  EXPECT_EQ(schedule.axis_extent(schedule.id(other), "thread.x"), 0);  // of another nest
+  EXPECT_THROW((void)schedule.axis_extent(BlockId{12345}, "thread.x"), ScheduleMisuse);
+}
+
+TEST_F(StableWrapper, ARefusalShowsTheProgramWithTheBlockMarked) {
+  const Schedule schedule = relu();
+  const ScheduleError refusal =
+      schedule.refusal("acme", "it is too large", "3, not 2", schedule.program().find_block("R")->id);
+  EXPECT_EQ(refusal.primitive(), "acme");
+  EXPECT_EQ(refusal.reason(), "it is too large");
+  EXPECT_EQ(refusal.detail(), "3, not 2");
+  const std::string message = refusal.what();
+  EXPECT_TRUE(message.starts_with("acme: it is too large (3, not 2)\n")) << message;
+  const std::string unmarked = schedule.refusal("acme", "it is too large", "3, not 2", BlockId{12345}).what();
+  EXPECT_NE(message, unmarked);
+  EXPECT_NE(unmarked.find("block R"), std::string::npos) << unmarked;
+}
+
+// The block of a variable is known without a look at the program; whether it is there says whoever is asked
+// about it.
+TEST_F(StableWrapper, ABlockThatIsGoneKeepsItsIdAndAnswersNoQuestion) {
+  Schedule schedule(tunesmith_test::make_chain_schedule());
+  const BlockRV block = schedule.get_block("R");
+  const BlockId id = schedule.id(block);
+  schedule.compute_inline(block);
+  EXPECT_EQ(schedule.id(block), id);
+  EXPECT_THROW((void)schedule.loops_of(block), ScheduleMisuse);
+}
+
 TEST_F(StableWrapper, AnInstructionThatTheHeadersDoNotKnowIsCalledByName) {
   Schedule schedule = gmm();
   const auto block = schedule.call<BlockRV>("get_block", "C");

@@ -127,6 +127,8 @@ class Options {
   /// Throws the UserError of a plugin's own check, at the place of the option: "FILE:LINE:COLUMN: option
   /// 'structure' of module 'multi_level_tiling': MESSAGE".
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
+  /// The same, at the character at `offset` of a String's value.
+  [[noreturn]] void fail(std::string_view name, size_t offset, const std::string& message) const;
 
   /// All values in the order declared, defaults included: "max_innermost=64 structure=SSRSRS". The same for
   /// the same values on every machine, so that a hash of it may stand in a record.

@@ -58,6 +58,8 @@ class Schedule {
   /// What a handle stands for now. Throws ScheduleError when the loop or block no longer exists.
   Block& block(BlockRV rv) const;
   Loop& loop(LoopRV rv) const;
+  /// Without looking for the block in the program: it may be gone.
+  BlockId block_id(BlockRV rv) const;
   LoopId location(LoopRV rv) const;  // may be kRootLocation or kInlineLocation
   int64_t value(IntRV rv) const;
 

@@ -118,6 +118,13 @@ class InstructionCalls {
     return call<Result>(detail::find_kind(name), args...);
   }
 
+  /// Executes an instruction with the arguments that it was read with (trace.h).
+  std::vector<TraceVar> execute(const tunesmith_kind* kind, const std::vector<tunesmith_value>& arguments) {
+    tunesmith_variables results = {};
+    detail::check(detail::tables.schedule->call(handle_, kind, arguments.data(), arguments.size(), &results));
+    return detail::results_as<std::vector<TraceVar>>(results);
+  }
+
  protected:
   explicit InstructionCalls(tunesmith_schedule* schedule) : handle_(schedule) {}
 

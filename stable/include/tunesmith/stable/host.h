@@ -31,6 +31,7 @@ struct Tables {
   const tunesmith_answer_table* answer = nullptr;
   const tunesmith_description_table* description = nullptr;
   const tunesmith_options_table* options = nullptr;
+  const tunesmith_trace_table* trace = nullptr;
 };
 inline Tables tables;
 
@@ -49,7 +50,8 @@ inline tunesmith_error* start(const tunesmith_host* host) noexcept {
                         fetch(host, "tunesmith.context/1", tables.context) &&
                         fetch(host, "tunesmith.answer/1", tables.answer) &&
                         fetch(host, "tunesmith.description/1", tables.description) &&
-                        fetch(host, "tunesmith.options/1", tables.options);
+                        fetch(host, "tunesmith.options/1", tables.options) &&
+                        fetch(host, "tunesmith.trace/1", tables.trace);
   if (complete) return nullptr;
   constexpr std::string_view kWhy = "the kernel's tables are shorter than its version says";
   tunesmith_error_info told = {};

@@ -74,8 +74,10 @@ class ModuleContext {
   const DeviceModel& device() const { return device_; }
   /// Levels and scopes of the machine.
   const ExecutionModel& execution() const {
-    if (!execution_) execution_.emplace(*detail::tables.context->execution(context_));
-    return *execution_;
+    if (execution_) return *execution_;
+    const tunesmith_execution* told = detail::tables.context->execution(context_);
+    if (told == nullptr) throw InternalError("there is no memory for the description of the machine");
+    return execution_.emplace(*told);
   }
   /// The program before any module.
   Program original() const {

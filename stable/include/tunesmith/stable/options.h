@@ -1,6 +1,7 @@
 // Typed options: what a plugin declares (OptionSpec), and the checked values that it is given (Options).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -138,6 +139,12 @@ class Options {
   [[noreturn]] void fail(std::string_view name, std::string_view message) const {
     throw_error(detail::tables.options->fail(options_, detail::text(name), detail::text(message)));
   }
+  /// The same, at a character of its text.
+  [[noreturn]] void fail(std::string_view name, size_t offset, std::string_view message) const {
+    throw_error(detail::tables.options->fail_at(options_, detail::text(name), offset, detail::text(message)));
+  }
+
+  const tunesmith_options* handle() const { return options_; }
 
  private:
   static std::string string_of(const tunesmith_value& value) { return {value.as.text, value.count}; }

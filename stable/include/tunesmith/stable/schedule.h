@@ -136,6 +136,14 @@ class Schedule : public Primitives {
   std::vector<Access> write_accesses(BlockRV block) const {
     return detail::accesses(handle(), static_cast<uint32_t>(id(block)), TUNESMITH_ACCESS_SORT_WRITE_ACCESSES);
   }
+  /// The most iterations of a loop that is bound to the axis, "<level>.<axis>", in the nest at the root that
+  /// the block stands in; 0 where there is none.
+  int64_t axis_extent(BlockId block, std::string_view axis) const {
+    int64_t extent = 0;
+    detail::check(detail::tables.program->axis_extent(handle(), static_cast<uint32_t>(block),
+                                                      detail::text(axis), &extent));
+    return extent;
+  }
   /// All blocks, in the order of the text.
   std::vector<BlockFacts> blocks() const {
     tunesmith_span span = {};
@@ -156,15 +164,40 @@ class Schedule : public Primitives {
     return annotation(TUNESMITH_SITE_BLOCK, static_cast<uint32_t>(block), key);
   }
 
+  bool has_annotation(BlockId block, std::string_view key) const {
+    return value_of(TUNESMITH_SITE_BLOCK, static_cast<uint32_t>(block), key).tag != TUNESMITH_TAG_NONE;
+  }
+  bool has_annotation(LoopId loop, std::string_view key) const {
+    return value_of(TUNESMITH_SITE_LOOP, static_cast<uint32_t>(loop), key).tag != TUNESMITH_TAG_NONE;
+  }
+
+  /// What a module that holds candidates to a limit throws: its id, a constant sentence without numbers, and
+  /// the numbers. The message shows the program with the block marked.
+  ScheduleError refusal(std::string_view module, std::string_view reason, std::string_view more,
+                        BlockId block) const {
+    tunesmith_error_info told = {};
+    told.size = sizeof(told);
+    told.kind = TUNESMITH_ERROR_KIND_REFUSED;
+    told.primitive = detail::text(module);
+    told.reason = detail::text(reason);
+    told.detail = detail::text(more);
+    return ScheduleError(std::make_shared<detail::ErrorHandle>(
+        detail::tables.error->refuse(handle(), static_cast<uint32_t>(block), &told)));
+  }
+
   /// Hands it to whoever takes it.
   tunesmith_schedule* release() { return std::exchange(handle_, nullptr); }
 
  private:
   const tunesmith_program* handle() const { return detail::tables.schedule->program(handle_); }
 
-  std::optional<int64_t> annotation(uint32_t site, uint32_t id, std::string_view key) const {
+  tunesmith_value value_of(uint32_t site, uint32_t id, std::string_view key) const {
     tunesmith_value value = {};
     detail::check(detail::tables.program->annotation(handle(), site, id, detail::text(key), &value));
+    return value;
+  }
+  std::optional<int64_t> annotation(uint32_t site, uint32_t id, std::string_view key) const {
+    const tunesmith_value value = value_of(site, id, key);
     return value.tag == TUNESMITH_TAG_INTEGER ? std::optional(value.as.integer) : std::nullopt;
   }
 

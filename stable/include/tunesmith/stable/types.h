@@ -20,6 +20,9 @@ inline constexpr LoopId kInlineLocation{TUNESMITH_INLINE_LOCATION};
 
 /// The annotation of a block that calls a tensor intrinsic: its name.
 inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
+/// The annotation of a loop of which several iterations are under way at once, by the instruction of this
+/// name.
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
 
 enum class StmtKind : uint32_t {
   Seq = TUNESMITH_STATEMENT_KIND_SEQUENCE,
