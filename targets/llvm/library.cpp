@@ -10,7 +10,7 @@
 #include "library_source.h"
 #include "llvm_target.h"
 #include "run_program.h"
-#include "tunesmith/support/version.h"
+#include "tunesmith/target/target.h"
 
 namespace tunesmith::llvm_target {
 
@@ -29,10 +29,10 @@ void write_file(const fs::path& path, const std::string& content) {
   if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
 }
 
-/// The archive with the thread pool lies beside libtunesmith.
+/// The archive with the thread pool lies beside libtunesmith, any of whose functions says where that is.
 fs::path runtime_archive() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&kernel_version), &info) == 0 || info.dli_fname == nullptr) {
+  if (dladdr(reinterpret_cast<const void*>(&lower_options_of), &info) == 0 || info.dli_fname == nullptr) {
     throw EnvironmentError("the place of libtunesmith cannot be found");
   }
   const fs::path archive = fs::canonical(info.dli_fname).parent_path() / "libtunesmith_runtime.a";

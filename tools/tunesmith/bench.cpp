@@ -6,7 +6,6 @@
 #include <tunesmith/lower/lower.h>
 #include <tunesmith/measuring/peak.h>
 #include <tunesmith/measuring/worker_runner.h>
-#include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/benchmarking.h>
 #include <tunesmith/target/separate_device.h>
@@ -19,6 +18,7 @@
 #include "interval.h"
 #include "memory.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "traces.h"
 
 namespace tunesmith::cli {

@@ -6,7 +6,6 @@
 
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/space/called_places.h>
-#include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/packaging.h>
 #include <tunesmith/target/separate_device.h>
@@ -17,6 +16,7 @@
 #include "exit_codes.h"
 #include "memory.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "traces.h"
 
 namespace tunesmith::cli {

@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/support/progress.h>
-
 #include "exit_codes.h"
 #include "interrupt.h"
 #include "memory.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "traces.h"
 
 namespace tunesmith::cli {

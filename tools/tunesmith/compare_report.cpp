@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/progress.h>
-
 #include "compare.h"
 #include "output.h"
+#include "progress/progress.h"
 
 namespace tunesmith::cli {
 namespace {

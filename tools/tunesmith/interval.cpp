@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/progress.h>
+#include "progress/progress.h"
 
 namespace tunesmith::cli {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/support/progress.h>
+#include "progress/progress.h"
 
 namespace tunesmith::cli {
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/hash.h>
-#include <tunesmith/support/progress.h>
 
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "traces.h"
 
 namespace tunesmith::cli {

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/hash.h>
-#include <tunesmith/support/progress.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
 #include "exit_codes.h"
 #include "interrupt.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "scratch_store.h"
 
 namespace tunesmith::cli {

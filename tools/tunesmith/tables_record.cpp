@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/progress.h>
 #include <tunesmith/support/random.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tuning/tuner.h>
@@ -18,6 +17,7 @@
 #include "interrupt.h"
 #include "memory.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "scratch_store.h"
 #include "tables.h"
 #include "traces.h"

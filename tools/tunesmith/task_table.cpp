@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/support/progress.h>
+#include "progress/progress.h"
 
 namespace tunesmith::cli {
 namespace {

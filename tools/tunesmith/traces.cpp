@@ -10,12 +10,12 @@
 #include <tunesmith/measure/environment.h>
 #include <tunesmith/measure/verifier_version.h>
 #include <tunesmith/records/record_store.h>
-#include <tunesmith/support/progress.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/trace/with_names_of.h>
 #include <tunesmith/tuning/tuner.h>
 #include <tunesmith/workload/library.h>
 
+#include "progress/progress.h"
 #include "session.h"
 
 namespace tunesmith::cli {

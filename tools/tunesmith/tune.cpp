@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/progress.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/tuner.h>
 
@@ -13,6 +12,7 @@
 #include "exit_codes.h"
 #include "interrupt.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "task_list.h"
 #include "tune_many.h"
 #include "tune_report.h"

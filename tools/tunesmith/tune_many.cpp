@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/progress.h>
 #include <tunesmith/target/separate_device.h>
 
 #include "exit_codes.h"
 #include "many_progress.h"
 #include "memory.h"
 #include "output.h"
+#include "progress/progress.h"
 #include "task_table.h"
 #include "tune_report.h"
 #include "tune_setup.h"

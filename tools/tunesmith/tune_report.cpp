@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/progress.h>
 #include <tunesmith/target/separate_device.h>
 
 #include "interval.h"
 #include "output.h"
+#include "progress/progress.h"
 
 namespace tunesmith::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "tunesmith/support/progress.h"
+#include "progress/progress.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,3 +1,5 @@
+#include "progress/progress.h"
+
 #include <cstdlib>
 #include <string>
 
@@ -7,8 +9,6 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <tunesmith/support/progress.h>
 
 namespace tunesmith {
 namespace {
