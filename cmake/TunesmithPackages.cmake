@@ -32,8 +32,9 @@ set(CPACK_DEBIAN_TUNESMITH_PACKAGE_DEPENDS "libtunesmith ${exactly}")
 set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_NAME tunesmith-dev)
 set(CPACK_COMPONENT_TUNESMITH-DEV_DESCRIPTION "Tensor-program auto-tuner: what plugins are built with")
 set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_DEPENDS
-  "libtunesmith ${exactly}, tunesmith ${exactly}, g++, cmake (>= 3.25), libboost-dev (>= 1.74), libfmt-dev, libexpected-dev")
+set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_DEPENDS "libtunesmith ${exactly}, tunesmith ${exactly}, g++, cmake (>= 3.25)")
+# Of plugins of the exact tier, and programs that link libtunesmith.
+set(CPACK_DEBIAN_TUNESMITH-DEV_PACKAGE_RECOMMENDS "libboost-dev (>= 1.74), libfmt-dev, libexpected-dev")
 set(CPACK_DEBIAN_TUNESMITH-DOC_PACKAGE_NAME tunesmith-doc)
 set(CPACK_COMPONENT_TUNESMITH-DOC_DESCRIPTION "Tensor-program auto-tuner: the pages and the examples")
 set(CPACK_DEBIAN_TUNESMITH-DOC_PACKAGE_SECTION doc)

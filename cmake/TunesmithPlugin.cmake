@@ -6,7 +6,7 @@
 #   KIND      module | target | extension | searcher | cost_model | task_scheduler
 #   TIER      STABLE: a module or a task scheduler that includes <tunesmith/stable/...> alone, is linked with nothing of
 #             Tunesmith's, and loads on every kernel of its interface's major version. EXACT, the default: it fits the
-#             very headers that it was built with
+#             very headers that it was built with, and needs the packages that these include: Boost, fmt, tl-expected
 #   MINOR     of the stable interface, where the plugin needs what a newer one than 0 has brought
 #   ID        the id given to TUNESMITH_PLUGIN, where it is not NAME
 #   SOURCES   of the library, which include of <tunesmith/...> only what plugins of this kind reach: that is checked when it is
@@ -81,6 +81,22 @@ function(_tunesmith_pack_libraries result folder targets)
   set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 
+# What the headers of the exact tier include besides Tunesmith's own. Nothing where Tunesmith itself is built.
+macro(_tunesmith_find_packages_of_exact_tier name)
+  get_target_property(_tunesmith_installed tunesmith::tunesmith IMPORTED)
+  if(_tunesmith_installed)
+    foreach(_tunesmith_package "Boost;1.74" fmt tl-expected Threads)
+      list(GET _tunesmith_package 0 _tunesmith_package_name)
+      find_package(${_tunesmith_package} QUIET GLOBAL)  # tunesmith::tunesmith may be of a folder above this one
+      if(NOT ${_tunesmith_package_name}_FOUND)
+        list(JOIN _tunesmith_package " " _tunesmith_package)
+        message(FATAL_ERROR "tunesmith_add_plugin(${name}): a plugin of the tier EXACT needs the package ${_tunesmith_package}, which is not found; "
+                            "modules and task schedulers can be of the tier STABLE, which needs none")
+      endif()
+    endforeach()
+  endif()
+endmacro()
+
 function(tunesmith_add_plugin NAME KIND)
   cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "TIER;MINOR;ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
   if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler)$")
@@ -154,6 +170,7 @@ function(tunesmith_add_plugin NAME KIND)
       target_compile_definitions(${NAME} PRIVATE TUNESMITH_STABLE_MINOR=${arg_MINOR})
     endif()
   else()
+    _tunesmith_find_packages_of_exact_tier(${NAME})
     # Of the libraries beside the kernel, what the plugin calls becomes part of it.
     target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
       tunesmith::tunesmith_grid tunesmith::tunesmith_tiling tunesmith::tunesmith_runtime)

@@ -22,6 +22,8 @@ twice=$(sort "$work"/packages/*.files | uniq -d)
 depends() { dpkg-deb -f "$work"/packages/"$1"_*.deb Depends; }
 [[ "$(depends tunesmith)" == *"libtunesmith (= "* ]] || fail "tunesmith needs libtunesmith"
 [[ "$(depends tunesmith-dev)" == *"tunesmith (= "* ]] || fail "tunesmith-dev needs tunesmith"
+[[ "$(depends tunesmith-dev)" != *libboost* ]] || fail "tunesmith-dev needs Boost, which plugins of the stable tier do without"
+dpkg-deb -f "$work"/packages/tunesmith-dev_*.deb Recommends | grep -q libboost-dev || fail "tunesmith-dev recommends what the exact tier needs"
 [[ "$(depends libtunesmith)" == *libsqlite3-0* ]] || fail "libtunesmith needs SQLite: $(depends libtunesmith)"
 
 root=$work/root
