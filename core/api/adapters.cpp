@@ -12,7 +12,7 @@
 #include "tunesmith/plugin/note.h"
 #include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/module.h"
-#include "tunesmith/stable/c/note.h"
+#include "tunesmith/stable/c/plugin.h"
 
 namespace tunesmith {
 

@@ -5,7 +5,6 @@
 
 #include "tunesmith/stable/c/values.h"
 #include "tunesmith/stable/c/program.h"
-#include "tunesmith/stable/c/machine.h"
 #include "tunesmith/stable/c/tables.h"
 #include "tunesmith/stable/c/plugin.h"
 
@@ -259,6 +258,26 @@ LIES(trace_table, read, 8);
 LIES(trace_table, instructions, 16);
 LIES(trace_table, release, 24);
 TAKES(trace_table, 32);
+
+LIES(note, magic, 0);
+LIES(note, note_version, 16);
+LIES(note, note_size, 20);
+LIES(note, tier, 24);
+LIES(note, kind, 28);
+LIES(note, major, 32);
+LIES(note, min_minor, 34);
+LIES(note, unused, 36);
+LIES(note, id, 60);
+LIES(note, version, 124);
+LIES(note, reserved, 156);
+TAKES(note, 256);
+
+LIES(elf_note, owner_size, 0);
+LIES(elf_note, content_size, 4);
+LIES(elf_note, type, 8);
+LIES(elf_note, owner, 12);
+LIES(elf_note, content, 24);
+TAKES(elf_note, 280);
 
 LIES(host, size, 0);
 LIES(host, table, 8);

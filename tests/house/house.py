@@ -327,6 +327,27 @@ def public_headers_are_short():
     fail_if([f"{path.relative_to(ROOT)}: {count}" for path, count in counts.items() if count > 12], "a module includes more than 12 public headers")
 
 
+def reached_headers(header, text_of):
+    """The header and all of Tunesmith's that it includes, directly or not."""
+    reached, waiting = set(), [header]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += re.findall(r'^#include ["<](tunesmith/[^">]+)', text_of(name), re.M)
+    return reached
+
+
+def a_module_reaches_12_stable_headers():
+    """What an author of the stable tier meets who includes the header of a module or of a task scheduler."""
+    chain = {f"tunesmith/{i}.h": f'#include "tunesmith/{i + 1}.h"\n#include <tunesmith/{i + 1}.h>\n' for i in range(13)} | {"tunesmith/13.h": "#include <vector>\n"}
+    assert len(reached_headers("tunesmith/0.h", chain.get)) == 14 and len(reached_headers("tunesmith/2.h", chain.get)) == 12
+    reached = {name: reached_headers(f"tunesmith/stable/{name}", lambda header: (ROOT / "stable/include" / header).read_text()) for name in ("module.h", "task_scheduler.h")}
+    assert all("tunesmith/stable/c/values.h" in headers for headers in reached.values()), reached
+    fail_if([f"<tunesmith/stable/{name}>: {len(headers)}: {', '.join(sorted(headers))}" for name, headers in reached.items() if len(headers) > 12],
+            "a header of the stable tier reaches more than 12")
+
+
 def compile_unit(compiler, includes, unit):
     """What the compiler says of a file that includes `unit`, with the flags of a stranger; "" when nothing."""
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:

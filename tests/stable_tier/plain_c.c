@@ -2,7 +2,6 @@
 // trials.
 #include <stddef.h>
 
-#include "tunesmith/stable/c/note.h"
 #include "tunesmith/stable/c/plugin.h"
 
 __attribute__((used, section(".note.tunesmith"), aligned(4))) static const struct tunesmith_elf_note note = {

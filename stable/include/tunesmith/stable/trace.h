@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunesmith/stable/options.h"
+#include "tunesmith/stable/plugin.h"
 #include "tunesmith/stable/schedule.h"
 
 namespace tunesmith {

@@ -1,17 +1,150 @@
-// What views of programs are made of: snapshots, pointers into them, expressions, annotations.
+// What programs are made of, by name: kinds, types of values, buffers. The numbers are the interface's
+// (c/program.h); a newer kernel may have some that are not here. And what views of programs are made of:
+// snapshots, pointers into them, expressions, annotations.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "tunesmith/stable/c/program.h"
 #include "tunesmith/stable/error.h"
-#include "tunesmith/stable/types.h"
 
 namespace tunesmith {
 inline namespace stable {
+
+enum class BlockId : uint32_t {};
+enum class LoopId : uint32_t {};
+/// Loops that sample_compute_location may answer besides a real one.
+inline constexpr LoopId kRootLocation{TUNESMITH_ROOT_LOCATION};
+inline constexpr LoopId kInlineLocation{TUNESMITH_INLINE_LOCATION};
+
+/// The annotation of a block that calls a tensor intrinsic: its name.
+inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
+/// The annotation of a loop of which several iterations are under way at once, by the instruction of this
+/// name.
+inline constexpr const char* kSoftwarePipeline = "software_pipeline";
+
+enum class StmtKind : uint32_t {
+  Seq = TUNESMITH_STATEMENT_KIND_SEQUENCE,
+  Loop = TUNESMITH_STATEMENT_KIND_LOOP,
+  Block = TUNESMITH_STATEMENT_KIND_BLOCK,
+  Store = TUNESMITH_STATEMENT_KIND_STORE,
+  If = TUNESMITH_STATEMENT_KIND_IF
+};
+
+enum class LoopKind : uint32_t {
+  Serial = TUNESMITH_LOOP_KIND_SERIAL,
+  Parallel = TUNESMITH_LOOP_KIND_PARALLEL,
+  Vectorized = TUNESMITH_LOOP_KIND_VECTORIZED,
+  Unrolled = TUNESMITH_LOOP_KIND_UNROLLED,
+  Bound = TUNESMITH_LOOP_KIND_BOUND
+};
+
+enum class IterKind : uint32_t {
+  Spatial = TUNESMITH_ITERATOR_KIND_SPATIAL,
+  Reduction = TUNESMITH_ITERATOR_KIND_REDUCTION,
+  Opaque = TUNESMITH_ITERATOR_KIND_OPAQUE
+};
+
+enum class ExprKind : uint16_t {
+  IntImm = TUNESMITH_EXPRESSION_KIND_INTEGER,
+  FloatImm = TUNESMITH_EXPRESSION_KIND_REAL,
+  Var = TUNESMITH_EXPRESSION_KIND_VARIABLE,
+  Add = TUNESMITH_EXPRESSION_KIND_ADD,
+  Sub = TUNESMITH_EXPRESSION_KIND_SUBTRACT,
+  Mul = TUNESMITH_EXPRESSION_KIND_MULTIPLY,
+  Div = TUNESMITH_EXPRESSION_KIND_DIVIDE,
+  FloorDiv = TUNESMITH_EXPRESSION_KIND_FLOOR_DIVIDE,
+  FloorMod = TUNESMITH_EXPRESSION_KIND_FLOOR_MODULO,
+  Min = TUNESMITH_EXPRESSION_KIND_MINIMUM,
+  Max = TUNESMITH_EXPRESSION_KIND_MAXIMUM,
+  Eq = TUNESMITH_EXPRESSION_KIND_EQUAL,
+  Ne = TUNESMITH_EXPRESSION_KIND_NOT_EQUAL,
+  Lt = TUNESMITH_EXPRESSION_KIND_LESS,
+  Le = TUNESMITH_EXPRESSION_KIND_LESS_EQUAL,
+  And = TUNESMITH_EXPRESSION_KIND_AND,
+  Or = TUNESMITH_EXPRESSION_KIND_OR,
+  Not = TUNESMITH_EXPRESSION_KIND_NOT,
+  Select = TUNESMITH_EXPRESSION_KIND_SELECT,
+  Cast = TUNESMITH_EXPRESSION_KIND_CAST,
+  Call = TUNESMITH_EXPRESSION_KIND_CALL,
+  Load = TUNESMITH_EXPRESSION_KIND_LOAD,
+  Ramp = TUNESMITH_EXPRESSION_KIND_RAMP,
+  Broadcast = TUNESMITH_EXPRESSION_KIND_BROADCAST
+};
+
+/// Elementwise functions of a Call.
+enum class MathOp : uint32_t {
+  Exp = TUNESMITH_MATH_EXP,
+  Log = TUNESMITH_MATH_LOG,
+  Tanh = TUNESMITH_MATH_TANH,
+  Erf = TUNESMITH_MATH_ERF,
+  Sqrt = TUNESMITH_MATH_SQRT,
+  Rsqrt = TUNESMITH_MATH_RSQRT,
+  Pow = TUNESMITH_MATH_POW,
+  Abs = TUNESMITH_MATH_ABS,
+  Sigmoid = TUNESMITH_MATH_SIGMOID,
+  Floor = TUNESMITH_MATH_FLOOR,
+  Ceil = TUNESMITH_MATH_CEIL,
+  RoundTf32 = TUNESMITH_MATH_ROUND_TF32
+};
+
+struct DType {
+  constexpr DType(uint32_t type_code, uint8_t type_bits)
+      : code(static_cast<uint8_t>(type_code)), bits(type_bits), lanes(1) {}
+  explicit DType(tunesmith_type type) : code(type.code), bits(type.bits), lanes(type.lanes) {}
+
+  uint8_t code;  // tunesmith_type_code
+  uint8_t bits;
+  uint16_t lanes;
+
+  bool operator==(const DType&) const = default;
+  bool is_float() const {
+    return code == TUNESMITH_TYPE_CODE_FLOAT || code == TUNESMITH_TYPE_CODE_BRAIN_FLOAT;
+  }
+  bool is_bool() const { return code == TUNESMITH_TYPE_CODE_BOOLEAN; }
+  bool is_index() const { return code == TUNESMITH_TYPE_CODE_INDEX; }
+  /// Bytes of one lane in memory.
+  int bytes() const { return (bits + 7) / 8; }
+};
+
+inline constexpr DType kF64{TUNESMITH_TYPE_CODE_FLOAT, 64}, kF32{TUNESMITH_TYPE_CODE_FLOAT, 32};
+inline constexpr DType kF16{TUNESMITH_TYPE_CODE_FLOAT, 16}, kBF16{TUNESMITH_TYPE_CODE_BRAIN_FLOAT, 16};
+inline constexpr DType kI64{TUNESMITH_TYPE_CODE_SIGNED, 64}, kI32{TUNESMITH_TYPE_CODE_SIGNED, 32};
+inline constexpr DType kI8{TUNESMITH_TYPE_CODE_SIGNED, 8}, kU8{TUNESMITH_TYPE_CODE_UNSIGNED, 8};
+inline constexpr DType kBool{TUNESMITH_TYPE_CODE_BOOLEAN, 1}, kIndex{TUNESMITH_TYPE_CODE_INDEX, 64};
+
+/// A buffer: a named, typed, shaped piece of memory in a scope.
+struct BufferNode {
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> shape;
+  std::string scope;
+  bool constant = false;  // an input whose contents do not change between calls
+
+  int64_t elements() const {
+    int64_t product = 1;
+    for (const int64_t extent : shape) product *= extent;
+    return product;
+  }
+};
+
+/// Never null. A value: equal names are equal buffers of one program.
+using Buffer = std::shared_ptr<const BufferNode>;
+
+inline Buffer make_buffer(const tunesmith_buffer& from) {
+  return std::make_shared<const BufferNode>(
+      BufferNode{{from.name.data, static_cast<size_t>(from.name.size)},
+                 DType(from.type),
+                 {from.shape, from.shape + from.dimensions},
+                 {from.scope.data, static_cast<size_t>(from.scope.size)},
+                 from.constant != 0});
+}
 
 namespace detail {
 

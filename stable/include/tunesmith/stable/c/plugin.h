@@ -6,10 +6,24 @@
 #include <stdint.h>
 #include "tunesmith/stable/c/tables.h"
 
+/// Of tunesmith_note.
+#define TUNESMITH_NOTE_MAGIC "TUNESMITH-PLUGIN"
+
+/// The type of the note, in ELF's header of it.
+#define TUNESMITH_NOTE_TYPE 1
+
+/// Of the form of tunesmith_note.
+#define TUNESMITH_NOTE_VERSION 3
+
+/// This interface, and no other one.
+#define TUNESMITH_NOTE_TIER_STABLE 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+typedef struct tunesmith_note tunesmith_note;
+typedef struct tunesmith_elf_note tunesmith_elf_note;
 typedef struct tunesmith_host tunesmith_host;
 typedef struct tunesmith_module_interface tunesmith_module_interface;
 typedef struct tunesmith_task_scheduler_interface tunesmith_task_scheduler_interface;
@@ -27,6 +41,33 @@ typedef enum tunesmith_stage {
   TUNESMITH_STAGE_ROOT = 2,  ///< once for each sketch
   TUNESMITH_STAGE_FINISHING = 3,  ///< once for each candidate
 } tunesmith_stage;
+
+/// By this note, in the section .note.tunesmith, a plugin says that it goes through this interface, and which
+/// version of it suffices. The kernel reads it from the file before any of the plugin's code is loaded. In
+/// the machine's byte order; unused bytes of texts are zero. Plugins in C++ need not write it,
+/// TUNESMITH_PLUGIN does.
+struct tunesmith_note {
+  char magic[16];  ///< TUNESMITH_NOTE_MAGIC, without a terminating zero
+  uint32_t note_version;  ///< TUNESMITH_NOTE_VERSION
+  uint32_t note_size;  ///< of this struct
+  uint32_t tier;  ///< TUNESMITH_NOTE_TIER_STABLE
+  uint32_t kind;  ///< tunesmith_plugin_kind
+  uint16_t major;  ///< of the interface; must be the kernel's
+  uint16_t min_minor;  ///< the oldest that suffices
+  char unused[24];  ///< zero
+  char id[64];
+  char version[32];  ///< of the plugin
+  char reserved[100];  ///< zero
+};
+
+/// The note as it lies in the file, behind ELF's header of it.
+struct tunesmith_elf_note {
+  uint32_t owner_size;  ///< 10, with its terminating zero
+  uint32_t content_size;
+  uint32_t type;  ///< TUNESMITH_NOTE_TYPE
+  char owner[12];  ///< tunesmith
+  tunesmith_note content;
+};
 
 /// The kernel, as a plugin meets it. Lives as long as the process.
 struct tunesmith_host {

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include "tunesmith/stable/c/values.h"
 #include "tunesmith/stable/c/program.h"
-#include "tunesmith/stable/c/machine.h"
 
 #ifdef __cplusplus
 extern "C" {
