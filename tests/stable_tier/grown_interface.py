@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the stable interface as a later kernel might have it: minor version + 1, with one more function at the end of every
-table of the kernel, one more field at the end of a struct, and one more value of an enumeration.
+table of the kernel, one more field at the end of structs, and one more value of an enumeration.
 Usage: grown_interface.py ROOT FOLDER"""
 import pathlib
 import subprocess
@@ -8,21 +8,32 @@ import sys
 
 import yaml
 
-root, folder = map(pathlib.Path, sys.argv[1:])
-api = yaml.safe_load((root / "stable/api.yaml").read_text())
-api["minor"] += 1
-for part in api["parts"]:
-    for table in part.get("tables", {}).values():
-        if "id" not in table:
-            continue  # what a plugin implements, which its wrapper would know
-        table["functions"].append({"name": "added_later", "thread": "any", "returns": "void", "args": ["uint32 number"], "doc": "Later.",
-                                   "since": api["minor"]})
-    for name, struct in part.get("structs", {}).items():
-        if name in ("loop_facts", "statement"):
-            struct["fields"].append({"name": "added_later", "type": "uint64", "since": api["minor"]})
-    for name, enum in part.get("enums", {}).items():
-        if name == "question":
-            enum["values"]["added_later"] = {"value": 1000, "since": api["minor"]}
-folder.mkdir(parents=True, exist_ok=True)
-(folder / "api.yaml").write_text(yaml.safe_dump(api, sort_keys=False))
-subprocess.run([sys.executable, root / "tools/generate-api", folder / "api.yaml", folder / "include/tunesmith/stable"], check=True)
+
+def grow(api, tables):
+    """`tables`: which of them get a function, by name and description."""
+    api["minor"] += 1
+    for part in api["parts"]:
+        for name, table in part.get("tables", {}).items():
+            if tables(name, table):
+                table["functions"].append({"name": "added_later", "thread": "any", "returns": "void", "args": ["uint32 number"], "doc": "Later.",
+                                           "since": api["minor"]})
+        for name, struct in part.get("structs", {}).items():
+            if name in ("loop_facts", "statement"):
+                struct["fields"].append({"name": "added_later", "type": "uint64", "since": api["minor"]})
+        for name, enum in part.get("enums", {}).items():
+            if name == "question":
+                enum["values"]["added_later"] = {"value": 1000, "since": api["minor"]}
+    return api
+
+
+def main():
+    root, folder = map(pathlib.Path, sys.argv[1:])
+    # What a plugin implements, its wrapper would know.
+    api = grow(yaml.safe_load((root / "stable/api.yaml").read_text()), lambda name, table: "id" in table)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "api.yaml").write_text(yaml.safe_dump(api, sort_keys=False))
+    subprocess.run([sys.executable, root / "tools/generate-api", folder / "api.yaml", folder / "include/tunesmith/stable"], check=True)
+
+
+if __name__ == "__main__":
+    main()
