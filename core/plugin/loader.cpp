@@ -37,10 +37,12 @@ std::string kernel_prefix() {
   return folder.parent_path().string();
 }
 
+// A kernel that was just installed may have headers older than what was built yesterday: nothing would be out
+// of date.
 std::string rebuild_command() {
   return fmt::format(
       "rebuild it against the headers of this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
-      "--build build",
+      "--build build --clean-first",
       kernel_prefix());
 }
 

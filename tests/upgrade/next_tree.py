@@ -51,7 +51,7 @@ def wrapper(name, text, minor):
     if name not in ends:
         return text
     if name == "plugin.h":
-        text = replaced(text, r'(#include "tunesmith/stable/options.h"\n)', r"\1" + "\n" + later)
+        text = replaced(text, r"(#include [^#]*)(\nnamespace tunesmith \{\ninline namespace stable \{\n)", rf"\1\n{later}\2")
     return replaced(text, ends[name], r"\1 TUNESMITH_ADDED_LATER}" + ("" if name == "plugin.h" else ";"))
 
 
