@@ -8,6 +8,7 @@
 
 #include "records/record_json.h"
 #include "records/store_impl.h"
+#include "schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -110,9 +111,6 @@ class Intake {
   }
   void add(const RecordedRoof& roof, const std::string& place) {
     if (!take(roof, place)) waiting_roofs_.emplace_back(place, roof);
-  }
-  void add(const RecordedCandidate& /*candidate*/, const std::string& place) {
-    refuse(place, "a candidate, which says nothing of a measurement; `tunesmith trace check` takes it");
   }
   void add(const Record& record, const std::string& place) {
     if (const std::string fault = record_fault(record); !fault.empty()) {
@@ -223,7 +221,7 @@ ImportReport RecordStore::import_jsonl(std::istream& in, const std::string& name
   ImportReport report;
   Intake intake(impl_->database, report);
   std::string line;
-  for (size_t number = 1; std::getline(in, line); ++number) {
+  for (size_t number = 1; read_line(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string place = fmt::format("{}:{}", name, number);
     try {

@@ -1,11 +1,17 @@
 #include "records/record_json.h"
 
-#include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "measure/outcome_fields.h"
 #include "records/record_json_v1.h"
+#include "records/workload_fields.h"
+#include "schema/field.h"
+#include "schema/json_text.h"
+#include "schema/limits.h"
+#include "schema/line.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
@@ -14,12 +20,8 @@ namespace tunesmith {
 namespace {
 using nlohmann::json;
 
-constexpr int kLineVersion = 5;
-constexpr int kMaxDepth = 16;  // of the objects and arrays in a line
-
-std::string canonical(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
+constexpr double kAnyNumber = std::numeric_limits<double>::max();
 
 /// null for what is unknown.
 template <class Value>
@@ -27,32 +29,25 @@ json or_null(bool known, const Value& value) {
   return known ? json(value) : json(nullptr);
 }
 
-template <class Value>
-Value value_or(const json& in, Value unknown) {
-  return in.is_null() ? std::move(unknown) : in.get<Value>();
+std::string text_or_none(const Field& field, size_t max_bytes) {
+  const auto known = field.if_known();
+  return known ? known->text(max_bytes) : "";
 }
 
-uint64_t hash_in(const json& value) { return parse_hash(value.get_ref<const std::string&>()); }
-
-json to_json(const RecordedWorkload& w) {
-  return {{"hash", hex64(w.hash)},
-          {"text", w.text},
-          {"definition", or_null(!w.definition.empty(), w.definition)}};
+int threads_or_none(const Field& field) {
+  const auto known = field.if_known();
+  return known ? static_cast<int>(known->integer(0, kMaxThreads)) : 0;
 }
 
-RecordedWorkload workload_from(const json& in) {
-  return {hash_in(in.at("hash")), in.at("text").get<std::string>(),
-          value_or(in.at("definition"), std::string())};
-}
+int64_t time_in(const Field& field) { return field.integer(std::numeric_limits<int64_t>::min(), kAnyCount); }
 
 json to_json(const RecordedSpace& s) {
   return {
       {"name", s.name}, {"rules_hash", hex64(s.rules_hash)}, {"rules", or_null(!s.rules.empty(), s.rules)}};
 }
 
-RecordedSpace space_from(const json& in) {
-  return {in.at("name").get<std::string>(), hash_in(in.at("rules_hash")),
-          value_or(in.at("rules"), std::string())};
+RecordedSpace space_from(const Field& in) {
+  return {in["name"].text(kMaxName), in["rules_hash"].hash(), text_or_none(in["rules"], kMaxText)};
 }
 
 json to_json(const RecordedRun& r) {
@@ -72,23 +67,24 @@ json to_json(const RecordedRun& r) {
           {"ended_because", or_null(r.ended_ms != 0, r.ended_because)}};
 }
 
-RecordedRun run_from(const json& in) {
+RecordedRun run_from(const Field& in) {
   RecordedRun r;
-  in.at("id").get_to(r.id);
-  in.at("command").get_to(r.command);
-  in.at("seed").get_to(r.seed);
-  in.at("space").get_to(r.space);
-  r.rules_hash = hash_in(in.at("rules_hash"));
-  r.environment = hash_in(in.at("environment"));
-  in.at("searcher").get_to(r.searcher);
-  in.at("cost_model").get_to(r.cost_model);
-  in.at("threads").get_to(r.threads);
-  in.at("options").get_to(r.options);
-  in.at("code_generator").get_to(r.code_generator);
-  in.at("began_ms").get_to(r.began_ms);
-  r.ended_ms = value_or(in.at("ended_ms"), int64_t{0});
-  r.ended_because = value_or(in.at("ended_because"), std::string());
-  if (r.id.empty()) throw UserError("a run's id is empty");
+  r.id = in["id"].text(kMaxName);
+  r.command = in["command"].text(kMaxText);
+  r.seed = in["seed"].bits();
+  r.space = in["space"].text(kMaxName);
+  r.rules_hash = in["rules_hash"].hash();
+  r.environment = in["environment"].hash();
+  r.searcher = in["searcher"].text(kMaxText);
+  r.cost_model = in["cost_model"].text(kMaxText);
+  r.threads = static_cast<int>(in["threads"].integer(0, kMaxThreads));
+  r.options = in["options"].text(kMaxText);
+  r.code_generator = in["code_generator"].text(kMaxText);
+  r.began_ms = time_in(in["began_ms"]);
+  const auto ended = in["ended_ms"].if_known();
+  r.ended_ms = ended ? time_in(*ended) : 0;
+  r.ended_because = text_or_none(in["ended_because"], kMaxText);
+  if (r.id.empty()) in["id"].wrong("is empty");
   return r;
 }
 
@@ -99,40 +95,18 @@ json to_json(const RecordedRoof& r) {
           {"time_ms", r.time_ms}, {"per_second", r.per_second}};
 }
 
-RecordedRoof roof_from(const json& in) {
+RecordedRoof roof_from(const Field& in) {
   RecordedRoof r;
-  in.at("id").get_to(r.id);
-  r.environment = hash_in(in.at("environment"));
-  in.at("target").get_to(r.target);
-  in.at("threads").get_to(r.threads);
-  in.at("device").get_to(r.device);
-  in.at("quantity").get_to(r.quantity);
-  in.at("per_second").get_to(r.per_second);
-  in.at("time_ms").get_to(r.time_ms);
-  if (const std::string fault = roof_fault(r); !fault.empty()) throw UserError(fault);
+  r.id = in["id"].text(kMaxName);
+  r.environment = in["environment"].hash();
+  r.target = in["target"].text(kMaxIdentity);
+  r.threads = static_cast<int>(in["threads"].integer(0, kMaxThreads));
+  r.device = in["device"].text(kMaxName);
+  r.quantity = in["quantity"].text(kMaxName);
+  r.per_second = in["per_second"].number(-kAnyNumber, kAnyNumber);
+  r.time_ms = time_in(in["time_ms"]);
+  if (const std::string fault = roof_fault(r); !fault.empty()) in.wrong(fault);
   return r;
-}
-
-json to_json(const RecordedCandidate& c) {
-  return {{"workload", to_json(c.workload)},
-          {"target", c.target},
-          {"threads", or_null(c.threads != 0, c.threads)},
-          {"device", c.device},
-          {"trace", c.trace},
-          {"trace_version", c.trace_version},
-          {"lowered_hash", hex64(c.lowered_hash)}};
-}
-
-RecordedCandidate candidate_from(const json& in) {
-  RecordedCandidate c;
-  c.workload = workload_from(in.at("workload"));
-  in.at("target").get_to(c.target);
-  c.threads = value_or(in.at("threads"), 0);
-  in.at("device").get_to(c.device);
-  in.at("trace").get_to(c.trace);
-  in.at("trace_version").get_to(c.trace_version);
-  c.lowered_hash = hash_in(in.at("lowered_hash"));
-  return c;
 }
 
 json seconds_json(const Record& r) {
@@ -162,12 +136,13 @@ json to_json(const Record& r) {
               {"ranking", r.ranking},
               {"candidate", r.candidate},
               {"status", r.ok() ? "ok" : "failed"},
-              {"cause", r.failure ? json(failure_cause_name(r.failure->cause)) : json(nullptr)},
-              {"message", r.failure ? json(r.failure->message) : json(nullptr)},
+              {"cause", nullptr},
+              {"message", nullptr},
               {"seconds", r.timing ? seconds_json(r) : json(nullptr)},
               {"disturbed", or_null(r.disturbed.has_value(), r.disturbed.value_or(false))},
               {"verified_error", or_null(r.verified_error.has_value(), r.verified_error.value_or(0.0))},
               {"time_ms", r.time_ms}};
+  if (r.failure) add_failure(out, *r.failure);
   if (r.round > 0) out["round"] = r.round;
   if (r.score) out["score"] = *r.score;
   if (!r.verified_on.empty()) out["verified_on"] = r.verified_on;
@@ -175,140 +150,101 @@ json to_json(const Record& r) {
   return out;
 }
 
-void read_outcome(const json& in, Record& r) {
-  if (!in.at("cause").is_null()) {
-    const auto name = in.at("cause").get<std::string>();
-    const auto cause = parse_failure_cause(name);
-    if (!cause) throw UserError(fmt::format("unknown cause of failure '{}'", name));
-    r.failure = CandidateFailure{*cause, in.at("message").get<std::string>()};
-  }
-  if (const json& seconds = in.at("seconds"); !seconds.is_null()) {
-    r.timing = Timing{seconds.at("min").get<double>(), seconds.at("median").get<double>(),
-                      seconds.at("samples").get<std::vector<double>>(), seconds.at("prepare").get<double>()};
-    seconds.at("compared").get_to(r.seconds);
-  }
-  if (!in.at("disturbed").is_null()) r.disturbed = in.at("disturbed").get<bool>();
-  if (!in.at("verified_error").is_null()) r.verified_error = in.at("verified_error").get<double>();
-  if (in.at("status") != (r.ok() ? "ok" : "failed"))
-    throw UserError("its status and its cause contradict each other");
-}
-
-Record record_from(const json& in) {
+Record record_from(const Field& in) {
   Record r;
-  in.at("id").get_to(r.id);
-  in.at("workload").get_to(r.workload);
-  r.workload_hash = hash_in(in.at("workload_hash"));
-  in.at("target").get_to(r.target);
-  r.threads = value_or(in.at("threads"), 0);
-  in.at("device").get_to(r.device);
-  r.run = value_or(in.at("run"), std::string());
-  r.environment = hash_in(in.at("environment"));
-  in.at("space").get_to(r.space);
-  r.rules_hash = hash_in(in.at("rules_hash"));
-  in.at("seed").get_to(r.seed);
-  in.at("trace").get_to(r.trace);
-  in.at("trace_version").get_to(r.trace_version);
-  if (!in.at("lowered_hash").is_null()) r.lowered_hash = hash_in(in.at("lowered_hash"));
-  const auto kind = parse_measurement_kind(in.at("kind").get_ref<const std::string&>());
-  if (!kind) throw UserError("unknown kind of measurement " + in.at("kind").dump());
-  r.kind = *kind;
-  in.at("ranking").get_to(r.ranking);
-  in.at("candidate").get_to(r.candidate);
-  r.round = in.value("round", 0);
-  if (in.contains("score")) r.score = in.at("score").get<double>();
-  r.verified_on = in.value("verified_on", std::string());
-  if (in.contains("verifier")) r.verifier = in.at("verifier").get<int>();
+  r.id = in["id"].text(kMaxName);
+  r.workload = in["workload"].text(kMaxIdentity);
+  r.workload_hash = in["workload_hash"].hash();
+  r.target = in["target"].text(kMaxIdentity);
+  r.threads = threads_or_none(in["threads"]);
+  r.device = in["device"].text(kMaxName);
+  r.run = text_or_none(in["run"], kMaxName);
+  r.environment = in["environment"].hash();
+  r.space = in["space"].text(kMaxName);
+  r.rules_hash = in["rules_hash"].hash();
+  r.seed = in["seed"].bits();
+  r.trace = in["trace"].text(kMaxText);
+  r.trace_version = static_cast<int>(in["trace_version"].integer(0, kMaxInt));
+  if (const auto hash = in["lowered_hash"].if_known()) r.lowered_hash = hash->hash();
+  const std::string kind_name = in["kind"].text(kMaxName);
+  const auto kind = parse_measurement_kind(kind_name);
+  if (!kind)
+    in["kind"].wrong(fmt::format("is '{}', which is no kind of measurement", kind_name.substr(0, 40)));
+  r.kind = kind.value_or(MeasurementKind::Search);
+  r.ranking = static_cast<int>(in["ranking"].integer(0, kMaxInt));
+  r.candidate = in["candidate"].bits();
+  if (const auto round = in.find("round")) r.round = static_cast<int>(round->integer(0, kMaxInt));
+  if (const auto score = in.find("score")) r.score = score->number(-kAnyNumber, kAnyNumber);
+  if (const auto instance = in.find("verified_on")) r.verified_on = instance->text(kMaxIdentity);
+  if (const auto version = in.find("verifier")) r.verifier = static_cast<int>(version->integer(0, kMaxInt));
   read_outcome(in, r);
-  in.at("time_ms").get_to(r.time_ms);
+  if (const auto disturbed = in["disturbed"].if_known()) r.disturbed = disturbed->boolean();
+  r.time_ms = time_in(in["time_ms"]);
   return r;
 }
 
-std::string line(const char* kind, const std::string& payload) {
-  return fmt::format(R"({{"checksum":"{}","{}":{},"version":{}}})", json_checksum(payload), kind, payload,
-                     kLineVersion);
-}
-
-LineContent content_of(const json& all, const std::string& kind, int version) {
-  const json& payload = all.at(kind);
-  if (kind == "environment") return Environment::parse(canonical(payload));
-  if (kind == "record") return version == 1 ? parse_record_v1(payload) : record_from(payload);
-  if (kind == "workload") return workload_from(payload);
-  if (kind == "space") return space_from(payload);
-  if (kind == "roof") return roof_from(payload);
-  if (kind == "candidate") return candidate_from(payload);
-  return run_from(payload);
-}
-/// Refuses deep nests, because canonical() would walk them by recursion.
-json parse_flat(std::string_view line) {
-  return json::parse(line, [](int depth, json::parse_event_t event, json&) {
-    const bool begins =
-        event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
-    if (begins && depth >= kMaxDepth) throw UserError(fmt::format("nested deeper than {} levels", kMaxDepth));
-    return true;
-  });
+LineContent content_of(const Line& line, std::string& error) {
+  const Field in(line.content, error);
+  if (line.kind == "environment") return Environment::parse(canonical_text(line.content));
+  if (line.kind == "record") return line.version == 1 ? record_of_v1(in) : record_from(in);
+  if (line.kind == "workload") return read_workload(in);
+  if (line.kind == "space") return space_from(in);
+  if (line.kind == "roof") return roof_from(in);
+  if (line.kind == "run") return run_from(in);
+  throw UserError(
+      fmt::format("a {}, which says nothing of a measurement; `tunesmith measure` takes it", line.kind));
 }
 
 }  // namespace
 
-std::string canonical_json(const Record& record) { return canonical(to_json(record)); }
-std::string canonical_json(const RecordedWorkload& workload) { return canonical(to_json(workload)); }
-std::string canonical_json(const RecordedSpace& space) { return canonical(to_json(space)); }
-std::string canonical_json(const RecordedRun& run) { return canonical(to_json(run)); }
-std::string canonical_json(const RecordedRoof& roof) { return canonical(to_json(roof)); }
-std::string canonical_json(const Environment& environment) { return environment.text(); }
-std::string canonical_json(const RecordedCandidate& candidate) { return canonical(to_json(candidate)); }
-
-std::string line_of(const Record& record) { return line("record", canonical_json(record)); }
-std::string line_of(const RecordedWorkload& workload) { return line("workload", canonical_json(workload)); }
-std::string line_of(const RecordedSpace& space) { return line("space", canonical_json(space)); }
-std::string line_of(const RecordedRun& run) { return line("run", canonical_json(run)); }
-std::string line_of(const RecordedRoof& roof) { return line("roof", canonical_json(roof)); }
-std::string line_of(const Environment& environment) {
-  return line("environment", canonical_json(environment));
-}
-
-std::string line_of(const RecordedCandidate& candidate) {
-  return line("candidate", canonical_json(candidate));
-}
-
-std::string json_checksum(std::string_view canonical_json) {
-  return sha256_hex(canonical_json).substr(0, 16);
-}
-
-LineContent parse_line(std::string_view line) {
-  try {
-    const json all = parse_flat(line);
-    const int version = all.at("version").get<int>();
-    if (version > kLineVersion) {
-      throw UserError(
-          fmt::format("written by a newer Tunesmith (version {} of the format, this one reads {})", version,
-                      kLineVersion));
-    }
-    for (const char* kind : {"environment", "workload", "space", "run", "roof", "record", "candidate"}) {
-      if (!all.contains(kind)) continue;
-      if (all.at("checksum") != json_checksum(canonical(all.at(kind))))
-        throw UserError("damaged: the checksum does not fit the content");
-      return content_of(all, kind, version);
-    }
-    throw UserError(
-        "not a record: it has none of the keys environment, workload, space, run, roof, record and "
-        "candidate");
-  } catch (const json::parse_error&) {
-    throw UserError("damaged: not a JSON object");
-  } catch (const json::exception& error) {
-    throw UserError(fmt::format("not a record: {}", error.what()));
+void read_outcome(const Field& in, Record& r) {
+  if (in["cause"].if_known()) r.failure = read_failure(in, kMaxText);
+  if (const auto seconds = in["seconds"].if_known()) {
+    const auto time = [&](const char* name) { return (*seconds)[name].number(0.0, kAnyNumber); };
+    r.timing = Timing{time("min"), time("median"), read_samples((*seconds)["samples"], 0, kMaxRepeats),
+                      seconds->find("prepare") ? time("prepare") : 0.0};
+    r.seconds = seconds->find("compared") ? time("compared") : r.timing->min;
   }
+  if (const auto verified = in["verified_error"].if_known())
+    r.verified_error = verified->number(0.0, kAnyNumber);
+  if (in["status"].text(kMaxName) != (r.ok() ? "ok" : "failed"))
+    in["status"].wrong("and its cause contradict each other");
+}
+
+std::string canonical_json(const Record& record) { return canonical_text(to_json(record)); }
+std::string canonical_json(const RecordedWorkload& workload) {
+  return canonical_text(workload_fields(workload));
+}
+std::string canonical_json(const RecordedSpace& space) { return canonical_text(to_json(space)); }
+std::string canonical_json(const RecordedRun& run) { return canonical_text(to_json(run)); }
+std::string canonical_json(const RecordedRoof& roof) { return canonical_text(to_json(roof)); }
+std::string canonical_json(const Environment& environment) { return environment.text(); }
+
+std::string line_of(const Record& record) { return line_text("record", canonical_json(record)); }
+std::string line_of(const RecordedWorkload& workload) {
+  return line_text("workload", canonical_json(workload));
+}
+std::string line_of(const RecordedSpace& space) { return line_text("space", canonical_json(space)); }
+std::string line_of(const RecordedRun& run) { return line_text("run", canonical_json(run)); }
+std::string line_of(const RecordedRoof& roof) { return line_text("roof", canonical_json(roof)); }
+std::string line_of(const Environment& environment) {
+  return line_text("environment", canonical_json(environment));
+}
+
+LineContent parse_line(std::string_view text) {
+  const Line line = parse_line_text(text);
+  std::string error;
+  LineContent content = content_of(line, error);
+  if (!error.empty()) throw UserError(fmt::format("not a {}: {}", line.kind, error));
+  return content;
 }
 
 uint64_t parse_hash(std::string_view text) {
-  uint64_t hash = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
-  if (error != std::errc{} || end != text.data() + text.size() || text.size() != 16)
-    throw UserError(fmt::format("'{}' is not a hash of 16 hexadecimal digits", text));
-  return hash;
+  if (const std::optional<uint64_t> hash = hash_of_digits(text)) return *hash;
+  throw UserError(fmt::format("'{}' is not a hash of 16 hexadecimal digits", text));
 }
 
-std::string samples_json(const std::vector<double>& samples) { return canonical(samples); }
+std::string samples_json(const std::vector<double>& samples) { return canonical_text(samples); }
 
 std::vector<double> parse_samples(std::string_view text) {
   try {

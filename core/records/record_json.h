@@ -1,10 +1,7 @@
-// What a store holds as JSON: for checksums, and as lines of JSONL. A line stands alone: lines may be sorted,
-// filtered and concatenated.
-//   {"checksum": "..", "record": {..}, "version": 3}
-// and the same with "environment", "workload", "space", "run", "roof" and "candidate". The checksum is of the
-// canonical JSON (keys sorted, no spaces) of the object beside it. Older lines are read, too: records of
-// version 1 are unattributed, those of version 2 have no round and no score, those before 5 no verifier. What
-// is not known is left out, so that a record's checksum is the same in all of them.
+// What a store holds as JSON: for checksums, and as lines (schema/line.h) of the kinds environment, workload,
+// space, run, roof and record. Older lines are read, too: records of version 1 are unattributed, those of
+// version 2 have no round and no score, those before 5 no verifier. What is not known is left out, so that a
+// record's checksum is the same in all of them.
 #pragma once
 
 #include <string>
@@ -12,9 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "schema/json_text.h"
 #include "tunesmith/measure/environment.h"
 #include "tunesmith/records/record.h"
-#include "tunesmith/records/recorded_candidate.h"
 
 namespace tunesmith {
 
@@ -25,10 +22,6 @@ std::string canonical_json(const RecordedSpace& space);
 std::string canonical_json(const RecordedRun& run);
 std::string canonical_json(const RecordedRoof& roof);
 std::string canonical_json(const Environment& environment);
-std::string canonical_json(const RecordedCandidate& candidate);
-
-/// The first 64 bits of the SHA-256 of canonical JSON, in hexadecimal.
-std::string json_checksum(std::string_view canonical);
 
 template <class Value>
 std::string checksum_of(const Value& value) {
@@ -42,9 +35,9 @@ std::string line_of(const RecordedRun& run);
 std::string line_of(const RecordedRoof& roof);
 std::string line_of(const Environment& environment);
 
-using LineContent = std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof,
-                                 Record, RecordedCandidate>;
-/// Throws UserError saying what is wrong with the line.
+using LineContent =
+    std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof, Record>;
+/// Throws UserError saying what is wrong with the line, or that it is of a kind that no store takes.
 LineContent parse_line(std::string_view line);
 
 /// Throws UserError when `text` is not 16 hexadecimal digits.

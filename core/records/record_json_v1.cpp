@@ -1,44 +1,33 @@
 #include "records/record_json_v1.h"
 
-#include <fmt/format.h>
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "records/record_json.h"
-#include "tunesmith/support/error.h"
+#include "schema/json_text.h"
+#include "schema/limits.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 
 using nlohmann::json;
 
-Record parse_record_v1(const json& in) {
+Record record_of_v1(const Field& in) {
   Record r;
-  in.at("id").get_to(r.id);
-  in.at("workload").get_to(r.workload);
-  r.workload_hash = parse_hash(in.at("workload_hash").get_ref<const std::string&>());
-  in.at("target").get_to(r.target);
-  r.environment = parse_hash(in.at("environment").get_ref<const std::string&>());
-  in.at("space").get_to(r.space);
-  r.rules_hash = parse_hash(in.at("rules_hash").get_ref<const std::string&>());
-  in.at("trace").get_to(r.trace);
-  in.at("trace_version").get_to(r.trace_version);
-  if (!in.at("cause").is_null()) {
-    const auto name = in.at("cause").get<std::string>();
-    const auto cause = parse_failure_cause(name);
-    if (!cause) throw UserError(fmt::format("unknown cause of failure '{}'", name));
-    r.failure = CandidateFailure{*cause, in.at("message").get<std::string>()};
-  }
-  if (const json& seconds = in.at("seconds"); !seconds.is_null()) {
-    r.timing = Timing{seconds.at("min").get<double>(), seconds.at("median").get<double>(),
-                      seconds.at("samples").get<std::vector<double>>(), seconds.value("prepare", 0.0)};
-    r.seconds = r.timing->min;
-  }
-  if (!in.at("verified_error").is_null()) r.verified_error = in.at("verified_error").get<double>();
-  in.at("seed").get_to(r.seed);
-  in.at("candidate").get_to(r.candidate);
-  in.at("time_ms").get_to(r.time_ms);
-  if (in.at("status") != (r.ok() ? "ok" : "failed"))
-    throw UserError("its status and its cause contradict each other");
+  r.id = in["id"].text(kMaxName);
+  r.workload = in["workload"].text(kMaxIdentity);
+  r.workload_hash = in["workload_hash"].hash();
+  r.target = in["target"].text(kMaxIdentity);
+  r.environment = in["environment"].hash();
+  r.space = in["space"].text(kMaxName);
+  r.rules_hash = in["rules_hash"].hash();
+  r.trace = in["trace"].text(kMaxText);
+  r.trace_version = static_cast<int>(in["trace_version"].integer(0, std::numeric_limits<int>::max()));
+  r.seed = in["seed"].bits();
+  r.candidate = in["candidate"].bits();
+  r.time_ms = in["time_ms"].integer(std::numeric_limits<int64_t>::min(), kAnyCount);
+  read_outcome(in, r);
   return r;
 }
 
@@ -70,7 +59,7 @@ std::string canonical_json_v1(const Record& r, uint64_t program_hash) {
     if (r.timing->prepare > 0.0) out["seconds"]["prepare"] = r.timing->prepare;
   }
   if (r.verified_error) out["verified_error"] = *r.verified_error;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return canonical_text(out);
 }
 
 }  // namespace tunesmith

@@ -4,14 +4,15 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "schema/field.h"
 #include "tunesmith/records/record.h"
 
 namespace tunesmith {
 
-/// Throws nlohmann's exceptions and UserError.
-Record parse_record_v1(const nlohmann::json& in);
+Record record_of_v1(const Field& in);
+
+/// Of all versions: how the measurement ended. What a version did not have may be missing.
+void read_outcome(const Field& in, Record& record);
 
 /// The canonical JSON that the checksum of such a record is of; `program_hash` is what it had and has no
 /// meaning any more.

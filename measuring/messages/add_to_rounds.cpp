@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "messages/field.h"
 #include "messages/kernel_fields.h"
 #include "messages/limits.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 

@@ -2,20 +2,18 @@
 
 #include <utility>
 
-#include "messages/field.h"
+#include "measure/outcome_fields.h"
 #include "messages/limits.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 namespace {
 
 using nlohmann::json;
 
-std::optional<CandidateFailure> read_failure(const Field& fields) {
+std::optional<CandidateFailure> read_check(const Field& fields) {
   if (!fields["failed"].boolean()) return std::nullopt;
-  const Field cause = fields["cause"];
-  const std::optional<FailureCause> known = parse_failure_cause(cause.text(kMaxName));
-  if (!known) cause.wrong("is no cause of failure");
-  return CandidateFailure{known.value_or(FailureCause::WorkerLost), fields["message"].text(kMaxMessage)};
+  return read_failure(fields, kMaxMessage);
 }
 
 }  // namespace
@@ -34,8 +32,7 @@ Message to_message(const CheckRoundsReply& reply) {
   for (const auto& failure : reply.failures) {
     json fields{{"failed", failure.has_value()}};
     if (failure) {
-      fields["cause"] = failure_cause_name(failure->cause);
-      fields["message"] = failure->message.substr(0, kKeptMessage);
+      add_failure(fields, {failure->cause, failure->message.substr(0, kKeptMessage)});
     }
     failures.push_back(std::move(fields));
   }
@@ -46,7 +43,7 @@ tl::expected<CheckRoundsReply, std::string> read_check_rounds_reply(const Messag
   std::string error;
   const Field header(message.header, error);
   header["type"].expect("checked");
-  CheckRoundsReply reply{header["failures"].list(kernels, kernels, read_failure)};
+  CheckRoundsReply reply{header["failures"].list(kernels, kernels, read_check)};
   return checked(std::move(reply), error);
 }
 

@@ -1,9 +1,8 @@
 #include "messages/failure.h"
 
-#include <fmt/format.h>
-
-#include "messages/field.h"
+#include "measure/outcome_fields.h"
 #include "messages/limits.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 namespace {
@@ -20,28 +19,18 @@ std::string type_of(const Message& message) {
 }
 
 Message to_message(const FailureReply& reply) {
-  return {{{"type", "failure"},
-           {"cause", failure_cause_name(reply.cause)},
-           {"message", kept(reply.message)},
-           {"device_lost", reply.device_lost}},
-          {}};
+  Message message{{{"type", "failure"}, {"device_lost", reply.device_lost}}, {}};
+  add_failure(message.header, {reply.cause, kept(reply.message)});
+  return message;
 }
 
 tl::expected<FailureReply, std::string> read_failure_reply(const Message& message) {
   std::string error;
   const Field header(message.header, error);
   header["type"].expect("failure");
-  const Field cause = header["cause"];
-  const std::string name = cause.text(kMaxName);
-  FailureReply reply;
-  if (const auto known = parse_failure_cause(name)) {
-    reply.cause = *known;
-  } else {
-    cause.wrong(fmt::format("is '{}', which is no cause of a failure", name.substr(0, 40)));
-  }
-  reply.message = header["message"].text(kMaxMessage);
-  reply.device_lost = header["device_lost"].boolean();
-  return checked(std::move(reply), error);
+  CandidateFailure failure = read_failure(header, kMaxMessage);
+  return checked(FailureReply{failure.cause, std::move(failure.message), header["device_lost"].boolean()},
+                 error);
 }
 
 Message to_message(const ErrorReply& reply) {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "messages/field.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 

@@ -8,11 +8,9 @@
 #include <tl/expected.hpp>
 
 #include "messages/message.h"
+#include "schema/version.h"
 
 namespace tunesmith {
-
-/// Raised when a field of any message changes its meaning, comes or goes.
-inline constexpr int64_t kSchemaVersion = 1;
 
 struct Hello {
   int64_t schema = kSchemaVersion;

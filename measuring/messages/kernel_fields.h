@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "messages/field.h"
+#include "schema/field.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {

@@ -9,12 +9,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "schema/json_text.h"
+
 namespace tunesmith {
 namespace {
 
 constexpr uint64_t kPieceBytes = uint64_t{1} << 18;  // about what a socket holds
-// references[0].prepare.reads[0], and some more.
-constexpr int kMaxDepth = 8;
 
 /// Number, bytes of the header, number of attachments. Their sizes follow, then header and attachments.
 using Frame = std::array<uint64_t, 3>;
@@ -79,23 +79,10 @@ std::string beyond(const std::vector<uint64_t>& sizes, uint64_t limit) {
   return "";
 }
 
-/// Why `text` is no header, or "" when it is and stands in `header`.
-std::string parse_header(const std::string& text, nlohmann::json& header) {
-  bool too_deep = false;
-  const auto look = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    too_deep = too_deep || depth > kMaxDepth;
-    return depth <= kMaxDepth;
-  };
-  header = nlohmann::json::parse(text, look, false);
-  if (too_deep) return fmt::format("its header is nested more than {} deep", kMaxDepth);
-  return header.is_object() ? "" : "its header is no JSON object";
-}
-
 }  // namespace
 
 TransferStatus send_message(int socket, const Message& message, uint64_t number, const Patience& patience) {
-  // Messages of plugins are text only if their authors kept to it.
-  const std::string header = message.header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string header = canonical_text(message.header);
   std::vector<uint64_t> sizes{number, header.size(), message.attachments.size()};
   for (const std::string& attachment : message.attachments) sizes.push_back(attachment.size());
   TransferStatus status = write_all(socket, reinterpret_cast<const char*>(sizes.data()),
@@ -141,8 +128,9 @@ Received receive_message(int socket, const MessageLimits& limits, const Patience
   for (const uint64_t size : sizes) {
     if (!read(received.message.attachments.emplace_back(), size)) return received;
   }
-  if (std::string why = parse_header(bytes, received.message.header); !why.empty())
-    return nonsense(std::move(why));
+  tl::expected<nlohmann::json, std::string> header = parse_object(bytes);
+  if (!header) return nonsense("its header " + header.error());
+  received.message.header = *std::move(header);
   received.status = TransferStatus::Done;
   return received;
 }

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 RawScalar read_scalar(const Field& value) {
   RawScalar scalar;
-  scalar.text = value["text"].text(kMaxOptionText);
+  scalar.text = value["text"].text(kMaxText);
   scalar.quoted = value["quoted"].boolean();
   return scalar;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "messages/field.h"
+#include "schema/field.h"
 #include "tunesmith/plugin/options.h"
 
 namespace tunesmith {

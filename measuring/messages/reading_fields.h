@@ -1,8 +1,8 @@
 // What a worker saw of disturbances, in a header.
 #pragma once
 
-#include "messages/field.h"
 #include "runner/disturbance.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 

@@ -2,10 +2,11 @@
 
 #include <utility>
 
-#include "messages/field.h"
+#include "measure/outcome_fields.h"
 #include "messages/kernel_fields.h"
 #include "messages/limits.h"
 #include "messages/reading_fields.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 
@@ -42,8 +43,7 @@ tl::expected<RunReply, std::string> read_run_reply(const Message& message, size_
   const Field header(message.header, error);
   header["type"].expect("measured");
   RunReply reply;
-  reply.samples = header["samples"].list(
-      1, max_samples, [](const Field& sample) { return sample.number(kMinSeconds, kMaxSeconds); });
+  reply.samples = read_samples(header["samples"], 1, max_samples);
   reply.verified_error = header["verified_error"].number(0.0, 1.0);
   if (const auto reading = header.find("reading")) reply.reading = read_reading(*reading);
   if (const auto seconds = header.find("prepare_seconds"))

@@ -7,11 +7,12 @@
 #include <fmt/format.h>
 
 #include "messages/edge_fields.h"
-#include "messages/field.h"
 #include "messages/fill_fields.h"
 #include "messages/kernel_fields.h"
 #include "messages/limits.h"
 #include "messages/option_fields.h"
+#include "messages/repeats_fields.h"
+#include "schema/field.h"
 #include "tunesmith/verification/verify_outputs.h"
 
 namespace tunesmith {
@@ -19,7 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMaxRepeats = 1'000'000;
 constexpr double kMaxFactor = 1e6;  // of racing
 
 Argument read_argument(const Field& fields) {
@@ -76,12 +76,9 @@ std::vector<ReferenceKernel> read_references(const Field& list, std::vector<std:
 }
 
 SamplingOptions read_sampling(const Field& header) {
-  SamplingOptions sampling;
-  sampling.min_repeats = static_cast<int>(header["min_repeats"].integer(0, kMaxRepeats));
-  sampling.max_repeats = static_cast<int>(header["max_repeats"].integer(0, kMaxRepeats));
-  sampling.min_total_seconds = header["min_total_seconds"].number(0.0, kMaxSeconds);
-  sampling.racing_factor = header["racing_factor"].number(0.0, kMaxFactor);
-  return sampling;
+  const Repeats repeats = read_repeats(header);
+  return {repeats.min_repeats, repeats.max_repeats, repeats.min_total_seconds,
+          header["racing_factor"].number(0.0, kMaxFactor)};
 }
 
 }  // namespace
@@ -113,13 +110,12 @@ Message to_message(const TaskRequest& request) {
                     {"elements", request.elements},
                     {"exponentiates_below_maximum", request.exponentiates_below_maximum},
                     {"edges", edge_trait_fields(request.edges)},
-                    {"min_repeats", request.sampling.min_repeats},
-                    {"max_repeats", request.sampling.max_repeats},
-                    {"min_total_seconds", request.sampling.min_total_seconds},
                     {"racing_factor", request.sampling.racing_factor},
                     {"memory_limit_bytes", request.memory_limit_bytes},
                     {"buffers", std::move(buffers)},
                     {"references", std::move(references)}};
+  const SamplingOptions& sampling = request.sampling;
+  add_repeats(message.header, {sampling.min_repeats, sampling.max_repeats, sampling.min_total_seconds});
   if (!request.fills.empty()) add_data(message, {request.fills, request.results});
   return message;
 }

@@ -2,9 +2,10 @@
 
 #include <utility>
 
-#include "messages/field.h"
+#include "measure/outcome_fields.h"
 #include "messages/limits.h"
 #include "messages/reading_fields.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 
@@ -29,10 +30,9 @@ tl::expected<TimeInTurnReply, std::string> read_time_in_turn_reply(const Message
   std::string error;
   const Field header(message.header, error);
   header["type"].expect("timed");
-  const auto seconds = [](const Field& sample) { return sample.number(kMinSeconds, kMaxSeconds); };
   TimeInTurnReply reply;
   reply.samples = header["samples"].list(
-      kernels, kernels, [&](const Field& list) { return list.list(rounds, rounds, seconds); });
+      kernels, kernels, [&](const Field& list) { return read_samples(list, rounds, rounds); });
   reply.reading = read_reading(header["reading"]);
   return checked(std::move(reply), error);
 }

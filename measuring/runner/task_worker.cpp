@@ -26,7 +26,7 @@ constexpr double kReferenceRuns = 3.0;
 void require_our_schema(int64_t schema) {
   if (schema == kSchemaVersion) return;
   throw EnvironmentError(fmt::format(
-      "tunesmith-worker speaks version {} of the messages, and this tunesmith version {}; install "
+      "tunesmith-worker speaks version {} of the schema, and this tunesmith version {}; install "
       "both from one build",
       schema, kSchemaVersion));
 }

@@ -148,7 +148,7 @@ def a_candidate_makes_the_same_program_or_says_what_it_lacks(folder):
     line.write_text("")
     assert "no candidate in it" in run("trace", "check", line, code=2).stderr
     said = cli.start("records", "import", folder / "plain.jsonl", "--database", folder / "new.db")
-    assert "`tunesmith trace check` takes it" in said.stderr + said.stdout, said
+    assert "`tunesmith measure` takes it" in said.stderr + said.stdout, said
 
 
 if __name__ == "__main__":

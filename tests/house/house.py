@@ -34,6 +34,7 @@ KNOW_ARCHITECTURES = {"plugin/elf_file.cpp", "include/tunesmith/plugin/exact_not
 # What a folder of the kernel may include besides itself. Each names only folders above it, so no two include each other.
 ARROWS = {
     "support": "",
+    "schema": "support",
     "plugin": "support",
     "ir": "support",
     "affine": "ir support",
@@ -45,8 +46,8 @@ ARROWS = {
     "sampling": "primitives trace analysis affine ir support",
     "lower": "intrinsics analysis affine ir support",
     "target": "lower intrinsics workload ir plugin support",
-    "measure": "target trace workload analysis affine ir plugin support",
-    "records": "measure workload support",
+    "measure": "target trace workload analysis affine ir plugin schema support",
+    "records": "measure workload schema support",
     "search": "measure records target lower trace workload ir plugin support",
     "space": "search measure target trace analysis intrinsics workload ir plugin support",
     "api": "space search lower trace analysis ir plugin support",

@@ -85,9 +85,9 @@ TEST(Message, AHeaderIsAShallowJsonObject) {
            R"({"message":"\ud800"})", std::string(100, '\0')})
     EXPECT_EQ(nonsense(frame(header)), "its header is no JSON object") << header;
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  EXPECT_EQ(nonsense(frame(R"({"samples":)" + deep + "}")), "its header is nested more than 8 deep");
+  EXPECT_EQ(nonsense(frame(R"({"samples":)" + deep + "}")), "its header is nested more than 16 deep");
   EXPECT_EQ(nonsense(frame(R"({"samples":)" + std::string(100'000, '['))),
-            "its header is nested more than 8 deep");
+            "its header is nested more than 16 deep");
 }
 
 TEST(Message, WhatIsNoTextIsSentAsText) {

@@ -13,8 +13,8 @@
 
 #include "every_message.h"
 #include "message_bytes.h"
-#include "messages/field.h"
 #include "messages/limits.h"
+#include "schema/field.h"
 
 namespace tunesmith {
 namespace {
@@ -116,7 +116,7 @@ TEST(Messages, NothingIsBeyondItsLimit) {
       const json& value = one.example.header[place];
       Message changed = one.example;
       json& field = changed.header[place];
-      if (value.is_string()) field = std::string(kMaxOptionText + 1, 'x');
+      if (value.is_string()) field = std::string(kMaxText + 1, 'x');
       if (value.is_array()) field = json(json::array_t(5'000, value.empty() ? json(0) : value[0]));
       if (value.is_number()) field = 1e300;
       if (field == value) continue;  // an object, or a boolean

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "records/record_json.h"
+#include "schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -48,8 +49,9 @@ TEST(RecordedCandidate, OtherLinesAndDamagedOnesAreRefused) {
   std::string damaged = line;
   damaged[damaged.find("twice")] = 'T';
   EXPECT_THAT(0, refused(damaged, "damaged: the checksum does not fit"));
-  EXPECT_THAT(0, refused(line.substr(0, line.size() / 2), "damaged: not a JSON object"));
-  EXPECT_THAT(0, refused(line_of(example().workload), "expected a candidate, found another line"));
+  EXPECT_THAT(0, refused(line.substr(0, line.size() / 2), "damaged: it is no JSON object"));
+  EXPECT_THAT(0, refused(line_text("workload", R"({"hash":"0000000000000000"})"),
+                         "expected a candidate, found a workload"));
   std::string newer = line;
   newer.replace(newer.rfind("\"version\":") + 10, 1, "99");
   EXPECT_THAT(0, refused(newer, "written by a newer Tunesmith (version 99"));
@@ -58,23 +60,32 @@ TEST(RecordedCandidate, OtherLinesAndDamagedOnesAreRefused) {
 TEST(RecordedCandidate, LimitsHold) {
   RecordedCandidate large = example();
   large.trace = std::string((size_t{1} << 20) + 1, '#');
-  EXPECT_THAT(0, refused(line_of(large), "its trace is larger than 1048576 bytes"));
+  EXPECT_THAT(0, refused(line_of(large), "its field 'trace' has 1048577 bytes, and may have 1048576"));
   large = example();
   large.workload.definition = std::string((size_t{1} << 20) + 1, '#');
-  EXPECT_THAT(0, refused(line_of(large), "its workload's definition is larger than"));
+  EXPECT_THAT(0, refused(line_of(large), "its field 'workload.definition' has 1048577 bytes"));
+  large = example();
+  large.workload.text = std::string((size_t{64} << 10) + 1, '#');
+  EXPECT_THAT(0, refused(line_of(large), "its field 'workload.text' has 65537 bytes"));
   large = example();
   large.target = std::string((size_t{64} << 10) + 1, 't');
-  EXPECT_THAT(0, refused(line_of(large), "its target is larger than 65536 bytes"));
+  EXPECT_THAT(0, refused(line_of(large), "its field 'target' has 65537 bytes"));
+  large = example();
+  large.threads = 65537;
+  EXPECT_THAT(0, refused(line_of(large), "its field 'threads' is 65537, and must be from 1 to 65536"));
   EXPECT_THAT(0, refused(std::string((size_t{4} << 20) + 1, ' '), "larger than 4194304 bytes"));
-  EXPECT_THAT(0, refused(std::string(1000000, '['), "nested deeper than 16 levels"));
-  EXPECT_THAT(0, refused("{\"a\":\"" + std::string(100, '[') + "\\\"[\"}", "not a record"))
-      << "brackets in a text nest nothing";
+}
+
+TEST(ParseLine, RefusesWhatNoStoreTakes) {
+  EXPECT_THAT([] { parse_line(line_of(example())); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr(
+                  "a candidate, which says nothing of a measurement; `tunesmith measure`")));
 }
 
 TEST(ParseLine, RefusesADeepNestInAnyKindOfLine) {
   const std::string nest = std::string(1000000, '[') + std::string(1000000, ']');
   EXPECT_THAT([&] { parse_line(R"({"version": 5, "checksum": "", "record": )" + nest + "}"); },
-              testing::ThrowsMessage<UserError>(testing::HasSubstr("nested deeper than 16 levels")));
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("nested more than 16 deep")));
 }
 
 }  // namespace

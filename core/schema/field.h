@@ -1,4 +1,5 @@
-// Reads the header of a message and believes nothing: a candidate may have written it.
+// Reads a message's header or a line's content, and believes nothing: a candidate, or anybody, may have
+// written it.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +15,20 @@
 
 namespace tunesmith {
 
-/// A value in a header, and the place where it stands. Reading never throws. What is wrong first (missing, of
-/// another type, beyond a limit) is reported in the reader's error; an invalid field reads as 0, false or "".
+/// A value in a JSON object, and the place where it stands. Reading never throws. What is wrong first
+/// (missing, of another type, beyond a limit) is reported in the reader's error; an invalid field reads as 0,
+/// false or "".
 class Field {
  public:
-  /// The header as a whole. Both outlive this; `error` is empty until something is wrong.
-  Field(const nlohmann::json& header, std::string& error);
+  /// The object as a whole. Both outlive this; `error` is empty until something is wrong.
+  Field(const nlohmann::json& object, std::string& error);
 
   /// A member of this object.
   Field operator[](std::string_view name) const;
   /// Nothing when there is no such member, which is not wrong.
   std::optional<Field> find(std::string_view name) const;
+  /// Nothing when this is null: it is not known.
+  std::optional<Field> if_known() const;
 
   bool boolean() const;
   int64_t integer(int64_t min, int64_t max) const;
@@ -33,6 +37,8 @@ class Field {
   /// Finite, since JSON knows nothing else.
   double number(double min, double max) const;
   std::string text(size_t max_bytes) const;
+  /// A hash, as text of 16 hexadecimal digits.
+  uint64_t hash() const;
   /// A text that can only be this one.
   void expect(std::string_view wanted) const;
 
@@ -55,7 +61,7 @@ class Field {
   void of_type(std::string_view wanted) const;
 
   const nlohmann::json* value_;  // null: something before it is wrong
-  std::string place_;            // "references[1].symbol"; empty for the header
+  std::string place_;            // "references[1].symbol"; empty for the whole
   std::string* error_;
 };
 

@@ -1,12 +1,15 @@
-#include "messages/field.h"
+#include "schema/field.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "schema/json_text.h"
 
 namespace tunesmith {
 namespace {
 
 constexpr size_t kMaxShown = 40;  // bytes of a text in a message
+constexpr size_t kMaxHashDigits = 16;
 
 std::string shown(const std::string& text) {
   return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "..";
@@ -14,7 +17,7 @@ std::string shown(const std::string& text) {
 
 }  // namespace
 
-Field::Field(const nlohmann::json& header, std::string& error) : Field(&header, "", &error) {}
+Field::Field(const nlohmann::json& object, std::string& error) : Field(&object, "", &error) {}
 
 Field::Field(const nlohmann::json* value, std::string place, std::string* error)
     : value_(value), place_(std::move(place)), error_(error) {}
@@ -38,6 +41,11 @@ std::optional<Field> Field::find(std::string_view name) const {
   const auto found = value_->find(name);
   if (found == value_->end()) return std::nullopt;
   return Field(&*found, place_.empty() ? std::string(name) : fmt::format("{}.{}", place_, name), error_);
+}
+
+std::optional<Field> Field::if_known() const {
+  if (value_ != nullptr && value_->is_null()) return std::nullopt;
+  return *this;
 }
 
 Field Field::operator[](std::string_view name) const {
@@ -91,6 +99,13 @@ std::string Field::text(size_t max_bytes) const {
   if (text.size() <= max_bytes) return text;
   wrong(fmt::format("has {} bytes, and may have {}", text.size(), max_bytes));
   return "";
+}
+
+uint64_t Field::hash() const {
+  const std::string digits = text(kMaxHashDigits);
+  const std::optional<uint64_t> value = hash_of_digits(digits);
+  if (!value) wrong(fmt::format("is '{}', and must be 16 hexadecimal digits", digits));
+  return value.value_or(0);
 }
 
 void Field::expect(std::string_view wanted) const {

@@ -1,0 +1,45 @@
+#include "schema/json_text.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "schema/limits.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+
+using nlohmann::json;
+
+tl::expected<json, std::string> parse_object(std::string_view text) {
+  bool too_deep = false;
+  // Refused while it is read: what walks a value does so by recursion. Once it is too deep, nothing more is
+  // kept.
+  const auto look = [&](int depth, json::parse_event_t event, json&) {
+    const bool begins =
+        event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
+    too_deep = too_deep || (begins && depth >= kMaxNesting);
+    return !too_deep;
+  };
+  json value = json::parse(text, look, false);
+  if (too_deep) return tl::make_unexpected(fmt::format("is nested more than {} deep", kMaxNesting));
+  if (!value.is_object()) return tl::make_unexpected(std::string("is no JSON object"));
+  return value;
+}
+
+std::string canonical_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string json_checksum(std::string_view canonical) { return sha256_hex(canonical).substr(0, 16); }
+
+std::optional<uint64_t> hash_of_digits(std::string_view digits) {
+  uint64_t hash = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [read, error] = std::from_chars(digits.data(), end, hash, 16);
+  if (error != std::errc{} || read != end || digits.size() != 16) return std::nullopt;
+  return hash;
+}
+
+}  // namespace tunesmith
