@@ -56,6 +56,16 @@ struct BenchArguments {
 };
 int run_bench(const Common& common, const BenchArguments& arguments);
 
+struct MeasureArguments {
+  std::string file;  // of jobs; empty: stdin
+  std::string database;
+  int threads = 0;     // 0: as each job says
+  bool lines = false;  // print the records as lines
+  bool fresh = false;  // measure what is on record, too
+  bool allow_memory = false;
+};
+int run_measure(const Common& common, const MeasureArguments& arguments);
+
 int run_doctor(const Common& common);
 
 struct SpacesArguments {
@@ -169,7 +179,9 @@ struct TraceArguments {
   std::string other;
   std::string workload;
   std::string database;
-  std::string output;  // of export; empty: standard output
+  std::string output;             // of export; empty: standard output
+  int repeats = 0;                // of export, of a job; 0: not said
+  double candidate_time_out = 0;  // likewise
   bool program = false;
   bool passes = false;
   bool waste = false;

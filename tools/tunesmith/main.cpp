@@ -201,10 +201,19 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
       ->add_option("--workload", arguments.workload,
                    "the workload: needed for a trace in a file; for a record, another one than its own");
   CLI::App* export_command =
-      add("export", "write a trace, its workload and its target as one line for another machine",
+      add("export",
+          "write a trace, its workload and its target as one line for another machine, to `measure` there",
           run_trace_export);
   export_command->add_option("--workload", arguments.workload, "the workload that a trace in a file is for");
   export_command->add_option("--output,-o", arguments.output, "the file to write (default: standard output)");
+  export_command
+      ->add_option("--repeats", arguments.repeats,
+                   "write a job, of so many timed repeats (default: as usual)")
+      ->check(positive());
+  export_command
+      ->add_option("--candidate-time-out", arguments.candidate_time_out,
+                   "write a job, which may take so many seconds (default: as usual)")
+      ->check(positive());
   CLI::App* check =
       group->add_subcommand("check", "say whether lines of `trace export` make the same programs here");
   check->add_option("file", arguments.trace, "a file of such lines")->required();
@@ -338,6 +347,8 @@ int main(int argc, char** argv) {
   add_build(app, common, build, code);
   BenchArguments bench;
   add_bench(app, common, bench, code);
+  MeasureArguments measure;
+  add_measure(app, common, measure, code);
   CompareArguments compare;
   add_compare(app, common, compare, code);
   TablesArguments tables;

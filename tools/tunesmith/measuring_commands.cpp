@@ -1,4 +1,4 @@
-// The options of the commands that measure: tune, build and bench.
+// The options of the commands that measure: tune, build, bench and measure.
 #include <CLI/CLI.hpp>
 
 #include "options.h"
@@ -149,6 +149,26 @@ void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& co
   add_allow_memory(*command, arguments.allow_memory);
   add_common(*command, common, true);
   command->callback([&] { code = run_bench(common, arguments); });
+}
+
+void add_measure(CLI::App& app, Common& common, MeasureArguments& arguments, int& code) {
+  CLI::App* command = app.add_subcommand(
+      "measure", "measure candidates and jobs that another machine wrote, and record what came of them");
+  command->footer("Example: tunesmith measure jobs.jsonl --lines > back.jsonl");
+  command->add_option(
+      "file", arguments.file,
+      "lines of `trace export` (default: standard input); those on record are not measured again");
+  command->add_flag("--lines", arguments.lines,
+                    "print the records as lines for `records import`, and all else to standard error");
+  command
+      ->add_option("--threads", arguments.threads, "number of threads to measure with; 0 = as each line says")
+      ->capture_default_str()
+      ->check(not_negative());
+  add_database(*command, arguments.database);
+  add_allow_memory(*command, arguments.allow_memory);
+  command->add_flag("--fresh", arguments.fresh, "measure again what is on record");
+  add_common(*command, common, true);
+  command->callback([&] { code = run_measure(common, arguments); });
 }
 
 }  // namespace tunesmith::cli

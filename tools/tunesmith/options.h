@@ -23,6 +23,7 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
 void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code);
 void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& code);
 void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code);
+void add_measure(CLI::App& app, Common& common, MeasureArguments& arguments, int& code);
 void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int& code);
 void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, TablesRecordArguments& recording,
                 int& code);

@@ -1,10 +1,11 @@
-// `trace export` and `trace check`: candidates as lines, for other processes and machines.
+// `trace export` and `trace check`: candidates and jobs as lines, for other processes and machines.
 #include <fstream>
 #include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/job_reader.h>
 #include <tunesmith/support/hash.h>
 #include <tunesmith/tuning/check_candidate.h>
 
@@ -21,6 +22,15 @@ void print(const std::string& place, const RecordedCandidate& recorded, const Ca
              check.same() ? fmt::format("the same program, {}", hex64(recorded.lowered_hash))
                           : "cannot be made here: " + check.refusal);
   for (const std::string& difference : check.differences) fmt::print(output(), "    {}\n", difference);
+}
+
+/// A job where it is said how it is to be measured, else a candidate.
+std::string line_of_export(RecordedCandidate candidate, const TraceArguments& arguments) {
+  if (arguments.repeats == 0 && arguments.candidate_time_out == 0) return line_of(candidate);
+  Job job{std::move(candidate), {}};
+  if (arguments.repeats > 0) job.options.min_repeats = job.options.max_repeats = arguments.repeats;
+  if (arguments.candidate_time_out > 0) job.options.time_out_seconds = arguments.candidate_time_out;
+  return line_of(job);
 }
 
 }  // namespace
@@ -41,8 +51,9 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
                     loaded.name, hex64(*loaded.record->lowered_hash), hex64(candidate->lowered_hash)),
         "choose the space that it was measured with, or measure it again");
   }
-  const std::string line =
-      line_of(recorded_candidate(workload, *space, *candidate, loaded.record ? loaded.record->threads : 0));
+  const std::string line = line_of_export(
+      recorded_candidate(workload, *space, *candidate, loaded.record ? loaded.record->threads : 0),
+      arguments);
   if (arguments.output.empty()) {
     fmt::print(output(), "{}\n", line);
     return kDone;
@@ -61,21 +72,17 @@ int run_trace_check(const Common& common, const TraceArguments& arguments) {
   const auto space = session.space();
   nlohmann::json list = nlohmann::json::array();
   bool all_same = true;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    const SourceLocation place{arguments.trace, number, 0};
-    std::optional<RecordedCandidate> recorded;
-    try {
-      recorded = parse_candidate(line);
-    } catch (const UserError& error) {
-      throw UserError(place, error.what());
-    }
-    const CandidateCheck check = check_candidate(*recorded, *space);
+  JobReader reader(file);
+  while (reader.next()) {
+    const SourceLocation place{arguments.trace, static_cast<int>(reader.number()), 0};
+    if (!reader.job()) throw UserError(place, reader.job().error());
+    const RecordedCandidate& recorded = reader.job()->candidate;
+    const CandidateCheck check = check_candidate(recorded, *space);
     all_same = all_same && check.same();
-    if (!common.json) print(place.str(), *recorded, check);
-    list.push_back({{"line", number},
-                    {"workload", recorded->workload.text},
-                    {"lowered_hash", hex64(recorded->lowered_hash)},
+    if (!common.json) print(place.str(), recorded, check);
+    list.push_back({{"line", reader.number()},
+                    {"workload", recorded.workload.text},
+                    {"lowered_hash", hex64(recorded.lowered_hash)},
                     {"same", check.same()},
                     {"refusal", check.refusal},
                     {"differences", check.differences}});
