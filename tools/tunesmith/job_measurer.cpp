@@ -9,8 +9,8 @@
 #include <tunesmith/space/called_places.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/trace/with_names_of.h>
-#include <tunesmith/tune/candidate_compiler.h>
-#include <tunesmith/tune/tuner.h>
+#include <tunesmith/tuning/candidate_compiler.h>
+#include <tunesmith/tuning/tuner.h>
 
 #include "memory.h"
 #include "session.h"

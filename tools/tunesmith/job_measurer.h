@@ -11,7 +11,7 @@
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/space/space.h>
-#include <tunesmith/tune/check_candidate.h>
+#include <tunesmith/tuning/check_candidate.h>
 
 namespace tunesmith::cli {
 
