@@ -43,7 +43,7 @@ class AmxPack : public ::testing::TestWithParam<Product> {
   AmxPack() {
     search_.command_line = {{AMX_PLUGINS}};
     registry_.emplace(search_);
-    space_.emplace(SpacesFile::load(TUNESMITH_SOURCE_DIR "/examples/amx_pack/spaces.yaml").space("cpu-amx"),
+    space_.emplace(SpacesFile::load(TUNESMITH_SOURCE_DIR "/sdk/examples/amx_pack/spaces.yaml").space("cpu-amx"),
                    *registry_, std::make_shared<testing::CompileOnlyTarget>("sapphirerapids"));
   }
 
@@ -143,7 +143,7 @@ unroll(pi)
 )trace";
 
 TEST(Amx, AnUnrolledEpilogueLeavesSumsInTheirRegisters) {
-  const auto extension = ExtensionFile::load(TUNESMITH_SOURCE_DIR "/examples/amx_pack/amx.yaml");
+  const auto extension = ExtensionFile::load(TUNESMITH_SOURCE_DIR "/sdk/examples/amx_pack/amx.yaml");
   const auto target = testing::make_target({{"mcpu", "sapphirerapids"}});
   LowerOptions options = lower_options_of(*target);
   extension->adapt(options);
@@ -166,7 +166,7 @@ TEST(Amx, AnUnrolledEpilogueLeavesSumsInTheirRegisters) {
 }
 
 TEST(Amx, IsCheckedAsFarAsThisMachineCan) {
-  const auto extension = ExtensionFile::load(TUNESMITH_SOURCE_DIR "/examples/amx_pack/amx.yaml");
+  const auto extension = ExtensionFile::load(TUNESMITH_SOURCE_DIR "/sdk/examples/amx_pack/amx.yaml");
   const std::shared_ptr<Target> target = testing::make_target();
   const conformance::Verdict verdict = conformance::check_intrinsics(target, *extension);
   const ProbeResult probe = extension->probe(*target);
