@@ -82,16 +82,6 @@ tunesmith_error* make(const tunesmith_error_info* told) noexcept {
   return guarded([&] { throw_told(given(told, "error.make")); });
 }
 
-tunesmith_error* refuse(const tunesmith_program* program, uint32_t block,
-                        const tunesmith_error_info* told) noexcept {
-  return guarded([&] {
-    const Program& shown = *given(program, "error.refuse").program;
-    const tunesmith_error_info& why = given(told, "error.refuse");
-    throw ScheduleError(view(why.primitive), view(why.reason), std::string(view(why.detail)), shown,
-                        shown.find_block(BlockId{block}));
-  });
-}
-
 void info(const tunesmith_error* error, tunesmith_error_info* info) noexcept {
   if (error == nullptr || info == nullptr) return;
   tunesmith_error_info known = {sizeof(tunesmith_error_info), error->kind, 0, {}, {}, {}, {}};
@@ -109,6 +99,6 @@ void release(tunesmith_error* error) noexcept { delete error; }
 
 }  // namespace
 
-const tunesmith_error_table k_error_table = {sizeof(tunesmith_error_table), make, info, release, refuse};
+const tunesmith_error_table k_error_table = {sizeof(tunesmith_error_table), make, info, release};
 
 }  // namespace tunesmith::api

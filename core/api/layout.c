@@ -186,8 +186,7 @@ LIES(error_table, size, 0);
 LIES(error_table, make, 8);
 LIES(error_table, info, 16);
 LIES(error_table, release, 24);
-LIES(error_table, refuse, 32);
-TAKES(error_table, 40);
+TAKES(error_table, 32);
 
 LIES(schedule_table, size, 0);
 LIES(schedule_table, kind, 8);

@@ -90,8 +90,8 @@ class VerifyLimits final : public TransformationModule {
     const BlockId id = schedule.id(block);
     const ExecutionModel& model = context.execution();
     const auto refuse = [&](const char* reason, int64_t number, int64_t limit) {
-      throw schedule.refusal("verify_limits", reason,
-                             name + ": " + std::to_string(number) + ", not " + std::to_string(limit), id);
+      throw ScheduleError("verify_limits", reason,
+                          name + ": " + std::to_string(number) + ", not " + std::to_string(limit));
     };
     const int64_t threads = threads_of(schedule, id, model);
     const bool few = schedule.annotation(id, kIterations).value() <= kFew;

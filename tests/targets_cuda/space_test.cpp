@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tunesmith/grid/launches.h"
@@ -107,6 +108,8 @@ TEST(CudaSpaceDraws, AreThoseThatTheLimitsAllow) {
       EXPECT_EQ((*decided)->trace, (*drawn)->trace);
     } else {
       EXPECT_EQ(decided.error().cause, FailureCause::VerifyLimits);
+      EXPECT_THAT(decided.error().message, testing::MatchesRegex("too (few|many) .*|.* needs more .*"));
+      EXPECT_THAT(decided.error().detail, testing::MatchesRegex("[A-Za-z_]+: [0-9]+, not [0-9]+"));
       ++refused;
     }
   }

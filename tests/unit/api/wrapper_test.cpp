@@ -140,20 +140,6 @@ TEST_F(StableWrapper, ABlocksNestSaysHowFarItRunsAlongAnAxis) {
   EXPECT_THROW((void)schedule.axis_extent(BlockId{12345}, "thread.x"), ScheduleMisuse);
 }
 
-TEST_F(StableWrapper, ARefusalShowsTheProgramWithTheBlockMarked) {
-  const Schedule schedule = relu();
-  const ScheduleError refusal =
-      schedule.refusal("acme", "it is too large", "3, not 2", schedule.program().find_block("R")->id);
-  EXPECT_EQ(refusal.primitive(), "acme");
-  EXPECT_EQ(refusal.reason(), "it is too large");
-  EXPECT_EQ(refusal.detail(), "3, not 2");
-  const std::string message = refusal.what();
-  EXPECT_TRUE(message.starts_with("acme: it is too large (3, not 2)\n")) << message;
-  const std::string unmarked = schedule.refusal("acme", "it is too large", "3, not 2", BlockId{12345}).what();
-  EXPECT_NE(message, unmarked);
-  EXPECT_NE(unmarked.find("block R"), std::string::npos) << unmarked;
-}
-
 // The block of a variable is known without a look at the program; whether it is there says whoever is asked
 // about it.
 TEST_F(StableWrapper, ABlockThatIsGoneKeepsItsIdAndAnswersNoQuestion) {

@@ -171,20 +171,6 @@ class Schedule : public Primitives {
     return value_of(TUNESMITH_SITE_LOOP, static_cast<uint32_t>(loop), key).tag != TUNESMITH_TAG_NONE;
   }
 
-  /// What a module that holds candidates to a limit throws: its id, a constant sentence without numbers, and
-  /// the numbers. The message shows the program with the block marked.
-  ScheduleError refusal(std::string_view module, std::string_view reason, std::string_view more,
-                        BlockId block) const {
-    tunesmith_error_info told = {};
-    told.size = sizeof(told);
-    told.kind = TUNESMITH_ERROR_KIND_REFUSED;
-    told.primitive = detail::text(module);
-    told.reason = detail::text(reason);
-    told.detail = detail::text(more);
-    return ScheduleError(std::make_shared<detail::ErrorHandle>(
-        detail::tables.error->refuse(handle(), static_cast<uint32_t>(block), &told)));
-  }
-
   /// Hands it to whoever takes it.
   tunesmith_schedule* release() { return std::exchange(handle_, nullptr); }
 

@@ -89,9 +89,6 @@ struct tunesmith_error_table {
   void (*info)(const tunesmith_error* error, tunesmith_error_info* info);
   /// NULL is nothing to release. [any thread]
   void (*release)(tunesmith_error* error);
-  /// As make, of a refusal whose message shows the program with the block marked. Never NULL. [the owner's
-  /// thread]
-  tunesmith_error* (*refuse)(const tunesmith_program* program, uint32_t block, const tunesmith_error_info* info);
 };
 
 /// Schedules. One function calls every instruction, so that a new one is only a new name.
