@@ -12,17 +12,18 @@ import yaml
 def grow(api, tables):
     """`tables`: which of them get a function, by name and description."""
     api["minor"] += 1
+    later = f"added_in_{api['minor']}"  # what is grown may grow again
     for part in api["parts"]:
         for name, table in part.get("tables", {}).items():
             if tables(name, table):
-                table["functions"].append({"name": "added_later", "thread": "any", "returns": "void", "args": ["uint32 number"], "doc": "Later.",
+                table["functions"].append({"name": later, "thread": "any", "returns": "void", "args": ["uint32 number"], "doc": "Later.",
                                            "since": api["minor"]})
         for name, struct in part.get("structs", {}).items():
             if name in ("loop_facts", "statement"):
-                struct["fields"].append({"name": "added_later", "type": "uint64", "since": api["minor"]})
+                struct["fields"].append({"name": later, "type": "uint64", "since": api["minor"]})
         for name, enum in part.get("enums", {}).items():
             if name == "question":
-                enum["values"]["added_later"] = {"value": 1000, "since": api["minor"]}
+                enum["values"][later] = {"value": 1000 + api["minor"], "since": api["minor"]}
     return api
 
 
