@@ -25,10 +25,10 @@ constexpr double kReferenceRuns = 3.0;
 /// Throws EnvironmentError when the worker does not speak as we do.
 void require_our_schema(int64_t schema) {
   if (schema == kSchemaVersion) return;
-  throw EnvironmentError(fmt::format(
-      "tunesmith-worker speaks version {} of the schema, and this tunesmith version {}; install "
-      "both from one build",
-      schema, kSchemaVersion));
+  throw EnvironmentError(
+      fmt::format("tunesmith-worker speaks version {} of the schema, and this tunesmith version {}; install "
+                  "both from one build",
+                  schema, kSchemaVersion));
 }
 
 /// Throws what the worker says that ended it.
