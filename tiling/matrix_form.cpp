@@ -8,8 +8,8 @@
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/schedule_error.h"
+#include "tunesmith/intrinsics/matrix_product.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/tiling/matrix_product.h"
 
 namespace tunesmith {
 namespace {

@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/access_list.h"
 #include "plugin/stable_interface.h"
+#include "tunesmith/intrinsics/matrix_product.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/space/module.h"
 #include "tunesmith/trace/schedule.h"
@@ -38,6 +41,8 @@ struct tunesmith_program {
   mutable std::deque<tunesmith_buffer> buffers = {};
   mutable std::deque<std::vector<tunesmith_block_facts>> blocks = {};
   mutable std::deque<std::vector<tunesmith_loop_facts>> loops = {};
+  mutable std::list<tunesmith::api::AccessList> accesses = {};
+  mutable std::list<tunesmith::MatrixProduct> products = {};
 
   explicit tunesmith_program(const tunesmith::Program& of) : program(&of) {}
   ~tunesmith_program() { forget(); }
@@ -50,6 +55,7 @@ struct tunesmith_program {
 struct tunesmith_schedule {
   tunesmith::Schedule schedule;
   tunesmith_program program{schedule.program()};
+  mutable std::list<tunesmith::api::IntrinsicFacts> intrinsics = {};  // that were asked for
 
   explicit tunesmith_schedule(tunesmith::Schedule given) : schedule(std::move(given)) {}
 };
@@ -62,6 +68,9 @@ struct tunesmith_context {
   mutable std::vector<tunesmith_level> levels = {};
   mutable std::vector<tunesmith_scope> scopes = {};
   mutable std::deque<std::vector<tunesmith_text>> axes = {};
+  // Intrinsics that were asked for.
+  mutable std::list<tunesmith::api::IntrinsicFacts> intrinsics = {};
+  mutable std::list<std::vector<tunesmith_intrinsic>> intrinsic_lists = {};
 
   explicit tunesmith_context(tunesmith::ModuleContext& of) : context(&of), original(of.original()) {}
 };

@@ -304,3 +304,51 @@ LIES(plugin, declare, 80);
 LIES(plugin, create, 88);
 LIES(plugin, destroy, 96);
 TAKES(plugin, 104);
+
+LIES(index, form, 0);
+LIES(index, iterator, 4);
+LIES(index, constant, 8);
+LIES(index, used, 16);
+LIES(index, used_count, 24);
+TAKES(index, 32);
+
+LIES(access, buffer, 0);
+LIES(access, indices, 8);
+TAKES(access, 32);
+
+LIES(matrix_product, size, 0);
+LIES(matrix_product, factor_of_rows, 8);
+LIES(matrix_product, factor_of_columns, 12);
+LIES(matrix_product, rows_reduction_inside, 16);
+LIES(matrix_product, columns_reduction_inside, 20);
+LIES(matrix_product, index_map, 24);
+LIES(matrix_product, extents, 40);
+LIES(matrix_product, extent_count, 48);
+TAKES(matrix_product, 56);
+
+LIES(operand, buffer, 0);
+LIES(operand, scope, 8);
+LIES(operand, layout, 24);
+LIES(operand, alignment, 40);
+TAKES(operand, 48);
+
+LIES(intrinsic, name, 0);
+LIES(intrinsic, level, 16);
+LIES(intrinsic, operands, 32);
+LIES(intrinsic, iterators, 56);
+LIES(intrinsic, reads, 80);
+LIES(intrinsic, writes, 104);
+LIES(intrinsic, copies, 128);
+LIES(intrinsic, bulk_copy, 132);
+TAKES(intrinsic, 136);
+
+LIES(analysis_table, size, 0);
+LIES(analysis_table, accesses, 8);
+LIES(analysis_table, matrix_product, 16);
+LIES(analysis_table, element_reader, 24);
+TAKES(analysis_table, 32);
+
+LIES(intrinsic_table, size, 0);
+LIES(intrinsic_table, of_extension, 8);
+LIES(intrinsic_table, find, 16);
+TAKES(intrinsic_table, 24);

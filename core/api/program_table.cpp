@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/program_parts.h"
 #include "api/snapshot.h"
 #include "tunesmith/analysis/accesses.h"
 #include "tunesmith/analysis/blocks.h"
@@ -39,8 +40,6 @@ tunesmith_value value_of(const AnnotationValue& value) {
   return value_of(std::get<int64_t>(value));
 }
 
-namespace {
-
 const Program& program_of(const tunesmith_program* program, std::string_view call) {
   return *given(program, call).program;
 }
@@ -50,6 +49,23 @@ const Block& block_of(const tunesmith_program* program, uint32_t id, std::string
   if (found == nullptr) misuse(call, "there is no such block", fmt::format("{}", id));
   return *found;
 }
+
+std::vector<Access> accesses_of(const Block& block, uint32_t sort) {
+  switch (sort) {
+    case TUNESMITH_ACCESS_SORT_READS:
+      return reads_of(block);
+    case TUNESMITH_ACCESS_SORT_WRITES:
+      return writes_of(block);
+    case TUNESMITH_ACCESS_SORT_READ_ACCESSES:
+      return read_accesses(block);
+    case TUNESMITH_ACCESS_SORT_WRITE_ACCESSES:
+      return write_accesses(block);
+    default:
+      throw Unsupported(fmt::format("this kernel does not know sort {} of accesses", sort));
+  }
+}
+
+namespace {
 
 const Loop& loop_of(const tunesmith_program* program, uint32_t id, std::string_view call) {
   const Loop* found = program_of(program, call).find_loop(LoopId{id});
@@ -212,21 +228,6 @@ tunesmith_error* neighbours(const tunesmith_program* program, uint32_t block, ui
                                                              : consumers_of(*program->program, found)),
               ids, capacity, count, kCall);
   });
-}
-
-std::vector<Access> accesses_of(const Block& block, uint32_t sort) {
-  switch (sort) {
-    case TUNESMITH_ACCESS_SORT_READS:
-      return reads_of(block);
-    case TUNESMITH_ACCESS_SORT_WRITES:
-      return writes_of(block);
-    case TUNESMITH_ACCESS_SORT_READ_ACCESSES:
-      return read_accesses(block);
-    case TUNESMITH_ACCESS_SORT_WRITE_ACCESSES:
-      return write_accesses(block);
-    default:
-      throw Unsupported(fmt::format("this kernel does not know sort {} of accesses", sort));
-  }
 }
 
 tunesmith_error* accesses(const tunesmith_program* program, uint32_t block, uint32_t sort, uint32_t* buffers,

@@ -352,4 +352,6 @@ void tunesmith_program::forget() {
   buffers.clear();
   blocks.clear();
   loops.clear();
+  accesses.clear();
+  products.clear();
 }

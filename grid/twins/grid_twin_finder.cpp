@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "tunesmith/grid/twins.h"
+#include "tunesmith/intrinsics/matrix_product.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/tiling/matrix_product.h"
 #include "tunesmith/workload/library.h"
 #include "twins/corresponding_loops.h"
 #include "twins/one_structure.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "tunesmith/tiling/matrix_product.h"
+#include "tunesmith/intrinsics/matrix_product.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include <tunesmith/ir/visit.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace {
 
@@ -27,36 +27,35 @@ std::vector<ThreadAxis> threads_of(const Stmt& nest, const ExecutionModel& model
     return a.level != b.level ? a.level < b.level : a.axis > b.axis;
   };
   std::map<ExecutionModel::Axis, int64_t, decltype(outermost_first)> extents(outermost_first);
-  for (const Loop* loop : collect<Loop>(nest)) {
-    const auto axis = loop->loop_kind == LoopKind::Bound ? model.find_axis(loop->thread) : std::nullopt;
-    if (!axis || axis->level < model.first_synchronising()) continue;
+  walk(nest, [&](const Stmt& stmt) {
+    const Pointer<Loop> loop = stmt.as<Loop>();
+    if (!loop || loop->loop_kind != LoopKind::Bound) return;
+    const auto axis = model.find_axis(loop->thread);
+    if (!axis || axis->level < model.first_synchronising()) return;
     int64_t& extent = extents[*axis];
     extent = std::max(extent, loop->const_extent());
     if (const auto members = model.group_axis(axis->level))
       extents[*members] = model.levels[axis->level].group;
-  }
+  });
   std::vector<ThreadAxis> threads;
   for (const auto& [axis, extent] : extents) threads.push_back({model.axis_name(axis), extent});
   return threads;
 }
 
-const Stmt& nest_of(const Block& block) {
-  const Stmt* at = &block;
-  while (at->parent->parent != nullptr) at = at->parent;
+Stmt nest_of(const Block& block) {
+  Pointer<Stmt> at = block.pointer();
+  while (at->parent->parent) at = at->parent;
   return *at;
 }
 
 /// The loops that hold the block alone, outermost first.
 std::vector<LoopRV> own_loops(Schedule& schedule, BlockRV block) {
   std::vector<LoopRV> loops = schedule.get_loops(block);
-  const Stmt* inside = &schedule.block(block);
+  const std::vector<LoopFacts> facts = schedule.loops_of(block);
   size_t first = loops.size();
-  while (first > 0) {
-    const Loop& loop = schedule.loop(loops[first - 1]);
-    if (loop.body() != inside || loop.loop_kind != LoopKind::Serial) break;
-    inside = &loop;
+  while (first > 0 && facts[first - 1].kind == LoopKind::Serial &&
+         (facts[first - 1].only_child == StmtKind::Block || facts[first - 1].only_child == StmtKind::Loop))
     --first;
-  }
   loops.erase(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(first));
   return loops;
 }
@@ -88,18 +87,24 @@ class CooperativeFetch final : public TransformationModule {
   }
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
-    std::vector<std::string> names;
-    for (const Block* block : schedule.program().blocks()) {
-      if (block->annotations.contains(kAnnotation)) names.push_back(block->name);
+    struct Copy {
+      std::string name;
+      int64_t width;
+      std::vector<ThreadAxis> threads;
+    };
+    std::vector<Copy> copies;
+    // All from one reading: sharing a copy out binds its loops to axes that the nest has already.
+    const Program program = schedule.program();
+    for (const Pointer<Block>& block : program.blocks()) {
+      if (!block->annotations.contains(kAnnotation)) continue;
+      copies.push_back({block->name, block->annotations.find_int(kAnnotation).value(),
+                        threads_of(nest_of(*block), context.execution())});
     }
-    if (names.empty()) return ModuleResult::not_applicable("no block is annotated to be fetched together");
-    for (const std::string& name : names) {
-      const BlockRV block = schedule.get_block(name);
-      const Block& copy = schedule.block(block);
-      const auto width = std::get<int64_t>(copy.annotations.at(kAnnotation));
+    if (copies.empty()) return ModuleResult::not_applicable("no block is annotated to be fetched together");
+    for (const Copy& copy : copies) {
+      const BlockRV block = schedule.get_block(copy.name);
       schedule.unannotate(block, kAnnotation);
-      const std::vector<ThreadAxis> threads = threads_of(nest_of(copy), context.execution());
-      if (!threads.empty()) share_out(schedule, block, threads, width);
+      if (!copy.threads.empty()) share_out(schedule, block, copy.threads, copy.width);
     }
     return ModuleResult::applied(std::move(schedule));
   }

@@ -6,15 +6,10 @@
 // `tile_binds` makes tiles of threads instead (thread_tiling.h).
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/regions.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 #include "thread_tiling.h"
 #include "tiles.h"
@@ -27,7 +22,7 @@ class MultiLevelTiling final : public TransformationModule {
  public:
   explicit MultiLevelTiling(const Options& options)
       : structure_(options.get_string("structure")),
-        max_innermost_(static_cast<int>(options.get_int("max_innermost"))),
+        max_innermost_(options.get_int("max_innermost")),
         write_reuse_(options.get_ints("write_reuse")),
         without_reuse_(options.get_bool("without_reuse")),
         read_reuse_(options.get_ints("read_reuse")),
@@ -62,7 +57,7 @@ class MultiLevelTiling final : public TransformationModule {
   }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
-    const Block& block = *schedule.program().find_block(block_name);
+    const Block block = *schedule.program().find_block(block_name);
     if (!needs_tiling(block))
       return ModuleResult::not_applicable("the block is no reduction that reuses what it reads");
     if (threads_) return threads_->apply(schedule, block_name, context);
@@ -121,17 +116,15 @@ class MultiLevelTiling final : public TransformationModule {
   /// Tiles of `row_tiles` are for such blocks; a depthwise convolution has none, and is faster in smaller
   /// tiles.
   static bool is_outer_product(const Block& block) {
-    const IterVar* last = last_spatial(block);
-    return last == nullptr || std::ranges::any_of(read_accesses(block), [&](const Access& read) {
-             return std::ranges::none_of(read.indices,
-                                         [&](const Expr& index) { return uses_var(index, last->var); });
-           });
+    const std::optional<size_t> last = last_spatial(block.iters());
+    return !last ||
+           std::ranges::any_of(read_accesses(block), [&](const Access& read) { return !read.uses(*last); });
   }
 
   /// Can each spatial iterator be cut into tiles of a few, without a rest?
   bool has_small_tiles(const Block& block) const {
     const int64_t most = std::ranges::max(row_tiles_);
-    return std::ranges::all_of(block.iters, [&](const IterVar& iter) {
+    return std::ranges::all_of(block.iters(), [&](const IterVar& iter) {
       if (iter.kind != IterKind::Spatial || iter.extent <= most) return true;
       int64_t tile = 2;
       while (tile <= most && iter.extent % tile != 0) ++tile;
@@ -139,34 +132,33 @@ class MultiLevelTiling final : public TransformationModule {
     });
   }
 
-  static const IterVar* last_spatial(const Block& block) {
-    const auto last = std::find_if(block.iters.rbegin(), block.iters.rend(), [](const IterVar& iter) {
-      return iter.kind == IterKind::Spatial && iter.extent > 1;
-    });
-    return last == block.iters.rend() ? nullptr : &*last;
+  static std::optional<size_t> last_spatial(const std::vector<IterVar>& iters) {
+    for (size_t i = iters.size(); i-- > 0;) {
+      if (iters[i].kind == IterKind::Spatial && iters[i].extent > 1) return i;
+    }
+    return std::nullopt;
   }
 
   struct ReusedRead {
-    int index;          // in read_accesses()
+    int64_t index;      // in read_accesses()
     std::string order;  // an index map; empty: the copy lies as the buffer does
   };
 
   /// Reads that are worth a copy in the order in which the innermost loops want them: they move along the
   /// last spatial iterator, whose neighbours are computed together, and are used again for another one.
   static std::vector<ReusedRead> reused_reads(const Block& block) {
-    const IterVar* last = last_spatial(block);
+    const std::vector<IterVar> iters = block.iters();
+    const std::optional<size_t> last = last_spatial(iters);
     std::vector<ReusedRead> reads;
-    if (last == nullptr) return reads;
+    if (!last) return reads;
     const std::vector<Access> all = read_accesses(block);
     for (size_t i = 0; i < all.size(); ++i) {
-      const auto used = [&](const IterVar& iter) {
-        return std::any_of(all[i].indices.begin(), all[i].indices.end(),
-                           [&](const Expr& index) { return uses_var(index, iter.var); });
-      };
-      const bool again = std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& iter) {
-        return iter.kind == IterKind::Spatial && iter.extent > 1 && !used(iter);
-      });
-      if (used(*last) && again) reads.push_back({static_cast<int>(i), order_of_use(block, all[i], *last)});
+      bool again = false;
+      for (size_t iter = 0; iter < iters.size(); ++iter)
+        again =
+            again || (iters[iter].kind == IterKind::Spatial && iters[iter].extent > 1 && !all[i].uses(iter));
+      if (all[i].uses(*last) && again)
+        reads.push_back({static_cast<int64_t>(i), order_of_use(iters.size(), all[i], *last)});
     }
     return reads;
   }
@@ -174,25 +166,17 @@ class MultiLevelTiling final : public TransformationModule {
   /// The map that puts `last` last, where the access has each of its iterators as an index and another one
   /// last: a transposed operand. Empty where it has not: a copy of sums of iterators would be larger than
   /// what it copies.
-  static std::string order_of_use(const Block& block, const Access& access, const IterVar& last) {
-    const auto is_plain = [](const Expr& index) {
-      return index.is(ExprKind::Var) || index.is(ExprKind::IntImm);
-    };
-    if (!std::all_of(access.indices.begin(), access.indices.end(), is_plain) ||
-        uses_var(access.indices.back(), last.var))
-      return {};
-    std::vector<std::string> params;
-    std::vector<std::string> results;
-    for (const IterVar& iter : block.iters) {
-      params.push_back(fmt::format("i{}", params.size()));
-      const bool used = std::any_of(access.indices.begin(), access.indices.end(),
-                                    [&](const Expr& index) { return uses_var(index, iter.var); });
-      if (used && iter.var != last.var) results.push_back(params.back());
+  static std::string order_of_use(size_t iterators, const Access& access, size_t last) {
+    const auto is_plain = [](const AccessIndex& index) { return index.iterator || index.constant; };
+    if (!std::ranges::all_of(access.indices, is_plain) || access.indices.back().uses(last)) return {};
+    std::string params;
+    std::string results;
+    for (size_t i = 0; i < iterators; ++i) {
+      const std::string name = "i" + std::to_string(i);
+      params += (i > 0 ? ", " : "") + name;
+      if (access.uses(i) && i != last) results += name + ", ";
     }
-    const auto position = std::find_if(block.iters.begin(), block.iters.end(),
-                                       [&](const IterVar& iter) { return iter.var == last.var; });
-    results.push_back(params[static_cast<size_t>(position - block.iters.begin())]);
-    return fmt::format("({}) -> ({})", fmt::join(params, ", "), fmt::join(results, ", "));
+    return "(" + params + ") -> (" + results + "i" + std::to_string(last) + ")";
   }
 
   /// The last loop at the level-th S.
@@ -209,8 +193,9 @@ class MultiLevelTiling final : public TransformationModule {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     const size_t columns = last_spatial(schedule, loops);
     for (size_t i = 0; i < loops.size(); ++i) {
-      const char letter = use_of(schedule.loop(loops[i])).reduction ? 'R' : 'S';
-      const bool may_hang_over = ragged && letter == 'S' && schedule.loop(loops[i]).const_extent() > 1;
+      const LoopFacts facts = schedule.facts(loops[i]);
+      const char letter = facts.use.reduction ? 'R' : 'S';
+      const bool may_hang_over = ragged && letter == 'S' && facts.extent > 1;
       const std::vector<LoopRV> tiles =
           may_hang_over ? ragged_tiles(schedule, loops[i], i == columns ? column_tiles_ : row_tiles_)
                         : perfect_tiles(schedule, loops[i], levels_of(letter, 0), max_innermost_);
@@ -234,8 +219,8 @@ class MultiLevelTiling final : public TransformationModule {
   static size_t last_spatial(const Schedule& schedule, const std::vector<LoopRV>& loops) {
     size_t last = loops.size();
     for (size_t i = 0; i < loops.size(); ++i) {
-      const Loop& loop = schedule.loop(loops[i]);
-      if (!use_of(loop).reduction && loop.const_extent() > 1) last = i;
+      const LoopFacts loop = schedule.facts(loops[i]);
+      if (!loop.use.reduction && loop.extent > 1) last = i;
     }
     return last;
   }
@@ -243,7 +228,7 @@ class MultiLevelTiling final : public TransformationModule {
   /// The levels inside the first reduction get a tile whose size need not divide the loop; what hangs over is
   /// masked. The levels outside share the tiles out exactly.
   std::vector<LoopRV> ragged_tiles(Schedule& schedule, LoopRV loop, const std::vector<int64_t>& sizes) const {
-    const int64_t extent = schedule.loop(loop).const_extent();
+    const int64_t extent = schedule.facts(loop).extent;
     std::vector<int64_t> useful;
     for (const int64_t size : sizes) {
       if (size <= extent) useful.push_back(size);
@@ -254,15 +239,14 @@ class MultiLevelTiling final : public TransformationModule {
     const std::vector<LoopRV> halves = schedule.split(loop, {std::nullopt, size});
     const int inner = levels_of('S', std::min(structure_.find('R'), structure_.size()));
     const int outer = levels_of('S', 0) - inner;
-    std::vector<LoopRV> tiles =
-        perfect_tiles(schedule, halves[0], outer, static_cast<int>(std::min<int64_t>(extent, 1 << 20)));
+    std::vector<LoopRV> tiles = perfect_tiles(schedule, halves[0], outer, std::min<int64_t>(extent, 1 << 20));
     const std::vector<LoopRV> inside = perfect_tiles(schedule, halves[1], inner, max_innermost_);
     tiles.insert(tiles.end(), inside.begin(), inside.end());
     return tiles;
   }
 
   std::string structure_;
-  int max_innermost_;
+  int64_t max_innermost_;
   std::vector<int64_t> write_reuse_;
   bool without_reuse_;
   std::vector<int64_t> read_reuse_;

@@ -2,12 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/ir/regions.h>
-
 #include "tiles.h"
 
 namespace tunesmith {
@@ -22,16 +16,15 @@ constexpr int64_t kWidestFetchBytes = 16;
 /// For each dimension of the access the position, among the loops around the block, of the one that its index
 /// is; nothing where the index is a constant. Empty where it is something else.
 std::vector<std::optional<size_t>> loops_of_dimensions(const Block& block, const Access& access) {
-  const std::vector<Loop*> loops = loops_above(block);
+  const std::vector<Pointer<Loop>> loops = loops_above(block);
+  const std::vector<IterVar> iters = block.iters();
   std::vector<std::optional<size_t>> found;
-  for (const Expr& index : access.indices) {
-    const auto iter = std::ranges::find_if(
-        block.iters, [&](const IterVar& candidate) { return index.same_as(candidate.var); });
-    if (iter == block.iters.end() && !index.is(ExprKind::IntImm)) return {};
+  for (const AccessIndex& index : access.indices) {
+    if (!index.iterator && !index.constant) return {};
     std::optional<size_t> position;
-    for (size_t i = 0; i < loops.size() && iter != block.iters.end(); ++i) {
-      const Expr& binding = block.bindings[static_cast<size_t>(iter - block.iters.begin())];
-      if (binding.same_as(loops[i]->var)) position = i;
+    for (size_t i = 0; i < loops.size() && index.iterator; ++i) {
+      const Expr binding = iters[*index.iterator].binding;
+      if (binding.is(ExprKind::Var) && binding.var() == loops[i]->var()) position = i;
     }
     found.push_back(position);
   }
@@ -43,12 +36,12 @@ std::vector<std::optional<size_t>> loops_of_dimensions(const Block& block, const
 std::optional<std::vector<size_t>> loops_of_writer(const Block& block, const Block& writer) {
   const Access made = writes_of(block).front();
   std::vector<Access> reads = read_accesses(writer);
-  std::erase_if(reads, [&](const Access& read) { return read.buffer != made.buffer; });
+  std::erase_if(reads, [&](const Access& read) { return read.buffer->name != made.buffer->name; });
   if (reads.size() != 1 || !is_trivially_bound(writer)) return std::nullopt;
   const auto own = loops_of_dimensions(block, made);
   const auto theirs = loops_of_dimensions(writer, reads.front());
   if (own.empty() || own.size() != theirs.size()) return std::nullopt;
-  const std::vector<Loop*> loops = loops_above(block);
+  const std::vector<Pointer<Loop>> loops = loops_above(block);
   std::vector<size_t> positions;
   for (size_t i = 0; i < loops.size(); ++i) {
     if (use_of(*loops[i]).reduction) continue;
@@ -78,7 +71,7 @@ void append(std::vector<LoopRV>& all, const std::vector<LoopRV>& more) {
 
 ThreadTiling::ThreadTiling(const Options& options)
     : structure_(options.get_string("structure")),
-      max_innermost_(static_cast<int>(options.get_int("max_innermost"))),
+      max_innermost_(options.get_int("max_innermost")),
       tile_binds_(options.get_strings("tile_binds")),
       result_scope_(options.get_string("cache_scope")),
       fetch_scope_(options.get_string("fetch_scope")),
@@ -112,8 +105,8 @@ ModuleResult ThreadTiling::apply(const Schedule& schedule, const std::string& bl
   }
   if (!contains(bounds, Bound::Apart) || !contains(bounds, Bound::Together))
     return ModuleResult::not_applicable("no tile is bound to threads, or none to what stands around them");
-  const Block& block = *schedule.program().find_block(block_name);
-  if (has_reusable_consumer(schedule.program(), block)) {
+  const Program program = schedule.program();
+  if (has_reusable_consumer(program, *program.find_block(block_name))) {
     try {
       return ModuleResult::applied(sketch(schedule, block_name, true, bounds));
     } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): a copy takes its place
@@ -145,7 +138,7 @@ Schedule ThreadTiling::sketch(const Schedule& base, const std::string& block_nam
   const auto order = loops_of_writer(schedule.block(block), schedule.block(writer));
   if (!order)
     throw ScheduleError("multi_level_tiling", "the result is not indexed by the block's spatial loops",
-                        block_name, schedule.program(), &schedule.block(block));
+                        block_name);
   std::vector<LoopRV> writer_loops;
   const std::vector<LoopRV> around = schedule.get_loops(writer);
   for (const size_t position : *order) writer_loops.push_back(around[position]);
@@ -176,7 +169,7 @@ Schedule ThreadTiling::sketch(const Schedule& base, const std::string& block_nam
 std::vector<BlockRV> ThreadTiling::fetches(Schedule& schedule, BlockRV block) const {
   std::vector<BlockRV> copies;
   if (fetch_scope_.empty()) return copies;
-  const std::vector<Access> reads = read_accesses(schedule.block(block));
+  const std::vector<Access> reads = schedule.read_accesses(block);
   for (size_t i = 0; i < reads.size(); ++i) {
     copies.push_back(schedule.cache_read(block, static_cast<int>(i), fetch_scope_));
     std::vector<int64_t> widths = fetch_widths_;
@@ -196,7 +189,7 @@ ThreadTiling::Tiles ThreadTiling::cut(Schedule& schedule, BlockRV block) const {
     return static_cast<int>(std::count(structure_.begin(), structure_.end(), letter));
   };
   for (const LoopRV& loop : schedule.get_loops(block)) {
-    const char letter = use_of(schedule.loop(loop)).reduction ? 'R' : 'S';
+    const char letter = schedule.facts(loop).use.reduction ? 'R' : 'S';
     std::vector<LoopRV> parts;
     if (letter == 'S') {
       tiles.spatial_factors.push_back(schedule.sample_perfect_tile(loop, parts_of('S'), max_innermost_));

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/plugin/options.h>
-#include <tunesmith/space/module.h>
+#include <tunesmith/stable/module.h>
 
 namespace tunesmith {
 
@@ -45,7 +44,7 @@ class ThreadTiling {
                                                const Tiles& tiles, const std::vector<Bound>& bounds) const;
 
   std::string structure_;
-  int max_innermost_;
+  int64_t max_innermost_;
   std::vector<std::string> tile_binds_;
   std::string result_scope_;
   std::string fetch_scope_;

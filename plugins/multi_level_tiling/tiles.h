@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <tunesmith/trace/schedule.h>
+#include <tunesmith/stable/schedule.h>
 
 namespace tunesmith {
 
@@ -12,6 +12,6 @@ namespace tunesmith {
 bool has_reusable_consumer(const Program& program, const Block& block);
 
 /// `parts` loops whose extents are sampled and divide the loop.
-std::vector<LoopRV> perfect_tiles(Schedule& schedule, LoopRV loop, int parts, int max_innermost);
+std::vector<LoopRV> perfect_tiles(Schedule& schedule, LoopRV loop, int64_t parts, int64_t max_innermost);
 
 }  // namespace tunesmith

@@ -50,7 +50,7 @@ ARROWS = {
     "records": "measure workload schema support",
     "search": "measure records target lower trace workload ir plugin support",
     "space": "search measure target trace analysis intrinsics workload ir plugin support",
-    "api": "space search lower trace analysis ir plugin support",
+    "api": "space search lower trace intrinsics analysis ir plugin support",
 }
 
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them. Each is a folder
@@ -59,8 +59,8 @@ LIBRARIES = {
     "runtime": "",
     "verification": "runtime",
     "tiling": "",
-    "grid": "tiling verification",
-    "performance": "grid tiling verification",
+    "grid": "verification",
+    "performance": "grid verification",
     "measuring": "performance verification runtime",
     "tuning": "measuring",
     "evaluation": "tuning",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -199,42 +200,41 @@ inline std::vector<Pointer<Block>> consumers_of(const Program& program, const Bl
   return detail::neighbours(program, block, TUNESMITH_SIDE_CONSUMERS);
 }
 
-/// One access of a block.
-struct Access {
-  Buffer buffer;
+struct MatrixProduct {
+  /// Positions in read_accesses(): of the factor that has the rows, and of the one that has the columns.
+  std::array<size_t, 2> factors{0, 1};
+  /// Of each factor in memory: does the reduction lie further in than rows or columns?
+  std::array<bool, 2> reduction_inside{true, false};
+  /// The block's iterators as those of the product, (batch.., i, j, k), for transform_block_layout; empty
+  /// where they are just that.
+  std::string index_map;
+  std::vector<int64_t> extents;  ///< of these
 };
 
-namespace detail {
-inline std::vector<Access> accesses(const tunesmith_program* program, uint32_t block, uint32_t sort) {
-  std::vector<Access> found;
-  const auto list = [&](uint32_t* buffers, uint64_t capacity, uint64_t* count) {
-    return tables.program->accesses(program, block, sort, buffers, capacity, count);
-  };
-  for (const uint32_t position : all_of(list)) {
-    const tunesmith_buffer* buffer = nullptr;
-    check(tables.program->buffer(program, position, &buffer));
-    found.push_back({make_buffer(*buffer)});
-  }
-  return found;
+/// "", or why the block is no product of matrices: a constant sentence. An iterator belongs to the batch
+/// where both factors use it. One of which a factor uses the quotient by a number or the remainder alone, as
+/// of groups of channels or of the phase of a stride, is taken apart where the number divides its extent.
+inline std::string match_matrix_product(const Block& block, MatrixProduct* product) {
+  tunesmith_matrix_product found = {};
+  found.size = sizeof(found);
+  tunesmith_text reason = {};
+  detail::check(detail::tables.analysis->matrix_product(block.snapshot().program,
+                                                        static_cast<uint32_t>(block.id), &found, &reason));
+  if (reason.size > 0) return std::string(detail::view(reason));
+  product->factors = {found.factor_of_rows, found.factor_of_columns};
+  product->reduction_inside = {found.rows_reduction_inside != 0, found.columns_reduction_inside != 0};
+  product->index_map = detail::view(found.index_map);
+  product->extents.assign(found.extents, found.extents + found.extent_count);
+  return "";
 }
-inline std::vector<Access> accesses(const Block& block, uint32_t sort) {
-  return accesses(block.snapshot().program, static_cast<uint32_t>(block.id), sort);
-}
-}  // namespace detail
 
-/// Loads in the body and the init without the accumulator; stores in the body: each once.
-inline std::vector<Access> reads_of(const Block& block) {
-  return detail::accesses(block, TUNESMITH_ACCESS_SORT_READS);
-}
-inline std::vector<Access> writes_of(const Block& block) {
-  return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITES);
-}
-/// As instructions count them by `read_index` and `write_index`.
-inline std::vector<Access> read_accesses(const Block& block) {
-  return detail::accesses(block, TUNESMITH_ACCESS_SORT_READ_ACCESSES);
-}
-inline std::vector<Access> write_accesses(const Block& block) {
-  return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITE_ACCESSES);
+/// The block that alone reads what this one writes, element by element, and could stand behind it; null where
+/// there is none.
+inline Pointer<Block> element_reader(const Program& program, const Block& block) {
+  uint32_t reader = TUNESMITH_NONE;
+  detail::check(detail::tables.analysis->element_reader(block.snapshot().program,
+                                                        static_cast<uint32_t>(block.id), &reader));
+  return reader == TUNESMITH_NONE ? nullptr : program.find_block(BlockId{reader});
 }
 
 }  // namespace stable

@@ -37,6 +37,8 @@ struct Tables {
   const tunesmith_description_table* description = nullptr;
   const tunesmith_options_table* options = nullptr;
   const tunesmith_trace_table* trace = nullptr;
+  const tunesmith_analysis_table* analysis = nullptr;
+  const tunesmith_intrinsic_table* intrinsic = nullptr;
 };
 inline Tables tables;
 
@@ -56,7 +58,9 @@ inline tunesmith_error* start(const tunesmith_host* host) noexcept {
                         fetch(host, "tunesmith.answer/1", tables.answer) &&
                         fetch(host, "tunesmith.description/1", tables.description) &&
                         fetch(host, "tunesmith.options/1", tables.options) &&
-                        fetch(host, "tunesmith.trace/1", tables.trace);
+                        fetch(host, "tunesmith.trace/1", tables.trace) &&
+                        fetch(host, "tunesmith.analysis/1", tables.analysis) &&
+                        fetch(host, "tunesmith.intrinsic/1", tables.intrinsic);
   if (complete) return nullptr;
   constexpr std::string_view kWhy = "the kernel's tables are shorter than its version says";
   tunesmith_error_info told = {};

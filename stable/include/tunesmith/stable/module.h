@@ -6,6 +6,7 @@
 // times it and verifies the program. This header includes all that a module needs.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -100,7 +101,18 @@ struct ExecutionModel {
   struct Axis {
     size_t level = 0;
     size_t axis = 0;
+
+    auto operator<=>(const Axis&) const = default;
   };
+  /// Of "<level>.<axis>"; nothing when the machine has none of this name.
+  std::optional<Axis> find_axis(std::string_view name) const {
+    for (size_t level = 0; level < levels.size(); ++level) {
+      for (size_t axis = 0; axis < levels[level].axes.size(); ++axis) {
+        if (axis_name({level, axis}) == name) return Axis{level, axis};
+      }
+    }
+    return std::nullopt;
+  }
   std::string axis_name(const Axis& axis) const {
     return levels[axis.level].name + "." + levels[axis.level].axes[axis.axis];
   }
@@ -117,6 +129,14 @@ struct ExecutionModel {
       if (levels[i].name == scope.owner) return i + 1;
     }
     return 0;
+  }
+  /// The axis along which the members of a group of the level lie; nothing where the level has no groups.
+  std::optional<Axis> group_axis(size_t level) const {
+    if (levels[level].group == 0) return std::nullopt;
+    for (size_t inside = level + 1; inside < levels.size(); ++inside) {
+      if (levels[inside].group == 0) return Axis{inside, 0};
+    }
+    return std::nullopt;
   }
   /// The first level from which on all synchronise; levels.size() when the innermost does not.
   size_t first_synchronising() const {
@@ -198,6 +218,10 @@ class ModuleContext {
   /// Is the extension of this name in the space, and did its probe find the hardware?
   bool has_extension(std::string_view name) const {
     return detail::tables.context->has_extension(context_, detail::text(name)) != 0;
+  }
+  /// Those that the extension gives to the target, in its order; none where it is not here.
+  std::vector<TensorIntrinsic> intrinsics(std::string_view extension) const {
+    return detail::intrinsics_of(context_, extension);
   }
   /// Keeps modules after this one away from the block: who and why are shown by `spaces explain`.
   void claim(std::string_view block_name, std::string_view why) {

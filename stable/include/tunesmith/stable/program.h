@@ -6,6 +6,7 @@
 //   const bool chooses = any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Select); });
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -198,6 +199,70 @@ inline std::vector<IterVar> Block::iters() const {
                    expr(each.binding)});
   }
   return all;
+}
+
+// ---- What a block reads and writes, and how the indices follow its iterators ----
+
+/// An index of an access, along one dimension of its buffer.
+struct AccessIndex {
+  explicit AccessIndex(const tunesmith_index& from) : used(from.used, from.used + from.used_count) {
+    if (from.form == TUNESMITH_INDEX_FORM_ITERATOR) iterator = from.iterator;
+    if (from.form == TUNESMITH_INDEX_FORM_CONSTANT) constant = from.constant;
+  }
+
+  std::optional<size_t> iterator;  // where it is just this one of Block::iters()
+  std::optional<int64_t> constant;
+  std::vector<size_t> used;  // those that occur in it, rising
+
+  bool uses(size_t of) const { return std::ranges::find(used, of) != used.end(); }
+};
+
+/// One access of a block.
+struct Access {
+  explicit Access(const tunesmith_access& from) : buffer(make_buffer(*from.buffer)) {
+    for (uint64_t i = 0; i < from.indices.count; ++i)
+      indices.emplace_back(detail::element<tunesmith_index>(from.indices, i));
+  }
+
+  Buffer buffer;
+  std::vector<AccessIndex> indices;
+
+  /// Does it move with this one of Block::iters()?
+  bool uses(size_t iterator) const {
+    return std::ranges::any_of(indices, [&](const AccessIndex& index) { return index.uses(iterator); });
+  }
+};
+
+namespace detail {
+inline std::vector<Access> accesses_in(const tunesmith_span& span) {
+  std::vector<Access> found;
+  for (uint64_t i = 0; i < span.count; ++i) found.emplace_back(element<tunesmith_access>(span, i));
+  return found;
+}
+inline std::vector<Access> accesses(const tunesmith_program* program, uint32_t block, uint32_t sort) {
+  tunesmith_span span = {};
+  check(tables.analysis->accesses(program, block, sort, &span));
+  return accesses_in(span);
+}
+inline std::vector<Access> accesses(const Block& block, uint32_t sort) {
+  return accesses(block.snapshot().program, static_cast<uint32_t>(block.id), sort);
+}
+}  // namespace detail
+
+/// Loads in the body and the init without the accumulator; stores in the body: each once. Of a block with
+/// blocks inside, the indices are over its own iterators.
+inline std::vector<Access> reads_of(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_READS);
+}
+inline std::vector<Access> writes_of(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITES);
+}
+/// As instructions count them by `read_index` and `write_index`; indices as they stand in the text.
+inline std::vector<Access> read_accesses(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_READ_ACCESSES);
+}
+inline std::vector<Access> write_accesses(const Block& block) {
+  return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITE_ACCESSES);
 }
 
 }  // namespace stable

@@ -18,6 +18,82 @@
 namespace tunesmith {
 inline namespace stable {
 
+// ---- Tensor intrinsics as data: instructions of a processor, of which `tensorize` makes calls by name ----
+
+/// What an intrinsic writes or reads.
+struct TensorOperand {
+  Buffer buffer;          // its shape and type
+  std::string scope;      // of memory in which it must be; "": anywhere but in one where none can be
+  std::string layout;     // how a group's members hold it; what one call wrote, another reads as the same
+  int64_t alignment = 1;  // bytes whose multiple the address of its first element is
+};
+
+/// What it computes is one block with one store.
+struct TensorIntrinsic {
+  explicit TensorIntrinsic(const tunesmith_intrinsic& from)
+      : name(detail::view(from.name)),
+        level(detail::view(from.level)),
+        reads(detail::accesses_in(from.reads)),
+        writes(detail::accesses_in(from.writes)),
+        copies(from.copies != 0),
+        bulk_copy(from.bulk_copy != 0) {
+    for (uint64_t i = 0; i < from.operands.count; ++i) {
+      const auto& operand = detail::element<tunesmith_operand>(from.operands, i);
+      operands.push_back({make_buffer(*operand.buffer), std::string(detail::view(operand.scope)),
+                          std::string(detail::view(operand.layout)), operand.alignment});
+    }
+    for (uint64_t i = 0; i < from.iterators.count; ++i) {
+      const auto& iterator = detail::element<tunesmith_iterator>(from.iterators, i);
+      iters.push_back({static_cast<IterKind>(iterator.kind), iterator.extent});
+    }
+  }
+
+  struct Iterator {
+    IterKind kind;
+    int64_t extent;
+  };
+
+  std::string name;
+  std::string level;                    // whose groups execute a call together; "": each iteration its own
+  std::vector<TensorOperand> operands;  // the output, then the inputs
+  std::vector<Iterator> iters;
+  std::vector<Access> reads;  // over `iters`, as read_accesses() and write_accesses() of a block are
+  std::vector<Access> writes;
+  bool copies;     // does it store elements as it reads them?
+  bool bulk_copy;  // does one iteration call it for all, and may what it copies arrive later?
+
+  /// Outermost first.
+  std::vector<int64_t> extents(IterKind kind) const {
+    std::vector<int64_t> found;
+    for (const Iterator& iter : iters) {
+      if (iter.kind == kind) found.push_back(iter.extent);
+    }
+    return found;
+  }
+  bool has_reduction() const { return !extents(IterKind::Reduction).empty(); }
+};
+
+namespace detail {
+
+inline std::vector<TensorIntrinsic> intrinsics_of(const tunesmith_context* context,
+                                                  std::string_view extension) {
+  tunesmith_span span = {};
+  check(tables.intrinsic->of_extension(context, text(extension), &span));
+  std::vector<TensorIntrinsic> found;
+  for (uint64_t i = 0; i < span.count; ++i) found.emplace_back(element<tunesmith_intrinsic>(span, i));
+  return found;
+}
+
+inline std::optional<TensorIntrinsic> intrinsic_named(const tunesmith_schedule* schedule,
+                                                      std::string_view name) {
+  const tunesmith_intrinsic* found = nullptr;
+  check(tables.intrinsic->find(schedule, text(name), &found));
+  if (found == nullptr) return std::nullopt;
+  return TensorIntrinsic(*found);
+}
+
+}  // namespace detail
+
 /// A block without its body.
 struct BlockFacts {
   BlockId id{};
@@ -130,6 +206,9 @@ class Schedule : public Primitives {
                                                        static_cast<uint32_t>(location(loop)), &stride));
     return stride;
   }
+  std::vector<Access> read_accesses(BlockRV block) const {
+    return detail::accesses(handle(), static_cast<uint32_t>(id(block)), TUNESMITH_ACCESS_SORT_READ_ACCESSES);
+  }
   std::vector<Access> writes_of(BlockRV block) const {
     return detail::accesses(handle(), static_cast<uint32_t>(id(block)), TUNESMITH_ACCESS_SORT_WRITES);
   }
@@ -169,6 +248,11 @@ class Schedule : public Primitives {
   }
   bool has_annotation(LoopId loop, std::string_view key) const {
     return value_of(TUNESMITH_SITE_LOOP, static_cast<uint32_t>(loop), key).tag != TUNESMITH_TAG_NONE;
+  }
+
+  /// What tensorize() takes by this name; nothing where there is none.
+  std::optional<TensorIntrinsic> intrinsic(std::string_view name) const {
+    return detail::intrinsic_named(handle_, name);
   }
 
   /// Hands it to whoever takes it.

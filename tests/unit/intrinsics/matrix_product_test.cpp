@@ -1,5 +1,5 @@
 // What is a product of matrices, and which axes make its rows and columns.
-#include "tunesmith/tiling/matrix_product.h"
+#include "tunesmith/intrinsics/matrix_product.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tunesmith/tiling/matrix_product.h"
+#include "tunesmith/intrinsics/matrix_product.h"
 
 #include <algorithm>
 #include <optional>
@@ -47,9 +47,9 @@ bool access_uses(const Access& access, const Var& var) {
   return std::ranges::any_of(access.indices, [&](const Expr& index) { return uses_var(index, var); });
 }
 
-class Matcher {
+class ProductMatcher {
  public:
-  explicit Matcher(const Block& block)
+  explicit ProductMatcher(const Block& block)
       : block_(block), reads_(read_accesses(block)), written_(write_accesses(block)) {}
 
   std::string_view run(MatrixProduct* product) {
@@ -211,7 +211,7 @@ class Matcher {
 }  // namespace
 
 std::string_view match_matrix_product(const Block& block, MatrixProduct* product) {
-  return Matcher(block).run(product);
+  return ProductMatcher(block).run(product);
 }
 
 }  // namespace tunesmith

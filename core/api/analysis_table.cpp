@@ -1,0 +1,69 @@
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analysis/element_reader.h"
+#include "api/program_parts.h"
+#include "tunesmith/analysis/blocks.h"
+
+namespace tunesmith::api {
+namespace {
+
+tunesmith_error* accesses_with_indices(const tunesmith_program* program, uint32_t block, uint32_t sort,
+                                       tunesmith_span* accesses) noexcept {
+  return guarded([&] {
+    constexpr const char* kCall = "analysis.accesses";
+    const Block& found = block_of(program, block, kCall);
+    tunesmith_span& out = given(accesses, kCall);
+    out = program->accesses.emplace_back(*program->program, found, accesses_of(found, sort)).span();
+  });
+}
+
+tunesmith_error* matrix_product(const tunesmith_program* program, uint32_t block,
+                                tunesmith_matrix_product* product, tunesmith_text* reason) noexcept {
+  return guarded([&] {
+    constexpr const char* kCall = "analysis.matrix_product";
+    const Block& found = block_of(program, block, kCall);
+    tunesmith_matrix_product& out = given(product, kCall);
+    tunesmith_text& why = given(reason, kCall);
+    MatrixProduct& matched = program->products.emplace_back();
+    why = text(match_matrix_product(found, &matched));
+    if (why.size > 0) return;
+    fill(&out, {sizeof(tunesmith_matrix_product), static_cast<uint32_t>(matched.factors[0]),
+                static_cast<uint32_t>(matched.factors[1]), matched.reduction_inside[0] ? 1U : 0U,
+                matched.reduction_inside[1] ? 1U : 0U, text(matched.index_map), matched.extents.data(),
+                matched.extents.size()});
+  });
+}
+
+/// Null where there is none.
+const Block* element_reader_of(const Program& program, const Block& block) {
+  const std::vector<Access> written = writes_of(block);
+  if (written.size() != 1 || writes_output(program, block)) return nullptr;
+  const Buffer& made = written.front().buffer;
+  const std::vector<Block*> readers = readers_of(program, made);
+  Stage stage;
+  std::vector<Expr> indices;
+  if (readers.size() != 1 || stage_refusal(program, *readers.front(), &stage) ||
+      readers.front()->has_reduction() || body_store(*readers.front()) == nullptr ||
+      element_reader_refusal(*readers.front(), made, &indices) ||
+      inputs_before_refusal(program, stage, made, block))
+    return nullptr;
+  return readers.front();
+}
+
+tunesmith_error* element_reader(const tunesmith_program* program, uint32_t block, uint32_t* reader) noexcept {
+  return guarded([&] {
+    constexpr const char* kCall = "analysis.element_reader";
+    const Block& found = block_of(program, block, kCall);
+    const Block* reading = element_reader_of(*program->program, found);
+    given(reader, kCall) = reading == nullptr ? TUNESMITH_NONE : static_cast<uint32_t>(reading->id);
+  });
+}
+
+}  // namespace
+
+const tunesmith_analysis_table k_analysis_table = {sizeof(tunesmith_analysis_table), accesses_with_indices,
+                                                   matrix_product, element_reader};
+
+}  // namespace tunesmith::api
