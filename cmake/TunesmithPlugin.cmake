@@ -4,7 +4,7 @@
 #                      [REQUIRES kind:id...] [PACK] [LIBRARIES target...] SOURCES...)
 #   NAME      the CMake target and the library's file (NAME.so); a YAML file keeps its own name
 #   KIND      module | target | extension | searcher | cost_model | task_scheduler
-#   TIER      STABLE: a module or a task scheduler that includes <tunesmith/stable/...> alone, is linked with nothing of
+#   TIER      STABLE: a module or a task scheduler that includes <tunesmith/stable/...> and <tunesmith/tiling/...> alone, is linked with nothing of
 #             Tunesmith's, and loads on every kernel of its interface's major version. EXACT, the default: it fits the
 #             very headers that it was built with, and needs the packages that these include: Boost, fmt, tl-expected
 #   MINOR     of the stable interface, where the plugin needs what a newer one than 0 has brought
@@ -164,7 +164,7 @@ function(tunesmith_add_plugin NAME KIND)
 
   add_library(${NAME} MODULE ${sources})
   if(arg_TIER STREQUAL STABLE)
-    target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith_stable)
+    target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith_stable tunesmith::tunesmith_tiling)
     set_property(GLOBAL APPEND PROPERTY TUNESMITH_STABLE_PLUGINS ${NAME})
     if(arg_MINOR)
       target_compile_definitions(${NAME} PRIVATE TUNESMITH_STABLE_MINOR=${arg_MINOR})
@@ -173,7 +173,7 @@ function(tunesmith_add_plugin NAME KIND)
     _tunesmith_find_packages_of_exact_tier(${NAME})
     # Of the libraries beside the kernel, what the plugin calls becomes part of it.
     target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
-      tunesmith::tunesmith_grid tunesmith::tunesmith_tiling tunesmith::tunesmith_runtime)
+      tunesmith::tunesmith_grid tunesmith::tunesmith_runtime)
   endif()
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)

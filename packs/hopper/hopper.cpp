@@ -1,18 +1,129 @@
-// Gives products of matrices to the matrix unit of warpgroups: the intrinsics of hopper.yaml. Each number of
-// columns of a call is a sketch, and one more where boxes of the factors can be copied in bulk.
-#include <fmt/format.h>
+// Gives products of matrices to the matrix unit of warpgroups: the intrinsics of hopper.yaml, which read both
+// factors in shared memory. Each number of columns of a call is a sketch, and one more where boxes of the
+// factors can be copied in bulk.
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <tunesmith/analysis/accesses.h>
-#include <tunesmith/analysis/blocks.h>
-#include <tunesmith/analysis/schedule_error.h>
-#include <tunesmith/ir/annotation_keys.h>
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
-#include <tunesmith/tiling/group_tiling.h>
+#include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/bulk_copy.h>
+#include <tunesmith/tiling/group_tiles.h>
+#include <tunesmith/tiling/layout.h>
+#include <tunesmith/tiling/unit_intrinsics.h>
 
 namespace {
 
 using namespace tunesmith;
+
+constexpr const char* kUnit = "hopper";
+constexpr const char* kLaunchAxis = "block.x";
+constexpr const char* kGroupAxis = "warpgroup.x";
+constexpr const char* kShared = "shared";
+constexpr const char* kHeld = "accumulator";
+constexpr int64_t kMaxTiles = 4;     // of the intrinsic that a warpgroup computes along one dimension
+constexpr int64_t kPieceBytes = 16;  // rows of sums begin at odd multiples of it
+constexpr int64_t kPanel = 64;       // elements of a row of a factor in shared memory
+
+/// Boxes of the factors, fetched by a producer of its own.
+struct Boxes {
+  std::vector<TensorIntrinsic> unit;
+  std::vector<int64_t> stages;  // choices for the steps that are under way at once
+};
+
+/// One sketch, whose calls compute so many columns. `boxes`: null where all threads fetch the factors.
+class Warpgroups {
+ public:
+  Warpgroups(Schedule& schedule, const std::string& block, int64_t columns, const Boxes* boxes)
+      : schedule_(schedule), block_(schedule.get_block(block)), columns_(columns), boxes_(boxes) {}
+
+  /// Answers the block that calls the product. Throws ScheduleError, with the schedule half way, where the
+  /// block is no product of matrices, the unit has none of its types, or boxes cannot fetch a factor as it
+  /// lies.
+  BlockRV run() {
+    const std::string type = schedule_.read_accesses(block_).front().buffer->dtype.str();
+    const MatrixForm form = bring_to_matrix_form(schedule_, block_);
+    const TensorIntrinsic product = intrinsic("", type);
+    make_copies(form, product);
+    lay_out(product);
+    annotate_fetches();
+    GroupTiles tiles = tile_for_groups(schedule_, block_, product, kMaxTiles);
+    if (boxes_ != nullptr && schedule_.facts(tiles.reduction).extent < 2)
+      refuse("the reduction is one step, and a producer of its own has nothing to run ahead of");
+    begin_with_zero(schedule_, block_, tiles, intrinsic("_zero", type), kGroupAxis);
+    cut_steps(schedule_, tiles, kMaxTiles);
+    for (const BlockRV& copy : shared_) schedule_.compute_at(copy, tiles.steps.loops[0]);
+    if (boxes_ != nullptr)
+      schedule_.software_pipeline(tiles.steps.loops[0], sample_one_of(schedule_, boxes_->stages));
+    schedule_.reverse_compute_at(sums_, tiles.columns.loops[0]);
+    schedule_.reverse_compute_at(result_, tiles.columns.loops[0]);
+    bind_groups(schedule_, tiles, kLaunchAxis, kGroupAxis);
+    store_sums(schedule_, sums_, tiles, product, intrinsic("_store", type), kGroupAxis);
+    const BlockRV call = schedule_.tensorize(tiles.tile, product.name);
+    if (boxes_ != nullptr) check_boxes();
+    return call;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& reason) const {
+    refuse_block(schedule_, block_, "tile_for_groups", reason);
+  }
+
+  TensorIntrinsic intrinsic(const std::string& what, const std::string& type) const {
+    const auto found =
+        schedule_.intrinsic(std::string(kUnit) + "_" + std::to_string(columns_) + what + "_" + type);
+    if (!found) refuse("an intrinsic is not there");
+    return *found;
+  }
+
+  void make_copies(const MatrixForm& form, const TensorIntrinsic& product) {
+    const ProductPadding padding = pad_product(schedule_, block_, product);
+    if (boxes_ != nullptr && !padding.copies.empty())
+      refuse("tiles do not divide the factors, and a bulk copy has no condition");
+    result_ = result_writer(schedule_, block_, form, padding.of_result, kShared);
+    sums_ = schedule_.cache_write(block_, 0, kHeld);
+    for (const size_t factor : {0U, 1U}) {
+      const bool lies = form.reduction_last[factor];
+      const bool taken = takes_reduction_last(product, factor);
+      shared_.push_back(copy_factor(schedule_, block_, form, factor, kShared, {lies, taken, lies}));
+    }
+    inline_blocks(schedule_, form.copies);
+    inline_blocks(schedule_, padding.copies);
+  }
+
+  void lay_out(const TensorIntrinsic& product) {
+    lay_in_tiles(schedule_, block_, product.operands.front().buffer->shape);
+    space_out_rows(schedule_, sums_, kPieceBytes);
+    for (const BlockRV& copy : shared_) lay_in_panels(schedule_, copy, kPanel);
+  }
+
+  void annotate_fetches() {
+    const auto share_out = [&](BlockRV copy) {
+      schedule_.annotate(copy, "cooperative_fetch", sample_one_of(schedule_, {1, 2, 4, 8}));
+    };
+    for (const BlockRV& copy : shared_) {
+      if (boxes_ != nullptr) {
+        schedule_.annotate(copy, "bulk_fetch", int64_t{1});
+      } else {
+        share_out(copy);
+      }
+    }
+    share_out(result_);
+  }
+
+  /// They are made when a candidate is finished: a loop is pipelined before its copies are calls, and how
+  /// large these can be depends on what was sampled. Whether there can be any does not.
+  void check_boxes() const {
+    Schedule trial = schedule_.clone();
+    for (const BlockRV& copy : shared_) tensorize_bulk_copy(trial, copy, boxes_->unit);
+  }
+
+  Schedule& schedule_;
+  const BlockRV block_;
+  const int64_t columns_;
+  const Boxes* boxes_;
+  std::vector<BlockRV> shared_;  // copies of the factors
+  BlockRV sums_, result_;        // copies of the result
+};
 
 class Hopper final : public TransformationModule {
  public:
@@ -24,46 +135,32 @@ class Hopper final : public TransformationModule {
 
   /// Of boxes, bulk_fetch makes the calls; it has to be told the unit, so nobody brings it.
   ModuleDescription description() const override {
-    return {.makes = {"cooperative_fetch", "bulk_fetch", kSoftwarePipeline},
+    return {.makes = {"cooperative_fetch", "bulk_fetch", "software_pipeline"},
             .partners = {"cooperative_fetch"}};
   }
 
-  /// What the unit cannot do, as another type, tile_for_groups refuses, and the module declines.
+  /// What the unit cannot do, as another type, is refused on the way, and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
-    const Block& product = *schedule.program().find_block(name);
-    if (!context.has_extension("hopper")) return ModuleResult::not_applicable("there is no such unit");
+    if (!context.has_extension(kUnit)) return ModuleResult::not_applicable("there is no such unit");
+    const Block product = *schedule.program().find_block(name);
     if (!needs_tiling(product) || read_accesses(product).empty())
       return ModuleResult::not_applicable("the block is no product of matrices");
-    const std::string type = read_accesses(product).front().buffer->dtype.str();
+    const Boxes boxes{context.intrinsics(kUnit), stages_};
     std::vector<Schedule> sketches;
     std::string without_boxes;
     for (const int64_t columns : columns_) {
-      const auto intrinsic = [&](const char* what) {
-        return fmt::format("hopper_{}{}_{}", columns, what, type);
-      };
-      GroupTiling warpgroups{.product = intrinsic(""),
-                             .loads = {},
-                             .zero = intrinsic("_zero"),
-                             .store = intrinsic("_store"),
-                             .launch_axis = "block.x",
-                             .group_axis = "warpgroup.x",
-                             .shared_scope = "shared",
-                             .held_scope = "accumulator",
-                             .panel = 64};
-      const auto add_sketch = [&] {
+      const auto add_sketch = [&](const Boxes* fetched) {
         Schedule sketch = schedule.clone();
-        const BlockRV call = tile_for_groups(sketch, name, warpgroups);
+        const BlockRV call = Warpgroups(sketch, name, columns, fetched).run();
         context.claim(sketch.block(call).name, "it runs on the matrix unit of warpgroups");
         sketches.push_back(std::move(sketch));
       };
-      add_sketch();
-      warpgroups.bulk = context.intrinsics("hopper");
-      warpgroups.stages = stages_;
+      add_sketch(nullptr);
       try {
-        add_sketch();
+        add_sketch(&boxes);
       } catch (const ScheduleError& refusal) {
-        without_boxes += fmt::format("{}{} columns without boxes: {}", without_boxes.empty() ? "" : "; ",
-                                     columns, refusal.reason());
+        without_boxes += (without_boxes.empty() ? "" : "; ") + std::to_string(columns) +
+                         " columns without boxes: " + refusal.reason();
       }
     }
     return ModuleResult::applied(std::move(sketches), without_boxes);

@@ -1,8 +1,10 @@
 // Makes calls of bulk copies of the blocks that are annotated `bulk_fetch`: each of as large a tile as
 // divides what the candidate fetches at once.
-#include <tunesmith/plugin/plugin.h>
-#include <tunesmith/space/module.h>
-#include <tunesmith/tiling/tensor_tile.h>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/bulk_copy.h>
 
 namespace {
 
@@ -20,14 +22,15 @@ class BulkFetch final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
-    for (const Block* block : schedule.program().blocks()) {
-      if (block->annotations.contains(kAnnotation)) names.push_back(block->name);
+    for (const BlockFacts& block : schedule.blocks()) {
+      if (schedule.annotation(block.id, kAnnotation)) names.push_back(block.name);
     }
     if (names.empty()) return ModuleResult::not_applicable("no block is annotated to be copied in bulk");
+    const std::vector<TensorIntrinsic> unit = context.intrinsics(unit_);
     for (const std::string& name : names) {
       const BlockRV copy = schedule.get_block(name);
       schedule.unannotate(copy, kAnnotation);
-      tensorize_bulk_copy(schedule, copy, context.intrinsics(unit_));
+      tensorize_bulk_copy(schedule, copy, unit);
     }
     return ModuleResult::applied(std::move(schedule));
   }

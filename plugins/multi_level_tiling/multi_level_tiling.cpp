@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/index_map.h>
+#include <tunesmith/tiling/sampled_tiles.h>
 
 #include "thread_tiling.h"
 #include "tiles.h"
@@ -169,14 +171,13 @@ class MultiLevelTiling final : public TransformationModule {
   static std::string order_of_use(size_t iterators, const Access& access, size_t last) {
     const auto is_plain = [](const AccessIndex& index) { return index.iterator || index.constant; };
     if (!std::ranges::all_of(access.indices, is_plain) || access.indices.back().uses(last)) return {};
-    std::string params;
-    std::string results;
+    const std::vector<std::string> params = axis_names(iterators, "i");
+    std::vector<std::string> results;
     for (size_t i = 0; i < iterators; ++i) {
-      const std::string name = "i" + std::to_string(i);
-      params += (i > 0 ? ", " : "") + name;
-      if (access.uses(i) && i != last) results += name + ", ";
+      if (access.uses(i) && i != last) results.push_back(params[i]);
     }
-    return "(" + params + ") -> (" + results + "i" + std::to_string(last) + ")";
+    results.push_back(params[last]);
+    return index_map(params, results);
   }
 
   /// The last loop at the level-th S.
@@ -234,8 +235,7 @@ class MultiLevelTiling final : public TransformationModule {
       if (size <= extent) useful.push_back(size);
     }
     if (useful.empty()) useful.push_back(extent);
-    const std::vector<double> even(useful.size(), 1.0 / static_cast<double>(useful.size()));
-    const IntRV size = schedule.sample_categorical(useful, even);
+    const IntRV size = sample_one_of(schedule, useful);
     const std::vector<LoopRV> halves = schedule.split(loop, {std::nullopt, size});
     const int inner = levels_of('S', std::min(structure_.find('R'), structure_.size()));
     const int outer = levels_of('S', 0) - inner;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tunesmith/tiling/sampled_tiles.h>
+
 #include "tiles.h"
 
 namespace tunesmith {
@@ -177,8 +179,7 @@ std::vector<BlockRV> ThreadTiling::fetches(Schedule& schedule, BlockRV block) co
       return width > 1 && width * reads[i].buffer->dtype.bytes() > kWidestFetchBytes;
     });
     if (widths.empty()) widths.push_back(1);
-    const std::vector<double> even(widths.size(), 1.0 / static_cast<double>(widths.size()));
-    schedule.annotate(copies.back(), "cooperative_fetch", schedule.sample_categorical(widths, even));
+    schedule.annotate(copies.back(), "cooperative_fetch", sample_one_of(schedule, widths));
   }
   return copies;
 }
@@ -192,9 +193,9 @@ ThreadTiling::Tiles ThreadTiling::cut(Schedule& schedule, BlockRV block) const {
     const char letter = schedule.facts(loop).use.reduction ? 'R' : 'S';
     std::vector<LoopRV> parts;
     if (letter == 'S') {
-      tiles.spatial_factors.push_back(schedule.sample_perfect_tile(loop, parts_of('S'), max_innermost_));
-      const std::vector<IntRV>& factors = tiles.spatial_factors.back();
-      parts = schedule.split(loop, {factors.begin(), factors.end()});
+      const SampledTiles sampled = sample_tiles(schedule, loop, parts_of('S'), max_innermost_);
+      tiles.spatial_factors.push_back(sampled.factors);
+      parts = sampled.loops;
     } else {
       parts = perfect_tiles(schedule, loop, parts_of('R'), max_innermost_);
     }

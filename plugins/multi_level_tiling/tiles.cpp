@@ -1,5 +1,7 @@
 #include "tiles.h"
 
+#include <tunesmith/tiling/sampled_tiles.h>
+
 namespace tunesmith {
 
 bool has_reusable_consumer(const Program& program, const Block& block) {
@@ -10,8 +12,7 @@ bool has_reusable_consumer(const Program& program, const Block& block) {
 
 std::vector<LoopRV> perfect_tiles(Schedule& schedule, LoopRV loop, int64_t parts, int64_t max_innermost) {
   if (parts == 1) return {loop};
-  const std::vector<IntRV> factors = schedule.sample_perfect_tile(loop, parts, max_innermost);
-  return schedule.split(loop, {factors.begin(), factors.end()});
+  return sample_tiles(schedule, loop, parts, max_innermost).loops;
 }
 
 }  // namespace tunesmith

@@ -161,6 +161,15 @@ TEST_F(StableAnalysis, AnOlderCallersProductIsFilledAsFarAsItGoes) {
   detail::tables.schedule->release(schedule);
 }
 
+TEST(StableTypes, HaveNames) {
+  EXPECT_EQ(kF16.str(), "f16");
+  EXPECT_EQ(kBF16.str(), "bf16");
+  EXPECT_EQ(kU8.str(), "u8");
+  EXPECT_EQ(kBool.str(), "bool");
+  EXPECT_EQ(kIndex.str(), "index");
+  EXPECT_EQ(DType(tunesmith_type{TUNESMITH_TYPE_CODE_FLOAT, 32, 8}).str(), "f32x8");
+}
+
 TEST(StableExecutionModel, FindsAxesAndThoseOfGroups) {
   ExecutionModel model;
   model.levels = {{.name = "block", .axes = {"x", "y"}, .most = {8, 8}, .max_together = 8},

@@ -109,6 +109,13 @@ struct DType {
   }
   bool is_bool() const { return code == TUNESMITH_TYPE_CODE_BOOLEAN; }
   bool is_index() const { return code == TUNESMITH_TYPE_CODE_INDEX; }
+  /// "f32", "bf16", "index"; with lanes "f32x8".
+  std::string str() const {
+    constexpr const char* kNames[] = {"unknown", "bool", "i",    "u",
+                                      "f",       "bf",   "index"};  // by tunesmith_type_code
+    const std::string size = is_bool() || is_index() ? "" : std::to_string(bits);
+    return kNames[code < 7 ? code : 0] + size + (lanes == 1 ? "" : "x" + std::to_string(lanes));
+  }
   /// Bytes of one lane in memory.
   int bytes() const { return (bits + 7) / 8; }
 };

@@ -2,13 +2,32 @@
 // intrinsic's size.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "tunesmith/intrinsics/tensor_intrinsic.h"
-#include "tunesmith/trace/schedule.h"
+#include "tunesmith/stable/schedule.h"
 
 namespace tunesmith {
+inline namespace stable {
+
+/// Throws ScheduleError that names the block.
+[[noreturn]] inline void refuse_block(const Schedule& schedule, BlockRV block, const std::string& primitive,
+                                      const std::string& reason) {
+  throw ScheduleError(primitive, reason, schedule.block(block).name);
+}
+
+/// The intrinsic that tensorize() takes by this name. Throws ScheduleError where there is none.
+inline TensorIntrinsic require_intrinsic(const Schedule& schedule, std::string_view name) {
+  const std::optional<TensorIntrinsic> found = schedule.intrinsic(name);
+  if (!found)
+    throw ScheduleError("tile_for_intrinsic", "there is no tensor intrinsic of this name", std::string(name));
+  return *found;
+}
 
 struct TensorTile {
   /// The block's loops that were cut, the reduction's last, each at its outer half.
@@ -19,25 +38,59 @@ struct TensorTile {
   std::vector<LoopRV> rest;
 };
 
+namespace detail {
+
+/// Loops around the block that run over iterators of one kind, as many as `count`, the innermost.
+inline std::vector<LoopRV> innermost_of(const Schedule& schedule, BlockRV block,
+                                        const std::vector<LoopRV>& loops, IterKind kind, size_t count) {
+  std::vector<LoopRV> found;
+  for (const LoopRV& loop : loops) {
+    const LoopUse use = schedule.use_of(loop, block);
+    if (kind == IterKind::Reduction ? use.reduction : use.spatial) found.push_back(loop);
+  }
+  if (found.size() < count)
+    refuse_block(schedule, block, "tile_for_intrinsic", "the block has fewer loops than the intrinsic");
+  found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count));
+  return found;
+}
+
+}  // namespace detail
+
 /// Cuts the innermost spatial and reduction loops of the block, as many as the intrinsic has of each, in its
 /// order, and moves one tile inside. Extents must be multiples of the tile's. Throws ScheduleError where
-/// there is no such intrinsic, or there are too few loops, and what split and reorder throw.
-TensorTile tile_for_intrinsic(Schedule& schedule, BlockRV block, std::string_view intrinsic);
-
-/// Enlarges the block's iterators to multiples of the intrinsic's, as pad_einsum does. Answers the blocks
-/// that copy what the block reads to larger buffers, which may be inlined into copies of those; none where
-/// all fits. Throws ScheduleError as pad_einsum does.
-std::vector<BlockRV> pad_for_intrinsic(Schedule& schedule, BlockRV block, std::string_view intrinsic);
-
-/// The same for tiles of these extents, outermost first.
-std::vector<BlockRV> pad_for_tile(Schedule& schedule, BlockRV block, std::vector<int64_t> spatial,
-                                  std::vector<int64_t> reduction);
+/// there are too few loops, and what split and reorder throw.
+inline TensorTile tile_for_intrinsic(Schedule& schedule, BlockRV block, const TensorIntrinsic& intrinsic) {
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  // All are found before the first is cut, and exists no more.
+  std::vector<LoopRV> whole;
+  std::vector<int64_t> extents;
+  for (const IterKind kind : {IterKind::Spatial, IterKind::Reduction}) {
+    const std::vector<int64_t> of_kind = intrinsic.extents(kind);
+    const std::vector<LoopRV> found = detail::innermost_of(schedule, block, loops, kind, of_kind.size());
+    whole.insert(whole.end(), found.begin(), found.end());
+    extents.insert(extents.end(), of_kind.begin(), of_kind.end());
+  }
+  TensorTile tile;
+  std::vector<LoopRV> inner;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const std::vector<LoopRV> halves = schedule.split(whole[i], {std::nullopt, extents[i]});
+    tile.outer.push_back(halves[0]);
+    inner.push_back(halves[1]);
+  }
+  for (const LoopRV& loop : loops) {
+    if (std::ranges::find(whole, loop) == whole.end()) tile.rest.push_back(loop);
+  }
+  std::vector<LoopRV> order = tile.outer;
+  order.insert(order.end(), inner.begin(), inner.end());
+  schedule.reorder(order);
+  tile.tile = inner.front();
+  return tile;
+}
 
 /// tile_for_intrinsic and then tensorize: answers the calling block.
-BlockRV tensorize_tiles(Schedule& schedule, BlockRV block, std::string_view intrinsic);
+inline BlockRV tensorize_tiles(Schedule& schedule, BlockRV block, const TensorIntrinsic& intrinsic) {
+  return schedule.tensorize(tile_for_intrinsic(schedule, block, intrinsic).tile, intrinsic.name);
+}
 
-/// The same for a copy, by the bulk copy (TensorIntrinsic::bulk_copy) of the largest tile that divides it, of
-/// those in `unit`. Throws ScheduleError where there is none, and where it cannot copy what the block does.
-BlockRV tensorize_bulk_copy(Schedule& schedule, BlockRV copy, const std::vector<TensorIntrinsicPtr>& unit);
-
+}  // namespace stable
 }  // namespace tunesmith

@@ -1,0 +1,33 @@
+// Choices that most modules draw: one of a list, and how a loop is cut.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tunesmith/stable/schedule.h"
+
+namespace tunesmith {
+inline namespace stable {
+
+/// Each is as likely.
+inline IntRV sample_one_of(Schedule& schedule, const std::vector<int64_t>& choices) {
+  return schedule.sample_categorical(
+      choices, std::vector<double>(choices.size(), 1.0 / static_cast<double>(choices.size())));
+}
+
+/// What a loop was cut into, outermost first.
+struct SampledTiles {
+  std::vector<IntRV> factors;
+  std::vector<LoopRV> loops;
+};
+
+/// `parts` loops whose extents are drawn and divide the loop; the last one's is at most `max_innermost`.
+inline SampledTiles sample_tiles(Schedule& schedule, LoopRV loop, int64_t parts, int64_t max_innermost) {
+  SampledTiles tiles;
+  tiles.factors = schedule.sample_perfect_tile(loop, parts, max_innermost);
+  tiles.loops = schedule.split(loop, {tiles.factors.begin(), tiles.factors.end()});
+  return tiles;
+}
+
+}  // namespace stable
+}  // namespace tunesmith
