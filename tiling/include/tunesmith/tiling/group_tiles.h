@@ -36,7 +36,7 @@ inline std::vector<LoopRV> cut_panels(Schedule& schedule, LoopRV columns, const 
 
 }  // namespace detail
 
-/// Draws how rows and columns are shared out, `max_tiles` calls at most along each of them in one group.
+/// Draws how rows and columns are distributed, `max_tiles` calls at most along each of them in one group.
 /// Throws ScheduleError where the block reduces over more than the intrinsic does, and as tile_for_intrinsic.
 inline GroupTiles tile_for_groups(Schedule& schedule, BlockRV block, const TensorIntrinsic& product,
                                   int64_t max_tiles) {
