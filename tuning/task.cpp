@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "evaluate_scores.h"
 #include "plugin/own_thread.h"
 #include "plugin/watch.h"
-#include "evaluate_scores.h"
 #include "stopwatch.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"

@@ -9,10 +9,10 @@
 #include "evaluate_scores.h"
 #include "seeds.h"
 #include "sketch_promise.h"
+#include "tunesmith/search/model_file.h"
 #include "tunesmith/search/searcher.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
-#include "tunesmith/search/model_file.h"
 #include "tunesmith/tuning/tuner.h"
 #include "tunesmith/workload/workload.h"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "support/monotonic_clock.h"
 #include "runner_pool.h"
+#include "support/monotonic_clock.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/tuning/similar_tasks.h"
 

@@ -43,8 +43,9 @@ class AmxPack : public ::testing::TestWithParam<Product> {
   AmxPack() {
     search_.command_line = {{AMX_PLUGINS}};
     registry_.emplace(search_);
-    space_.emplace(SpacesFile::load(TUNESMITH_SOURCE_DIR "/sdk/examples/amx_pack/spaces.yaml").space("cpu-amx"),
-                   *registry_, std::make_shared<testing::CompileOnlyTarget>("sapphirerapids"));
+    space_.emplace(
+        SpacesFile::load(TUNESMITH_SOURCE_DIR "/sdk/examples/amx_pack/spaces.yaml").space("cpu-amx"),
+        *registry_, std::make_shared<testing::CompileOnlyTarget>("sapphirerapids"));
   }
 
   std::vector<CandidatePtr> candidates() const {

@@ -1,5 +1,5 @@
-// A task as its searcher sees it, without a run: results are what its owner says, and nothing is measured or recorded. What
-// checks and benchmarks of searchers stand on.
+// A task as its searcher sees it, without a run: results are what its owner says, and nothing is measured or
+// recorded. What checks and benchmarks of searchers stand on.
 #pragma once
 
 #include <cstddef>
