@@ -8,7 +8,6 @@
 
 #include <tunesmith/measuring/job_reader.h>
 #include <tunesmith/support/hash.h>
-#include <tunesmith/support/progress.h>
 #include <tunesmith/target/separate_device.h>
 
 #include "commands.h"
@@ -16,6 +15,7 @@
 #include "interrupt.h"
 #include "job_measurer.h"
 #include "output.h"
+#include "progress/progress.h"
 
 namespace tunesmith::cli {
 namespace {
