@@ -3,6 +3,7 @@
 table of the kernel, one more field at the end of structs, and one more value of an enumeration.
 Usage: grown_interface.py ROOT FOLDER"""
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -31,7 +32,8 @@ def main():
     root, folder = map(pathlib.Path, sys.argv[1:])
     # What a plugin implements, its wrapper would know.
     api = grow(yaml.safe_load((root / "stable/api.yaml").read_text()), lambda name, table: "id" in table)
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # a part may have had a header of its own before
+    folder.mkdir(parents=True)
     (folder / "api.yaml").write_text(yaml.safe_dump(api, sort_keys=False))
     subprocess.run([sys.executable, root / "tools/generate-api", folder / "api.yaml", folder / "include/tunesmith/stable"], check=True)
 
