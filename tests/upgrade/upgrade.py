@@ -149,8 +149,7 @@ def day_of_the_upgrade(vendor, upgraded):
         (target / file).write_bytes(content)
     said = vendor.accepted()
     assert said.pop("exact_module") == "refused" and set(said) == {*LASTING, "amx_tile"} and set(said.values()) == {"accepted"}, said
-    # What the vendor has locked is what he has; what came with Tunesmith is another.
-    expect(vendor.tunesmith("spaces", "explain", "relu", "--spaces", "vendors.yaml", "--locked", "plugins.lock", code=4).stderr, r"\[P15\].*remedy: tunesmith plugins lock")
+    # As the page says: what came with Tunesmith may be other files, though those of the stable tier often are the same.
     vendor.tunesmith("plugins", "lock", "plugins.lock")
     vendor.verify(LASTING)
     vendor.use("--locked", "plugins.lock")
