@@ -1,6 +1,7 @@
 #include "schema/json_text.h"
 
 #include <charconv>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,9 +37,10 @@ std::string json_checksum(std::string_view canonical) { return sha256_hex(canoni
 
 std::optional<uint64_t> hash_of_digits(std::string_view digits) {
   uint64_t hash = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [read, error] = std::from_chars(digits.data(), end, hash, 16);
-  if (error != std::errc{} || read != end || digits.size() != 16) return std::nullopt;
+  const char* const first = std::to_address(digits.begin());
+  const char* const last = std::to_address(digits.end());
+  const auto [read, error] = std::from_chars(first, last, hash, 16);
+  if (error != std::errc{} || read != last || digits.size() != 16) return std::nullopt;
   return hash;
 }
 

@@ -142,11 +142,11 @@ int run_measure(const Common& common, const MeasureArguments& arguments) {
                               {"interrupted", stop.load()}}
                    .dump());
   } else {
-    fmt::print(said,
-               "{} jobs: {} measured, {} as on record, {} cannot be measured here, {} lines are no jobs; {} "
-               "failed\n",
-               outcome.all(), outcome.measured, outcome.known, outcome.lacking, outcome.refused,
-               outcome.failed);
+    fmt::print(
+        said,
+        "jobs: {}; {} measured, {} as on record, {} cannot be measured here; lines that are no jobs: {}; {} "
+        "failed\n",
+        outcome.all(), outcome.measured, outcome.known, outcome.lacking, outcome.refused, outcome.failed);
   }
   return exit_code(outcome, stop);
 }
