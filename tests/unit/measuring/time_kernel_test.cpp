@@ -33,8 +33,11 @@ constexpr SamplingOptions kTen{.max_repeats = 10, .min_total_seconds = 1e9};
 
 TEST(TimeKernel, AShortKernelIsCalledSeveralTimesForASample) {
   Counter counter;
-  const std::vector<double> samples = samples_of(counter, kTen, 0.0);
-  EXPECT_EQ(samples.size(), 10u);
+  // A first call that was disturbed is taken for a longer one.
+  for (int attempt = 0; attempt < 20 && counter.calls <= 100; ++attempt) {
+    counter = {};
+    EXPECT_EQ(samples_of(counter, kTen, 0.0).size(), 10u);
+  }
   EXPECT_GT(counter.calls, 100);
 }
 
