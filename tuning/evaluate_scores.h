@@ -9,7 +9,7 @@
 namespace tunesmith {
 
 /// Fewer programs than these say nothing.
-inline constexpr size_t kFewestJudged = 8;
+inline constexpr size_t kMinEvaluated = 8;
 
 /// All but ModelBatch::trials. As many scores as throughputs, and not none.
 ModelBatch evaluate_scores(std::span<const double> scores, std::span<const double> throughputs);

@@ -11,7 +11,7 @@ Expectations::Expectations(const Searcher& searcher, std::span<const CandidatePt
 
 std::optional<ModelBatch> Expectations::evaluate_model(std::span<const Measured> results,
                                                        int64_t trials) const {
-  if (expected_.empty() || results.size() < kFewestJudged) return std::nullopt;
+  if (expected_.empty() || results.size() < kMinEvaluated) return std::nullopt;
   std::vector<double> scores;
   std::vector<double> throughputs;
   for (const Measured& one : results) {

@@ -28,7 +28,7 @@ std::vector<ModelBatch> model_batches(std::span<const Record> records) {
   }
   std::vector<ModelBatch> batches;
   for (const auto& [number, round] : rounds) {
-    if (round.scores.size() < kFewestJudged) continue;
+    if (round.scores.size() < kMinEvaluated) continue;
     ModelBatch batch = evaluate_scores(round.scores, round.throughputs);
     batch.trials = static_cast<int64_t>(round.first);
     batches.push_back(batch);

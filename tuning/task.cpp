@@ -132,7 +132,7 @@ std::optional<std::vector<double>> Task::foresee(std::span<const CandidatePtr> c
 
 std::optional<ModelBatch> Task::evaluate_model(std::span<const Measured> results,
                                                std::span<const double> scores) {
-  if (results.size() < kFewestJudged) return std::nullopt;
+  if (results.size() < kMinEvaluated) return std::nullopt;
   std::vector<double> throughputs;
   for (const Measured& result : results)
     throughputs.push_back(result.timing ? 1.0 / result.timing->min : 0.0);

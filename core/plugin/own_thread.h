@@ -35,7 +35,7 @@ class OwnThread {
 
   /// Runs `work` there, and rethrows what it throws. False when the flag that it is given is set before it
   /// has returned: then it continues for ever, so it must own what it refers to; nothing more is run here;
-  /// and the process ends without what is done at exit, as somebody is still at work.
+  /// and the process ends without its exit handlers, since that thread is still running.
   bool run(std::function<void(std::atomic<bool>& given_up)> work);
 
  private:

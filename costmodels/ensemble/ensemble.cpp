@@ -93,8 +93,8 @@ class Ensemble final : public CostModel {
   }
 
   void compare() {
-    constexpr size_t kFewest = 6;
-    if (learner_.learned() == 0 || unseen_.size() < kFewest) return;
+    constexpr size_t kMinUnseen = 6;
+    if (learner_.learned() == 0 || unseen_.size() < kMinUnseen) return;
     std::vector<const FeatureRows*> rows;
     std::vector<double> estimates;
     std::vector<double> measured;

@@ -24,7 +24,7 @@ class Learner {
   /// Keeps what was learned of the tasks before.
   void begin(const DeviceModel& device);
   void update(std::span<const Measured> results);
-  /// Programs of this task of which it has learned.
+  /// How many programs of this task it was trained on.
   size_t learned() const { return learned_; }
   /// Is the n-th program of this task one that trees are never grown on?
   bool is_held_out(size_t n) const;

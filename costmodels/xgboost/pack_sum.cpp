@@ -175,9 +175,9 @@ void PackSum::forget() {
 void PackSum::grow(std::span<const Sample> samples, std::span<const Sample> test, int trees) {
   if (samples.empty()) return;
   const Batch data(samples, inputs_.size(), machine_, settings_);
-  constexpr size_t kFewest = 8;  // whose error says when to stop
+  constexpr size_t kMinTested = 8;  // whose error says when to stop
   std::optional<Batch> stop;
-  if (test.size() >= kFewest) stop.emplace(test, inputs_.size(), machine_, settings_);
+  if (test.size() >= kMinTested) stop.emplace(test, inputs_.size(), machine_, settings_);
   if (!booster_) booster_.emplace(parameters());
   int best = booster_->trees();
   const int end = best + trees;

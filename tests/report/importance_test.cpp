@@ -86,7 +86,7 @@ TEST(Importance, FindsTheDecisionThatMadeTheDifference) {
 
 TEST(Importance, FewProgramsSayNothing) {
   std::vector<TimedTrace> programs;
-  for (size_t i = 0; i + 1 < kFewestPrograms; ++i)
+  for (size_t i = 0; i + 1 < kMinPrograms; ++i)
     programs.push_back({trace_with(2, static_cast<int64_t>(i % 3), -1), 1.0});
   EXPECT_TRUE(importance(programs).empty());
   programs.push_back({trace_with(4, 0, -1), 2.0});

@@ -29,8 +29,8 @@ constexpr double kTight = 1e-4;  // nothing but a single term of thousands is sm
 constexpr int64_t kLevels = 5;  // of a noisy background
 
 constexpr int64_t kMaxBalanced = 256;  // what the narrowest type counts to
-constexpr int64_t kFewestBalanced = 4;
-constexpr int64_t kFewestDraws = 4;  // of balanced rows: in each of them some neighbours are equal
+constexpr int64_t kMinBalanced = 4;
+constexpr int64_t kMinDraws = 4;  // of balanced rows: in each of them some neighbours are equal
 
 /// Of a row of so many elements one of `every` is not zero, or `few` of all.
 struct Balance {
@@ -44,9 +44,9 @@ std::optional<Balance> balance_of(int64_t row) {
   const auto divides = [&](int64_t part) { return row % (2 * part) == 0; };
   if (!divides(balance.every) || balance.every > kMaxDraws) return std::nullopt;
   int64_t part = balance.every;
-  while (divides(4 * part) && row / (4 * part) >= kFewestBalanced) part *= 4;
+  while (divides(4 * part) && row / (4 * part) >= kMinBalanced) part *= 4;
   balance.few = row / part;
-  if (balance.few < kFewestBalanced) return std::nullopt;
+  if (balance.few < kMinBalanced) return std::nullopt;
   return balance;
 }
 
@@ -185,7 +185,7 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
         rows.largest = 3;
         rows.balanced = true;
         rows.terms = balance->few;
-        rows.draws = std::max(balance->every, kFewestDraws);
+        rows.draws = std::max(balance->every, kMinDraws);
         result.push_back(rows);
       }
       fill.largest = 1;

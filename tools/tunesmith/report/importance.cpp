@@ -96,7 +96,7 @@ std::vector<SketchEffects> importance(std::span<const TimedTrace> programs) {
   }
   std::vector<SketchEffects> all;
   for (const auto& [sketch, its] : sketches) {
-    if (its.size() >= kFewestPrograms) all.push_back(effects_of(sketch, its));
+    if (its.size() >= kMinPrograms) all.push_back(effects_of(sketch, its));
   }
   std::ranges::stable_sort(all, std::ranges::greater(), &SketchEffects::programs);
   return all;

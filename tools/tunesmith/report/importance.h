@@ -47,7 +47,7 @@ struct SketchEffects {
 };
 
 /// Of sketches with this many programs and more.
-inline constexpr size_t kFewestPrograms = 16;
+inline constexpr size_t kMinPrograms = 16;
 
 /// Most programs first. The same for the same programs in the same order.
 std::vector<SketchEffects> importance(std::span<const TimedTrace> programs);

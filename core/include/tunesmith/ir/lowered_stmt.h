@@ -42,8 +42,8 @@ class Barrier final : public Stmt {
 };
 
 /// Stores that may complete later, at the AsyncWait that waits for them. One iteration of the loops around
-/// makes one group of them. Until the wait, nobody may access where they store or write what they read. The
-/// body contains stores alone.
+/// makes one group of them. Until the wait, no access may touch what they store, and no store what they read.
+/// The body contains stores alone.
 class AsyncGroup final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::AsyncGroup;

@@ -4,7 +4,7 @@
 // wants others reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
 // expressions, tunesmith/lower/lower.h says what they look like.
 //
-// A run that was interrupted continues with a new object, which is told the whole history at once. So what
+// A run that was interrupted continues with a new object, which gets the whole history in one call. So what
 // update() leaves behind must follow from what it was told, in that order, and not from how often it was
 // called.
 //

@@ -4,7 +4,7 @@
 // hands back what became of them. Same seed and same results give the same candidates in the same order,
 // whatever the number of threads.
 //
-// A run that was interrupted continues with a new object of the strategy, which is told the history and asked
+// A run that was interrupted continues with a new object of the strategy, which gets the history and is asked
 // for more. So what a strategy keeps between two calls it must be able to make from observe(): all chance
 // comes from next_stream(), whose streams depend on the seed and on how many candidates the run has measured.
 #pragma once
@@ -91,7 +91,8 @@ class Searcher {
   /// Does propose() answer the same when it is asked again with the same history and streams? Then a round
   /// that was cut short is proposed again by the run that takes it up, from the history before it, and what
   /// it has on record is not measured again: the run goes the way that it would have gone. A strategy that
-  /// asks a person or a language model says false: it is told all at once, and continues from there.
+  /// asks a person or a language model says false: it gets the whole history in one call, and continues from
+  /// there.
   virtual bool repeatable() const { return true; }
   /// What a model of the strategy's own expects of the programs that propose() answered last, one number for
   /// each, higher is better: it is compared with what they measure. Empty where it has none, which is so
