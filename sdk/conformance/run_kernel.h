@@ -1,6 +1,7 @@
 // Running what a target compiled, in this process.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "tunesmith/target/target.h"
@@ -8,12 +9,24 @@
 
 namespace tunesmith::conformance {
 
-/// Calls the kernel twice, after its preparation if it has one: from a new thread, then from this one, each
-/// time without a pool and with stale outputs. Answers `arguments` as the second call leaves them; the first
-/// `inputs` are read-only. What touches memory behind its buffers, or writes an input, ends
-/// the process. Throws EnvironmentError when the kernel cannot be loaded, writes around its buffers, or
-/// leaves another floating-point mode.
-std::vector<Tensor> run_kernel(Target& target, const CompiledKernel& compiled, std::vector<Tensor> arguments,
-                               size_t inputs);
+/// A kernel in memory, for as many runs as its caller has data. `compiled` must outlive it.
+class KernelRuns {
+ public:
+  /// The first `inputs` of the arguments are read-only. Throws EnvironmentError when the kernel cannot be
+  /// loaded.
+  KernelRuns(Target& target, const CompiledKernel& compiled, size_t inputs);
+
+  /// Calls the kernel without a pool and with stale outputs, after its preparation if it has one, and answers
+  /// `arguments` as the call leaves them. The first run calls it from a new thread before it does so from
+  /// this one. What touches memory behind its buffers, or writes an input, ends the process. Throws
+  /// EnvironmentError when the kernel writes around its buffers, or leaves another floating-point mode.
+  std::vector<Tensor> run(std::vector<Tensor> arguments);
+
+ private:
+  const CompiledKernel& compiled_;
+  size_t inputs_;
+  std::unique_ptr<LoadedKernel> kernel_;
+  bool called_ = false;
+};
 
 }  // namespace tunesmith::conformance

@@ -64,9 +64,9 @@ Verdict check_contract(const Subject& subject) {
 /// "" when the compiled program's outputs are right.
 std::string run_and_compare(Target& target, const CompiledKernel& compiled, const Program& program) {
   const Numeric numeric(program, kSeed);
+  KernelRuns runs(target, compiled, program.inputs.size());
   for (size_t set = 0; set < numeric.sets(); ++set) {
-    const std::vector<Tensor> got =
-        run_kernel(target, compiled, numeric.arguments(set), program.inputs.size());
+    const std::vector<Tensor> got = runs.run(numeric.arguments(set));
     if (std::string fault = numeric.difference(set, got); !fault.empty()) return fault;
   }
   return {};
