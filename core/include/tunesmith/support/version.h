@@ -5,7 +5,7 @@
 
 namespace tunesmith {
 
-/// Of the kernel that is loaded, as "0.1.0".
+/// Of the kernel that is loaded, as "0.2.0".
 std::string_view kernel_version();
 
 /// The compiler and version that built the kernel, as "GCC 12.2.0".
