@@ -10,7 +10,9 @@ using namespace tunesmith;
 class AutoInline final : public TransformationModule {
  public:
   explicit AutoInline(const Options& options)
-      : allow_select_(options.get_bool("allow_select")), costly_(options.get_bool("inline_costly")) {}
+      : allow_select_(options.get_bool("allow_select")),
+        costly_(options.get_bool("inline_costly")),
+        repeat_arithmetic_(options.get_bool("repeat_arithmetic")) {}
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
     const Block& block = *schedule.program().find_block(block_name);
@@ -28,6 +30,9 @@ class AutoInline final : public TransformationModule {
       return ModuleResult::not_applicable(
           "the block computes a costly function that its consumer would repeat");
     }
+    if (!repeat_arithmetic_ && computes(block) && is_read_again(schedule.program(), block))
+      return ModuleResult::not_applicable(
+          "a reduction would compute each of the block's elements more than once");
     schedule.compute_inline(schedule.get_block(block_name));
     return ModuleResult::applied(std::move(schedule));
   }
@@ -40,8 +45,26 @@ class AutoInline final : public TransformationModule {
            iteration_count(*consumers.front()).spatial > iteration_count(block).spatial;
   }
 
+  /// More than moving elements.
+  static bool computes(const Block& block) {
+    return any_of_exprs(*block.body(), [](const Expr& part) {
+      const bool arithmetic = part.is(ExprKind::Add) || part.is(ExprKind::Sub) || part.is(ExprKind::Mul) ||
+                              part.is(ExprKind::Div) || part.is(ExprKind::Call);
+      return arithmetic && !part.dtype().is_index();
+    });
+  }
+
+  /// Does a reduction read an element more than once?
+  static bool is_read_again(const Program& program, const Block& block) {
+    return std::ranges::any_of(consumers_of(program, block), [&](const Pointer<Block>& consumer) {
+      const IterationCount count = iteration_count(*consumer);
+      return consumer->has_reduction() && count.spatial * count.reduction > iteration_count(block).spatial;
+    });
+  }
+
   bool allow_select_;
   bool costly_;
+  bool repeat_arithmetic_;
 };
 
 }  // namespace
@@ -49,4 +72,6 @@ class AutoInline final : public TransformationModule {
 TUNESMITH_PLUGIN(
     AutoInline, PluginKind::Module, "auto_inline", "0.1.0", "inline elementwise blocks into their consumers",
     OptionSpec::boolean("allow_select", false, "also blocks that choose by a condition, as padding does"),
-    OptionSpec::boolean("inline_costly", false, "also exp, log, .. into consumers that would repeat them"));
+    OptionSpec::boolean("inline_costly", false, "also exp, log, .. into consumers that would repeat them"),
+    OptionSpec::boolean("repeat_arithmetic", true,
+                        "also arithmetic into reductions that read an element more than once"));

@@ -20,6 +20,14 @@ std::unique_ptr<Space> make_space(PluginRegistry& registry, const std::string& n
   return std::make_unique<Space>(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(name), registry);
 }
 
+/// The space `cpu` without its own tiles of registers: what multi-level tiling makes of contractions.
+std::unique_ptr<Space> make_tiling_space(PluginRegistry& registry) {
+  const SpacesFile file = SpacesFile::parse(
+      "version: 1\nspaces:\n  tiling:\n    extends: cpu\n    modules+: [{remove: register_tile}]\n",
+      "tiling.yaml");
+  return std::make_unique<Space>(file.space("tiling"), registry);
+}
+
 std::vector<Tensor> arguments_of(const Program& program) {
   std::vector<Tensor> arguments;
   for (const Buffer& input : program.inputs) {
@@ -161,9 +169,9 @@ constexpr const char* kSelfAttention =
 
 // Both factors are reads of one buffer: the one that moves along the vectors is packed in their order, the
 // other one stays.
-TEST(CpuSpace, PacksOneOfTwoReadsOfABuffer) {
+TEST(MultiLevelTiling, PacksOneOfTwoReadsOfABuffer) {
   PluginRegistry registry;
-  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  const std::unique_ptr<Space> space = make_tiling_space(registry);
   for (const Program& program :
        {WorkloadLibrary().load("gram:n=64,k=32").program.clone(),
         WorkloadDefinition::parse(kSelfAttention, "self_attention.yaml").instantiate().program.clone()}) {
@@ -181,9 +189,9 @@ TEST(CpuSpace, PacksOneOfTwoReadsOfABuffer) {
 }
 
 // Small register tiles, as a transposed convolution's, are none of the sizes for tiles that hang over.
-TEST(CpuSpace, HasPerfectTilesToo) {
+TEST(MultiLevelTiling, HasPerfectTilesToo) {
   PluginRegistry registry;
-  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  const std::unique_ptr<Space> space = make_tiling_space(registry);
   const SketchSet set = space->generate(WorkloadLibrary().load("gmm:n=64,m=64,k=64").program);
   EXPECT_EQ(set.sketches.size(), 9U);
   const auto perfect = std::ranges::count_if(set.sketches, [](const Schedule& sketch) {
@@ -194,9 +202,9 @@ TEST(CpuSpace, HasPerfectTilesToo) {
 
 // A depthwise convolution's rows have no operand in common: the estimate takes their tiles that hang over for
 // fast, and they are not. Where no small tile divides a loop, nothing but them is left.
-TEST(CpuSpace, HasPerfectTilesAloneWhereRowsReadNothingInCommon) {
+TEST(MultiLevelTiling, HasPerfectTilesAloneWhereRowsReadNothingInCommon) {
   PluginRegistry registry;
-  const std::unique_ptr<Space> space = make_space(registry, "cpu");
+  const std::unique_ptr<Space> space = make_tiling_space(registry);
   const auto sketches = [&](const char* text) {
     return space->generate(WorkloadLibrary().load(text).program).sketches.size();
   };

@@ -1,0 +1,167 @@
+// Gives the tiles that hang over an edge pieces of their own, so that all others need not ask where they are.
+//
+// A ragged tile (of `split` into more than there is) has a predicate, and a convolution that reads its
+// padding in place has `select`s. The loop over such tiles is cut where the condition begins or ceases to
+// hold for a whole tile. Where a single loop of the tile stands inside the loop over the taps, that is cut
+// instead: each of its pieces computes just the outputs that its taps reach.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <tunesmith/stable/module.h>
+
+#include "linear_form.h"
+
+namespace {
+
+using namespace tunesmith;
+
+constexpr int kMaxCuts = 32;        // of one program
+constexpr int64_t kMaxPieces = 16;  // of one loop over taps
+
+struct Range {
+  int64_t min = 0;
+  int64_t max = 0;
+};
+
+/// What the form is at most and at least while the loop `fixed` stays at `value`.
+Range range_of(const LinearForm& form, const std::vector<LoopFacts>& loops, size_t fixed, int64_t value) {
+  Range range{form.constant, form.constant};
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const int64_t coefficient = form.coefficients[i];
+    const int64_t last = coefficient * (i == fixed ? value : loops[i].extent - 1);
+    range.min += i == fixed ? last : std::min<int64_t>(0, last);
+    range.max += i == fixed ? last : std::max<int64_t>(0, last);
+  }
+  return range;
+}
+
+struct Cut {
+  size_t loop = 0;  // of those around the block
+  std::vector<int64_t> points;
+};
+
+/// The loop's iterations for which the condition holds throughout are one piece: its first or its last ones,
+/// as the form falls or rises with the loop.
+std::optional<Cut> cut_at_whole_tiles(const LinearForm& form, const std::vector<LoopFacts>& loops,
+                                      size_t loop) {
+  const bool rises = form.coefficients[loop] > 0;
+  int64_t first = 0;  // iteration of the second piece
+  int64_t end = loops[loop].extent;
+  while (first < end) {
+    const int64_t middle = (first + end) / 2;
+    const bool whole = range_of(form, loops, loop, middle).min >= 0;
+    if (whole == rises) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  if (first == 0 || first == loops[loop].extent) return std::nullopt;
+  return Cut{loop, {first}};
+}
+
+/// Each iteration for which the condition holds for some of the rest only is a piece of its own.
+std::optional<Cut> cut_into_taps(const LinearForm& form, const std::vector<LoopFacts>& loops, size_t loop) {
+  enum class Holds { Never, Partly, Always };
+  Cut cut{loop, {}};
+  if (loops[loop].extent > kMaxPieces) return std::nullopt;
+  std::optional<Holds> before;
+  for (int64_t value = 0; value < loops[loop].extent; ++value) {
+    const Range range = range_of(form, loops, loop, value);
+    const Holds now = range.min >= 0 ? Holds::Always : range.max < 0 ? Holds::Never : Holds::Partly;
+    if (before && (*before != now || now == Holds::Partly)) cut.points.push_back(value);
+    before = now;
+  }
+  if (cut.points.empty()) return std::nullopt;
+  return cut;
+}
+
+/// Positions of the loops on which the form depends.
+std::vector<size_t> loops_in(const LinearForm& form, const std::vector<LoopFacts>& loops, bool reduction) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (form.coefficients[i] != 0 && loops[i].extent > 1 && loops[i].use.reduction == reduction)
+      found.push_back(i);
+  }
+  return found;
+}
+
+std::optional<Cut> cut_for_predicate(const LinearForm& form, const std::vector<LoopFacts>& loops) {
+  for (const bool reduction : {false, true}) {
+    const std::vector<size_t> involved = loops_in(form, loops, reduction);
+    if (involved.size() > 1) return cut_at_whole_tiles(form, loops, involved.front());
+  }
+  return std::nullopt;
+}
+
+std::optional<Cut> cut_for_select(const LinearForm& form, const std::vector<LoopFacts>& loops) {
+  const std::vector<size_t> spatial = loops_in(form, loops, false);
+  if (spatial.size() > 1) return cut_at_whole_tiles(form, loops, spatial.front());
+  const std::vector<size_t> taps = loops_in(form, loops, true);
+  if (spatial.size() == 1 && taps.size() == 1 && taps.front() < spatial.front())
+    return cut_into_taps(form, loops, taps.front());
+  return std::nullopt;
+}
+
+class PartitionEdges final : public TransformationModule {
+ public:
+  ModuleStage stage() const override { return ModuleStage::Finishing; }
+
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/,
+                     ModuleContext& /*context*/) override {
+    Refusals refused;
+    int cuts = 0;
+    while (cuts < kMaxCuts && cut_somewhere(schedule, refused)) ++cuts;
+    if (cuts == 0) return ModuleResult::not_applicable("no tile hangs over an edge");
+    return ModuleResult::applied(std::move(schedule));
+  }
+
+ private:
+  using Refusals = std::set<std::tuple<std::string, size_t, std::vector<int64_t>>>;
+
+  /// Was there anything to cut?
+  static bool cut_somewhere(Schedule& schedule, Refusals& refused) {
+    const Program program = schedule.program();
+    for (const Pointer<Block>& block : program.blocks()) {
+      if (enclosing_block(*block) != nullptr) continue;
+      const LoopConditions conditions(*block);
+      std::vector<Cut> cuts;
+      const std::vector<LinearForm> predicate = conditions.of_predicate();
+      const std::vector<LinearForm> selects = conditions.of_selects();
+      if (predicate.empty() && selects.empty()) continue;
+      const BlockRV rv = schedule.get_block(block->name);
+      const std::vector<LoopFacts> loops = schedule.loops_of(rv);
+      for (const LinearForm& form : predicate) {
+        if (const auto cut = cut_for_predicate(form, loops)) cuts.push_back(*cut);
+      }
+      for (const LinearForm& form : selects) {
+        if (const auto cut = cut_for_select(form, loops)) cuts.push_back(*cut);
+      }
+      for (const Cut& cut : cuts) {
+        if (refused.contains({block->name, cut.loop, cut.points})) continue;
+        if (carry_out(schedule, rv, cut)) return true;
+        refused.insert({block->name, cut.loop, cut.points});
+      }
+    }
+    return false;
+  }
+
+  static bool carry_out(Schedule& schedule, BlockRV block, const Cut& cut) {
+    try {
+      schedule.loop_partition(schedule.get_loops(block).at(cut.loop), {cut.points.begin(), cut.points.end()});
+    } catch (const ScheduleError&) {  // the tiles ask then, as they did before
+      return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(PartitionEdges, PluginKind::Module, "partition_edges", "0.1.0",
+                 "finishing: tiles that hang over an edge become pieces of their own");

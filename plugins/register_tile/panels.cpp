@@ -1,0 +1,40 @@
+#include "panels.h"
+
+#include <string>
+
+#include <tunesmith/tiling/index_map.h>
+
+#include "tile_form.h"
+
+namespace tunesmith {
+
+std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block) {
+  const Block view = schedule.block(block);
+  const std::vector<std::string> axes = axis_names(view.iters().size());
+  TileForm form;
+  match_tile_form(view, &form);
+  std::vector<BlockRV> copies;
+  for (const PackedRead& read : packed_reads(view, form)) {
+    copies.push_back(read.in_order ? schedule.cache_read(block, read.index, "global")
+                                   : schedule.reindex_cache_read(block, read.index, "global",
+                                                                 projection(axes, read.order)));
+  }
+  return copies;
+}
+
+void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width) {
+  const size_t rank = schedule.writes_of(copy).front().buffer->shape.size();
+  const std::vector<std::string> axes = axis_names(rank);
+  std::vector<std::string> results{axes.back() + " // " + std::to_string(width)};
+  results.insert(results.end(), axes.begin(), axes.end() - 1);
+  results.push_back(axes.back() + " % " + std::to_string(width));
+  schedule.transform_layout(copy, "write", 0, index_map(axes, results));
+  const std::vector<LoopRV> loops = schedule.get_loops(copy);
+  const std::vector<LoopRV> columns = schedule.split(loops.back(), {std::nullopt, width});
+  std::vector<LoopRV> order{columns[0]};
+  order.insert(order.end(), loops.begin(), loops.end() - 1);
+  order.push_back(columns[1]);
+  schedule.reorder(order);
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,18 @@
+// Copies of an operand in panels: as many columns as a tile is wide lie together for each step of the
+// reduction.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tunesmith/stable/module.h>
+
+namespace tunesmith {
+
+/// Copies, ahead of the nest, what the columns move along and rows use again, with the columns last.
+std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block);
+
+/// Panels of so many columns lie one after the other, and are written in that order.
+void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width);
+
+}  // namespace tunesmith

@@ -1,0 +1,221 @@
+// Register tiles for contractions: products of matrices in any form, convolutions, capsules.
+//
+// A tile of some rows by some vectors of columns is accumulated in registers over the whole reduction, and
+// written once, through what follows element by element. Sketches differ in which loop runs outermost and in
+// where the operand that moves with the columns is laid into panels: nowhere, inside the loop over panels, or
+// ahead (of the call, where it is constant). The sizes are sampled.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/sampled_tiles.h>
+
+#include "group.h"
+#include "panels.h"
+#include "tile.h"
+#include "tile_form.h"
+
+namespace {
+
+using namespace tunesmith;
+
+enum class Packing { None, Inside, Ahead };
+
+struct Plan {
+  bool columns_outermost = true;
+  Packing packing = Packing::None;
+  int64_t panel = 0;      // columns in one, where packing is Ahead
+  bool in_place = false;  // padding is read where it is
+};
+
+class RegisterTile final : public TransformationModule {
+ public:
+  explicit RegisterTile(const Options& options)
+      : row_tiles_(options.get_ints("row_tiles")),
+        column_vectors_(options.get_ints("column_vectors")),
+        steps_(options.get_ints("steps")),
+        panel_vectors_(options.get_ints("panel_vectors")) {}
+
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
+    const Block block = *schedule.program().find_block(block_name);
+    if (!needs_tiling(block))
+      return ModuleResult::not_applicable("the block is no reduction that reuses what it reads");
+    if (!is_trivially_bound(block))
+      return ModuleResult::not_applicable("another module has transformed the block");
+    if (loops_above(block).size() != block.iters().size())
+      return ModuleResult::not_applicable("an iterator of the block has no loop of its own");
+    TileForm form;
+    if (const std::string reason = match_tile_form(block, &form); !reason.empty())
+      return ModuleResult::not_applicable(reason);
+    const int64_t bits = writes_of(block).front().buffer->dtype.bits;
+    const int64_t lanes =
+        std::clamp<int64_t>(static_cast<int64_t>(context.device().get("vector_bits")) / bits, 1,
+                            block.iters()[form.columns].extent);
+    const Program program = schedule.program();
+    std::optional<Group> group = siblings_of(program, block);
+    std::vector<Schedule> sketches;
+    if (group) sketches = sketches_of(schedule, *group, form, lanes, context);
+    if (sketches.empty()) {
+      group = group_of(program, block);
+      sketches = sketches_of(schedule, *group, form, lanes, context);
+    }
+    if (sketches.empty()) return ModuleResult::not_applicable("no tile of the block is legal");
+    for (const std::string& name : group->blocks) context.claim(name, "its register tile is made");
+    return ModuleResult::applied(std::move(sketches));
+  }
+
+ private:
+  /// Those that are legal: a copy, for example, may be larger than what it copies.
+  std::vector<Schedule> sketches_of(const Schedule& base, const Group& group, const TileForm& form,
+                                    int64_t lanes, ModuleContext& context) const {
+    std::vector<Schedule> sketches;
+    for (const Plan& plan : plans(base.program(), group, form, lanes)) {
+      try {
+        sketches.push_back(sketch(base, group, plan, lanes, context));
+      } catch (const ScheduleError&) {
+        continue;
+      }
+    }
+    return sketches;
+  }
+
+  std::vector<Plan> plans(const Program& program, const Group& group, const TileForm& form,
+                          int64_t lanes) const {
+    bool can_pack = true;
+    bool must_pack = false;
+    bool constant = true;
+    bool pads = false;
+    for (const std::string& name : group.blocks) {
+      const Block block = *program.find_block(name);
+      for (const PackedRead& read : packed_reads(block, form)) {
+        can_pack = can_pack && read.plain;
+        must_pack = must_pack || !read.in_order;
+        constant = constant && read.buffer->constant;
+      }
+      pads = pads || !padding_of(program, block).empty();
+    }
+    const int64_t extent = program.find_block(group.blocks.front())->iters()[form.columns].extent;
+    std::vector<Plan> all;
+    for (const bool in_place : {false, true}) {
+      if (in_place && !pads) break;
+      if (!must_pack) {
+        all.push_back({true, Packing::None, 0, in_place});
+        all.push_back({false, Packing::None, 0, in_place});
+      }
+      if (!can_pack) continue;
+      if (!constant) all.push_back({true, Packing::Inside, 0, in_place});
+      for (const int64_t vectors :
+           chosen(panel_vectors_, [&](int64_t count) { return count * lanes <= extent; }, 1)) {
+        all.push_back({true, Packing::Ahead, vectors * lanes, in_place});
+        all.push_back({false, Packing::Ahead, vectors * lanes, in_place});
+      }
+    }
+    return all;
+  }
+
+  /// Producers that pad what the block alone reads.
+  static std::vector<std::string> padding_of(const Program& program, const Block& block) {
+    std::vector<std::string> names;
+    for (const Pointer<Block>& producer : producers_of(program, block)) {
+      if (is_elementwise(*producer) && !writes_output(program, *producer) &&
+          consumers_of(program, *producer).size() == 1 &&
+          any_of_exprs(*producer, [](const Expr& part) { return part.is(ExprKind::Select); }))
+        names.push_back(producer->name);
+    }
+    return names;
+  }
+
+  Schedule sketch(const Schedule& base, const Group& group, const Plan& plan, int64_t lanes,
+                  ModuleContext& context) const {
+    Schedule schedule = base.clone();
+    std::vector<BlockRV> blocks;
+    for (const std::string& name : group.blocks) {
+      blocks.push_back(schedule.get_block(name));
+      if (plan.in_place) inline_padding(schedule, blocks.back());
+    }
+    const TileNest nest = make_tiles(schedule, blocks, draw_shape(schedule, blocks.front(), plan, lanes));
+    write_through(schedule, blocks, group.reader, nest);
+    if (plan.packing == Packing::None) return schedule;
+    for (const BlockRV block : blocks) {
+      for (const BlockRV copy : copy_into_panels(schedule, block)) {
+        if (plan.packing == Packing::Inside) {
+          schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
+        } else {
+          lay_panel_by_panel(schedule, copy, plan.panel);
+        }
+        context.claim(schedule.block(copy).name, "it copies into panels");
+      }
+    }
+    return schedule;
+  }
+
+  static void inline_padding(Schedule& schedule, BlockRV block) {
+    for (const std::string& name : padding_of(schedule.program(), schedule.block(block)))
+      schedule.compute_inline(schedule.get_block(name));
+  }
+
+  /// Results stay in registers until the tile is complete, and leave it through the group's reader.
+  static void write_through(Schedule& schedule, const std::vector<BlockRV>& blocks,
+                            const std::optional<std::string>& reader, const TileNest& nest) {
+    const LoopRV tile = schedule.get_loops(blocks.front()).at(nest.loops - 1);
+    if (reader) {
+      for (const BlockRV block : blocks) schedule.set_scope(block, 0, "local");
+      schedule.reverse_compute_at(schedule.get_block(*reader), tile);
+    } else {
+      schedule.reverse_compute_at(schedule.cache_write(blocks.front(), 0, "local"), tile);
+    }
+  }
+
+  TileShape draw_shape(Schedule& schedule, BlockRV block, const Plan& plan, int64_t lanes) const {
+    TileForm form;
+    const Block view = schedule.block(block);
+    match_tile_form(view, &form);
+    const std::vector<IterVar> iters = view.iters();
+    const int64_t columns = iters[form.columns].extent;
+    const int64_t rows = iters[form.rows.back()].extent;
+    const int64_t reduction = iters[form.reductions.back()].extent;
+    TileShape shape;
+    shape.columns_outermost = plan.columns_outermost;
+    shape.lanes = lanes;
+    shape.rows =
+        sample_one_of(schedule, chosen(row_tiles_, [&](int64_t size) { return size <= rows; }, rows));
+    const auto is_filled = [&](int64_t vectors) { return (vectors - 1) * lanes < columns; };
+    shape.vectors =
+        sample_one_of(schedule, plan.packing == Packing::Ahead ? std::vector<int64_t>{plan.panel / lanes}
+                                                               : chosen(column_vectors_, is_filled, 1));
+    const std::vector<int64_t> steps =
+        chosen(steps_, [&](int64_t count) { return reduction % count == 0; }, 1);
+    if (steps.size() > 1) shape.steps = sample_one_of(schedule, steps);
+    return shape;
+  }
+
+  /// Those of `sizes` that pass; `otherwise` where none does.
+  template <typename Test>
+  static std::vector<int64_t> chosen(const std::vector<int64_t>& sizes, const Test& test, int64_t otherwise) {
+    std::vector<int64_t> found;
+    std::ranges::copy_if(sizes, std::back_inserter(found), test);
+    if (found.empty()) found.push_back(otherwise);
+    return found;
+  }
+
+  std::vector<int64_t> row_tiles_;
+  std::vector<int64_t> column_vectors_;
+  std::vector<int64_t> steps_;
+  std::vector<int64_t> panel_vectors_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(
+    RegisterTile, PluginKind::Module, "register_tile", "0.1.0",
+    "tile contractions for vector registers, with operands in panels",
+    OptionSpec::integers("row_tiles", {4, 5, 6, 7, 8, 10, 12, 14}, 1, 64, "choices for the rows of a tile"),
+    OptionSpec::integers("column_vectors", {1, 2, 3, 4}, 1, 16, "choices for the vectors in a row of a tile"),
+    OptionSpec::integers("steps", {1, 2, 4, 8}, 1, 64,
+                         "choices for the steps of the reduction that are written out"),
+    OptionSpec::integers("panel_vectors", {2, 4}, 1, 16,
+                         "widths, in vectors, of panels that are laid ahead; sketches for each"));

@@ -1,0 +1,37 @@
+// Which iterators of a reduction are the rows, the columns and the batch of a register tile, and which
+// operand is read again by every row of tiles.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/module.h>
+
+namespace tunesmith {
+
+/// Positions among the block's iterators.
+struct TileForm {
+  size_t columns = 0;          // along vectors of the result
+  std::vector<size_t> rows;    // spatial ones that some read of the columns does not need: it is used again
+  std::vector<size_t> others;  // further spatial ones: batches, groups, those of one iteration
+  std::vector<size_t> reductions;  // outermost first
+};
+
+/// A read that moves with the columns.
+struct PackedRead {
+  int64_t index = 0;  // in read_accesses()
+  Buffer buffer;
+  std::vector<size_t> order;  // iterators in the order in which a panel holds them, the columns last
+  bool in_order = false;      // it is read along its last dimension as it is
+  bool plain = false;         // each index is an iterator or a constant, so that a copy is no larger
+};
+
+/// "", or why the block has no register tile: a constant sentence.
+std::string match_tile_form(const Block& block, TileForm* form);
+
+/// Reads that the columns use and some rows do not; outermost use first.
+std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form);
+
+}  // namespace tunesmith

@@ -1,0 +1,141 @@
+// The modules register_tile and partition_edges: which programs they make of contractions.
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/space/spaces_file.h>
+#include <tunesmith/verification/interpreter.h>
+#include <tunesmith/workload/library.h>
+
+namespace tunesmith {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Two products of one input, and what multiplies their results.
+constexpr const char* kGated =
+    "name: gated\nparams: {n: 9, k: 10, m: 37}\n"
+    "inputs:\n  X: {shape: [n, k], dtype: f32}\n  G: {shape: [k, m], dtype: f32, constant: true}\n"
+    "  U: {shape: [k, m], dtype: f32, constant: true}\ncompute: |\n"
+    "  Gate[i<n, j<m] = sum(r<k) X[i, r] * G[r, j]\n  Up[i<n, j<m] = sum(r<k) X[i, r] * U[r, j]\n"
+    "  O[i<n, j<m] = Gate[i, j] * sigmoid(Gate[i, j]) * Up[i, j]\noutputs: [O]\n";
+
+/// A convolution that begins with what its input is scaled by, and ends with a residual.
+constexpr const char* kResidual =
+    "name: residual\nparams: {h: 9, w: 11, c: 6, f: 21}\n"
+    "inputs:\n  X: {shape: [h, w, c], dtype: f32}\n  R: {shape: [h, w, f], dtype: f32}\n"
+    "  W: {shape: [3, 3, c, f], dtype: f32, constant: true}\ncompute: |\n"
+    "  S[y<h, x<w, r<c] = X[y, x, r] * 0.5\n"
+    "  P[y<h+2, x<w+2, r<c] = select(1 <= y and y < h + 1 and 1 <= x and x < w + 1, S[y - 1, x - 1, r], "
+    "0.0)\n"
+    "  C[y<h, x<w, o<f] = sum(a<3, b<3, r<c) P[y + a, x + b, r] * W[a, b, r, o]\n"
+    "  O[y<h, x<w, o<f] = max(C[y, x, o] + R[y, x, o], 0.0)\noutputs: [O]\n";
+
+class RegisterTile : public testing::Test {
+ protected:
+  Program parse(const char* text) {
+    return WorkloadDefinition::parse(text, "w.yaml").instantiate().program.clone();
+  }
+  Program load(const char* name) { return WorkloadLibrary().load(name).program.clone(); }
+
+  /// Finished programs of `draws` random candidates.
+  std::vector<CandidatePtr> draw(const Program& program, uint64_t draws) {
+    const SketchSet set = space_.generate(program);
+    std::vector<CandidatePtr> candidates;
+    for (uint64_t i = 0; i < draws; ++i) {
+      const Trace sketch = set.sketches[i % set.sketches.size()].trace().with_open_decisions();
+      auto candidate = space_.materialise(program, sketch, RandomStream(7, i));
+      if (candidate) candidates.push_back(std::move(*candidate));
+    }
+    return candidates;
+  }
+
+  PluginRegistry registry_;
+  Space space_{SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cpu"), registry_};
+};
+
+void expect_same_results(const Program& program, const LoweredProgram& lowered, const Trace& trace) {
+  std::vector<Tensor> wanted;
+  for (const Buffer& input : program.inputs) {
+    wanted.push_back(Tensor::like(*input));
+    wanted.back().fill_random(wanted.size());
+  }
+  for (const Buffer& output : program.outputs) wanted.push_back(Tensor::like(*output));
+  std::vector<Tensor> got = wanted;
+  interpret(program, wanted);
+  interpret(lowered, got);
+  for (size_t i = program.inputs.size(); i < got.size(); ++i)
+    EXPECT_LT(max_error(wanted[i], got[i]), 1e-3) << trace.str() << to_string(lowered.program);
+}
+
+TEST_F(RegisterTile, KeepsTheMeaningOfGroups) {
+  for (const char* text : {kGated, kResidual}) {
+    const Program program = parse(text);
+    for (const CandidatePtr& candidate : draw(program, 40))
+      expect_same_results(program, candidate->lowered, candidate->trace);
+  }
+}
+
+TEST_F(RegisterTile, ProductsWithOneReaderShareTheirLoops) {
+  const SketchSet set = space_.generate(parse(kGated));
+  ASSERT_FALSE(set.sketches.empty());
+  for (const Schedule& sketch : set.sketches) {
+    EXPECT_THAT(sketch.trace().str(), HasSubstr("merge("));
+    const std::string program = to_string(sketch.program());
+    EXPECT_THAT(program, HasSubstr("intermediate Gate: f32[9, 37] local"));
+    EXPECT_THAT(program, HasSubstr("intermediate Up: f32[9, 37] local"));
+  }
+}
+
+TEST_F(RegisterTile, PanelsAreLaidNowhereInsideOrAhead) {
+  const SketchSet set = space_.generate(load("gmm:n=64,m=64,k=64"));
+  const auto count = [&](const char* text) {
+    return std::ranges::count_if(set.sketches, [&](const Schedule& sketch) {
+      return sketch.trace().str().find(text) != std::string::npos;
+    });
+  };
+  EXPECT_EQ(set.sketches.size(), 7U);
+  EXPECT_EQ(count("cache_read("), 5);
+  EXPECT_EQ(count("\ncompute_at("), 1);
+  EXPECT_EQ(count("transform_layout("), 4);
+}
+
+TEST_F(RegisterTile, AConstantOperandIsLaidAheadAlone) {
+  for (const Schedule& sketch : space_.generate(load("gmm:n=64,m=64,k=64,constant_b=1")).sketches)
+    EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("\ncompute_at(")));
+}
+
+TEST_F(RegisterTile, ATransposedOperandIsAlwaysLaidInPanels) {
+  for (const Schedule& sketch : space_.generate(load("attention_scores:seq=32,heads=2,dim=16")).sketches)
+    EXPECT_THAT(sketch.trace().str(), HasSubstr("reindex_cache_read("));
+}
+
+// What is scaled for each element once would be scaled for each tile.
+TEST_F(RegisterTile, ArithmeticStaysAheadOfAContraction) {
+  const Program program = parse(
+      "name: scaled\ninputs:\n  X: {shape: [16, 24], dtype: f32}\n  W: {shape: [24, 32], dtype: "
+      "f32}\ncompute: |\n"
+      "  S[i<16, r<24] = X[i, r] * 0.5\n  O[i<16, j<32] = sum(r<24) S[i, r] * W[r, j]\noutputs: [O]\n");
+  for (const Schedule& sketch : space_.generate(program).sketches)
+    EXPECT_THAT(sketch.trace().str(), HasSubstr("sample_compute_location("));
+}
+
+TEST_F(RegisterTile, TilesThatHangOverArePiecesOfTheirOwn) {
+  for (const CandidatePtr& candidate : draw(load("gmm:n=61,m=64,k=32"), 60)) {
+    EXPECT_THAT(candidate->trace.str(), HasSubstr("loop_partition("));
+    std::istringstream lines(to_string(candidate->lowered.program));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("*B[") == std::string::npos) continue;
+      EXPECT_THAT(line, Not(HasSubstr(" if "))) << candidate->trace.str();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith
