@@ -58,6 +58,7 @@ class Task final : public SearchContext {
   std::optional<ModelBatch> evaluate_model(std::span<const Measured> results, std::span<const double> scores);
 
   ThreadPool& pool() { return pool_; }
+  const SketchSet& sketch_set() const { return sketches_; }
   /// Seconds that generating the space took.
   double generate_seconds() const { return generate_seconds_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }

@@ -89,6 +89,9 @@ class ManyTasks {
         update(i);
         report(Phase::Searching, i);
       };
+      hooks.left_plain = [this, i](std::span<const PlainBlock> blocks) {
+        if (hooks_.left_plain) hooks_.left_plain(i, blocks);
+      };
       hooks.recorded = [this, i](const Record& record) {
         if (record.failure) ++failed_;
         if (hooks_.recorded) hooks_.recorded(i, record);

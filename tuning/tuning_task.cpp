@@ -49,6 +49,7 @@ struct TuningTask::State {
         ranking(tuned, in, records, measuring, evaluator, options) {
     result.times.generate = result.times.wall = context.generate_seconds();
     const Stopwatch watch(result.times.wall);
+    look_for_plain_blocks();
     log.report_to([this] { report_progress(); });
     store.add_environment(environment);
     store.add_space({run.space, run.rules_hash, space.rules()});
@@ -73,6 +74,15 @@ struct TuningTask::State {
       }
       throw;
     }
+  }
+
+  void look_for_plain_blocks() {
+    const Stopwatch watch(result.times.generate);
+    result.plain_blocks = plain_blocks(space, workload.program, context.sketch_set());
+    std::erase_if(result.plain_blocks, [&](const PlainBlock& block) {
+      return block.sketches < context.sketch_set().sketches.size();
+    });
+    if (hooks.left_plain && !result.plain_blocks.empty()) hooks.left_plain(result.plain_blocks);
   }
 
   void begin_with_history() {

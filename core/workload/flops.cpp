@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/workload/flops.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
@@ -38,20 +39,20 @@ double operations(const Expr& expr) {
   }
 }
 
-double operations(const Stmt& stmt) {
+}  // namespace
+
+double count_flops(const Stmt& stmt) {
   if (const auto* store = stmt.as<Store>()) return operations(store->value);
   double count = 0.0;
   if (const auto* block = stmt.as<Block>()) {
-    count = block->body() ? operations(*block->body()) : 0.0;
+    count = block->body() ? count_flops(*block->body()) : 0.0;
   } else {
-    visit_children(stmt, [&count](const Stmt& child) { count += operations(child); });
+    visit_children(stmt, [&count](const Stmt& child) { count += count_flops(child); });
   }
   if (const auto* loop = stmt.as<Loop>()) count *= static_cast<double>(loop->const_extent());
   return count;
 }
 
-}  // namespace
-
-double count_flops(const Program& program) { return operations(program.root()); }
+double count_flops(const Program& program) { return count_flops(program.root()); }
 
 }  // namespace tunesmith

@@ -325,6 +325,62 @@ def explain_says_whose_the_space_is(folder):
         assert part in text, f"{part!r} is not in:\n{text}"
 
 
+SIBLINGS = """name: siblings
+params: {m: 16, k: 32, n: 48}
+inputs:
+  X: {shape: [m, k], dtype: f32}
+  V: {shape: [k, n], dtype: f32}
+  W: {shape: [k, n], dtype: f32}
+compute: |
+  A[i<m, j<n] = sum(r<k) X[i, r] * V[r, j]
+  B[i<m, j<n] = sum(r<k) X[i, r] * W[r, j]
+  O[i<m, j<n] = A[i, j] * B[i, j]
+outputs: [O]
+"""
+SOME_PLAIN = """version: 1
+spaces:
+  some:
+    target: {kind: llvm}
+    modules:
+      - add_rfactor
+      - script:
+          match: ["*_rf"]
+          trace: |
+            z, i, j, a, b = get_loops(block)
+            i0, i1 = split(i, [2, 2])
+            reorder([i0, a, b, i1])
+    search: {kind: random}
+    cost_model: {kind: random}
+"""
+
+
+def blocks_left_plain_are_said(folder):
+    (folder / "siblings.yaml").write_text(SIBLINGS)
+    siblings = f"{folder}/siblings.yaml:m=16,k=32,n=48"
+    reason = "reverse_compute_at: an input of the block is written after the place"
+    done = run("tune", siblings, "--database", folder / "records.db", "--trials", 4, "--json")
+    [plain] = json.loads(done.stdout)["plain_blocks"]
+    assert plain["block"] == "A" and .49 < plain["share"] < .5 and plain["sketches"] == 9, plain
+    assert {"module": "multi_level_tiling", "reason": reason} in plain["declined"], plain
+    said = "block A has 49.6 % of the work, and all 9 sketches leave it plain"
+    assert f"tunesmith: {said}\n" in done.stderr and re.search(rf"\n  multi_level_tiling +declined  {reason}\n", done.stderr), done.stderr
+    # Of many tasks, which one.
+    done = run("tune", siblings, "gmm:n=16,m=16,k=16", "--database", folder / "many.db", "--trials", 8, "--json")
+    assert [len(task["plain_blocks"]) for task in json.loads(done.stdout)["tasks"]] == [1, 0]
+    assert f"tunesmith: {siblings}: {said}\n" in done.stderr and done.stderr.count("plain") == 1, done.stderr
+    # explain says the same, and also what some sketches leave plain.
+    assert json.loads(run("spaces", "explain", siblings, "--json").stdout)["plain_blocks"] == [plain]
+    assert f"\nleft plain\n{said}\n" in run("spaces", "explain", siblings).stdout
+    (folder / "spaces.yaml").write_text(SOME_PLAIN)
+    some = ("spaces", "explain", "gmm:n=4,m=4,k=1024", "--spaces", folder / "spaces.yaml")
+    told = json.loads(run(*some, "--json").stdout)
+    assert told["sketches"] == 3 and [(one["block"], one["sketches"]) for one in told["plain_blocks"]] == [("C", 1)], told["plain_blocks"]
+    assert "block C has 100.0 % of the work, and 1 of 3 sketches leave it plain" in run(*some).stdout
+    done = run("tune", *some[2:], "--database", folder / "some.db", "--trials", 4, "--json")
+    assert json.loads(done.stdout)["plain_blocks"] == [] and "plain" not in done.stderr, done.stderr
+    assert "plain" not in run("spaces", "explain", "gmm:n=64,m=64,k=64").stdout
+
+
 def threads_change_nothing(folder):
     orders = []
     for threads in (1, 2):

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "plain_report.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -90,6 +91,7 @@ int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
 namespace {
 
 nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, const SpaceShares& shares,
+                                const std::vector<PlainBlock>& plain,
                                 const std::vector<std::string>& finishing, const Space& space) {
   nlohmann::json events = nlohmann::json::array();
   for (const ModuleEvent& event : set.events) {
@@ -109,6 +111,7 @@ nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, 
           {"points", shares.points},
           {"events", events},
           {"shares", parts},
+          {"plain_blocks", plain_json(plain)},
           {"finishing", finishing},
           {"refused", refusals_of(space)}};
 }
@@ -141,6 +144,7 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
   const auto space = session.space();
   const SketchSet set = space->generate(workload.program);
   const SpaceShares shares = shares_of(set);
+  const std::vector<PlainBlock> plain = plain_blocks(*space, workload.program, set);
   std::vector<std::string> finishing;
   for (const PluginUse& use : space->spec().modules) {
     if (std::ranges::none_of(shares.modules,
@@ -148,12 +152,14 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
       finishing.push_back(use.id);
   }
   if (common.json) {
-    fmt::print(output(), "{}\n", explanation_json(workload, set, shares, finishing, *space).dump());
+    fmt::print(output(), "{}\n", explanation_json(workload, set, shares, plain, finishing, *space).dump());
     return kDone;
   }
   fmt::print(output(), "{} in space '{}': {} sketch{}, {:.3g} points\n", workload.key, space->spec().name,
              set.sketches.size(), set.sketches.size() == 1 ? "" : "es", shares.points);
   print_events(set);
+  if (!plain.empty()) fmt::print(output(), "\nleft plain\n");
+  for (const PlainBlock& block : plain) fmt::print(output(), "{}\n", plain_text(block, set.sketches.size()));
   if (!finishing.empty()) {
     fmt::print(output(), "\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
   }

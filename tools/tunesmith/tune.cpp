@@ -12,6 +12,7 @@
 #include "exit_codes.h"
 #include "interrupt.h"
 #include "output.h"
+#include "plain_report.h"
 #include "progress/progress.h"
 #include "task_list.h"
 #include "tune_many.h"
@@ -93,6 +94,10 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
 
   TuneHooks hooks;
   hooks.stop = &stop;
+  hooks.left_plain = [&](std::span<const PlainBlock> blocks) {
+    line.clear();
+    tell_plain(blocks, "");
+  };
   ProgressLog log;
   hooks.progress = [&](const TuneProgress& progress) {
     const Progress now = progress_of(progress, workload, peak, limited ? 0.0 : options.time_limit_seconds,

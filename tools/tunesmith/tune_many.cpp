@@ -14,6 +14,7 @@
 #include "many_progress.h"
 #include "memory.h"
 #include "output.h"
+#include "plain_report.h"
 #include "progress/progress.h"
 #include "task_table.h"
 #include "tune_report.h"
@@ -223,6 +224,10 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
   TuneManyHooks hooks;
   hooks.stop = &stop;
   hooks.progress = [&](const TuneManyProgress& now) { progress.update(now); };
+  hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
+    progress.clear();
+    tell_plain(blocks, list.names[task]);
+  };
   const WorkerTarget worker = session.worker_target();
   const MakeRunner make_runner = [&](const WeightedTask& task) {
     return make_worker_runner(task.workload, space.target(), worker, measure);

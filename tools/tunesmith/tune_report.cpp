@@ -9,6 +9,7 @@
 
 #include "interval.h"
 #include "output.h"
+#include "plain_report.h"
 #include "progress/progress.h"
 
 namespace tunesmith::cli {
@@ -113,6 +114,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
           {"first_failures", first_failures},
           {"refusals", result.refusals},
           {"first_refusals", result.first_refusals},
+          {"plain_blocks", plain_json(result.plain_blocks)},
           {"modelled", models_times(space.target())},
           {"best_seconds", number(result.best_seconds)},
           {"best_seconds_interval",

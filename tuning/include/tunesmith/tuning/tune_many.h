@@ -61,6 +61,8 @@ struct TuneManyProgress {
 
 /// Callbacks are called from the calling thread.
 struct TuneManyHooks {
+  /// TuneHooks::left_plain, of the task.
+  std::function<void(size_t task, std::span<const PlainBlock>)> left_plain;
   std::function<void(const TuneManyProgress&)> progress;
   /// After a record of the task is safely in the store.
   std::function<void(size_t task, const Record&)> recorded;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/tuning/plain_blocks.h"
 #include "tunesmith/tuning/ranking.h"
 #include "tunesmith/workload/workload.h"
 
@@ -116,6 +118,7 @@ struct TuneResult {
   std::vector<ModelBatch> model_batches;  // of this process, of rounds of eight programs and more
   std::vector<ModelBatch> own_batches;    // the same of the searcher's own model (Searcher::expected)
   std::string model_dropped;              // why the run continued without the cost model; "" when it did not
+  std::vector<PlainBlock> plain_blocks;   // those that all sketches of the space leave plain
   TuneTimes times;
   bool interrupted = false;
   bool exhausted =
@@ -124,6 +127,8 @@ struct TuneResult {
 
 /// Callbacks are called from the calling thread.
 struct TuneHooks {
+  /// Before anything is measured: TuneResult::plain_blocks, where there are any.
+  std::function<void(std::span<const PlainBlock>)> left_plain;
   std::function<void(const TuneProgress&)> progress;
   /// After a record is safely in the store.
   std::function<void(const Record&)> recorded;

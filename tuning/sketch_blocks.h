@@ -1,0 +1,50 @@
+// The blocks of a sketch that have much of the work, and whether they are plain (plain_blocks.h).
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunesmith/space/space.h"
+
+namespace tunesmith {
+
+/// A block without blocks inside, and its part of the arithmetic of its program.
+struct BusyBlock {
+  const Block* block = nullptr;
+  double share = 0.0;
+};
+
+/// Those with more than `share` of the program's, in the order of the text.
+std::vector<BusyBlock> busy_blocks(const Program& program, double share);
+
+/// Everything given must outlive it.
+class SketchBlocks {
+ public:
+  /// `steps` made `sketch` of `original`; the decisions may be others than those that were drawn then.
+  SketchBlocks(const Program& original, const Schedule& sketch, std::span<const SketchStep> steps);
+
+  bool is_plain(const Block& block) const;
+  /// Might the block of a sketch where it is plain be otherwise with other decisions?
+  bool is_open(const Block& block) const;
+  /// The block of the original program that it was made of, else its own name.
+  const std::string& origin_of(const Block& block) const;
+
+ private:
+  /// Has search to decide where the block is computed?
+  bool is_placed_by_search(const Block& block) const;
+  bool shares(const Loop& loop, const Block& block) const;
+  bool shares_a_loop(const Block& block) const;
+  /// Is it a part of another block, or are other blocks parts of it?
+  bool is_in_parts(const Block& block) const;
+  /// Of a block that reuses nothing.
+  bool is_plain_alone(const Block& block) const;
+
+  const Program& original_;
+  const Schedule& sketch_;
+  const std::span<const SketchStep> steps_;
+  std::map<BlockId, std::string> origins_;  // of blocks that the steps made
+};
+
+}  // namespace tunesmith
