@@ -22,12 +22,16 @@ std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block) {
   return copies;
 }
 
-void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width) {
+void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth) {
   const size_t rank = schedule.writes_of(copy).front().buffer->shape.size();
   const std::vector<std::string> axes = axis_names(rank);
   std::vector<std::string> results{axes.back() + " // " + std::to_string(width)};
   results.insert(results.end(), axes.begin(), axes.end() - 1);
   results.push_back(axes.back() + " % " + std::to_string(width));
+  if (depth > 1) {
+    results[rank - 1] = axes[rank - 2] + " // " + std::to_string(depth);
+    results.push_back(axes[rank - 2] + " % " + std::to_string(depth));
+  }
   schedule.transform_layout(copy, "write", 0, index_map(axes, results));
   const std::vector<LoopRV> loops = schedule.get_loops(copy);
   const std::vector<LoopRV> columns = schedule.split(loops.back(), {std::nullopt, width});

@@ -12,7 +12,8 @@ namespace tunesmith {
 /// Copies, ahead of the nest, what the columns move along and rows use again, with the columns last.
 std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block);
 
-/// Panels of so many columns lie one after the other, and are written in that order.
-void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width);
+/// Panels of so many columns lie one after the other, and are written in that order. `depth`: so many
+/// neighbours along the last dimension but one lie together for each column.
+void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth);
 
 }  // namespace tunesmith

@@ -18,6 +18,7 @@
 #include "panels.h"
 #include "tile.h"
 #include "tile_form.h"
+#include "unit.h"
 
 namespace {
 
@@ -32,13 +33,21 @@ struct Plan {
   bool in_place = false;  // padding is read where it is
 };
 
+/// What the plans for a block have in common.
+struct Subject {
+  TileForm form;
+  int64_t lanes = 1;  // of a vector of results
+  std::optional<DotUnit> unit;
+};
+
 class RegisterTile final : public TransformationModule {
  public:
   explicit RegisterTile(const Options& options)
       : row_tiles_(options.get_ints("row_tiles")),
         column_vectors_(options.get_ints("column_vectors")),
         steps_(options.get_ints("steps")),
-        panel_vectors_(options.get_ints("panel_vectors")) {}
+        panel_vectors_(options.get_ints("panel_vectors")),
+        units_(options.get_strings("units")) {}
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block block = *schedule.program().find_block(block_name);
@@ -51,31 +60,42 @@ class RegisterTile final : public TransformationModule {
     TileForm form;
     if (const std::string reason = match_tile_form(block, &form); !reason.empty())
       return ModuleResult::not_applicable(reason);
+    const std::optional<DotUnit> unit = find_unit(block, form, context, units_);
+    if (unit) {
+      if (auto made = make({form, unit->lanes, unit}, schedule, block, context)) return std::move(*made);
+    }
     const int64_t bits = writes_of(block).front().buffer->dtype.bits;
     const int64_t lanes =
         std::clamp<int64_t>(static_cast<int64_t>(context.device().get("vector_bits")) / bits, 1,
                             block.iters()[form.columns].extent);
-    const Program program = schedule.program();
-    std::optional<Group> group = siblings_of(program, block);
-    std::vector<Schedule> sketches;
-    if (group) sketches = sketches_of(schedule, *group, form, lanes, context);
-    if (sketches.empty()) {
-      group = group_of(program, block);
-      sketches = sketches_of(schedule, *group, form, lanes, context);
-    }
-    if (sketches.empty()) return ModuleResult::not_applicable("no tile of the block is legal");
-    for (const std::string& name : group->blocks) context.claim(name, "its register tile is made");
-    return ModuleResult::applied(std::move(sketches));
+    if (auto made = make({form, lanes, {}}, schedule, block, context)) return std::move(*made);
+    return ModuleResult::not_applicable("no tile of the block is legal");
   }
 
  private:
+  /// Of the block with its siblings or, where that is not legal, alone; nothing where neither is.
+  std::optional<ModuleResult> make(const Subject& subject, const Schedule& schedule, const Block& block,
+                                   ModuleContext& context) const {
+    const Program program = schedule.program();
+    std::vector<Group> groups{group_of(program, block)};
+    if (const std::optional<Group> siblings = siblings_of(program, block))
+      groups.insert(groups.begin(), *siblings);
+    for (const Group& group : groups) {
+      std::vector<Schedule> sketches = sketches_of(subject, schedule, group, context);
+      if (sketches.empty()) continue;
+      for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
+      return ModuleResult::applied(std::move(sketches));
+    }
+    return std::nullopt;
+  }
+
   /// Those that are legal: a copy, for example, may be larger than what it copies.
-  std::vector<Schedule> sketches_of(const Schedule& base, const Group& group, const TileForm& form,
-                                    int64_t lanes, ModuleContext& context) const {
+  std::vector<Schedule> sketches_of(const Subject& subject, const Schedule& base, const Group& group,
+                                    ModuleContext& context) const {
     std::vector<Schedule> sketches;
-    for (const Plan& plan : plans(base.program(), group, form, lanes)) {
+    for (const Plan& plan : plans(subject, base.program(), group)) {
       try {
-        sketches.push_back(sketch(base, group, plan, lanes, context));
+        sketches.push_back(sketch(subject, base, group, plan, context));
       } catch (const ScheduleError&) {
         continue;
       }
@@ -83,35 +103,38 @@ class RegisterTile final : public TransformationModule {
     return sketches;
   }
 
-  std::vector<Plan> plans(const Program& program, const Group& group, const TileForm& form,
-                          int64_t lanes) const {
+  std::vector<Plan> plans(const Subject& subject, const Program& program, const Group& group) const {
     bool can_pack = true;
-    bool must_pack = false;
+    bool must_pack = subject.unit.has_value();
     bool constant = true;
     bool pads = false;
     for (const std::string& name : group.blocks) {
       const Block block = *program.find_block(name);
-      for (const PackedRead& read : packed_reads(block, form)) {
+      for (const PackedRead& read : packed_reads(block, subject.form)) {
         can_pack = can_pack && read.plain;
         must_pack = must_pack || !read.in_order;
         constant = constant && read.buffer->constant;
       }
       pads = pads || !padding_of(program, block).empty();
     }
-    const int64_t extent = program.find_block(group.blocks.front())->iters()[form.columns].extent;
+    const int64_t extent = program.find_block(group.blocks.front())->iters()[subject.form.columns].extent;
+    // A call takes whole vectors, so that its panels divide the columns.
+    const auto fits = [&](int64_t count) {
+      return subject.unit ? extent % (count * subject.lanes) == 0 : count * subject.lanes <= extent;
+    };
+    const std::vector<int64_t> panels = chosen(panel_vectors_, fits, 1);
     std::vector<Plan> all;
     for (const bool in_place : {false, true}) {
-      if (in_place && !pads) break;
+      if (in_place && (!pads || subject.unit)) break;
       if (!must_pack) {
         all.push_back({true, Packing::None, 0, in_place});
         all.push_back({false, Packing::None, 0, in_place});
       }
       if (!can_pack) continue;
-      if (!constant) all.push_back({true, Packing::Inside, 0, in_place});
-      for (const int64_t vectors :
-           chosen(panel_vectors_, [&](int64_t count) { return count * lanes <= extent; }, 1)) {
-        all.push_back({true, Packing::Ahead, vectors * lanes, in_place});
-        all.push_back({false, Packing::Ahead, vectors * lanes, in_place});
+      if (!constant && !subject.unit) all.push_back({true, Packing::Inside, 0, in_place});
+      for (const int64_t vectors : panels) {
+        all.push_back({true, Packing::Ahead, vectors * subject.lanes, in_place});
+        all.push_back({false, Packing::Ahead, vectors * subject.lanes, in_place});
       }
     }
     return all;
@@ -129,7 +152,7 @@ class RegisterTile final : public TransformationModule {
     return names;
   }
 
-  Schedule sketch(const Schedule& base, const Group& group, const Plan& plan, int64_t lanes,
+  Schedule sketch(const Subject& subject, const Schedule& base, const Group& group, const Plan& plan,
                   ModuleContext& context) const {
     Schedule schedule = base.clone();
     std::vector<BlockRV> blocks;
@@ -137,20 +160,34 @@ class RegisterTile final : public TransformationModule {
       blocks.push_back(schedule.get_block(name));
       if (plan.in_place) inline_padding(schedule, blocks.back());
     }
-    const TileNest nest = make_tiles(schedule, blocks, draw_shape(schedule, blocks.front(), plan, lanes));
+    const TileShape shape = draw_shape(subject, schedule, blocks.front(), plan);
+    const TileNest nest = make_tiles(schedule, blocks, shape);
     write_through(schedule, blocks, group.reader, nest);
-    if (plan.packing == Packing::None) return schedule;
     for (const BlockRV block : blocks) {
-      for (const BlockRV copy : copy_into_panels(schedule, block)) {
-        if (plan.packing == Packing::Inside) {
-          schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
-        } else {
-          lay_panel_by_panel(schedule, copy, plan.panel);
-        }
-        context.claim(schedule.block(copy).name, "it copies into panels");
-      }
+      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, context);
+      if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
     }
     return schedule;
+  }
+
+  static void pack(Schedule& schedule, BlockRV block, const Plan& plan, const TileNest& nest,
+                   const TileShape& shape, ModuleContext& context) {
+    for (const BlockRV copy : copy_into_panels(schedule, block)) {
+      if (plan.packing == Packing::Inside) {
+        schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
+      } else {
+        lay_panel_by_panel(schedule, copy, plan.panel, shape.depth);
+      }
+      context.claim(schedule.block(copy).name, "it copies into panels");
+    }
+  }
+
+  /// One call for the lanes and the depth, which are the innermost loops.
+  static void use_unit(Schedule& schedule, BlockRV block, const TileNest& nest, const TileShape& shape,
+                       const std::string& name) {
+    const std::vector<LoopRV> loops = schedule.get_loops(block);
+    schedule.decompose_reduction(block, loops.at(nest.loops));
+    schedule.tensorize(loops.at(loops.size() - (shape.depth > 1 ? 2 : 1)), name);
   }
 
   static void inline_padding(Schedule& schedule, BlockRV block) {
@@ -170,15 +207,17 @@ class RegisterTile final : public TransformationModule {
     }
   }
 
-  TileShape draw_shape(Schedule& schedule, BlockRV block, const Plan& plan, int64_t lanes) const {
+  TileShape draw_shape(const Subject& subject, Schedule& schedule, BlockRV block, const Plan& plan) const {
     TileForm form;
     const Block view = schedule.block(block);
     match_tile_form(view, &form);
     const std::vector<IterVar> iters = view.iters();
+    const int64_t lanes = subject.lanes;
     const int64_t columns = iters[form.columns].extent;
     const int64_t rows = iters[form.rows.back()].extent;
-    const int64_t reduction = iters[form.reductions.back()].extent;
     TileShape shape;
+    shape.depth = subject.unit ? subject.unit->depth : 1;
+    const int64_t reduction = iters[form.reductions.back()].extent / shape.depth;
     shape.columns_outermost = plan.columns_outermost;
     shape.lanes = lanes;
     shape.rows =
@@ -206,6 +245,7 @@ class RegisterTile final : public TransformationModule {
   std::vector<int64_t> column_vectors_;
   std::vector<int64_t> steps_;
   std::vector<int64_t> panel_vectors_;
+  std::vector<std::string> units_;
 };
 
 }  // namespace
@@ -218,4 +258,6 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("steps", {1, 2, 4, 8}, 1, 64,
                          "choices for the steps of the reduction that are written out"),
     OptionSpec::integers("panel_vectors", {2, 4}, 1, 16,
-                         "widths, in vectors, of panels that are laid ahead; sketches for each"));
+                         "widths, in vectors, of panels that are laid ahead; sketches for each"),
+    OptionSpec::strings("units", {}, {},
+                        "extensions whose dot products a tile is made of where they compute the block's"));

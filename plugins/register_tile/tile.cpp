@@ -21,6 +21,12 @@ std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm&
   order.push_back(rows[0]);
   if (!shape.columns_outermost) order.push_back(columns[0]);
   for (const size_t reduction : form.reductions) order.push_back(loops[reduction]);
+  std::optional<LoopRV> neighbours;
+  if (shape.depth > 1) {
+    const std::vector<LoopRV> halves = schedule.split(order.back(), {std::nullopt, shape.depth});
+    order.back() = halves[0];
+    neighbours = halves[1];
+  }
   std::optional<LoopRV> written_out;
   if (shape.steps) {
     const std::vector<LoopRV> steps = schedule.split(order.back(), {std::nullopt, *shape.steps});
@@ -29,6 +35,7 @@ std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm&
     written_out = steps[1];
   }
   order.insert(order.end(), {rows[1], columns[1], columns[2]});
+  if (neighbours) order.push_back(*neighbours);
   schedule.reorder(order);
   if (written_out) schedule.unroll(*written_out);
   return order;

@@ -16,6 +16,7 @@ struct TileShape {
   int64_t lanes = 1;           // of a vector
   std::optional<IntRV> steps;  // of the innermost reduction that are written out; nothing: one
   bool columns_outermost = true;
+  int64_t depth = 1;  // neighbours of the innermost reduction that a vector takes at once
 };
 
 /// Loops outside the reductions.
@@ -28,7 +29,7 @@ struct TileNest {
 std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block);
 
 /// Cuts and orders the loops of the blocks, which have the same iterators: outside the reductions, then
-/// rows x vectors x lanes. The nests of several blocks share what is outside their reductions.
+/// rows x vectors x lanes, and the depth. The nests of several blocks share what is outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);
 
 }  // namespace tunesmith

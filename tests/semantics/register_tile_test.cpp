@@ -137,5 +137,25 @@ TEST_F(RegisterTile, TilesThatHangOverArePiecesOfTheirOwn) {
   }
 }
 
+// Bytes are multiplied by fours, bf16 by pairs, where an extension of the space has the instruction.
+TEST_F(RegisterTile, DotProductsAreCallsOfAUnit) {
+  if (space_.callable_intrinsics().size() < 2)
+    GTEST_SKIP() << "this machine or build lacks an instruction for dot products";
+  for (const char* text :
+       {"gmm:n=13,m=48,k=24,dtype=u8,b_dtype=i8", "gmm:n=13,m=48,k=24,dtype=bf16,constant_b=1",
+        "conv2d:h=5,w=6,ci=8,co=32,kernel=3,dtype=u8,w_dtype=i8"}) {
+    const Program program = load(text);
+    const SketchSet set = space_.generate(program);
+    ASSERT_FALSE(set.sketches.empty()) << text;
+    for (size_t i = 0; i < set.sketches.size(); ++i) {
+      EXPECT_THAT(set.sketches[i].trace().str(), HasSubstr("tensorize(")) << text;
+      const auto candidate =
+          space_.materialise(program, set.sketches[i].trace().with_open_decisions(), RandomStream(3, i));
+      ASSERT_TRUE(candidate) << candidate.error().message;
+      expect_same_results(program, (*candidate)->lowered, (*candidate)->trace);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tunesmith
