@@ -24,6 +24,7 @@ def environment(arguments, folder):
     """As many threads for every library; memory that was freed is kept, so that PyTorch's results are not mapped anew in every call."""
     threads = str(arguments.threads)
     return os.environ | {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads,
+                         "TVM_NUM_THREADS": threads, "TVM_BIND_THREADS": "0",
                          "MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 34),
                          "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -79,9 +80,10 @@ def measure_row(arguments, one):
                 machine.wait_until_quiet(arguments.load, arguments.wait, say=say)
             tuned, library = ours.build(arguments, one.tuned, folder)
             operator, parameters = rows.parameters(about["key"])
-            request = {"operator": operator, "parameters": parameters, "arrays": about["arrays"], "bytes": about["bytes"], "library": str(library),
+            request = {"operator": operator, "parameters": parameters, "arrays": about["arrays"], "flops": about["flops"], "bytes": about["bytes"], "library": str(library),
                        "peers": arguments.peers, "threads": arguments.threads, "rounds": arguments.rounds, "seconds": arguments.row_seconds,
-                       "data_seed": 1}
+                       "data_seed": 1,
+                       "tvm": str(rows.tvm_folder(arguments.tvm_records, one, arguments.trials, arguments.seed).resolve())}
             return summary(row, tuned, *undisturbed(arguments, request, folder))
         except (ours.Failed, subprocess.TimeoutExpired) as error:
             return row | {"errors": {"tunesmith": str(error)}}

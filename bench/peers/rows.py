@@ -69,3 +69,8 @@ def parameters(key):
         parameter, _, value = item.partition("=")
         found[parameter] = int(value) if re.fullmatch(r"-?\d+", value) else value
     return name, found
+
+
+def tvm_folder(records, one, trials, seed):
+    """Where TVM's records of a row are."""
+    return records / f"{trials}-{seed}" / one.name.replace(":", "-").replace(",", "-").replace("=", "")

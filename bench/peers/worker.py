@@ -1,5 +1,6 @@
 """One row, measured: started by `run` with the environment's interpreter. Usage: worker.py REQUEST.json ANSWER.json"""
 import json
+import math
 import os
 import pathlib
 import sys
@@ -14,20 +15,21 @@ from groups import GROUPS
 from library import Library
 from operators import OPERATORS
 
-# The largest difference from the result in double precision, relative to its largest element, by the type of the result. Products of
-# integers are exact, or rounded to f32 once.
+# The largest difference from the result in double precision, relative to its largest element, by the type of the result.
 TOLERANCES = {torch.float32: 1e-4, torch.float64: 1e-4, torch.bfloat16: 1e-2, torch.float16: 1e-3, torch.int32: 0.0}
-OF_INTEGERS = 1e-7
+OF_INTEGERS = 1e-7  # products of integers are exact, or rounded to f32 once
 
 
-def data(arrays, seed):
-    """Inputs by name: floats in [-1, 1), integers over the range of their type."""
+def data(operator, arrays, seed):
+    """Inputs by name: floats in [-1, 1), integers over the range of their type. Plain sums get floats in [0, 1), because those of either
+    sign leave little but the roundings of a long sum."""
+    low = 0 if operator.startswith("reduce_sum") else -1
     chance = torch.Generator().manual_seed(seed)
     found = {}
     for array in arrays:
         dtype = TYPES[array["dtype"]]
         if dtype.is_floating_point:
-            found[array["name"]] = (torch.rand(array["shape"], generator=chance) * 2 - 1).to(dtype)
+            found[array["name"]] = (torch.rand(array["shape"], generator=chance) * (1 - low) + low).to(dtype)
         else:
             range_of = torch.iinfo(dtype)
             found[array["name"]] = torch.randint(range_of.min, range_of.max + 1, array["shape"], generator=chance, dtype=dtype)
@@ -44,11 +46,19 @@ def difference(result, expected):
     return ((result - expected).abs().max() / expected.abs().max().clamp_min(1e-30)).item()
 
 
+def tolerance(dtype, integer, operations):
+    """Of a result of which every element takes so many operations: a sum of millions of f32 may be added in any order, one by one, too."""
+    if dtype != torch.float32:
+        return TOLERANCES[dtype]
+    return OF_INTEGERS if integer else max(TOLERANCES[dtype], 16 * math.sqrt(operations) * 2**-24)
+
+
 class Field:
     """The contestants of a row, with what came of those that do not take part."""
 
-    def __init__(self, case):
+    def __init__(self, case, flops):
         self.case = case
+        self.flops = flops
         self.expected = reference(case)
         self.calls, self.differences, self.declined, self.errors = {}, {}, {}, {}
 
@@ -62,28 +72,48 @@ class Field:
         except Exception as error:
             self.errors[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}" if str(error) else type(error).__name__
             return
-        tolerance = TOLERANCES[out.dtype]
-        if self.case.integer and out.dtype == torch.float32:
-            tolerance = OF_INTEGERS
+        allowed = tolerance(out.dtype, self.case.integer, self.flops / out.numel())
         self.differences[name] = difference(out, self.expected)
-        if self.differences[name] <= tolerance:
+        if self.differences[name] <= allowed:
             self.calls[name] = call
         else:
-            self.errors[name] = f"its result differs by {self.differences[name]:.2g} of the largest element, more than {tolerance:g}"
+            self.errors[name] = f"its result differs by {self.differences[name]:.2g} of the largest element, more than {allowed:.2g}"
+
+
+def enter_tvm(field, request, inputs):
+    """Where it was tuned."""
+    folder = pathlib.Path(request["tvm"])
+    if not (folder / "tuned.json").exists():
+        field.declined["tvm"] = "not tuned"
+        return
+    import tvm_peer  # after PyTorch's libraries, and only where it is needed
+    output = request["arrays"]["output"]
+    out = torch.zeros(output["shape"], dtype=TYPES[output["dtype"]])
+    made = {}
+
+    def make():
+        check, made["timed"] = tvm_peer.contestant(folder, inputs, out, request["threads"])
+        return check
+    field.enter("tvm", make, lambda result: result)
+    if "tvm" in field.calls:
+        field.calls["tvm"] = made["timed"]
 
 
 def measure(request):
     torch.set_num_threads(request["threads"])
     torch.manual_seed(request["data_seed"])
-    arrays = data(request["arrays"]["inputs"], request["data_seed"])
     operator, parameters = request["operator"], request["parameters"]
+    arrays = data(operator, request["arrays"]["inputs"], request["data_seed"])
     case = (GROUPS if operator in GROUPS else OPERATORS)[operator](parameters, arrays)
-    field = Field(case)
+    field = Field(case, request["flops"])
     if request["library"]:
         output = request["arrays"]["output"]
         out = torch.zeros(output["shape"], dtype=TYPES[output["dtype"]])
         field.enter("tunesmith", lambda: Library(request["library"], "kernel", list(arrays.values()), out).call(), lambda out: out)
     for name in request["peers"]:
+        if name == "tvm":
+            enter_tvm(field, request, list(arrays.values()))
+            continue
         field.enter(name, lambda: of_peer(name, case, parameters, request["threads"]), case.result)
     field.calls["copy"] = copying(int(request["bytes"]))
     with machine.turn():

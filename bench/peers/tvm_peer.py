@@ -1,0 +1,84 @@
+"""Apache TVM: tunes a program with MetaSchedule, and builds what its records hold. Started with the environment's interpreter:
+
+  tvm_peer.py FOLDER TRIALS SEED THREADS       tunes FOLDER/program.py; its records and tuned.json are written to FOLDER
+
+Constant inputs are free in their layout: MetaSchedule re-lays them ahead of time, and that time is not measured."""
+import json
+import os
+import pathlib
+import sys
+import time
+
+import tvm
+import tvm.script
+from tvm.s_tir import meta_schedule
+from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
+from tvm.script import tirx
+from tvm.target import codegen
+
+
+def target(threads):
+    return tvm.target.Target({"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu(), "num-cores": threads})
+
+
+def module(folder):
+    return tvm.IRModule({"main": tvm.script.from_source((folder / "program.py").read_text(), extra_vars={"T": tirx})})
+
+
+def tune(folder, trials, seed, threads):
+    begin = time.monotonic()
+    meta_schedule.tune_tir(module(folder), target(threads), str(folder / "records"), max_trials_global=trials, num_trials_per_iter=min(64, trials),
+                           seed=seed, num_tuning_cores=threads)
+    told = {"trials": trials, "seed": seed, "threads": threads, "wall_seconds": time.monotonic() - begin, "version": tvm.__version__,
+            "processor": codegen.llvm_get_system_cpu()}
+    (folder / "tuned.json").write_text(json.dumps(told, indent=1) + "\n")
+
+
+def shapes(program):
+    function = program["main"]
+    return [([int(extent) for extent in function.buffer_map[parameter].shape], str(function.buffer_map[parameter].dtype))
+            for parameter in function.params]
+
+
+def scheduled(folder, threads):
+    """The best program on record, with what re-lays the constant inputs."""
+    records = folder / "records"
+    database = meta_schedule.database.JSONDatabase(str(records / "database_workload.json"), str(records / "database_tuning_record.json"),
+                                                   allow_missing=False)
+    schedule = meta_schedule.tir_integration.compile_tir(database, module(folder), target(threads))
+    if schedule is None:
+        raise RuntimeError("its records hold no program that ran")
+    return schedule.mod
+
+
+def contestant(folder, inputs, output, threads):
+    """(what computes the result from `inputs`, what is timed). They are the same program but for the re-laying of constant inputs, which
+    only the first does; the second therefore reads constants of the same size in the order that it wants, with other contents."""
+    import torch  # not where it tunes: see tvm_tuning.py
+    whole = scheduled(folder, threads)
+    timed = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(whole)
+    checked = tvm.compile(whole, target(threads))["main"]
+    fast = tvm.compile(timed, target(threads))["main"]
+    arguments = [tvm.runtime.from_dlpack(tensor) for tensor in [*inputs, output]]
+    relaid = [torch.rand(shape).to(getattr(torch, dtype)) if shape != list(given.shape) else given
+              for (shape, dtype), given in zip(shapes(timed), [*inputs, output])]
+    fast_arguments = [tvm.runtime.from_dlpack(tensor) for tensor in relaid]
+
+    def check():
+        checked(*arguments)
+        return output
+
+    def call():
+        fast(*fast_arguments)
+        return output
+    return check, call
+
+
+def main():
+    folder, trials, seed, threads = sys.argv[1:]
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:int(threads)])
+    tune(pathlib.Path(folder), int(trials), int(seed), int(threads))
+
+
+if __name__ == "__main__":
+    main()
