@@ -80,8 +80,8 @@ def measure_row(arguments, one):
                 machine.wait_until_quiet(arguments.load, arguments.wait, say=say)
             tuned, library = ours.build(arguments, one.tuned, folder)
             operator, parameters = rows.parameters(about["key"])
-            request = {"operator": operator, "parameters": parameters, "arrays": about["arrays"], "flops": about["flops"], "bytes": about["bytes"], "library": str(library),
-                       "peers": arguments.peers, "threads": arguments.threads, "rounds": arguments.rounds, "seconds": arguments.row_seconds,
+            request = {"operator": operator, "parameters": parameters, "arrays": about["arrays"], "flops": about["flops"], "bytes": about["bytes"],
+                       "library": str(library), "peers": arguments.peers, "threads": arguments.threads, "rounds": arguments.rounds, "seconds": arguments.row_seconds,
                        "data_seed": 1,
                        "tvm": str(rows.tvm_folder(arguments.tvm_records, one, arguments.trials, arguments.seed).resolve())}
             return summary(row, tuned, *undisturbed(arguments, request, folder))

@@ -1,4 +1,4 @@
-"""The results' file: JSON that is whole after every row, so that a run goes on where an earlier one ended."""
+"""The results' file: JSON that is whole after every row, so that a run continues an earlier one."""
 import json
 import os
 

@@ -25,10 +25,23 @@ def module(folder):
     return tvm.IRModule({"main": tvm.script.from_source((folder / "program.py").read_text(), extra_vars={"T": tirx})})
 
 
+def register_build():
+    """In every process that builds candidates: as TVM's own function, but without loading the descriptions of all tensor instructions, which takes
+    longer than a build may when the processes begin."""
+    def build(program, chosen, _):
+        from tvm.driver import build as of_driver
+        from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock as remove
+        return of_driver(remove(skip_tensor_rewrite=True)(program), target=chosen)
+    import tvm_ffi
+    tvm_ffi.register_global_func("peers.build", build, override=True)
+
+
 def tune(folder, trials, seed, threads):
     begin = time.monotonic()
+    register_build()
+    builder = meta_schedule.builder.LocalBuilder(max_workers=threads, timeout_sec=60.0, f_build="peers.build", initializer=register_build)
     meta_schedule.tune_tir(module(folder), target(threads), str(folder / "records"), max_trials_global=trials, num_trials_per_iter=min(64, trials),
-                           seed=seed, num_tuning_cores=threads)
+                           seed=seed, num_tuning_cores=threads, builder=builder)
     told = {"trials": trials, "seed": seed, "threads": threads, "wall_seconds": time.monotonic() - begin, "version": tvm.__version__,
             "processor": codegen.llvm_get_system_cpu()}
     (folder / "tuned.json").write_text(json.dumps(told, indent=1) + "\n")

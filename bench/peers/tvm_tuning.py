@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -19,7 +20,9 @@ WITHOUT_TORCH = 'raise ImportError("left out while TVM tunes")\n'
 
 def tune_row(arguments, one, folder):
     program = ours.command(arguments.tunesmith, "workloads", "show", one.tuned, "--json", timeout=60)["program"]
-    folder.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        shutil.rmtree(folder)  # records of a run that did not end, or that is repeated
+    folder.mkdir(parents=True)
     (folder / "program.py").write_text(tvm_program.script(program))
     threads = str(arguments.threads)
     before = machine.Watch()
