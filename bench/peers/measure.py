@@ -81,8 +81,8 @@ def measure_row(arguments, one):
             tuned, library = ours.build(arguments, one.tuned, folder)
             operator, parameters = rows.parameters(about["key"])
             request = {"operator": operator, "parameters": parameters, "arrays": about["arrays"], "flops": about["flops"], "bytes": about["bytes"],
-                       "library": str(library), "peers": arguments.peers, "threads": arguments.threads, "rounds": arguments.rounds, "seconds": arguments.row_seconds,
-                       "data_seed": 1,
+                       "library": str(library), "peers": arguments.peers, "threads": arguments.threads, "rounds": arguments.rounds,
+                       "seconds": arguments.row_seconds, "data_seed": 1,
                        "tvm": str(rows.tvm_folder(arguments.tvm_records, one, arguments.trials, arguments.seed).resolve())}
             return summary(row, tuned, *undisturbed(arguments, request, folder))
         except (ours.Failed, subprocess.TimeoutExpired) as error:
@@ -101,7 +101,7 @@ def measure(arguments, chosen, results):
     """Returns whether every row has figures and nobody's result was wrong."""
     whole = True
     for number, one in enumerate(chosen, 1):
-        if results.has(one.name) and not arguments.again:
+        if results.has(one.name, arguments.allow_load) and not arguments.again:
             continue
         begin = time.monotonic()
         row = measure_row(arguments, one)

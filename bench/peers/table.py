@@ -36,7 +36,7 @@ def row_cells(row, others):
         return head + ["**error**"] + [""] * (len(others) + 2)
     own, fastest = row["times"]["tunesmith"], best(row)
     low, high = own["interval"]
-    roof = row.get("share_of_roof")
+    roof = None if row.get("loaded") else row.get("share_of_roof")  # a busy machine has no peak
     return head + [f"{time_text(own['value'])} ({time_text(low)} to {time_text(high)})", f"{100 * roof:.0f} %" if roof else "-",
                    f"**{row['ratios'][fastest]['value']:.2f}** {TITLES[fastest]}" if fastest else "-", *(peer_cell(row, name) for name in others)]
 

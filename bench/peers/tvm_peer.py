@@ -48,9 +48,8 @@ def tune(folder, trials, seed, threads):
 
 
 def shapes(program):
-    function = program["main"]
-    return [([int(extent) for extent in function.buffer_map[parameter].shape], str(function.buffer_map[parameter].dtype))
-            for parameter in function.params]
+    """(shape, type) of what the function takes."""
+    return [([int(extent) for extent in parameter.shape], str(parameter.dtype)) for parameter in program["main"].params]
 
 
 def scheduled(folder, threads):

@@ -62,7 +62,8 @@ def errors_and_busy_rows_are_said(folder):
     file, _ = file_of(folder, wrong, row("gmm:n=2", 1e-3, {"torch": 2e-3}, loaded=True), failed)
     text, _ = run("table", "--output", file, code=0)
     assert "2.00 (1.80 to 2.20) | **error** |" in text, text
-    assert "`gmm:n=2`*" in text and "no results" in text, text
+    assert "| `gmm:n=2`* | 1 ms (900 µs to 1.1 ms) | - |" in text, text
+    assert "no results" in text, text
     assert "- `gmm:n=1`, onnxruntime: its result differs by 0.5" in text and "- `gmm:n=3`, tunesmith: nothing valid" in text, text
 
 
@@ -117,6 +118,7 @@ def results_go_on_and_settings_do_not_mix(folder):
     file, settings = file_of(folder, row("gmm:n=1", 1e-3, {}), row("gmm:n=2", 1e-3, {}, loaded=True), {"name": "gmm:n=3", "errors": {"tunesmith": "?"}})
     found = results.Results(file, settings, {"model": "a processor"})
     assert [found.has(f"gmm:n={n}") for n in (1, 2, 3, 4)] == [True, False, False, False]
+    assert [found.has(f"gmm:n={n}", busy_too=True) for n in (1, 2, 3, 4)] == [True, True, False, False]
     found.put(row("gmm:n=3", 2e-3, {}))
     assert [one["name"] for one in results.load(file)["rows"]] == ["gmm:n=1", "gmm:n=2", "gmm:n=3"]
     assert results.Results(file, settings, {"model": "a processor"}).has("gmm:n=3")
