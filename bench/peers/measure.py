@@ -68,9 +68,15 @@ def summary(row, tuned, answer, loaded):
     return row | found
 
 
+def commit():
+    """Of the tree that the row is of: results of one file may be of several."""
+    done = subprocess.run(["git", "-C", rows.ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
 def measure_row(arguments, one):
     """A row of the results. Raises machine.Loaded where the machine is too busy."""
-    row = {"section": one.section, "name": one.name, "workload": one.tuned, "group": one.is_group}
+    row = {"section": one.section, "name": one.name, "workload": one.tuned, "group": one.is_group, "commit": commit()}
     with tempfile.TemporaryDirectory(prefix="tunesmith-peers-") as name:
         folder = pathlib.Path(name)
         try:

@@ -74,6 +74,9 @@ def markdown(results):
     if versions:
         lines += [versions + ".", ""]
     rows = results["rows"]
+    commits = sorted({row["commit"] for row in rows if "commit" in row})
+    if commits:
+        lines += [f"Of {', '.join(commits)}.", ""]
     if any(row.get("loaded") for row in rows):
         lines += ["**Rows with * were measured while the machine was busy with other work: they are no results.**", ""]
     for title, chosen in (("Operators", [row for row in rows if not row["group"]]), ("Fused groups", [row for row in rows if row["group"]])):

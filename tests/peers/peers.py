@@ -34,7 +34,7 @@ def time_of(value):
 
 
 def row(name, own, others, **more):
-    return {"section": "GMM", "name": name, "workload": name, "group": False, "flops": 1e6, "bytes": 1e3, "errors": {}, "declined": {},
+    return {"section": "GMM", "name": name, "workload": name, "group": False, "commit": "abc1234", "flops": 1e6, "bytes": 1e3, "errors": {}, "declined": {},
             "times": {"tunesmith": time_of(own)} | {peer: time_of(value) for peer, value in others.items()}, "copy": time_of(own / 2),
             "ratios": {peer: time_of(value / own) for peer, value in others.items()}, "share_of_roof": 0.5, "loaded": False} | more
 
@@ -53,6 +53,7 @@ def the_table_is_of_the_json_alone(folder):
     assert "| GMM | `gmm:n=1` | 1 ms (900 µs to 1.1 ms) | 50 % | **0.50** onnxruntime | 2.00 (1.80 to 2.20) | 0.50 (0.45 to 0.55) |" in text, text
     assert "| geometric mean |  |  | **1.00** of 2 | 2.00 of 2 | 1.00 of 2 |" in text, text
     assert text.index("### Operators") < text.index("### Fused groups") < text.index("stem:h=1"), text
+    assert "Of abc1234." in text, text
     assert "busy" not in text and "Errors" not in text, text
 
 
