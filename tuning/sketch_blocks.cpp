@@ -82,17 +82,22 @@ std::vector<BusyBlock> busy_blocks(const Program& program, double share) {
 }
 
 SketchBlocks::SketchBlocks(const Program& original, const Schedule& sketch, std::span<const SketchStep> steps)
-    : original_(original), sketch_(sketch), steps_(steps) {
-  for (const SketchStep& step : steps) {
+    : original_(original), sketch_(sketch), steps_(steps) {}
+
+const std::map<BlockId, std::string>& SketchBlocks::origins() const {
+  if (origins_) return *origins_;
+  origins_.emplace();
+  for (const SketchStep& step : steps_) {
     if (step.block.empty()) continue;
     for (size_t i = step.begin; i < step.end; ++i) {
-      const Instruction& instruction = sketch.trace()[i];
+      const Instruction& instruction = sketch_.trace()[i];
       const ResultType result = instruction.kind->result();
       if (result != ResultType::Block && result != ResultType::Blocks) continue;
       for (const TraceVar& output : instruction.outputs)
-        origins_.try_emplace(sketch.block_id(BlockRV{output}), step.block);
+        origins_->try_emplace(sketch_.block_id(BlockRV{output}), step.block);
     }
   }
+  return *origins_;
 }
 
 const std::string& SketchBlocks::origin_of(const Block& block) const {
@@ -100,8 +105,8 @@ const std::string& SketchBlocks::origin_of(const Block& block) const {
   // What was made of a block may have been made of another one before.
   for (size_t i = 0; i <= steps_.size() && original_.find_block(*name) == nullptr; ++i) {
     const Block* const made = sketch_.program().find_block(*name);
-    const auto origin = made == nullptr ? origins_.end() : origins_.find(made->id);
-    if (origin == origins_.end()) break;
+    const auto origin = made == nullptr ? origins().end() : origins().find(made->id);
+    if (origin == origins().end()) break;
     name = &origin->second;
   }
   return *name;
@@ -143,10 +148,14 @@ bool SketchBlocks::is_plain_alone(const Block& block) const {
          std::ranges::any_of(consumers_of(sketch_.program(), block), is_other);
 }
 
+bool SketchBlocks::gains_from_own_tiles(const Block& block) const {
+  const Block* const origin = original_.find_block(origin_of(block));
+  return origin != nullptr && needs_tiling(*origin) && reuses_reads(block);
+}
+
 bool SketchBlocks::is_plain(const Block& block) const {
   if (enclosing_block(block) != nullptr || block.annotations.contains(kTensorIntrinsic)) return false;
-  const Block* const origin = original_.find_block(origin_of(block));
-  if (origin == nullptr || !needs_tiling(*origin) || !reuses_reads(block)) return is_plain_alone(block);
+  if (!gains_from_own_tiles(block)) return is_plain_alone(block);
   Loops loops = loops_of(block);
   if (is_placed_by_search(block))
     std::erase_if(loops, [&](const Loop* loop) { return shares(*loop, block); });
@@ -154,9 +163,11 @@ bool SketchBlocks::is_plain(const Block& block) const {
 }
 
 bool SketchBlocks::is_open(const Block& block) const {
-  if (!is_placed_by_search(block) && shares_a_loop(block)) return true;
+  const bool wants_tiles = gains_from_own_tiles(block);
+  if (wants_tiles && !is_placed_by_search(block) && shares_a_loop(block)) return true;
   return std::ranges::any_of(sketch_.sampling_points(), [&](const SamplingPoint& point) {
-    if (point.kind->name() == kSampledPlace || point.kind->count(point.domain) < 2) return false;
+    // Where others are computed decides what places there are.
+    if (point.kind->name() == kSampledPlace) return !wants_tiles;
     return std::ranges::any_of(steps_, [&](const SketchStep& step) {
       return point.position >= step.begin && point.position < step.end &&
              (step.block == block.name || step.block == origin_of(block));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ struct BusyBlock {
 /// Those with more than `share` of the program's, in the order of the text.
 std::vector<BusyBlock> busy_blocks(const Program& program, double share);
 
-/// Everything given must outlive it.
+/// Everything given must outlive it. Of one thread.
 class SketchBlocks {
  public:
   /// `steps` made `sketch` of `original`; the decisions may be others than those that were drawn then.
@@ -32,8 +33,12 @@ class SketchBlocks {
   const std::string& origin_of(const Block& block) const;
 
  private:
+  /// Is it, or is it a part of, a reduction that reuses what it reads?
+  bool gains_from_own_tiles(const Block& block) const;
   /// Has search to decide where the block is computed?
   bool is_placed_by_search(const Block& block) const;
+  /// The blocks at which the modules were called that made the others.
+  const std::map<BlockId, std::string>& origins() const;
   bool shares(const Loop& loop, const Block& block) const;
   bool shares_a_loop(const Block& block) const;
   /// Is it a part of another block, or are other blocks parts of it?
@@ -44,7 +49,7 @@ class SketchBlocks {
   const Program& original_;
   const Schedule& sketch_;
   const std::span<const SketchStep> steps_;
-  std::map<BlockId, std::string> origins_;  // of blocks that the steps made
+  mutable std::optional<std::map<BlockId, std::string>> origins_;  // when they are first asked for
 };
 
 }  // namespace tunesmith

@@ -1,7 +1,8 @@
+#include "tunesmith/workload/flops.h"
+
 #include <algorithm>
 
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/workload/flops.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {

@@ -106,14 +106,10 @@ nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, 
   for (const ModuleShare& share : shares.modules) {
     parts.push_back({{"module", share.module}, {"points", share.points}, {"choices", share.choices}});
   }
-  return {{"workload", workload.key},
-          {"sketches", set.sketches.size()},
-          {"points", shares.points},
-          {"events", events},
-          {"shares", parts},
-          {"plain_blocks", plain_json(plain)},
-          {"finishing", finishing},
-          {"refused", refusals_of(space)}};
+  return {{"workload", workload.key}, {"sketches", set.sketches.size()},
+          {"points", shares.points},  {"events", events},
+          {"shares", parts},          {"plain_blocks", plain_json(plain)},
+          {"finishing", finishing},   {"refused", refusals_of(space)}};
 }
 
 /// What modules did to each block, in the order in which they met it.

@@ -27,7 +27,7 @@ inline constexpr double kMuchOfTheWork = 0.1;
 /// loops, and no module has made other blocks of it.
 ///
 /// No block is plain that was inlined, calls a tensor intrinsic or stands inside a block. A part of a block
-/// that reuses what it reads (rfactor) is judged as that block, and counts under its name.
+/// that reuses what it reads (rfactor) is treated as that block, and counts under its name.
 struct PlainBlock {
   /// Why a module did nothing at the block, in some of the sketches.
   struct Declined {
