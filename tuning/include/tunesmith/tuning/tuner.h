@@ -127,7 +127,7 @@ struct TuneResult {
 
 /// Callbacks are called from the calling thread.
 struct TuneHooks {
-  /// Before anything is measured: TuneResult::plain_blocks, where there are any.
+  /// Before any program is measured: TuneResult::plain_blocks, where there are any.
   std::function<void(std::span<const PlainBlock>)> left_plain;
   std::function<void(const TuneProgress&)> progress;
   /// After a record is safely in the store.
