@@ -5,18 +5,16 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
+#include "code_writer.h"
 #include "diagnostics.h"
 #include "emit_error.h"
 #include "passes.h"
@@ -30,23 +28,9 @@ llvm::CodeGenOptLevel codegen_level(const std::string& name) {
   return name == "default" ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less;
 }
 
-/// Passes of code generation that find nothing to do in emitted programs. Strength reduction, which the
-/// emitter does itself (ScopedValues::reduce_strength), was a quarter of its time. Only options of the
-/// process can leave them out; an LLVM that does not know one takes its time.
-void leave_out_passes() {
-  const auto& known = llvm::cl::getRegisteredOptions();
-  for (const char* name : {"disable-lsr", "disable-constant-hoisting", "disable-x86-domain-reassignment"}) {
-    // Given before, it stands: by whoever else in the process uses LLVM.
-    if (const auto option = known.find(name);
-        option != known.end() && option->second->getNumOccurrences() == 0)
-      option->second->addOccurrence(0, name, "true");
-  }
-}
-
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
                                                          const TargetOptions& options) {
   static const bool initialised = [] {
-    leave_out_passes();
     // The parser is for inline assembly in fragments of tensor intrinsics.
     return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
            !llvm::InitializeNativeTargetAsmParser();
@@ -65,26 +49,6 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
   if (!result) throw EnvironmentError(fmt::format("LLVM cannot compile for {}", machine.triple));
   return result;
 }
-
-/// Code generation, set up once for one module after another: setting it up costs half a millisecond.
-class CodeWriter {
- public:
-  CodeWriter(llvm::TargetMachine& machine, llvm::CodeGenFileType file_type) {
-    if (machine.addPassesToEmitFile(passes_, stream_, nullptr, file_type, /*DisableVerify=*/true))
-      throw EnvironmentError("LLVM cannot write code for " + machine.getTargetTriple().str());
-  }
-
-  std::string write(llvm::Module& module) {
-    output_.clear();
-    passes_.run(module);
-    return output_.str().str();
-  }
-
- private:
-  llvm::SmallString<0> output_;
-  llvm::raw_svector_ostream stream_{output_};
-  llvm::legacy::PassManager passes_;
-};
 
 CodegenTraits traits_of(const Machine& machine, const TargetOptions& options) {
   CodegenTraits traits;
