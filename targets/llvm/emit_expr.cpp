@@ -49,7 +49,7 @@ llvm::Value* FunctionEmitter::emit_value(const Expr& expr) {
     case ExprKind::Not:
       return ir_.CreateNot(value(expr.arg(0)));
     case ExprKind::Select:
-      return ir_.CreateSelect(value(expr.arg(0)), value(expr.arg(1)), value(expr.arg(2)));
+      return select_value(expr);
     case ExprKind::Cast:
       return convert(ir_, value(expr.arg(0)), expr.arg(0).dtype(), type, state_.traits);
     case ExprKind::Call:
@@ -63,6 +63,18 @@ llvm::Value* FunctionEmitter::emit_value(const Expr& expr) {
     default:
       return binary_value(expr);
   }
+}
+
+llvm::Value* FunctionEmitter::select_value(const Expr& expr) {
+  const Expr& condition = expr.arg(0);
+  llvm::Value* otherwise = value(expr.arg(2));
+  const auto* zero = llvm::dyn_cast<llvm::Constant>(otherwise);
+  // Padding: what a mask leaves out is read as zeros already.
+  const auto* load = expr.arg(1).as<LoadNode>();
+  const bool read_as_zero = zero != nullptr && zero->isNullValue() && load != nullptr && load->mask() &&
+                            equal(load->mask(), condition);
+  return read_as_zero ? value(expr.arg(1))
+                      : ir_.CreateSelect(value(condition), value(expr.arg(1)), otherwise);
 }
 
 llvm::Value* FunctionEmitter::index_value(const Expr& expr) {

@@ -12,8 +12,10 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// Bytes of zeros behind ModuleState::zeros: the widest value that one access reads.
-constexpr unsigned kZeroBytes = 512;
+/// The widest value that one access reads, in bytes.
+constexpr int64_t kMaxAccessBytes = 512;
+/// Accesses that lie within so many bytes share the choice between their memory and zeros.
+constexpr int64_t kSharedBytes = 1024;
 /// A window of at most this many vectors is loaded whole and its lanes picked out; a wider one is gathered.
 constexpr int64_t kWindowVectors = 4;
 
@@ -79,18 +81,22 @@ llvm::Value* FunctionEmitter::all_lanes(const Mask& mask, int lanes) {
   return mask.uniform == nullptr ? mask.lanes : ir_.CreateAnd(mask.lanes, uniform);
 }
 
-/// `pointer` where the condition holds, else an address of zeros: no branch, and nothing forbidden is
+/// Where `at` is if the condition holds, else an address of zeros: no branch, and nothing forbidden is
 /// touched.
-llvm::Value* FunctionEmitter::readable(llvm::Value* pointer, llvm::Value* condition) {
-  if (condition == nullptr) return pointer;
+llvm::Value* FunctionEmitter::readable(const BufferSlot& slot, DType type, const Linear& at,
+                                       llvm::Value* condition) {
+  if (condition == nullptr) return pointer(slot, type, at);
   if (state_.zeros == nullptr) {
-    auto* type = llvm::ArrayType::get(ir_.getInt8Ty(), kZeroBytes);
+    auto* zeros = llvm::ArrayType::get(ir_.getInt8Ty(), kSharedBytes + kMaxAccessBytes);
     state_.zeros =
-        new llvm::GlobalVariable(state_.module, type, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
-                                 llvm::Constant::getNullValue(type), "zeros");
+        new llvm::GlobalVariable(state_.module, zeros, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                 llvm::Constant::getNullValue(zeros), "zeros");
     state_.zeros->setAlignment(llvm::Align(64));
   }
-  return ir_.CreateSelect(condition, pointer, state_.zeros);
+  const int64_t beyond = floor_remainder(at.constant, kSharedBytes / type.bytes());
+  llvm::Value* chosen =
+      ir_.CreateSelect(condition, pointer(slot, type, add_scaled(at, Linear(beyond), -1)), state_.zeros);
+  return ir_.CreateConstGEP1_64(ir_.getInt8Ty(), chosen, static_cast<uint64_t>(beyond * type.bytes()));
 }
 
 llvm::Value* FunctionEmitter::load_value(const LoadNode& node) {
@@ -121,7 +127,7 @@ llvm::Value* FunctionEmitter::load_contiguous(const BufferSlot& slot, DType type
     llvm::Value* all = ir_.CreateAlignedLoad(in_memory, pointer(slot, type, at), element_alignment(type));
     return mask.always() ? all : ir_.CreateSelect(all_lanes(mask, type.lanes), all, zero);
   }
-  llvm::Value* from = readable(pointer(slot, type, at), mask.uniform);
+  llvm::Value* from = readable(slot, type, at, mask.uniform);
   if (mask.lanes == nullptr)
     return access_of(slot, ir_.CreateAlignedLoad(in_memory, from, element_alignment(type)));
   return access_of(slot, ir_.CreateMaskedLoad(in_memory, from, element_alignment(type), mask.lanes, zero));

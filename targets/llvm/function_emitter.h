@@ -95,6 +95,7 @@ class FunctionEmitter {
   // emit_expr.cpp
   llvm::Value* emit_value(const Expr& expr);
   llvm::Value* constant_value(const Expr& expr);
+  llvm::Value* select_value(const Expr& expr);
   llvm::Value* index_value(const Expr& expr);
   bool is_index_arithmetic(const Expr& expr);
   llvm::Value* binary_value(const Expr& expr);
@@ -118,7 +119,7 @@ class FunctionEmitter {
                    llvm::Value* mask);
   Mask mask_of(const Expr& mask);
   llvm::Value* all_lanes(const Mask& mask, int lanes);
-  llvm::Value* readable(llvm::Value* pointer, llvm::Value* condition);
+  llvm::Value* readable(const BufferSlot& slot, DType type, const Linear& at, llvm::Value* condition);
   const BufferSlot& slot_of(const Buffer& buffer) const;
   static llvm::Instruction* access_of(const BufferSlot& slot, llvm::Instruction* access) {
     access->setAAMetadata(slot.aliasing);

@@ -238,5 +238,47 @@ TEST_P(Accesses, ALocalBufferReadByAVectorThatBeginsBeforeIt) {
   EXPECT_EQ(error(lowered), 0.0);
 }
 
+/// A row of vectors where `row` is below `rows` of the input, else `padding`: `select(c, in[...] if c,
+/// padding)`.
+LoweredProgram padded_rows(DType type, int64_t vectors, double padding) {
+  const int64_t lanes = 64 / type.bytes(), rows = 3, width = vectors * lanes;
+  const Buffer in = make_buffer("in", type, {rows * width}), out = make_buffer("out", type, {5 * width});
+  const Var row("row"), vector("vector");
+  const Expr at = ramp(Expr(row) * width + Expr(vector) * lanes, 1, static_cast<int>(lanes));
+  const Expr inside = broadcast(logical_and(le(1, row), lt(row, rows + 1)), static_cast<int>(lanes));
+  const Expr other = float_imm(padding, type.with_lanes(static_cast<int>(lanes)));
+  return make_lowered(
+      {in}, {out},
+      make_loop(
+          row, 5, LoopKind::Serial,
+          make_loop(
+              vector, vectors, LoopKind::Unrolled,
+              make_store(out, at,
+                         select(inside, load(in, {at - broadcast(width, static_cast<int>(lanes))}, inside),
+                                other)))));
+}
+
+TEST_P(Accesses, PaddedRows) {
+  // Wider than what shares one choice between memory and zeros.
+  for (const DType type : {kF32, kF64, kBF16}) {
+    for (const double padding : {0.0, -0.0, 1.5}) {
+      EXPECT_EQ(error(padded_rows(type, 40, padding)), 0.0) << type.str() << " padded with " << padding;
+    }
+  }
+}
+
+TEST(PaddedRows, AreChosenOnceForManyVectors) {
+  const auto target = make_target({{"vector_bits", "128"}});
+  const auto selects = [&](int64_t vectors, double padding) {
+    const std::string ir = target->ir(padded_rows(kF32, vectors, padding), "kernel");
+    size_t count = 0;
+    for (size_t at = ir.find("= select"); at != std::string::npos; at = ir.find("= select", at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(selects(16, 0.0), 1U) << "of an address";
+  EXPECT_EQ(selects(32, 0.0), 2U);
+  EXPECT_EQ(selects(16, 1.5), 17U) << "of the address and of each vector";
+}
+
 }  // namespace
 }  // namespace tunesmith
