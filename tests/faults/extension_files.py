@@ -46,7 +46,7 @@ spaces:
     extends: cpu
     target: {kind: llvm, mcpu: x86-64-v3, with: [./no_requires.yaml, ./good.yaml, ./bad.yaml]}
     modules+:
-      - before: multi_level_tiling
+      - before: register_tile
         use: script
         options:
           match: [C]

@@ -17,7 +17,7 @@ SPACES_OF = {"hopper": {"cuda-hopper"}, "tensor_core": {"cuda-tensorcore", "cuda
 GMM = "gmm:n=32,m=32,k=64,dtype=bf16"
 AMX_WHERE_IT_IS = """version: 1
 spaces:
-  all: {extends: cpu, target: {with+: ["amx?"]}, modules+: [{use: amx_tile, before: multi_level_tiling}]}
+  all: {extends: cpu, target: {with+: ["amx?"]}, modules+: [{use: amx_tile, before: register_tile}]}
 """
 # A program that calls an instruction of the pack, which is legal on every machine.
 ZERO = """c = get_block("C")

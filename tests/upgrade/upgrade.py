@@ -22,7 +22,7 @@ spaces:
     target: {with+: ["amx?"]}
     modules+:
       - {use: split_outer, before: parallel_vectorize_unroll}
-      - {use: amx_tile, before: multi_level_tiling}
+      - {use: amx_tile, before: register_tile}
     search: {kind: elite}
     cost_model: {kind: stores}
     task_scheduler: {kind: halving}
