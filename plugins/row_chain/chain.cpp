@@ -1,0 +1,302 @@
+#include "chain.h"
+
+#include <algorithm>
+#include <set>
+
+#include <tunesmith/stable/analysis.h>
+
+namespace tunesmith {
+namespace {
+
+using Rows = std::vector<size_t>;
+
+bool contains(const Rows& rows, size_t iterator) { return std::ranges::find(rows, iterator) != rows.end(); }
+
+bool is_simple(const Block& block) {
+  return is_trivially_bound(block) && enclosing_block(block) == nullptr && writes_of(block).size() == 1;
+}
+
+Rows spatial_iters(const Block& block) {
+  Rows spatial;
+  const std::vector<IterVar> iters = block.iters();
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (iters[i].kind == IterKind::Spatial) spatial.push_back(i);
+  }
+  return spatial;
+}
+
+/// The dimension of what `block` accesses that is just this iterator in all of these accesses.
+std::optional<size_t> dimension_of(const std::vector<Access>& accesses, const std::string& buffer,
+                                   size_t iterator) {
+  std::optional<size_t> found;
+  for (const Access& access : accesses) {
+    if (access.buffer->name != buffer) continue;
+    const auto at = std::ranges::find_if(
+        access.indices, [&](const AccessIndex& index) { return index.iterator == iterator; });
+    if (at == access.indices.end()) return std::nullopt;
+    const auto dimension = static_cast<size_t>(at - access.indices.begin());
+    if (found && *found != dimension) return std::nullopt;
+    found = dimension;
+  }
+  return found;
+}
+
+/// The iterator that this dimension is in all accesses to the buffer.
+std::optional<size_t> iterator_of(const std::vector<Access>& accesses, const std::string& buffer,
+                                  size_t dimension) {
+  std::optional<size_t> found;
+  for (const Access& access : accesses) {
+    if (access.buffer->name != buffer) continue;
+    const std::optional<size_t> here = access.indices[dimension].iterator;
+    if (!here || (found && *found != *here)) return std::nullopt;
+    found = here;
+  }
+  return found;
+}
+
+/// The rows of `to`, by the buffer that one of the blocks writes and the other reads.
+std::optional<Rows> carried(const std::vector<Access>& from, const Rows& rows, const std::vector<Access>& to,
+                            const Block& block, const std::string& buffer) {
+  Rows result;
+  const std::vector<IterVar> iters = block.iters();
+  for (const size_t row : rows) {
+    const std::optional<size_t> dimension = dimension_of(from, buffer, row);
+    const std::optional<size_t> iterator =
+        dimension ? iterator_of(to, buffer, *dimension) : std::optional<size_t>();
+    if (!iterator || iters[*iterator].kind != IterKind::Spatial) return std::nullopt;
+    result.push_back(*iterator);
+  }
+  return result;
+}
+
+class Finder {
+ public:
+  Finder(const Program& program, int64_t max_operand_bytes, Chain& chain)
+      : program_(program), blocks_(program.blocks()), max_operand_bytes_(max_operand_bytes), chain_(chain) {}
+
+  void grow(const Block& seed) {
+    chain_.rows[seed.name] = spatial_iters(seed);
+    forward();
+    backward();
+    forward();
+    for (const Pointer<Block>& block : blocks_) {
+      if (is_member(block->name)) chain_.members.push_back(block->name);
+    }
+    find_writers();
+  }
+
+ private:
+  bool is_member(const std::string& name) const { return chain_.rows.contains(name); }
+
+  /// Joins what reads members, and nothing that was made of them elsewhere.
+  void forward() {
+    std::set<std::string> outside;
+    for (const Pointer<Block>& block : blocks_) {
+      if (is_member(block->name)) continue;
+      std::optional<Rows> rows;
+      bool joins = true;
+      bool depends = false;
+      for (const Pointer<Block>& producer : producers_of(program_, *block)) {
+        const bool member = is_member(producer->name);
+        depends = depends || member || outside.contains(producer->name);
+        if (outside.contains(producer->name)) joins = false;
+        if (!member || !joins) continue;
+        const auto here = carried(writes_of(*producer), chain_.rows.at(producer->name), reads_of(*block),
+                                  *block, writes_of(*producer).front().buffer->name);
+        joins = here && (!rows || *rows == *here);
+        rows = here;
+      }
+      if (!depends) continue;
+      if (joins && rows && may_follow(*block, *rows)) {
+        chain_.rows[block->name] = *rows;
+      } else {
+        outside.insert(block->name);
+      }
+    }
+  }
+
+  bool may_follow(const Block& block, const Rows& rows) {
+    if (!is_simple(block)) return false;
+    if (!chain_.last_product.empty()) {
+      // Behind the product only what writes its result.
+      const Pointer<Block> reader = element_reader(program_, *program_.find_block(chain_.last_product));
+      return reader && reader->name == block.name;
+    }
+    if (is_elementwise(block)) return true;
+    if (is_row_reduction(block)) return spatial_iters(block).size() == rows.size();
+    if (!fits_as_product(block, rows)) return false;
+    chain_.last_product = block.name;
+    return true;
+  }
+
+  /// Joins what members alone read.
+  void backward() {
+    for (auto at = blocks_.rbegin(); at != blocks_.rend(); ++at) {
+      const Block block = **at;
+      if (is_member(block.name) || !is_simple(block) || writes_output(program_, block)) continue;
+      const std::vector<Pointer<Block>> consumers = consumers_of(program_, block);
+      std::optional<Rows> rows;
+      bool joins = !consumers.empty() && chain_.first_product.empty();
+      for (const Pointer<Block>& consumer : consumers) {
+        joins = joins && is_member(consumer->name) && consumer->name != chain_.last_product;
+        if (!joins) break;
+        const auto here = carried(reads_of(*consumer), chain_.rows.at(consumer->name), writes_of(block), block,
+                                  writes_of(block).front().buffer->name);
+        joins = here && (!rows || *rows == *here);
+        rows = here;
+      }
+      if (joins && rows && may_precede(block, *rows)) chain_.rows[block.name] = *rows;
+    }
+  }
+
+  bool may_precede(const Block& block, const Rows& rows) {
+    if (is_row_reduction(block)) return spatial_iters(block).size() == rows.size();
+    if (is_elementwise(block)) return !writes_for_product_outside(block, rows);
+    if (!fits_as_product(block, rows)) return false;
+    chain_.first_product = block.name;
+    return true;
+  }
+
+  /// Is it what a tiled reduction outside would write its results through?
+  bool writes_for_product_outside(const Block& block, const Rows& rows) const {
+    for (const Pointer<Block>& producer : producers_of(program_, block)) {
+      const Pointer<Block> reader = element_reader(program_, *producer);
+      if (!reader || reader->name != block.name || !producer->has_reduction()) continue;
+      const auto its = carried(reads_of(block), rows, writes_of(*producer), *producer,
+                               writes_of(*producer).front().buffer->name);
+      if (is_row_reduction(*producer) || (its && fits_as_product(*producer, *its))) continue;
+      return true;
+    }
+    return false;
+  }
+
+  bool fits_as_product(const Block& block, const Rows& rows) const {
+    if (!is_simple(block)) return false;
+    const std::optional<ProductForm> form = match_product(block, rows);
+    if (!form) return false;
+    const std::vector<IterVar> iters = block.iters();
+    return iters[form->column].extent * iters[form->reduction].extent * form->operand->dtype.bytes() <=
+           max_operand_bytes_;
+  }
+
+  void find_writers() {
+    const auto writer_of = [&](const std::string& product) -> std::string {
+      if (product.empty()) return "";
+      const Pointer<Block> reader = element_reader(program_, *program_.find_block(product));
+      return reader && is_member(reader->name) ? reader->name : "";
+    };
+    chain_.first_writer = writer_of(chain_.first_product);
+    chain_.last_writer = writer_of(chain_.last_product);
+  }
+
+  const Program& program_;
+  std::vector<Pointer<Block>> blocks_;
+  int64_t max_operand_bytes_;
+  Chain& chain_;
+};
+
+/// Bytes of what a member makes of one row, and how many rows there are.
+void measure(const Program& program, Chain* chain) {
+  for (const std::string& name : chain->members) {
+    const Block block = *program.find_block(name);
+    const std::vector<IterVar> iters = block.iters();
+    const Rows& rows = chain->rows.at(name);
+    const bool kept = name != chain->last_product && name != chain->last_writer &&
+                      (name != chain->first_product || chain->first_writer.empty());
+    int64_t elements = 1;
+    chain->row_count = 1;
+    for (size_t i = 0; i < iters.size(); ++i) {
+      if (contains(rows, i)) {
+        chain->row_count *= iters[i].extent;
+      } else if (iters[i].kind == IterKind::Spatial) {
+        elements *= iters[i].extent;
+      }
+    }
+    if (kept) chain->row_bytes += elements * writes_of(block).front().buffer->dtype.bytes();
+  }
+}
+
+std::string ends_refusal(const Program& program, const Chain& chain) {
+  for (const std::string& name : chain.members) {
+    if (name == chain.members.back()) continue;
+    const Block block = *program.find_block(name);
+    const auto outside = [&](const Pointer<Block>& consumer) { return !chain.rows.contains(consumer->name); };
+    const std::vector<Pointer<Block>> consumers = consumers_of(program, block);
+    if (writes_output(program, block) || std::ranges::any_of(consumers, outside))
+      return "a result of the chain is used outside before its end";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> Chain::row_part() const {
+  std::vector<std::string> part;
+  for (const std::string& name : members) {
+    if (name != first_product && name != first_writer && name != last_product && name != last_writer)
+      part.push_back(name);
+  }
+  return part;
+}
+
+bool is_row_reduction(const Block& block) {
+  if (!block.has_reduction() || block.init() == nullptr) return false;
+  const std::vector<IterVar> iters = block.iters();
+  size_t last = 0;
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (iters[i].kind == IterKind::Reduction) last = i;
+  }
+  return std::ranges::any_of(reads_of(block), [&](const Access& read) {
+    if (read.indices.empty() || read.indices.back().iterator != last) return false;
+    for (size_t i = 0; i < iters.size(); ++i) {
+      if (iters[i].extent > 1 && !read.uses(i)) return false;
+    }
+    return true;
+  });
+}
+
+std::optional<ProductForm> match_product(const Block& block, const std::vector<size_t>& rows) {
+  const std::vector<Access> reads = read_accesses(block);
+  if (!block.has_reduction() || block.init() == nullptr || reads.size() != 2 || rows.empty()) return std::nullopt;
+  ProductForm form;
+  form.row = rows.back();
+  const std::vector<IterVar> iters = block.iters();
+  std::vector<size_t> columns;
+  std::vector<size_t> reductions;
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (iters[i].kind == IterKind::Reduction) reductions.push_back(i);
+    if (iters[i].kind == IterKind::Spatial && !contains(rows, i)) columns.push_back(i);
+  }
+  if (columns.size() != 1 || reductions.size() != 1) return std::nullopt;
+  if (iters[columns[0]].extent == 1 || iters[reductions[0]].extent == 1) return std::nullopt;
+  form.column = columns.front();
+  form.reduction = reductions.front();
+  form.column_read = reads[0].uses(form.column) ? 0 : 1;
+  const Access& moving = reads[form.column_read];
+  const Access& other = reads[1 - form.column_read];
+  if (!moving.uses(form.column) || moving.uses(form.row) || !moving.uses(form.reduction)) return std::nullopt;
+  if (other.uses(form.column) || !other.uses(form.row) || !other.uses(form.reduction)) return std::nullopt;
+  const auto is_plain = [](const AccessIndex& index) { return index.iterator || index.constant; };
+  if (!std::ranges::all_of(moving.indices, is_plain)) return std::nullopt;
+  form.in_order = moving.indices.back().iterator == form.column;
+  form.operand = moving.buffer;
+  return form;
+}
+
+std::string find_chain(const Program& program, const Block& block, int64_t max_operand_bytes, Chain* chain) {
+  std::set<std::string> seen;
+  for (const Pointer<Block>& seed : program.blocks()) {
+    if (seen.contains(seed->name) || !is_simple(*seed) || !is_row_reduction(*seed)) continue;
+    Chain found;
+    Finder(program, max_operand_bytes, found).grow(*seed);
+    seen.insert(found.members.begin(), found.members.end());
+    if (!found.rows.contains(block.name)) continue;
+    if (found.members.size() < 2) return "the reduction stands alone";
+    measure(program, &found);
+    *chain = std::move(found);
+    return ends_refusal(program, *chain);
+  }
+  return "the block is in no chain of reductions over one row";
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,51 @@
+// Chains of reductions over one row: softmax, layer and RMS norm, and softmax between two products.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/program.h>
+
+namespace tunesmith {
+
+/// Blocks, producers and consumers of each other, that have their rows in common: the iterators of a reduction
+/// along the row.
+struct Chain {
+  std::vector<std::string> members;  // in text order; all but the last are read by members alone
+  /// Positions of the rows in each member's iterators, in the same order for all.
+  std::map<std::string, std::vector<size_t>> rows;
+  std::string first_product;  // whose result is what the chain begins with; "": none
+  std::string first_writer;   // the member that alone reads it, element by element; "": none
+  std::string last_product;   // which consumes what the chain makes; "": none
+  std::string last_writer;    // as first_writer
+  int64_t row_count = 1;
+  int64_t row_bytes = 0;  // of what is kept of a row
+
+  /// Neither a product nor what writes its result.
+  std::vector<std::string> row_part() const;
+  bool has_products() const { return !first_product.empty() || !last_product.empty(); }
+};
+
+/// A reduction of which one read runs along the reduction, element by element, and is not used again.
+bool is_row_reduction(const Block& block);
+
+/// The chain that the block is part of, or why there is none: a constant sentence. Operands of products are at
+/// most `max_operand_bytes`.
+std::string find_chain(const Program& program, const Block& block, int64_t max_operand_bytes, Chain* chain);
+
+/// Which of a product's reads, as instructions count them, moves with its columns and not with its rows; the
+/// iterators of its columns and of its reduction. Nothing where the block is no such product.
+struct ProductForm {
+  size_t column_read = 0;
+  size_t row = 0;  // the last of its rows, of which a tile has several
+  size_t column = 0;
+  size_t reduction = 0;
+  bool in_order = true;  // do neighbouring columns lie together in memory?
+  Buffer operand;
+};
+std::optional<ProductForm> match_product(const Block& block, const std::vector<size_t>& rows);
+
+}  // namespace tunesmith

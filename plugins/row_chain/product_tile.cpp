@@ -1,0 +1,86 @@
+#include "product_tile.h"
+
+#include <tunesmith/stable/analysis.h>
+#include <tunesmith/tiling/index_map.h>
+
+namespace tunesmith {
+
+BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape, IntRV steps) {
+  schedule.compute_at(product, at);
+  std::vector<LoopRV> spatial;
+  std::optional<LoopRV> reduction;
+  const LoopId place = schedule.location(at);
+  bool inside = false;
+  for (const LoopRV& loop : schedule.get_loops(product)) {
+    if (inside) {
+      if (schedule.use_of(loop, product).reduction) {
+        reduction = loop;
+      } else {
+        spatial.push_back(loop);
+      }
+    }
+    inside = inside || schedule.location(loop) == place;
+  }
+  if (!reduction || spatial.empty()) throw InternalError("a product keeps its reduction and its columns");
+  const LoopRV columns = spatial.back();
+  spatial.pop_back();
+  const std::vector<LoopRV> lanes = schedule.split(columns, {std::nullopt, shape.lanes});
+  const std::vector<LoopRV> parts = schedule.split(*reduction, {std::nullopt, steps});
+  std::vector<LoopRV> order = parts;
+  order.insert(order.end(), spatial.begin(), spatial.end());
+  order.insert(order.end(), lanes.begin(), lanes.end());
+  schedule.reorder(order);
+  const BlockRV init = schedule.decompose_reduction(product, parts.front());
+  const auto unroll_tile = [&](BlockRV block, size_t outside) {
+    const std::vector<LoopRV> loops = schedule.get_loops(block);
+    for (size_t i = loops.size() - outside; i + 1 < loops.size(); ++i) schedule.unroll(loops[i]);
+    schedule.vectorize(loops.back());
+  };
+  unroll_tile(product, spatial.size() + 3);
+  unroll_tile(init, spatial.size() + 2);
+  return init;
+}
+
+void finish_writer(Schedule& schedule, LoopRV rows, LoopRV columns) {
+  schedule.unroll(rows);
+  schedule.vectorize(columns);
+}
+
+std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const std::vector<size_t>& rows,
+                                   const TileShape& shape) {
+  const Block view = schedule.block(product);
+  const std::optional<ProductForm> form = match_product(view, rows);
+  if (!form || form->in_order) return std::nullopt;
+  const Access read = read_accesses(view)[form->column_read];
+  const std::vector<IterVar> iters = view.iters();
+  std::vector<size_t> order;
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (read.uses(i) && i != form->column) order.push_back(i);
+  }
+  order.push_back(form->column);
+  const BlockRV panels =
+      schedule.reindex_cache_read(product, static_cast<int64_t>(form->column_read), "global",
+                                  projection(axis_names(iters.size()), order));
+  const std::vector<LoopRV> loops = schedule.get_loops(panels);
+  const int64_t width = shape.columns();
+  if (iters[form->column].extent % width == 0) {
+    const std::vector<std::string> axes = axis_names(order.size());
+    std::vector<std::string> results(axes.begin(), axes.end() - 2);
+    results.push_back(axes.back() + " // " + std::to_string(width));
+    results.push_back(axes[axes.size() - 2]);
+    results.push_back(axes.back() + " % " + std::to_string(width));
+    schedule.transform_layout(panels, "write", 0, index_map(axes, results));
+  }
+  const std::vector<LoopRV> halves = schedule.split(loops.back(), {std::nullopt, width});
+  const LoopRV reduction = loops[loops.size() - 2];
+  std::vector<LoopRV> outer(loops.begin(), loops.end() - 2);
+  outer.push_back(halves[0]);
+  std::vector<LoopRV> nest = outer;
+  nest.insert(nest.end(), {reduction, halves[1]});
+  schedule.reorder(nest);
+  schedule.vectorize(halves[1]);
+  schedule.parallel(outer.size() > 1 ? schedule.fuse(outer) : outer.front());
+  return panels;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,36 @@
+// A product inside a row block, as register tiles of its own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/schedule.h>
+
+#include "chain.h"
+
+namespace tunesmith {
+
+/// Of both products.
+struct TileShape {
+  int64_t rows = 1;
+  int64_t vectors = 1;
+  int64_t lanes = 1;
+
+  int64_t columns() const { return vectors * lanes; }
+};
+
+/// Computes the product under `at`, a loop of its writer outside of which the tile does not move, and tiles it.
+/// Answers its initialisation.
+BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape, IntRV steps);
+
+/// The loops of the writer inside the tile: rows are unrolled, columns are lanes.
+void finish_writer(Schedule& schedule, LoopRV rows, LoopRV columns);
+
+/// Has the operand that moves with the columns lie so that neighbouring columns do, in panels of a tile's
+/// width. It is laid once, ahead. Answers the copying block; nothing where the operand lies so.
+std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const std::vector<size_t>& rows,
+                                   const TileShape& shape);
+
+}  // namespace tunesmith

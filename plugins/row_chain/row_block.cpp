@@ -1,0 +1,275 @@
+#include "row_block.h"
+
+#include <algorithm>
+
+#include <tunesmith/stable/analysis.h>
+#include <tunesmith/tiling/sampled_tiles.h>
+
+namespace tunesmith {
+namespace {
+
+/// The block's loops over rows outermost, and the others behind them.
+struct RowsFirst {
+  std::vector<LoopRV> rows;
+  std::vector<LoopRV> others;
+};
+
+RowsFirst rows_first(Schedule& schedule, BlockRV block, const std::vector<size_t>& rows) {
+  RowsFirst order;
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  const std::vector<bool> of_rows = loops_of_rows(schedule, block, rows);
+  for (size_t i = 0; i < loops.size(); ++i) (of_rows[i] ? order.rows : order.others).push_back(loops[i]);
+  std::vector<LoopRV> all = order.rows;
+  all.insert(all.end(), order.others.begin(), order.others.end());
+  if (all.size() > 1) schedule.reorder(all);
+  return order;
+}
+
+LoopRV fused(Schedule& schedule, const std::vector<LoopRV>& loops) {
+  return loops.size() > 1 ? schedule.fuse(loops) : loops.front();
+}
+
+/// The stages and their partial results, in text order.
+std::vector<BlockRV> blocks_of(const RowStage& stage) {
+  std::vector<BlockRV> blocks = stage.partials;
+  blocks.push_back(stage.block);
+  return blocks;
+}
+
+/// Scalars of a row stay in registers.
+void keep_scalars(Schedule& schedule, const Chain& chain, const RowStage& stage) {
+  const Block block = schedule.block(stage.block);
+  if (writes_output(schedule.program(), block) || block.name == chain.members.back()) return;
+  const std::vector<IterVar> iters = block.iters();
+  for (size_t i = 0; i < iters.size(); ++i) {
+    const bool is_row = std::ranges::find(stage.rows, i) != stage.rows.end();
+    if (!is_row && iters[i].kind == IterKind::Spatial && iters[i].extent > 1) return;
+  }
+  schedule.set_scope(stage.block, 0, "local");
+}
+
+/// Does it read along the row what stands in memory already?
+bool streams(const Schedule& schedule, BlockRV block) {
+  const Program program = schedule.program();
+  const Block view = schedule.block(block);
+  for (const Access& read : read_accesses(view)) {
+    const bool made = std::ranges::any_of(program.blocks(), [&](const Pointer<Block>& other) {
+      return std::ranges::any_of(writes_of(*other),
+                                 [&](const Access& write) { return write.buffer->name == read.buffer->name; });
+    });
+    if (!made && read.buffer->shape.size() > 1) return true;
+  }
+  return false;
+}
+
+/// The last stage but the end that streams, or the end: the others have fetched the row by then.
+std::optional<BlockRV> fetching_block(const Schedule& schedule, const std::vector<RowStage>& stages) {
+  std::vector<BlockRV> streaming;
+  for (const RowStage& stage : stages) {
+    const BlockRV first = blocks_of(stage).front();
+    if (streams(schedule, first)) streaming.push_back(first);
+  }
+  if (streaming.empty()) return std::nullopt;
+  const bool only_the_end = streaming.size() == 1 || streaming.back() != stages.back().block;
+  return only_the_end ? streaming.back() : streaming[streaming.size() - 2];
+}
+
+void prefetch(Schedule& schedule, BlockRV block, const std::vector<int64_t>& distances) {
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  const std::vector<LoopFacts> facts = schedule.loops_of(block);
+  for (size_t i = loops.size(); i-- > 1;) {
+    if (facts[i].kind != LoopKind::Serial || facts[i].extent == 1) continue;
+    schedule.annotate(loops[i], "prefetch", sample_one_of(schedule, distances));
+    return;
+  }
+}
+
+/// How many tiles of rows a row block has. Those that a cache holds are likelier, and those that the cores
+/// share evenly.
+IntRV sample_tiles_of_block(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices,
+                            int64_t extent, const TileShape& shape) {
+  std::vector<int64_t> counts;
+  std::vector<double> weights;
+  double sum = 0;
+  const int64_t tiles = (extent + shape.rows - 1) / shape.rows;
+  for (int64_t count = 1; count <= tiles; ++count) {
+    const int64_t bytes = count * shape.rows * chain.row_bytes;
+    const int64_t blocks = chain.row_count / extent * (tiles / count);
+    if (tiles % count != 0 || (count > 1 && (bytes > choices.second_cache_bytes || blocks < choices.cores)))
+      continue;
+    counts.push_back(count);
+    weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) * (blocks % choices.cores == 0 ? 4.0 : 1.0));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  return schedule.sample_categorical(counts, weights);
+}
+
+/// Nests over the rows of a block become one, so that a row is in the first cache from its first stage to its
+/// last.
+void merge_rows(Schedule& schedule, const std::vector<RowStage>& stages, LoopRV block_loop) {
+  std::vector<LoopRV> nests;
+  const LoopId place = schedule.location(block_loop);
+  for (const RowStage& stage : stages) {
+    bool inside = false;
+    for (const LoopRV& loop : schedule.get_loops(stage.block)) {
+      if (inside) {
+        nests.push_back(loop);
+        break;
+      }
+      inside = schedule.location(loop) == place;
+    }
+  }
+  if (nests.size() > 1) schedule.merge(nests);
+}
+
+class RowBlocks {
+ public:
+  RowBlocks(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices, const TileShape& shape)
+      : schedule_(schedule), chain_(chain), choices_(choices), shape_(shape) {}
+
+  std::vector<BlockRV> run() {
+    stages_ = factor_reductions(schedule_, chain_, chain_.row_part(), choices_.row);
+    if (!chain_.first_product.empty()) prepare_first();
+    if (!chain_.last_product.empty()) {
+      last_ = schedule_.get_block(chain_.last_product);
+      last_writer_ = writer_of(*last_, chain_.last_writer);
+    }
+    const LoopRV block_loop = last_ ? open_at_product() : open_at_row_part();
+    place_row_part(block_loop);
+    if (first_) tile_first(block_loop);
+    merge_rows(schedule_, stages_, block_loop);
+    for (const RowStage& stage : stages_) {
+      note(blocks_of(stage));
+      note(finish_stage(schedule_, stage, choices_.row));
+    }
+    schedule_.parallel(block_loop);
+    return made_;
+  }
+
+ private:
+  void note(const std::vector<BlockRV>& blocks) { made_.insert(made_.end(), blocks.begin(), blocks.end()); }
+
+  BlockRV writer_of(BlockRV product, const std::string& writer) {
+    note({product});
+    if (writer.empty()) {
+      const BlockRV copy = schedule_.cache_write(product, 0, "local");
+      note({copy});
+      return copy;
+    }
+    schedule_.set_scope(product, 0, "local");
+    note({schedule_.get_block(writer)});
+    return schedule_.get_block(writer);
+  }
+
+  void prepare_first() {
+    first_ = schedule_.get_block(chain_.first_product);
+    if (const auto panels = lay_operand(schedule_, *first_, chain_.rows.at(chain_.first_product), shape_))
+      note({*panels});
+    first_writer_ = writer_of(*first_, chain_.first_writer);
+  }
+
+  /// Rows of what writes, with the last row cut; answers the loop over row blocks.
+  LoopRV open_at_product() {
+    const std::vector<size_t>& rows =
+        chain_.rows.at(chain_.last_writer.empty() ? chain_.last_product : chain_.last_writer);
+    RowsFirst order = rows_first(schedule_, *last_writer_, rows);
+    const int64_t extent = schedule_.facts(order.rows.back()).extent;
+    const IntRV tiles = sample_tiles_of_block(schedule_, chain_, choices_, extent, shape_);
+    const std::vector<LoopRV> parts =
+        schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
+    const std::vector<LoopRV> columns = schedule_.split(order.others.back(), {std::nullopt, shape_.columns()});
+    std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
+    outer.push_back(parts[0]);
+    schedule_.reorder({columns[0], parts[1], parts[2], columns[1]});
+    const LoopRV block_loop = fused(schedule_, outer);
+    note({tile_product(schedule_, *last_, parts[1], shape_, sample_one_of(schedule_, choices_.steps))});
+    finish_writer(schedule_, parts[2], columns[1]);
+    return block_loop;
+  }
+
+  LoopRV open_at_row_part() {
+    const RowStage& end = stages_.back();
+    RowsFirst order = rows_first(schedule_, end.block, end.rows);
+    const int64_t extent = schedule_.facts(order.rows.back()).extent;
+    const IntRV tiles = sample_tiles_of_block(schedule_, chain_, choices_, extent, shape_);
+    const std::vector<LoopRV> parts =
+        schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
+    schedule_.fuse({parts[1], parts[2]});
+    std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
+    outer.push_back(parts[0]);
+    return fused(schedule_, outer);
+  }
+
+  void place_row_part(LoopRV block_loop) {
+    for (size_t i = stages_.size(); i-- > 0;) {
+      const RowStage& stage = stages_[i];
+      const bool is_end = !last_ && i + 1 == stages_.size();
+      if (!is_end) schedule_.compute_at(stage.block, block_loop);
+      if (stage.partials.empty()) continue;
+      const LoopRV row = innermost_row(stage);
+      for (size_t p = stage.partials.size(); p-- > 0;) schedule_.compute_at(stage.partials[p], row);
+    }
+  }
+
+  LoopRV innermost_row(const RowStage& stage) {
+    const std::vector<bool> of_rows = loops_of_rows(schedule_, stage.block, stage.rows);
+    const auto last = std::ranges::find(of_rows.rbegin(), of_rows.rend(), true);
+    return schedule_.get_loops(stage.block)[static_cast<size_t>(of_rows.rend() - last) - 1];
+  }
+
+  void tile_first(LoopRV block_loop) {
+    schedule_.compute_at(*first_writer_, block_loop);
+    const std::vector<LoopRV> loops = schedule_.get_loops(*first_writer_);
+    const LoopRV row = loops[loops.size() - 2];
+    const std::vector<LoopRV> rows = schedule_.split(row, {std::nullopt, shape_.rows});
+    const std::vector<LoopRV> columns = schedule_.split(loops.back(), {std::nullopt, shape_.columns()});
+    schedule_.reorder({columns[0], rows[0], rows[1], columns[1]});
+    note({tile_product(schedule_, *first_, rows[0], shape_, sample_one_of(schedule_, choices_.steps))});
+    finish_writer(schedule_, rows[1], columns[1]);
+  }
+
+  Schedule& schedule_;
+  const Chain& chain_;
+  const RowBlockChoices& choices_;
+  const TileShape& shape_;
+  std::vector<RowStage> stages_;
+  std::optional<BlockRV> first_;
+  std::optional<BlockRV> first_writer_;
+  std::optional<BlockRV> last_;
+  std::optional<BlockRV> last_writer_;
+  std::vector<BlockRV> made_;
+};
+
+}  // namespace
+
+std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices,
+                                     bool prefetches) {
+  const std::vector<RowStage> stages = factor_reductions(schedule, chain, chain.members, choices.row);
+  const LoopRV row = fused(schedule, rows_first(schedule, stages.back().block, stages.back().rows).rows);
+  std::vector<BlockRV> made;
+  for (size_t i = stages.size(); i-- > 0;) {
+    const std::vector<BlockRV> blocks = blocks_of(stages[i]);
+    made.insert(made.end(), blocks.begin(), blocks.end());
+    for (size_t b = blocks.size(); b-- > 0;) {
+      if (blocks[b] != stages.back().block) schedule.compute_at(blocks[b], row);
+    }
+  }
+  std::optional<BlockRV> fetching;
+  if (prefetches) fetching = fetching_block(schedule, stages);
+  for (const RowStage& stage : stages) {
+    keep_scalars(schedule, chain, stage);
+    const std::vector<BlockRV> inits = finish_stage(schedule, stage, choices.row);
+    made.insert(made.end(), inits.begin(), inits.end());
+  }
+  schedule.parallel(row);
+  if (fetching) prefetch(schedule, *fetching, choices.prefetch);
+  return made;
+}
+
+std::vector<BlockRV> compute_at_row_blocks(Schedule& schedule, const Chain& chain,
+                                           const RowBlockChoices& choices, const TileShape& shape) {
+  return RowBlocks(schedule, chain, choices, shape).run();
+}
+
+}  // namespace tunesmith

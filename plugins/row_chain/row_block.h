@@ -1,0 +1,35 @@
+// Two ways to keep a chain's rows in cache: one row at a time, and blocks of rows between products.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/schedule.h>
+
+#include "chain.h"
+#include "product_tile.h"
+#include "row_stages.h"
+
+namespace tunesmith {
+
+struct RowBlockChoices {
+  RowChoices row;
+  std::vector<int64_t> steps;     // of a product's reduction that are written out
+  std::vector<int64_t> prefetch;  // iterations ahead
+  int64_t cores = 1;
+  int64_t first_cache_bytes = 0;
+  int64_t second_cache_bytes = 0;
+};
+
+/// Everything of a row is computed under one parallel loop over rows. With `prefetches`, a loop that only
+/// computes fetches what rows to come read. Claims are for the blocks that are answered.
+std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices,
+                                     bool prefetches);
+
+/// Everything of a block of rows is computed under one parallel loop; products in tiles.
+std::vector<BlockRV> compute_at_row_blocks(Schedule& schedule, const Chain& chain,
+                                           const RowBlockChoices& choices, const TileShape& shape);
+
+}  // namespace tunesmith

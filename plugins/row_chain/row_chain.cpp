@@ -1,0 +1,119 @@
+// Chains of reductions over one row: softmax, layer and RMS norm, and attention, where products stand around a
+// softmax. A row, or a block of rows, stays in cache from the first of them to the last.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/module.h>
+
+#include "chain.h"
+#include "row_block.h"
+
+namespace {
+
+using namespace tunesmith;
+
+class RowChain final : public TransformationModule {
+ public:
+  explicit RowChain(const Options& options)
+      : accumulators_(options.get_ints("accumulators")),
+        steps_(options.get_ints("steps")),
+        column_vectors_(options.get_ints("column_vectors")),
+        prefetch_(options.get_ints("prefetch")) {
+    for (const char* name : {"accumulators", "steps", "column_vectors"}) {
+      if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
+    }
+  }
+
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
+    const Program program = schedule.program();
+    const Block block = *program.find_block(block_name);
+    const auto cores = static_cast<int64_t>(context.device().get("cores"));
+    const auto second_cache = static_cast<int64_t>(context.device().get("l2_bytes"));
+    Chain chain;
+    if (const std::string reason = find_chain(program, block, second_cache, &chain); !reason.empty())
+      return ModuleResult::not_applicable(reason);
+    if (chain.members.back() != block_name)
+      return ModuleResult::not_applicable("the chain is scheduled from its last block");
+    if (chain.row_count < cores)
+      return ModuleResult::not_applicable("there are too few rows to run in parallel");
+    if (chain.row_bytes > second_cache)
+      return ModuleResult::not_applicable("a row does not fit the second-level cache");
+
+    RowBlockChoices choices;
+    choices.row = {static_cast<int64_t>(context.device().get("vector_bits")), accumulators_};
+    choices.steps = steps_;
+    choices.prefetch = prefetch_;
+    choices.cores = cores;
+    choices.first_cache_bytes = static_cast<int64_t>(context.device().get("l1_bytes"));
+    choices.second_cache_bytes = second_cache / 2;
+    std::vector<Schedule> sketches;
+    if (chain.has_products()) {
+      const std::vector<TileShape> shapes = tile_shapes(program, chain, context);
+      if (shapes.empty()) return ModuleResult::not_applicable("there are too few rows for a tile");
+      for (const TileShape& shape : shapes) {
+        sketches.push_back(schedule.clone());
+        claim(sketches.back(), compute_at_row_blocks(sketches.back(), chain, choices, shape), context);
+      }
+    } else {
+      for (const bool prefetches : {false, true}) {
+        if (prefetches && prefetch_.empty()) continue;
+        sketches.push_back(schedule.clone());
+        claim(sketches.back(), compute_at_rows(sketches.back(), chain, choices, prefetches), context);
+      }
+    }
+    return ModuleResult::applied(std::move(sketches));
+  }
+
+ private:
+  static void claim(const Schedule& schedule, const std::vector<BlockRV>& blocks, ModuleContext& context) {
+    for (const BlockRV& block : blocks)
+      context.claim(schedule.block(block).name, "it is part of a chain of reductions over one row");
+  }
+
+  /// For each width the tallest tiles whose sums, one row of columns and one element fit the registers: those
+  /// that divide the rows, where some do.
+  std::vector<TileShape> tile_shapes(const Program& program, const Chain& chain, ModuleContext& context) const {
+    const std::string& product = chain.last_product.empty() ? chain.first_product : chain.last_product;
+    const Block block = *program.find_block(product);
+    const std::vector<IterVar> iters = block.iters();
+    const int64_t extent = iters[chain.rows.at(product).back()].extent;
+    const auto registers = static_cast<int64_t>(context.device().get("vector_registers_used_by_tile"));
+    const int64_t lanes =
+        std::max<int64_t>(1, static_cast<int64_t>(context.device().get("vector_bits")) /
+                                 writes_of(block).front().buffer->dtype.bits);
+    std::vector<TileShape> shapes;
+    for (const int64_t vectors : column_vectors_) {
+      const int64_t most = std::min(extent, (registers - 1 - vectors) / vectors);
+      size_t found = 0;
+      for (int64_t rows = most; rows > std::max<int64_t>(most / 2, 1) && found < kHeights; --rows) {
+        if (extent % rows != 0) continue;
+        shapes.push_back({rows, vectors, lanes});
+        ++found;
+      }
+      if (found == 0 && most > 1) shapes.push_back({most, vectors, lanes});
+    }
+    return shapes;
+  }
+
+  static constexpr size_t kHeights = 2;  // of tiles of one width
+
+  std::vector<int64_t> accumulators_;
+  std::vector<int64_t> steps_;
+  std::vector<int64_t> column_vectors_;
+  std::vector<int64_t> prefetch_;
+};
+
+}  // namespace
+
+TUNESMITH_PLUGIN(RowChain, PluginKind::Module, "row_chain", "0.1.0",
+                 "keep rows in cache through chains of reductions: softmax, norms, attention",
+                 OptionSpec::integers("accumulators", {1, 2, 4, 8}, 1, 64,
+                                      "choices for the vectors that a row is taken by at a time"),
+                 OptionSpec::integers("steps", {1, 2, 4}, 1, 64,
+                                      "choices for the steps of a product's reduction that are written out"),
+                 OptionSpec::integers("column_vectors", {2, 4}, 1, 16,
+                                      "widths, in vectors, of a product's tiles; sketches for each"),
+                 OptionSpec::integers("prefetch", {8, 16, 32, 64}, 1, 4096,
+                                      "choices for the iterations that a row is fetched ahead by; none: never"));

@@ -1,0 +1,40 @@
+// The part of a chain between its products: reductions along the row in several accumulators, and what is
+// computed of them element by element.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/schedule.h>
+
+#include "chain.h"
+
+namespace tunesmith {
+
+/// One member, and the blocks that its partial results come of, in text order: empty where it has none.
+struct RowStage {
+  BlockRV block;
+  std::vector<BlockRV> partials;
+  std::vector<size_t> rows;  // positions in the iterators of `block`
+  int64_t lanes = 1;         // of a vector
+};
+
+/// How the row part is cut.
+struct RowChoices {
+  int64_t vector_bits = 0;
+  std::vector<int64_t> accumulators;  // vectors in one
+};
+
+/// The members by name, with each reduction factored by the lanes of some vectors, then by those of one.
+std::vector<RowStage> factor_reductions(Schedule& schedule, const Chain& chain,
+                                        const std::vector<std::string>& names, const RowChoices& choices);
+
+/// Of each loop around the block, outermost first: are rows bound to it?
+std::vector<bool> loops_of_rows(const Schedule& schedule, BlockRV block, const std::vector<size_t>& rows);
+
+/// Vectorises and unrolls the stage where it stands, with its initialisations ahead of it. Answers the blocks
+/// that this makes.
+std::vector<BlockRV> finish_stage(Schedule& schedule, const RowStage& stage, const RowChoices& choices);
+
+}  // namespace tunesmith

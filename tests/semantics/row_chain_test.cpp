@@ -1,0 +1,233 @@
+// Chains of reductions over one row: which blocks are one, what is made of them, and that it computes the same.
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/space/spaces_file.h>
+#include <tunesmith/verification/interpreter.h>
+#include <tunesmith/workload/library.h>
+
+namespace tunesmith {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// `columns`: of keys; they and queries lie by token and head, as projections write them.
+constexpr const char* kAttention = R"(name: attention
+params: {n: 12, keys: n, heads: 2, d: 8}
+inputs:
+  Q: {shape: [n, heads, d], dtype: f32}
+  K: {shape: [keys, heads, d], dtype: f32}
+  V: {shape: [keys, heads, d], dtype: f32}
+compute: |
+  S[h<heads, i<n, j<keys] = (sum(r<d) Q[i, h, r] * K[j, h, r]) * 0.25
+  Max[h<heads, i<n] = max(j<keys) S[h, i, j]
+  E[h<heads, i<n, j<keys] = exp(S[h, i, j] - Max[h, i])
+  Sum[h<heads, i<n] = sum(j<keys) E[h, i, j]
+  P[h<heads, i<n, j<keys] = E[h, i, j] / Sum[h, i]
+  O[i<n, h<heads, c<d] = sum(j<keys) P[h, i, j] * V[j, h, c]
+outputs: [O]
+)";
+
+/// The division after the product, and a mask before the softmax.
+constexpr const char* kDividedLast = R"(name: divided_last
+params: {n: 12, keys: n, d: 8}
+inputs:
+  Q: {shape: [n, d], dtype: f32}
+  K: {shape: [keys, d], dtype: f32}
+  V: {shape: [keys, d], dtype: f32}
+  Bias: {shape: [keys], dtype: f32}
+compute: |
+  S[i<n, j<keys] = sum(r<d) Q[i, r] * K[j, r]
+  B[i<n, j<keys] = S[i, j] + Bias[j]
+  Max[i<n] = max(j<keys) B[i, j]
+  E[i<n, j<keys] = exp(B[i, j] - Max[i])
+  Sum[i<n] = sum(j<keys) E[i, j]
+  W[i<n, c<d] = sum(j<keys) E[i, j] * V[j, c]
+  O[i<n, c<d] = W[i, c] / Sum[i]
+outputs: [O]
+)";
+
+/// Products at one end only; the second's weights are a panel.
+constexpr const char* kEnds = R"(name: ends
+params: {n: 12, k: 40, m: 24, first: 1}
+inputs:
+  X: {shape: [n, k], dtype: f32}
+  W: {shape: [k, m], dtype: f32}
+compute: |
+  Squares[i<n] = sum(r<k) X[i, r] * X[i, r]
+  N[i<n, r<k] = X[i, r] * rsqrt(Squares[i] / k + 0.00001)
+  O[i<n, j<m] = sum(r<k) N[i, r] * W[r, j]
+outputs: [O]
+)";
+
+constexpr const char* kProbabilities = R"(name: probabilities
+params: {n: 12, keys: 40, d: 8}
+inputs:
+  Q: {shape: [n, d], dtype: f32}
+  K: {shape: [keys, d], dtype: f32}
+compute: |
+  S[i<n, j<keys] = sum(r<d) Q[i, r] * K[j, r]
+  Max[i<n] = max(j<keys) S[i, j]
+  E[i<n, j<keys] = exp(S[i, j] - Max[i])
+  Sum[i<n] = sum(j<keys) E[i, j]
+  P[i<n, j<keys] = E[i, j] / Sum[i]
+outputs: [P]
+)";
+
+class RowChain : public testing::Test {
+ protected:
+  /// With the space's finishing modules; `mcpu` decides the lanes.
+  void use(const std::string& modules, const std::string& mcpu = "x86-64-v3") {
+    const std::string text =
+        fmt::format("version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: {}}}\n    modules: [{}]\n"
+                    "    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
+                    mcpu, modules);
+    space_ = std::make_unique<Space>(SpacesFile::parse(text, "rows.yaml").space(""), registry_);
+  }
+  static Workload parsed(const char* text, const std::string& parameters = "") {
+    const auto given = parse_workload_text(parameters.empty() ? "chain" : "chain:" + parameters).second;
+    return WorkloadDefinition::parse(text, "chain.yaml").instantiate(given);
+  }
+  static std::string reason(const SketchSet& set, const std::string& block) {
+    for (const ModuleEvent& event : set.events) {
+      if (event.module == "row_chain" && event.block == block)
+        return event.status == ModuleResult::Status::Applied ? "applied" : event.reason;
+    }
+    return "not asked";
+  }
+  /// Some draws of each sketch compute what the program does.
+  void expect_right(const Workload& workload, int draws) {
+    std::vector<Tensor> given;
+    for (const Buffer& buffer : workload.program.buffers()) {
+      if (given.size() == workload.program.inputs.size() + workload.program.outputs.size()) break;
+      given.push_back(Tensor::like(*buffer));
+      if (given.size() <= workload.program.inputs.size()) given.back().fill_random(given.size());
+    }
+    std::vector<Tensor> wanted = given;
+    interpret(workload.program, wanted);
+    const SketchSet set = space_->generate(workload.program);
+    for (size_t s = 0; s < set.sketches.size(); ++s) {
+      for (int draw = 0; draw < draws; ++draw) {
+        const auto candidate = space_->materialise(workload.program, set.sketches[s].trace().with_open_decisions(),
+                                                   RandomStream(static_cast<uint64_t>(draw), s));
+        ASSERT_TRUE(candidate) << candidate.error().message << candidate.error().detail;
+        std::vector<Tensor> got = given;
+        interpret((*candidate)->lowered, got);
+        EXPECT_LT(max_error(wanted.back(), got.back()), 1e-4)
+            << "sketch " << s << "\n"
+            << (*candidate)->trace.str() << to_string((*candidate)->lowered.program);
+      }
+    }
+  }
+
+  PluginRegistry registry_;
+  std::unique_ptr<Space> space_;
+};
+
+TEST_F(RowChain, ComputesAllOfARowTogether) {
+  use("row_chain: {accumulators: [2]}");
+  const SketchSet set = space_->generate(WorkloadLibrary().load("softmax:m=32,n=64").program);
+  EXPECT_EQ(reason(set, "O"), "applied");
+  for (const char* member : {"Max", "E", "Sum"})
+    EXPECT_EQ(reason(set, member), "the chain is scheduled from its last block");
+  ASSERT_EQ(set.sketches.size(), 2U) << "with and without fetching ahead";
+  EXPECT_EQ(to_string(set.sketches[0].program()), "");
+}
+
+TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
+  use("row_chain: {accumulators: [2], steps: [2], column_vectors: [2]}");
+  const Workload workload = parsed(kProbabilities, "n=36,keys=32,d=8");
+  const SketchSet set = space_->generate(workload.program);
+  EXPECT_EQ(reason(set, "P"), "applied");
+  ASSERT_FALSE(set.sketches.empty());
+  EXPECT_EQ(to_string(set.sketches[0].program()), "");
+}
+
+TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
+  const std::string finishing =
+      "row_chain, parallel_vectorize_unroll: {unroll: [0, 16]}, rewrite_reduction_init, "
+      "rewrite_parallel_vectorize_unroll";
+  for (const char* mcpu : {"x86-64-v3", "x86-64-v4"}) {
+    use(finishing, mcpu);
+    for (const char* text : {"softmax:m=37,n=5", "softmax:m=33,n=131", "softmax:m=32,n=64", "layer_norm:m=35,n=37",
+                             "layer_norm:m=64,n=200", "norm:b=33,m=3,n=67"})
+      expect_right(WorkloadLibrary().load(text), 3);
+    for (const char* parameters : {"n=12", "n=13,keys=37,d=5", "n=24,keys=64,heads=3,d=16"})
+      expect_right(parsed(kAttention, parameters), 3);
+    for (const char* parameters : {"n=36", "n=36,keys=131,d=19"}) expect_right(parsed(kDividedLast, parameters), 3);
+    expect_right(parsed(kEnds, "n=36"), 3);
+    expect_right(parsed(kProbabilities, "n=36,keys=67"), 3);
+  }
+}
+
+TEST_F(RowChain, KeepsOtherModulesAway) {
+  use("row_chain, add_rfactor, multi_level_tiling: {structure: SSRSRS}, random_compute_location");
+  const SketchSet set = space_->generate(parsed(kAttention, "n=48").program);
+  std::set<std::string> claimed;
+  for (const ModuleEvent& event : set.events) {
+    if (event.module == "row_chain") continue;
+    EXPECT_THAT(event.reason, StartsWith("claimed by row_chain")) << event.module << " on " << event.block;
+    claimed.insert(event.block);
+  }
+  for (const char* block : {"S_sum", "S", "Max", "Max_rf", "E", "Sum", "P", "O"})
+    EXPECT_TRUE(claimed.contains(block)) << block;
+}
+
+TEST_F(RowChain, SaysWhyItDeclines) {
+  use("row_chain");
+  const auto reason_for = [&](const Workload& workload, const std::string& block) {
+    const SketchSet set = space_->generate(workload.program);
+    return reason(set, block);
+  };
+  const auto built_in = [](const char* text) { return WorkloadLibrary().load(text); };
+  const std::string nothing = "the block is in no chain of reductions over one row";
+  EXPECT_EQ(reason_for(built_in("gmm:n=16,m=8,k=4"), "C"), nothing);
+  EXPECT_EQ(reason_for(built_in("avg_pool2d"), "O"), nothing);
+  EXPECT_EQ(reason_for(built_in("reduce_sum_2d"), "S"), "the reduction stands alone");
+  EXPECT_EQ(reason_for(built_in("softmax:m=1,n=64"), "O"), "there are too few rows to run in parallel");
+  EXPECT_EQ(reason_for(built_in("softmax:m=64,n=4194304"), "O"), "a row does not fit the second-level cache");
+  const Workload both = parsed(R"(name: both
+inputs:
+  X: {shape: [64, 32], dtype: f32}
+compute: |
+  Sum[i<64] = sum(j<32) X[i, j]
+  O[i<64, j<32] = X[i, j] / Sum[i]
+outputs: [Sum, O]
+)");
+  EXPECT_EQ(reason_for(both, "O"), "a result of the chain is used outside before its end");
+}
+
+// A product whose weights no cache holds is tiled by itself, and so is what it is written through.
+TEST_F(RowChain, LeavesLargeProductsOutside) {
+  use("row_chain");
+  const Workload norm = parsed(kEnds, "n=64,k=4096,m=4096");
+  const SketchSet after = space_->generate(norm.program);
+  EXPECT_EQ(reason(after, "O"), "the block is in no chain of reductions over one row");
+  EXPECT_EQ(reason(after, "N"), "applied");
+  const Workload residual = parsed(R"(name: residual
+inputs:
+  X: {shape: [64, 4096], dtype: f32}
+  W: {shape: [4096, 2048], dtype: f32}
+  R: {shape: [64, 2048], dtype: f32}
+compute: |
+  D[i<64, j<2048] = sum(r<4096) X[i, r] * W[r, j]
+  A[i<64, j<2048] = D[i, j] + R[i, j]
+  Sum[i<64] = sum(j<2048) A[i, j]
+  O[i<64, j<2048] = A[i, j] - Sum[i]
+outputs: [O]
+)");
+  const SketchSet before = space_->generate(residual.program);
+  EXPECT_EQ(reason(before, "A"), "the block is in no chain of reductions over one row");
+  EXPECT_EQ(reason(before, "O"), "applied");
+}
+
+}  // namespace
+}  // namespace tunesmith
