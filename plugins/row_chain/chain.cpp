@@ -83,9 +83,21 @@ class Finder {
       if (is_member(block->name)) chain_.members.push_back(block->name);
     }
     find_writers();
+    for (const std::string& product : {chain_.first_product, chain_.last_product}) {
+      if (!product.empty()) put_last(product);
+    }
   }
 
  private:
+  /// The rows of the product's tile go behind the others.
+  void put_last(const std::string& product) {
+    const Rows& its = chain_.rows.at(product);
+    const size_t row = match_product(*program_.find_block(product), its)->row;
+    const auto at = std::ranges::find(its, row) - its.begin();
+    for (auto& [member, rows] : chain_.rows)
+      std::rotate(rows.begin() + at, rows.begin() + at + 1, rows.end());
+  }
+
   bool is_member(const std::string& name) const { return chain_.rows.contains(name); }
 
   /// Joins what reads members, and nothing that was made of them elsewhere.
@@ -140,8 +152,8 @@ class Finder {
       for (const Pointer<Block>& consumer : consumers) {
         joins = joins && is_member(consumer->name) && consumer->name != chain_.last_product;
         if (!joins) break;
-        const auto here = carried(reads_of(*consumer), chain_.rows.at(consumer->name), writes_of(block), block,
-                                  writes_of(block).front().buffer->name);
+        const auto here = carried(reads_of(*consumer), chain_.rows.at(consumer->name), writes_of(block),
+                                  block, writes_of(block).front().buffer->name);
         joins = here && (!rows || *rows == *here);
         rows = here;
       }
@@ -217,6 +229,11 @@ void measure(const Program& program, Chain* chain) {
 }
 
 std::string ends_refusal(const Program& program, const Chain& chain) {
+  if (!chain.first_product.empty() && !chain.last_product.empty()) {
+    const Rows& rows = chain.rows.at(chain.first_product);
+    if (match_product(*program.find_block(chain.first_product), rows)->row != rows.back())
+      return "the products of the chain have their tiles along different rows";
+  }
   for (const std::string& name : chain.members) {
     if (name == chain.members.back()) continue;
     const Block block = *program.find_block(name);
@@ -257,9 +274,9 @@ bool is_row_reduction(const Block& block) {
 
 std::optional<ProductForm> match_product(const Block& block, const std::vector<size_t>& rows) {
   const std::vector<Access> reads = read_accesses(block);
-  if (!block.has_reduction() || block.init() == nullptr || reads.size() != 2 || rows.empty()) return std::nullopt;
+  if (!block.has_reduction() || block.init() == nullptr || reads.size() != 2 || rows.empty())
+    return std::nullopt;
   ProductForm form;
-  form.row = rows.back();
   const std::vector<IterVar> iters = block.iters();
   std::vector<size_t> columns;
   std::vector<size_t> reductions;
@@ -274,16 +291,23 @@ std::optional<ProductForm> match_product(const Block& block, const std::vector<s
   form.column_read = reads[0].uses(form.column) ? 0 : 1;
   const Access& moving = reads[form.column_read];
   const Access& other = reads[1 - form.column_read];
-  if (!moving.uses(form.column) || moving.uses(form.row) || !moving.uses(form.reduction)) return std::nullopt;
+  const auto stands_still = [&](size_t row) { return !moving.uses(row) && iters[row].extent > 1; };
+  const auto row = std::ranges::find_if(rows.rbegin(), rows.rend(), stands_still);
+  if (row == rows.rend()) return std::nullopt;
+  form.row = *row;
+  if (!moving.uses(form.column) || !moving.uses(form.reduction)) return std::nullopt;
   if (other.uses(form.column) || !other.uses(form.row) || !other.uses(form.reduction)) return std::nullopt;
   const auto is_plain = [](const AccessIndex& index) { return index.iterator || index.constant; };
   if (!std::ranges::all_of(moving.indices, is_plain)) return std::nullopt;
-  form.in_order = moving.indices.back().iterator == form.column;
+  const size_t dimensions = moving.indices.size();
+  form.in_order = dimensions > 1 && moving.indices[dimensions - 1].iterator == form.column &&
+                  moving.indices[dimensions - 2].iterator == form.reduction;
   form.operand = moving.buffer;
   return form;
 }
 
 std::string find_chain(const Program& program, const Block& block, int64_t max_operand_bytes, Chain* chain) {
+  if (!is_simple(block)) return "the block was transformed before";
   std::set<std::string> seen;
   for (const Pointer<Block>& seed : program.blocks()) {
     if (seen.contains(seed->name) || !is_simple(*seed) || !is_row_reduction(*seed)) continue;

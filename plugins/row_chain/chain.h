@@ -11,11 +11,12 @@
 
 namespace tunesmith {
 
-/// Blocks, producers and consumers of each other, that have their rows in common: the iterators of a reduction
-/// along the row.
+/// Blocks, producers and consumers of each other, that have their rows in common: the iterators of a
+/// reduction along the row.
 struct Chain {
   std::vector<std::string> members;  // in text order; all but the last are read by members alone
-  /// Positions of the rows in each member's iterators, in the same order for all.
+  /// Positions of the rows in each member's iterators, in the same order for all; those of a product's tile
+  /// are last.
   std::map<std::string, std::vector<size_t>> rows;
   std::string first_product;  // whose result is what the chain begins with; "": none
   std::string first_writer;   // the member that alone reads it, element by element; "": none
@@ -32,18 +33,18 @@ struct Chain {
 /// A reduction of which one read runs along the reduction, element by element, and is not used again.
 bool is_row_reduction(const Block& block);
 
-/// The chain that the block is part of, or why there is none: a constant sentence. Operands of products are at
-/// most `max_operand_bytes`.
+/// The chain that the block is part of, or why there is none: a constant sentence. Operands of products are
+/// at most `max_operand_bytes`.
 std::string find_chain(const Program& program, const Block& block, int64_t max_operand_bytes, Chain* chain);
 
 /// Which of a product's reads, as instructions count them, moves with its columns and not with its rows; the
 /// iterators of its columns and of its reduction. Nothing where the block is no such product.
 struct ProductForm {
   size_t column_read = 0;
-  size_t row = 0;  // the last of its rows, of which a tile has several
+  size_t row = 0;  // the last of those along which the operand stands still: a tile has several
   size_t column = 0;
   size_t reduction = 0;
-  bool in_order = true;  // do neighbouring columns lie together in memory?
+  bool in_order = true;  // do columns lie together in memory, and directly behind them the next step's?
   Buffer operand;
 };
 std::optional<ProductForm> match_product(const Block& block, const std::vector<size_t>& rows);

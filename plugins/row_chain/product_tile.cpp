@@ -1,11 +1,16 @@
 #include "product_tile.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/index_map.h>
+#include <tunesmith/tiling/sampled_tiles.h>
 
 namespace tunesmith {
 
-BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape, IntRV steps) {
+BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape,
+                     const std::vector<int64_t>& steps) {
   schedule.compute_at(product, at);
   std::vector<LoopRV> spatial;
   std::optional<LoopRV> reduction;
@@ -25,18 +30,22 @@ BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileS
   const LoopRV columns = spatial.back();
   spatial.pop_back();
   const std::vector<LoopRV> lanes = schedule.split(columns, {std::nullopt, shape.lanes});
-  const std::vector<LoopRV> parts = schedule.split(*reduction, {std::nullopt, steps});
-  std::vector<LoopRV> order = parts;
+  std::vector<int64_t> shorter;  // than the reduction
+  const int64_t extent = schedule.facts(*reduction).extent;
+  std::ranges::copy_if(steps, std::back_inserter(shorter), [&](int64_t count) { return count < extent; });
+  std::vector<LoopRV> order{*reduction};
+  if (!shorter.empty()) order = schedule.split(*reduction, {std::nullopt, sample_one_of(schedule, shorter)});
+  const LoopRV outermost = order.front();
   order.insert(order.end(), spatial.begin(), spatial.end());
   order.insert(order.end(), lanes.begin(), lanes.end());
   schedule.reorder(order);
-  const BlockRV init = schedule.decompose_reduction(product, parts.front());
+  const BlockRV init = schedule.decompose_reduction(product, outermost);
   const auto unroll_tile = [&](BlockRV block, size_t outside) {
     const std::vector<LoopRV> loops = schedule.get_loops(block);
     for (size_t i = loops.size() - outside; i + 1 < loops.size(); ++i) schedule.unroll(loops[i]);
     schedule.vectorize(loops.back());
   };
-  unroll_tile(product, spatial.size() + 3);
+  unroll_tile(product, spatial.size() + (shorter.empty() ? 2 : 3));
   unroll_tile(init, spatial.size() + 2);
   return init;
 }
@@ -58,10 +67,15 @@ std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const st
     if (read.uses(i) && i != form->column) order.push_back(i);
   }
   order.push_back(form->column);
-  const BlockRV panels =
-      schedule.reindex_cache_read(product, static_cast<int64_t>(form->column_read), "global",
-                                  projection(axis_names(iters.size()), order));
-  const std::vector<LoopRV> loops = schedule.get_loops(panels);
+  const BlockRV panels = schedule.reindex_cache_read(product, static_cast<int64_t>(form->column_read),
+                                                     "global", projection(axis_names(iters.size()), order));
+  const std::vector<LoopRV> loops = schedule.get_loops(panels);  // one for each iterator of the copy
+  std::vector<LoopRV> outer;
+  const Access written = schedule.writes_of(panels).front();
+  for (const AccessIndex& index : written.indices) {
+    if (!index.iterator) throw InternalError("a copy in another order writes element by element");
+    outer.push_back(loops[*index.iterator]);
+  }
   const int64_t width = shape.columns();
   if (iters[form->column].extent % width == 0) {
     const std::vector<std::string> axes = axis_names(order.size());
@@ -71,10 +85,10 @@ std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const st
     results.push_back(axes.back() + " % " + std::to_string(width));
     schedule.transform_layout(panels, "write", 0, index_map(axes, results));
   }
-  const std::vector<LoopRV> halves = schedule.split(loops.back(), {std::nullopt, width});
-  const LoopRV reduction = loops[loops.size() - 2];
-  std::vector<LoopRV> outer(loops.begin(), loops.end() - 2);
-  outer.push_back(halves[0]);
+  const std::vector<LoopRV> halves = schedule.split(outer.back(), {std::nullopt, width});
+  outer.pop_back();
+  const LoopRV reduction = outer.back();
+  outer.back() = halves[0];
   std::vector<LoopRV> nest = outer;
   nest.insert(nest.end(), {reduction, halves[1]});
   schedule.reorder(nest);

@@ -21,15 +21,16 @@ struct TileShape {
   int64_t columns() const { return vectors * lanes; }
 };
 
-/// Computes the product under `at`, a loop of its writer outside of which the tile does not move, and tiles it.
-/// Answers its initialisation.
-BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape, IntRV steps);
+/// Computes the product under `at`, a loop of its writer outside of which the tile does not move, and tiles
+/// it. `steps`: choices for the steps of the reduction that are written out. Answers its initialisation.
+BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape,
+                     const std::vector<int64_t>& steps);
 
 /// The loops of the writer inside the tile: rows are unrolled, columns are lanes.
 void finish_writer(Schedule& schedule, LoopRV rows, LoopRV columns);
 
-/// Has the operand that moves with the columns lie so that neighbouring columns do, in panels of a tile's
-/// width. It is laid once, ahead. Answers the copying block; nothing where the operand lies so.
+/// Lays the operand that moves with the columns in panels of a tile's width, once, ahead. Answers the copying
+/// block; nothing where the operand lies in the product's order.
 std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const std::vector<size_t>& rows,
                                    const TileShape& shape);
 

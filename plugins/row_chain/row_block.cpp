@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-/// The block's loops over rows outermost, and the others behind them.
+/// The block's loops over rows outermost, in their order, and the others behind them.
 struct RowsFirst {
   std::vector<LoopRV> rows;
   std::vector<LoopRV> others;
@@ -17,8 +17,16 @@ struct RowsFirst {
 RowsFirst rows_first(Schedule& schedule, BlockRV block, const std::vector<size_t>& rows) {
   RowsFirst order;
   const std::vector<LoopRV> loops = schedule.get_loops(block);
+  for (const size_t row : rows) {
+    const std::vector<bool> its = loops_of_rows(schedule, block, {row});
+    for (size_t i = 0; i < loops.size(); ++i) {
+      if (its[i]) order.rows.push_back(loops[i]);
+    }
+  }
   const std::vector<bool> of_rows = loops_of_rows(schedule, block, rows);
-  for (size_t i = 0; i < loops.size(); ++i) (of_rows[i] ? order.rows : order.others).push_back(loops[i]);
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (!of_rows[i]) order.others.push_back(loops[i]);
+  }
   std::vector<LoopRV> all = order.rows;
   all.insert(all.end(), order.others.begin(), order.others.end());
   if (all.size() > 1) schedule.reorder(all);
@@ -54,8 +62,8 @@ bool streams(const Schedule& schedule, BlockRV block) {
   const Block view = schedule.block(block);
   for (const Access& read : read_accesses(view)) {
     const bool made = std::ranges::any_of(program.blocks(), [&](const Pointer<Block>& other) {
-      return std::ranges::any_of(writes_of(*other),
-                                 [&](const Access& write) { return write.buffer->name == read.buffer->name; });
+      return std::ranges::any_of(
+          writes_of(*other), [&](const Access& write) { return write.buffer->name == read.buffer->name; });
     });
     if (!made && read.buffer->shape.size() > 1) return true;
   }
@@ -98,7 +106,8 @@ IntRV sample_tiles_of_block(Schedule& schedule, const Chain& chain, const RowBlo
     if (tiles % count != 0 || (count > 1 && (bytes > choices.second_cache_bytes || blocks < choices.cores)))
       continue;
     counts.push_back(count);
-    weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) * (blocks % choices.cores == 0 ? 4.0 : 1.0));
+    weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) *
+                      (blocks % choices.cores == 0 ? 4.0 : 1.0));
     sum += weights.back();
   }
   for (double& weight : weights) weight /= sum;
@@ -133,6 +142,7 @@ class RowBlocks {
     if (!chain_.first_product.empty()) prepare_first();
     if (!chain_.last_product.empty()) {
       last_ = schedule_.get_block(chain_.last_product);
+      lay_operand_of(*last_, chain_.last_product);
       last_writer_ = writer_of(*last_, chain_.last_writer);
     }
     const LoopRV block_loop = last_ ? open_at_product() : open_at_row_part();
@@ -162,10 +172,13 @@ class RowBlocks {
     return schedule_.get_block(writer);
   }
 
+  void lay_operand_of(BlockRV product, const std::string& name) {
+    if (const auto panels = lay_operand(schedule_, product, chain_.rows.at(name), shape_)) note({*panels});
+  }
+
   void prepare_first() {
     first_ = schedule_.get_block(chain_.first_product);
-    if (const auto panels = lay_operand(schedule_, *first_, chain_.rows.at(chain_.first_product), shape_))
-      note({*panels});
+    lay_operand_of(*first_, chain_.first_product);
     first_writer_ = writer_of(*first_, chain_.first_writer);
   }
 
@@ -176,14 +189,14 @@ class RowBlocks {
     RowsFirst order = rows_first(schedule_, *last_writer_, rows);
     const int64_t extent = schedule_.facts(order.rows.back()).extent;
     const IntRV tiles = sample_tiles_of_block(schedule_, chain_, choices_, extent, shape_);
-    const std::vector<LoopRV> parts =
-        schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
-    const std::vector<LoopRV> columns = schedule_.split(order.others.back(), {std::nullopt, shape_.columns()});
+    const std::vector<LoopRV> parts = schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
+    const std::vector<LoopRV> columns =
+        schedule_.split(order.others.back(), {std::nullopt, shape_.columns()});
     std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
     outer.push_back(parts[0]);
     schedule_.reorder({columns[0], parts[1], parts[2], columns[1]});
     const LoopRV block_loop = fused(schedule_, outer);
-    note({tile_product(schedule_, *last_, parts[1], shape_, sample_one_of(schedule_, choices_.steps))});
+    note({tile_product(schedule_, *last_, parts[1], shape_, choices_.steps)});
     finish_writer(schedule_, parts[2], columns[1]);
     return block_loop;
   }
@@ -193,8 +206,7 @@ class RowBlocks {
     RowsFirst order = rows_first(schedule_, end.block, end.rows);
     const int64_t extent = schedule_.facts(order.rows.back()).extent;
     const IntRV tiles = sample_tiles_of_block(schedule_, chain_, choices_, extent, shape_);
-    const std::vector<LoopRV> parts =
-        schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
+    const std::vector<LoopRV> parts = schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
     schedule_.fuse({parts[1], parts[2]});
     std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
     outer.push_back(parts[0]);
@@ -225,7 +237,7 @@ class RowBlocks {
     const std::vector<LoopRV> rows = schedule_.split(row, {std::nullopt, shape_.rows});
     const std::vector<LoopRV> columns = schedule_.split(loops.back(), {std::nullopt, shape_.columns()});
     schedule_.reorder({columns[0], rows[0], rows[1], columns[1]});
-    note({tile_product(schedule_, *first_, rows[0], shape_, sample_one_of(schedule_, choices_.steps))});
+    note({tile_product(schedule_, *first_, rows[0], shape_, choices_.steps)});
     finish_writer(schedule_, rows[1], columns[1]);
   }
 

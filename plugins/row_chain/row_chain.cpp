@@ -1,5 +1,5 @@
-// Chains of reductions over one row: softmax, layer and RMS norm, and attention, where products stand around a
-// softmax. A row, or a block of rows, stays in cache from the first of them to the last.
+// Chains of reductions over one row: softmax, layer and RMS norm, and attention, where products stand around
+// a softmax. A row, or a block of rows, stays in cache from the first of them to the last.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -74,15 +74,15 @@ class RowChain final : public TransformationModule {
 
   /// For each width the tallest tiles whose sums, one row of columns and one element fit the registers: those
   /// that divide the rows, where some do.
-  std::vector<TileShape> tile_shapes(const Program& program, const Chain& chain, ModuleContext& context) const {
+  std::vector<TileShape> tile_shapes(const Program& program, const Chain& chain,
+                                     ModuleContext& context) const {
     const std::string& product = chain.last_product.empty() ? chain.first_product : chain.last_product;
     const Block block = *program.find_block(product);
     const std::vector<IterVar> iters = block.iters();
     const int64_t extent = iters[chain.rows.at(product).back()].extent;
     const auto registers = static_cast<int64_t>(context.device().get("vector_registers_used_by_tile"));
-    const int64_t lanes =
-        std::max<int64_t>(1, static_cast<int64_t>(context.device().get("vector_bits")) /
-                                 writes_of(block).front().buffer->dtype.bits);
+    const int64_t lanes = std::max<int64_t>(1, static_cast<int64_t>(context.device().get("vector_bits")) /
+                                                   writes_of(block).front().buffer->dtype.bits);
     std::vector<TileShape> shapes;
     for (const int64_t vectors : column_vectors_) {
       const int64_t most = std::min(extent, (registers - 1 - vectors) / vectors);
@@ -107,13 +107,14 @@ class RowChain final : public TransformationModule {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(RowChain, PluginKind::Module, "row_chain", "0.1.0",
-                 "keep rows in cache through chains of reductions: softmax, norms, attention",
-                 OptionSpec::integers("accumulators", {1, 2, 4, 8}, 1, 64,
-                                      "choices for the vectors that a row is taken by at a time"),
-                 OptionSpec::integers("steps", {1, 2, 4}, 1, 64,
-                                      "choices for the steps of a product's reduction that are written out"),
-                 OptionSpec::integers("column_vectors", {2, 4}, 1, 16,
-                                      "widths, in vectors, of a product's tiles; sketches for each"),
-                 OptionSpec::integers("prefetch", {8, 16, 32, 64}, 1, 4096,
-                                      "choices for the iterations that a row is fetched ahead by; none: never"));
+TUNESMITH_PLUGIN(
+    RowChain, PluginKind::Module, "row_chain", "0.1.0",
+    "keep rows in cache through chains of reductions: softmax, norms, attention",
+    OptionSpec::integers("accumulators", {1, 2, 4, 8}, 1, 64,
+                         "choices for the vectors that a row is taken by at a time"),
+    OptionSpec::integers("steps", {2, 4, 8}, 2, 64,
+                         "choices for the steps of a product's reduction that are written out"),
+    OptionSpec::integers("column_vectors", {2, 4}, 1, 16,
+                         "widths, in vectors, of a product's tiles; sketches for each"),
+    OptionSpec::integers("prefetch", {8, 16, 32, 64}, 1, 4096,
+                         "choices for the iterations that a row is fetched ahead by; none: never"));

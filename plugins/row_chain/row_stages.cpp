@@ -124,7 +124,8 @@ std::vector<BlockRV> finish_stage(Schedule& schedule, const RowStage& stage, con
     return made;
   }
   for (const BlockRV& partial : stage.partials) {
-    made.push_back(finish_reduction(schedule, partial, true, stage.partials.size() > 1 && partial == stage.partials.back()));
+    made.push_back(finish_reduction(schedule, partial, true,
+                                    stage.partials.size() > 1 && partial == stage.partials.back()));
     schedule.set_scope(partial, 0, "local");
   }
   made.push_back(finish_reduction(schedule, stage.block, false, !stage.partials.empty()));

@@ -1,6 +1,8 @@
-// Chains of reductions over one row: which blocks are one, what is made of them, and that it computes the same.
+// Chains of reductions over one row: which blocks are one, what is made of them, and that it computes the
+// same.
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -82,14 +84,30 @@ compute: |
 outputs: [P]
 )";
 
+/// The program's loops and blocks: "4 vectorized" for a loop, indented as they are nested.
+std::string outline(const Program& program) {
+  std::string text;
+  std::istringstream lines(to_string(program));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = line.find_first_not_of(' ');
+    const std::string indent(begin == std::string::npos ? 0 : begin / 2, ' ');
+    if (line.compare(begin, 4, "for ") == 0) {
+      const std::string range = line.substr(line.find("0..") + 3);
+      text += indent + range.substr(0, range.size() - 1) + "\n";
+    } else if (line.compare(begin, 6, "block ") == 0) {
+      text += indent + line.substr(begin + 6, line.find('(') - begin - 6) + "\n";
+    }
+  }
+  return text;
+}
+
 class RowChain : public testing::Test {
  protected:
-  /// With the space's finishing modules; `mcpu` decides the lanes.
-  void use(const std::string& modules, const std::string& mcpu = "x86-64-v3") {
-    const std::string text =
-        fmt::format("version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: {}}}\n    modules: [{}]\n"
-                    "    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
-                    mcpu, modules);
+  void use(const std::string& modules, int vector_bits = 128) {
+    const std::string text = fmt::format(
+        "version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: x86-64-v2, vector_bits: {}}}\n"
+        "    modules: [{}]\n    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
+        vector_bits, modules);
     space_ = std::make_unique<Space>(SpacesFile::parse(text, "rows.yaml").space(""), registry_);
   }
   static Workload parsed(const char* text, const std::string& parameters = "") {
@@ -116,8 +134,9 @@ class RowChain : public testing::Test {
     const SketchSet set = space_->generate(workload.program);
     for (size_t s = 0; s < set.sketches.size(); ++s) {
       for (int draw = 0; draw < draws; ++draw) {
-        const auto candidate = space_->materialise(workload.program, set.sketches[s].trace().with_open_decisions(),
-                                                   RandomStream(static_cast<uint64_t>(draw), s));
+        const auto candidate =
+            space_->materialise(workload.program, set.sketches[s].trace().with_open_decisions(),
+                                RandomStream(static_cast<uint64_t>(draw), s));
         ASSERT_TRUE(candidate) << candidate.error().message << candidate.error().detail;
         std::vector<Tensor> got = given;
         interpret((*candidate)->lowered, got);
@@ -134,43 +153,147 @@ class RowChain : public testing::Test {
 
 TEST_F(RowChain, ComputesAllOfARowTogether) {
   use("row_chain: {accumulators: [2]}");
-  const SketchSet set = space_->generate(WorkloadLibrary().load("softmax:m=32,n=64").program);
+  const SketchSet set = space_->generate(WorkloadLibrary().load("softmax:m=512,n=64").program);
   EXPECT_EQ(reason(set, "O"), "applied");
-  for (const char* member : {"Max", "E", "Sum"})
-    EXPECT_EQ(reason(set, member), "the chain is scheduled from its last block");
+  for (const char* member : {"Max", "E", "Sum"}) EXPECT_NE(reason(set, member), "applied") << member;
   ASSERT_EQ(set.sketches.size(), 2U) << "with and without fetching ahead";
-  EXPECT_EQ(to_string(set.sketches[0].program()), "");
+  EXPECT_EQ(outline(set.sketches[0].program()), R"( 512 parallel
+  8 vectorized
+   Max_rf_init
+  8
+   8 vectorized
+    Max_rf
+  4 vectorized
+   Max_rf_1_init
+  2 unrolled
+   4 vectorized
+    Max_rf_1
+  Max_init
+  4 unrolled
+   Max
+  8
+   8 vectorized
+    E
+  8 vectorized
+   Sum_rf_init
+  8
+   8 vectorized
+    Sum_rf
+  4 vectorized
+   Sum_rf_1_init
+  2 unrolled
+   4 vectorized
+    Sum_rf_1
+  Sum_init
+  4 unrolled
+   Sum
+  8
+   8 vectorized
+    O
+)");
 }
 
 TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
   use("row_chain: {accumulators: [2], steps: [2], column_vectors: [2]}");
-  const Workload workload = parsed(kProbabilities, "n=36,keys=32,d=8");
-  const SketchSet set = space_->generate(workload.program);
-  EXPECT_EQ(reason(set, "P"), "applied");
+  const SketchSet set = space_->generate(parsed(kAttention, "n=6,keys=64,heads=64,d=16").program);
+  EXPECT_EQ(reason(set, "O"), "applied");
   ASSERT_FALSE(set.sketches.empty());
-  EXPECT_EQ(to_string(set.sketches[0].program()), "");
+  EXPECT_EQ(outline(set.sketches[0].program()), R"( 512 parallel
+  16
+   8 vectorized
+    K_global
+ 128 parallel
+  64
+   8 vectorized
+    V_global
+ 64 parallel
+  8
+   1
+    6 unrolled
+     2 unrolled
+      4 vectorized
+       S_sum_init
+    8
+     2 unrolled
+      6 unrolled
+       2 unrolled
+        4 vectorized
+         S_sum
+    6 unrolled
+     8 vectorized
+      S
+  6
+   8 vectorized
+    Max_rf_init
+   8
+    8 vectorized
+     Max_rf
+   4 vectorized
+    Max_rf_1_init
+   2 unrolled
+    4 vectorized
+     Max_rf_1
+   Max_init
+   4 unrolled
+    Max
+   8
+    8 vectorized
+     E
+   8 vectorized
+    Sum_rf_init
+   8
+    8 vectorized
+     Sum_rf
+   4 vectorized
+    Sum_rf_1_init
+   2 unrolled
+    4 vectorized
+     Sum_rf_1
+   Sum_init
+   4 unrolled
+    Sum
+   8
+    8 vectorized
+     P
+  2
+   1
+    6 unrolled
+     2 unrolled
+      4 vectorized
+       O_init
+    32
+     2 unrolled
+      6 unrolled
+       2 unrolled
+        4 vectorized
+         O
+    6 unrolled
+     8 vectorized
+      O_local
+)");
 }
 
 TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
   const std::string finishing =
       "row_chain, parallel_vectorize_unroll: {unroll: [0, 16]}, rewrite_reduction_init, "
       "rewrite_parallel_vectorize_unroll";
-  for (const char* mcpu : {"x86-64-v3", "x86-64-v4"}) {
-    use(finishing, mcpu);
-    for (const char* text : {"softmax:m=37,n=5", "softmax:m=33,n=131", "softmax:m=32,n=64", "layer_norm:m=35,n=37",
-                             "layer_norm:m=64,n=200", "norm:b=33,m=3,n=67"})
-      expect_right(WorkloadLibrary().load(text), 3);
+  for (const int vector_bits : {64, 128}) {
+    use(finishing, vector_bits);
+    for (const char* text : {"softmax:m=37,n=5", "softmax:m=33,n=131", "softmax:m=32,n=64",
+                             "layer_norm:m=35,n=37", "layer_norm:m=64,n=200", "norm:b=33,m=3,n=67"})
+      expect_right(WorkloadLibrary().load(text), 2);
     for (const char* parameters : {"n=12", "n=13,keys=37,d=5", "n=24,keys=64,heads=3,d=16"})
-      expect_right(parsed(kAttention, parameters), 3);
-    for (const char* parameters : {"n=36", "n=36,keys=131,d=19"}) expect_right(parsed(kDividedLast, parameters), 3);
-    expect_right(parsed(kEnds, "n=36"), 3);
-    expect_right(parsed(kProbabilities, "n=36,keys=67"), 3);
+      expect_right(parsed(kAttention, parameters), 2);
+    for (const char* parameters : {"n=36", "n=36,keys=131,d=19"})
+      expect_right(parsed(kDividedLast, parameters), 2);
+    expect_right(parsed(kEnds, "n=36"), 2);
+    expect_right(parsed(kProbabilities, "n=36,keys=67"), 2);
   }
 }
 
 TEST_F(RowChain, KeepsOtherModulesAway) {
   use("row_chain, add_rfactor, multi_level_tiling: {structure: SSRSRS}, random_compute_location");
-  const SketchSet set = space_->generate(parsed(kAttention, "n=48").program);
+  const SketchSet set = space_->generate(parsed(kAttention, "n=512").program);
   std::set<std::string> claimed;
   for (const ModuleEvent& event : set.events) {
     if (event.module == "row_chain") continue;
