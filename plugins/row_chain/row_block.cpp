@@ -92,44 +92,30 @@ void prefetch(Schedule& schedule, BlockRV block, const std::vector<int64_t>& dis
   }
 }
 
-/// How many tiles of rows a row block has. Those that a cache holds are likelier, and those that the cores
-/// share evenly.
-IntRV sample_tiles_of_block(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices,
-                            int64_t extent, const TileShape& shape) {
+/// How many tiles of rows a row block may have, with weights: those that the first cache holds are likelier,
+/// and those that the cores share evenly.
+struct BlockSizes {
   std::vector<int64_t> counts;
   std::vector<double> weights;
+};
+
+BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64_t extent,
+                       const TileShape& shape) {
+  BlockSizes sizes;
   double sum = 0;
   const int64_t tiles = (extent + shape.rows - 1) / shape.rows;
-  for (int64_t count = 1; count <= tiles; ++count) {
+  const int64_t max_bytes = chain.has_products() ? choices.second_cache_bytes : choices.first_cache_bytes;
+  for (int64_t count = shape.rows > 1 ? 1 : 2; count <= tiles; ++count) {
     const int64_t bytes = count * shape.rows * chain.row_bytes;
     const int64_t blocks = chain.row_count / extent * (tiles / count);
-    if (tiles % count != 0 || (count > 1 && (bytes > choices.second_cache_bytes || blocks < choices.cores)))
-      continue;
-    counts.push_back(count);
-    weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) *
-                      (blocks % choices.cores == 0 ? 4.0 : 1.0));
-    sum += weights.back();
+    if (tiles % count != 0 || (count > 1 && (bytes > max_bytes || blocks < choices.cores))) continue;
+    sizes.counts.push_back(count);
+    sizes.weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) *
+                            (blocks % choices.cores == 0 ? 4.0 : 1.0));
+    sum += sizes.weights.back();
   }
-  for (double& weight : weights) weight /= sum;
-  return schedule.sample_categorical(counts, weights);
-}
-
-/// Nests over the rows of a block become one, so that a row is in the first cache from its first stage to its
-/// last.
-void merge_rows(Schedule& schedule, const std::vector<RowStage>& stages, LoopRV block_loop) {
-  std::vector<LoopRV> nests;
-  const LoopId place = schedule.location(block_loop);
-  for (const RowStage& stage : stages) {
-    bool inside = false;
-    for (const LoopRV& loop : schedule.get_loops(stage.block)) {
-      if (inside) {
-        nests.push_back(loop);
-        break;
-      }
-      inside = schedule.location(loop) == place;
-    }
-  }
-  if (nests.size() > 1) schedule.merge(nests);
+  for (double& weight : sizes.weights) weight /= sum;
+  return sizes;
 }
 
 class RowBlocks {
@@ -148,7 +134,6 @@ class RowBlocks {
     const LoopRV block_loop = last_ ? open_at_product() : open_at_row_part();
     place_row_part(block_loop);
     if (first_) tile_first(block_loop);
-    merge_rows(schedule_, stages_, block_loop);
     for (const RowStage& stage : stages_) {
       note(blocks_of(stage));
       note(finish_stage(schedule_, stage, choices_.row));
@@ -188,8 +173,8 @@ class RowBlocks {
         chain_.rows.at(chain_.last_writer.empty() ? chain_.last_product : chain_.last_writer);
     RowsFirst order = rows_first(schedule_, *last_writer_, rows);
     const int64_t extent = schedule_.facts(order.rows.back()).extent;
-    const IntRV tiles = sample_tiles_of_block(schedule_, chain_, choices_, extent, shape_);
-    const std::vector<LoopRV> parts = schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
+    const std::vector<LoopRV> parts =
+        schedule_.split(order.rows.back(), {std::nullopt, sample_tiles(extent), shape_.rows});
     const std::vector<LoopRV> columns =
         schedule_.split(order.others.back(), {std::nullopt, shape_.columns()});
     std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
@@ -201,12 +186,19 @@ class RowBlocks {
     return block_loop;
   }
 
+  IntRV sample_tiles(int64_t extent) {
+    const BlockSizes sizes = block_sizes(chain_, choices_, extent, shape_);
+    return schedule_.sample_categorical(sizes.counts, sizes.weights);
+  }
+
   LoopRV open_at_row_part() {
     const RowStage& end = stages_.back();
-    RowsFirst order = rows_first(schedule_, end.block, end.rows);
-    const int64_t extent = schedule_.facts(order.rows.back()).extent;
-    const IntRV tiles = sample_tiles_of_block(schedule_, chain_, choices_, extent, shape_);
-    const std::vector<LoopRV> parts = schedule_.split(order.rows.back(), {std::nullopt, tiles, shape_.rows});
+    const RowsFirst order = rows_first(schedule_, end.block, end.rows);
+    if (!first_)
+      return schedule_.split(fused(schedule_, order.rows), {std::nullopt, sample_tiles(chain_.row_count)})[0];
+    const std::vector<LoopRV> parts =
+        schedule_.split(order.rows.back(),
+                        {std::nullopt, sample_tiles(schedule_.facts(order.rows.back()).extent), shape_.rows});
     schedule_.fuse({parts[1], parts[2]});
     std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
     outer.push_back(parts[0]);
@@ -281,6 +273,7 @@ std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, con
 
 std::vector<BlockRV> compute_at_row_blocks(Schedule& schedule, const Chain& chain,
                                            const RowBlockChoices& choices, const TileShape& shape) {
+  if (!chain.has_products() && block_sizes(chain, choices, chain.row_count, shape).counts.empty()) return {};
   return RowBlocks(schedule, chain, choices, shape).run();
 }
 

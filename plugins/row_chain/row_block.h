@@ -28,7 +28,9 @@ struct RowBlockChoices {
 std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices,
                                      bool prefetches);
 
-/// Everything of a block of rows is computed under one parallel loop; products in tiles.
+/// Everything of a block of rows is computed under one parallel loop: products in tiles, and each stage for
+/// all rows before the next, so that the ends of reductions do not wait for one another. Nothing is done or
+/// answered where the chain has no product and no block of several rows is to be had.
 std::vector<BlockRV> compute_at_row_blocks(Schedule& schedule, const Chain& chain,
                                            const RowBlockChoices& choices, const TileShape& shape);
 

@@ -27,20 +27,24 @@ class RowChain final : public TransformationModule {
   }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
-    const Program program = schedule.program();
-    const Block block = *program.find_block(block_name);
+    const Block block = *schedule.program().find_block(block_name);
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
     const auto second_cache = static_cast<int64_t>(context.device().get("l2_bytes"));
     Chain chain;
-    if (const std::string reason = find_chain(program, block, second_cache, &chain); !reason.empty())
+    if (const std::string reason = find_chain(schedule.program(), block, second_cache, &chain);
+        !reason.empty())
       return ModuleResult::not_applicable(reason);
     if (chain.members.back() != block_name)
       return ModuleResult::not_applicable("the chain is scheduled from its last block");
     if (chain.row_count < cores)
       return ModuleResult::not_applicable("there are too few rows to run in parallel");
+    // The last round of the cores is at most an eighth idle.
+    if (8 * ((chain.row_count + cores - 1) / cores * cores - chain.row_count) > chain.row_count)
+      return ModuleResult::not_applicable("the cores would share so few rows unevenly");
     if (chain.row_bytes > second_cache)
       return ModuleResult::not_applicable("a row does not fit the second-level cache");
 
+    read_in_place(schedule, block_name, second_cache, &chain);
     RowBlockChoices choices;
     choices.row = {static_cast<int64_t>(context.device().get("vector_bits")), accumulators_};
     choices.steps = steps_;
@@ -50,7 +54,7 @@ class RowChain final : public TransformationModule {
     choices.second_cache_bytes = second_cache / 2;
     std::vector<Schedule> sketches;
     if (chain.has_products()) {
-      const std::vector<TileShape> shapes = tile_shapes(program, chain, context);
+      const std::vector<TileShape> shapes = tile_shapes(schedule.program(), chain, context);
       if (shapes.empty()) return ModuleResult::not_applicable("there are too few rows for a tile");
       for (const TileShape& shape : shapes) {
         sketches.push_back(schedule.clone());
@@ -62,6 +66,10 @@ class RowChain final : public TransformationModule {
         sketches.push_back(schedule.clone());
         claim(sketches.back(), compute_at_rows(sketches.back(), chain, choices, prefetches), context);
       }
+      Schedule blocks = schedule.clone();
+      const std::vector<BlockRV> made = compute_at_row_blocks(blocks, chain, choices, TileShape());
+      claim(blocks, made, context);
+      if (!made.empty()) sketches.push_back(std::move(blocks));
     }
     return ModuleResult::applied(std::move(sketches));
   }
@@ -70,6 +78,31 @@ class RowChain final : public TransformationModule {
   static void claim(const Schedule& schedule, const std::vector<BlockRV>& blocks, ModuleContext& context) {
     for (const BlockRV& block : blocks)
       context.claim(schedule.block(block).name, "it is part of a chain of reductions over one row");
+  }
+
+  /// Operands of the products that are copies in another order are read where they come from: what lays them
+  /// in panels is the only copy then.
+  static void read_in_place(Schedule& schedule, const std::string& end, int64_t max_operand_bytes,
+                            Chain* chain) {
+    Schedule tried = schedule.clone();
+    const Program program = schedule.program();
+    for (const std::string& product : {chain->first_product, chain->last_product}) {
+      if (product.empty()) continue;
+      for (const Pointer<Block>& producer : producers_of(program, *program.find_block(product))) {
+        const Pointer<Store> store = find_first<Store>(*producer);
+        if (!chain->rows.contains(producer->name) && is_elementwise(*producer) &&
+            !writes_output(program, *producer) && store->value().is(ExprKind::Load) &&
+            consumers_of(program, *producer).size() == 1)
+          tried.compute_inline(tried.get_block(producer->name));
+      }
+    }
+    Chain inlined;
+    const Program without = tried.program();
+    if (!find_chain(without, *without.find_block(end), max_operand_bytes, &inlined).empty() ||
+        inlined.members != chain->members)
+      return;
+    *chain = std::move(inlined);
+    schedule = std::move(tried);
   }
 
   /// For each width the tallest tiles whose sums, one row of columns and one element fit the registers: those

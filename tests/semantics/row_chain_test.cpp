@@ -57,6 +57,26 @@ compute: |
 outputs: [O]
 )";
 
+/// The operands' axes are exchanged first.
+constexpr const char* kTransposed = R"(name: transposed
+params: {n: 12, heads: 3, d: 8}
+inputs:
+  Q: {shape: [n, heads, d], dtype: f32}
+  K: {shape: [n, heads, d], dtype: f32}
+  V: {shape: [n, heads, d], dtype: f32}
+compute: |
+  QT[h<heads, i<n, r<d] = Q[i, h, r]
+  KT[h<heads, r<d, j<n] = K[j, h, r]
+  VT[h<heads, j<n, r<d] = V[j, h, r]
+  S[h<heads, i<n, j<n] = sum(r<d) QT[h, i, r] * KT[h, r, j]
+  Max[h<heads, i<n] = max(j<n) S[h, i, j]
+  E[h<heads, i<n, j<n] = exp(S[h, i, j] - Max[h, i])
+  Sum[h<heads, i<n] = sum(j<n) E[h, i, j]
+  P[h<heads, i<n, j<n] = E[h, i, j] / Sum[h, i]
+  O[h<heads, i<n, c<d] = sum(j<n) P[h, i, j] * VT[h, j, c]
+outputs: [O]
+)";
+
 /// Products at one end only; the second's weights are a panel.
 constexpr const char* kEnds = R"(name: ends
 params: {n: 12, k: 40, m: 24, first: 1}
@@ -156,7 +176,7 @@ TEST_F(RowChain, ComputesAllOfARowTogether) {
   const SketchSet set = space_->generate(WorkloadLibrary().load("softmax:m=512,n=64").program);
   EXPECT_EQ(reason(set, "O"), "applied");
   for (const char* member : {"Max", "E", "Sum"}) EXPECT_NE(reason(set, member), "applied") << member;
-  ASSERT_EQ(set.sketches.size(), 2U) << "with and without fetching ahead";
+  ASSERT_EQ(set.sketches.size(), 3U) << "with and without fetching ahead, and blocks of rows";
   EXPECT_EQ(outline(set.sketches[0].program()), R"( 512 parallel
   8 vectorized
    Max_rf_init
@@ -236,9 +256,11 @@ TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
    Max_init
    4 unrolled
     Max
+  6
    8
     8 vectorized
      E
+  6
    8 vectorized
     Sum_rf_init
    8
@@ -252,6 +274,7 @@ TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
    Sum_init
    4 unrolled
     Sum
+  6
    8
     8 vectorized
      P
@@ -286,6 +309,7 @@ TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
       expect_right(parsed(kAttention, parameters), 2);
     for (const char* parameters : {"n=36", "n=36,keys=131,d=19"})
       expect_right(parsed(kDividedLast, parameters), 2);
+    expect_right(parsed(kTransposed, "n=36,heads=2"), 2);
     expect_right(parsed(kEnds, "n=36"), 2);
     expect_right(parsed(kProbabilities, "n=36,keys=67"), 2);
   }
@@ -316,6 +340,9 @@ TEST_F(RowChain, SaysWhyItDeclines) {
   EXPECT_EQ(reason_for(built_in("avg_pool2d"), "O"), nothing);
   EXPECT_EQ(reason_for(built_in("reduce_sum_2d"), "S"), "the reduction stands alone");
   EXPECT_EQ(reason_for(built_in("softmax:m=1,n=64"), "O"), "there are too few rows to run in parallel");
+  const auto rows = static_cast<int64_t>(space_->device().get("cores")) + 1;
+  EXPECT_EQ(reason_for(built_in(fmt::format("softmax:m={},n=64", rows).c_str()), "O"),
+            "the cores would share so few rows unevenly");
   EXPECT_EQ(reason_for(built_in("softmax:m=64,n=4194304"), "O"), "a row does not fit the second-level cache");
   const Workload both = parsed(R"(name: both
 inputs:
@@ -326,6 +353,17 @@ compute: |
 outputs: [Sum, O]
 )");
   EXPECT_EQ(reason_for(both, "O"), "a result of the chain is used outside before its end");
+}
+
+TEST_F(RowChain, ReadsTransposedOperandsWhereTheyLie) {
+  use("row_chain, auto_inline");
+  const SketchSet set = space_->generate(parsed(kTransposed, "n=512").program);
+  EXPECT_EQ(reason(set, "O"), "applied");
+  for (const Schedule& sketch : set.sketches) {
+    for (const char* copy : {"QT", "KT", "VT"}) EXPECT_EQ(sketch.program().find_block(copy), nullptr) << copy;
+    for (const char* panels : {"K_global", "V_global"})
+      EXPECT_NE(sketch.program().find_block(panels), nullptr) << panels;
+  }
 }
 
 // A product whose weights no cache holds is tiled by itself, and so is what it is written through.
