@@ -26,6 +26,10 @@ class RowChain final : public TransformationModule {
     }
   }
 
+  ModuleDescription description() const override {
+    return prefetch_.empty() ? ModuleDescription() : ModuleDescription{.makes = {"prefetch"}};
+  }
+
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block block = *schedule.program().find_block(block_name);
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
