@@ -205,7 +205,7 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
 
 
 def killed_workers_change_nothing(folder):
-    process = subprocess.Popen(gmm(folder, "--trials", 1000, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(gmm(folder, "--search", "random", "--model", "random", "--trials", 1000, "--json", space="cpu-tiling"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_records(folder, process, 8)
     moments = random.Random(11)
     killed = 0
