@@ -33,7 +33,7 @@ class RowChain final : public TransformationModule {
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block block = *schedule.program().find_block(block_name);
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
-    const auto second_cache = static_cast<int64_t>(context.device().get("l2_bytes"));
+    const auto second_cache = static_cast<int64_t>(context.device().get_or("l2_bytes", 262144));
     Chain chain;
     if (const std::string reason = find_chain(schedule.program(), block, second_cache, &chain);
         !reason.empty())
@@ -54,7 +54,7 @@ class RowChain final : public TransformationModule {
     choices.steps = steps_;
     choices.prefetch = prefetch_;
     choices.cores = cores;
-    choices.first_cache_bytes = static_cast<int64_t>(context.device().get("l1_bytes"));
+    choices.first_cache_bytes = static_cast<int64_t>(context.device().get_or("l1_bytes", 32768));
     choices.second_cache_bytes = second_cache / 2;
     std::vector<Schedule> sketches;
     if (chain.has_products()) {
@@ -65,20 +65,30 @@ class RowChain final : public TransformationModule {
         claim(sketches.back(), compute_at_row_blocks(sketches.back(), chain, choices, shape), context);
       }
     } else {
-      for (const bool prefetches : {false, true}) {
-        if (prefetches && prefetch_.empty()) continue;
-        sketches.push_back(schedule.clone());
-        claim(sketches.back(), compute_at_rows(sketches.back(), chain, choices, prefetches), context);
-      }
-      Schedule blocks = schedule.clone();
-      const std::vector<BlockRV> made = compute_at_row_blocks(blocks, chain, choices, TileShape());
-      claim(blocks, made, context);
-      if (!made.empty()) sketches.push_back(std::move(blocks));
+      sketches = sketches_of_rows(schedule, chain, choices, context);
     }
     return ModuleResult::applied(std::move(sketches));
   }
 
  private:
+  /// Rows so short that many are in the first cache together are computed in blocks alone: one by one, each
+  /// would wait for the ends of its reductions.
+  std::vector<Schedule> sketches_of_rows(const Schedule& schedule, const Chain& chain,
+                                         const RowBlockChoices& choices, ModuleContext& context) const {
+    std::vector<Schedule> sketches;
+    Schedule blocks = schedule.clone();
+    const std::vector<BlockRV> made = compute_at_row_blocks(blocks, chain, choices, TileShape());
+    claim(blocks, made, context);
+    if (!made.empty()) sketches.push_back(std::move(blocks));
+    if (!made.empty() && kShortRows * chain.row_bytes <= choices.first_cache_bytes / 2) return sketches;
+    for (const bool prefetches : {false, true}) {
+      if (prefetches && prefetch_.empty()) continue;
+      sketches.push_back(schedule.clone());
+      claim(sketches.back(), compute_at_rows(sketches.back(), chain, choices, prefetches), context);
+    }
+    return sketches;
+  }
+
   static void claim(const Schedule& schedule, const std::vector<BlockRV>& blocks, ModuleContext& context) {
     for (const BlockRV& block : blocks)
       context.claim(schedule.block(block).name, "it is part of a chain of reductions over one row");
@@ -134,7 +144,8 @@ class RowChain final : public TransformationModule {
     return shapes;
   }
 
-  static constexpr size_t kHeights = 2;  // of tiles of one width
+  static constexpr int64_t kShortRows = 8;  // that fit half of the first cache
+  static constexpr size_t kHeights = 2;     // of tiles of one width
 
   std::vector<int64_t> accumulators_;
   std::vector<int64_t> steps_;
