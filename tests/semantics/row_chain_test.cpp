@@ -220,12 +220,8 @@ TEST_F(RowChain, ComputesShortRowsInBlocks) {
   EXPECT_THAT(set.sketches[0].trace().str(), HasSubstr("sample_categorical([2, 4, 8,")) << "rows of a block";
 }
 
-TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
-  use("row_chain: {accumulators: [2], steps: [2], column_vectors: [2]}");
-  const SketchSet set = space_->generate(parsed(kAttention, "n=6,keys=64,heads=64,d=16").program);
-  EXPECT_EQ(reason(set, "O"), "applied");
-  ASSERT_FALSE(set.sketches.empty());
-  EXPECT_EQ(outline(set.sketches[0].program()), R"( 512 parallel
+/// Loops and blocks of attention, one head of six rows.
+constexpr const char* kAttentionOutline = R"( 512 parallel
   16
    8 vectorized
     K_global
@@ -300,7 +296,14 @@ TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
     6 unrolled
      8 vectorized
       O_local
-)");
+)";
+
+TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
+  use("row_chain: {accumulators: [2], steps: [2], column_vectors: [2]}");
+  const SketchSet set = space_->generate(parsed(kAttention, "n=6,keys=64,heads=64,d=16").program);
+  EXPECT_EQ(reason(set, "O"), "applied");
+  ASSERT_FALSE(set.sketches.empty());
+  EXPECT_EQ(outline(set.sketches[0].program()), kAttentionOutline);
 }
 
 TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
