@@ -64,9 +64,9 @@ const std::set<std::string>& passes_without_use() {
       // reduction, which the emitter does itself (ScopedValues::reduce_strength), was a quarter of all time.
       "Loop Strength Reduction", "Constant Hoisting", "X86 Domain Reassignment Pass",
       "Partially inline calls to library functions", "Early Tail Duplication", "Tail Duplication",
-      "Optimize machine instruction PHIs", "Live Range Shrink", "Machine InstCombiner", "X86 LEA Optimize",
-      "X86 Fixup SetCC", "Shrink Wrapping analysis", "PostRA Machine Sink",
-      "Machine Loop Invariant Code Motion", "Machine Late Instructions Cleanup Pass"};
+      "Optimize machine instruction PHIs", "Live Range Shrink", "Machine InstCombiner", "X86 Fixup SetCC",
+      "Shrink Wrapping analysis", "PostRA Machine Sink", "Machine Loop Invariant Code Motion",
+      "Machine Late Instructions Cleanup Pass"};
   return names;
 }
 
