@@ -71,8 +71,8 @@ std::optional<Rows> carried(const std::vector<Access>& from, const Rows& rows, c
 
 class Finder {
  public:
-  Finder(const Program& program, int64_t max_operand_bytes, Chain& chain)
-      : program_(program), blocks_(program.blocks()), max_operand_bytes_(max_operand_bytes), chain_(chain) {}
+  Finder(const Program& program, const ProductLimits& limits, Chain& chain)
+      : program_(program), blocks_(program.blocks()), limits_(limits), chain_(chain) {}
 
   void grow(const Block& seed) {
     chain_.rows[seed.name] = spatial_iters(seed);
@@ -187,8 +187,11 @@ class Finder {
     const std::optional<ProductForm> form = match_product(block, rows);
     if (!form) return false;
     const std::vector<IterVar> iters = block.iters();
-    return iters[form->column].extent * iters[form->reduction].extent * form->operand->dtype.bytes() <=
-           max_operand_bytes_;
+    const int64_t bytes =
+        iters[form->column].extent * iters[form->reduction].extent * form->operand->dtype.bytes();
+    return bytes <= limits_.operand_bytes && std::ranges::any_of(limits_.tile_rows, [&](int64_t max_rows) {
+             return !tile_heights(iters[form->row].extent, max_rows).empty();
+           });
   }
 
   void find_writers() {
@@ -203,7 +206,7 @@ class Finder {
 
   const Program& program_;
   std::vector<Pointer<Block>> blocks_;
-  int64_t max_operand_bytes_;
+  const ProductLimits& limits_;
   Chain& chain_;
 };
 
@@ -256,6 +259,15 @@ std::vector<std::string> Chain::row_part() const {
   return part;
 }
 
+std::vector<int64_t> tile_heights(int64_t rows, int64_t max_rows) {
+  std::vector<int64_t> heights;
+  for (int64_t height = std::min(rows, max_rows); height > 1 && (height > max_rows / 2 || height == rows);
+       --height) {
+    if (rows % height == 0) heights.push_back(height);
+  }
+  return heights;
+}
+
 bool is_row_reduction(const Block& block) {
   if (!block.has_reduction() || block.init() == nullptr) return false;
   const std::vector<IterVar> iters = block.iters();
@@ -306,13 +318,14 @@ std::optional<ProductForm> match_product(const Block& block, const std::vector<s
   return form;
 }
 
-std::string find_chain(const Program& program, const Block& block, int64_t max_operand_bytes, Chain* chain) {
+std::string find_chain(const Program& program, const Block& block, const ProductLimits& limits,
+                       Chain* chain) {
   if (!is_simple(block)) return "the block was transformed before";
   std::set<std::string> seen;
   for (const Pointer<Block>& seed : program.blocks()) {
     if (seen.contains(seed->name) || !is_simple(*seed) || !is_row_reduction(*seed)) continue;
     Chain found;
-    Finder(program, max_operand_bytes, found).grow(*seed);
+    Finder(program, limits, found).grow(*seed);
     seen.insert(found.members.begin(), found.members.end());
     if (!found.rows.contains(block.name)) continue;
     if (found.members.size() < 2) return "the reduction stands alone";

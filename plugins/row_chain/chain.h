@@ -33,9 +33,17 @@ struct Chain {
 /// A reduction of which one read runs along the reduction, element by element, and is not used again.
 bool is_row_reduction(const Block& block);
 
-/// The chain that the block is part of, or why there is none: a constant sentence. Operands of products are
-/// at most `max_operand_bytes`.
-std::string find_chain(const Program& program, const Block& block, int64_t max_operand_bytes, Chain* chain);
+/// Which products a chain takes.
+struct ProductLimits {
+  int64_t operand_bytes = 0;            // at most, of what moves with the columns
+  std::vector<int64_t> tile_rows = {};  // at most, of the tiles that there are
+};
+
+/// Heights of tiles that divide the rows, the tallest first: all rows, or more than half of `max_rows`.
+std::vector<int64_t> tile_heights(int64_t rows, int64_t max_rows);
+
+/// The chain that the block is part of, or why there is none: a constant sentence.
+std::string find_chain(const Program& program, const Block& block, const ProductLimits& limits, Chain* chain);
 
 /// Which of a product's reads, as instructions count them, moves with its columns and not with its rows; the
 /// iterators of its columns and of its reduction. Nothing where the block is no such product.

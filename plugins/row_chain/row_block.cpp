@@ -194,8 +194,6 @@ class RowBlocks {
   LoopRV open_at_row_part() {
     const RowStage& end = stages_.back();
     const RowsFirst order = rows_first(schedule_, end.block, end.rows);
-    if (!first_)
-      return schedule_.split(fused(schedule_, order.rows), {std::nullopt, sample_tiles(chain_.row_count)})[0];
     const std::vector<LoopRV> parts =
         schedule_.split(order.rows.back(),
                         {std::nullopt, sample_tiles(schedule_.facts(order.rows.back()).extent), shape_.rows});
@@ -273,7 +271,11 @@ std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, con
 
 std::vector<BlockRV> compute_at_row_blocks(Schedule& schedule, const Chain& chain,
                                            const RowBlockChoices& choices, const TileShape& shape) {
-  if (!chain.has_products() && block_sizes(chain, choices, chain.row_count, shape).counts.empty()) return {};
+  if (!chain.has_products()) {
+    const std::string& end = chain.members.back();
+    const std::vector<IterVar> iters = schedule.block(schedule.get_block(end)).iters();
+    if (block_sizes(chain, choices, iters[chain.rows.at(end).back()].extent, shape).counts.empty()) return {};
+  }
   return RowBlocks(schedule, chain, choices, shape).run();
 }
 

@@ -34,9 +34,10 @@ class RowChain final : public TransformationModule {
     const Block block = *schedule.program().find_block(block_name);
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
     const auto second_cache = static_cast<int64_t>(context.device().get_or("l2_bytes", 262144));
+    ProductLimits limits{second_cache};
+    for (const int64_t vectors : column_vectors_) limits.tile_rows.push_back(max_rows(vectors, context));
     Chain chain;
-    if (const std::string reason = find_chain(schedule.program(), block, second_cache, &chain);
-        !reason.empty())
+    if (const std::string reason = find_chain(schedule.program(), block, limits, &chain); !reason.empty())
       return ModuleResult::not_applicable(reason);
     if (chain.members.back() != block_name)
       return ModuleResult::not_applicable("the chain is scheduled from its last block");
@@ -48,7 +49,7 @@ class RowChain final : public TransformationModule {
     if (chain.row_bytes > second_cache)
       return ModuleResult::not_applicable("a row does not fit the second-level cache");
 
-    read_in_place(schedule, block_name, second_cache, &chain);
+    read_in_place(schedule, block_name, limits, &chain);
     RowBlockChoices choices;
     choices.row = {static_cast<int64_t>(context.device().get("vector_bits")), accumulators_};
     choices.steps = steps_;
@@ -58,9 +59,7 @@ class RowChain final : public TransformationModule {
     choices.second_cache_bytes = second_cache / 2;
     std::vector<Schedule> sketches;
     if (chain.has_products()) {
-      const std::vector<TileShape> shapes = tile_shapes(schedule.program(), chain, context);
-      if (shapes.empty()) return ModuleResult::not_applicable("there are too few rows for a tile");
-      for (const TileShape& shape : shapes) {
+      for (const TileShape& shape : tile_shapes(schedule.program(), chain, context)) {
         sketches.push_back(schedule.clone());
         claim(sketches.back(), compute_at_row_blocks(sketches.back(), chain, choices, shape), context);
       }
@@ -96,7 +95,7 @@ class RowChain final : public TransformationModule {
 
   /// Operands of the products that are copies in another order are read where they come from: what lays them
   /// in panels is the only copy then.
-  static void read_in_place(Schedule& schedule, const std::string& end, int64_t max_operand_bytes,
+  static void read_in_place(Schedule& schedule, const std::string& end, const ProductLimits& limits,
                             Chain* chain) {
     Schedule tried = schedule.clone();
     const Program program = schedule.program();
@@ -112,34 +111,33 @@ class RowChain final : public TransformationModule {
     }
     Chain inlined;
     const Program without = tried.program();
-    if (!find_chain(without, *without.find_block(end), max_operand_bytes, &inlined).empty() ||
+    if (!find_chain(without, *without.find_block(end), limits, &inlined).empty() ||
         inlined.members != chain->members)
       return;
     *chain = std::move(inlined);
     schedule = std::move(tried);
   }
 
-  /// For each width the tallest tiles whose sums, one row of columns and one element fit the registers: those
-  /// that divide the rows, where some do.
+  /// Of a tile whose sums, one row of columns and one element fit the registers.
+  static int64_t max_rows(int64_t vectors, ModuleContext& context) {
+    const auto registers = static_cast<int64_t>(context.device().get("vector_registers_used_by_tile"));
+    return (registers - 1 - vectors) / vectors;
+  }
+
+  /// For each width the tallest tiles.
   std::vector<TileShape> tile_shapes(const Program& program, const Chain& chain,
                                      ModuleContext& context) const {
     const std::string& product = chain.last_product.empty() ? chain.first_product : chain.last_product;
     const Block block = *program.find_block(product);
     const std::vector<IterVar> iters = block.iters();
     const int64_t extent = iters[chain.rows.at(product).back()].extent;
-    const auto registers = static_cast<int64_t>(context.device().get("vector_registers_used_by_tile"));
     const int64_t lanes = std::max<int64_t>(1, static_cast<int64_t>(context.device().get("vector_bits")) /
                                                    writes_of(block).front().buffer->dtype.bits);
     std::vector<TileShape> shapes;
     for (const int64_t vectors : column_vectors_) {
-      const int64_t most = std::min(extent, (registers - 1 - vectors) / vectors);
-      size_t found = 0;
-      for (int64_t rows = most; rows > std::max<int64_t>(most / 2, 1) && found < kHeights; --rows) {
-        if (extent % rows != 0) continue;
-        shapes.push_back({rows, vectors, lanes});
-        ++found;
-      }
-      if (found == 0 && most > 1) shapes.push_back({most, vectors, lanes});
+      std::vector<int64_t> heights = tile_heights(extent, max_rows(vectors, context));
+      if (heights.size() > kHeights) heights.resize(kHeights);
+      for (const int64_t rows : heights) shapes.push_back({rows, vectors, lanes});
     }
     return shapes;
   }

@@ -354,6 +354,9 @@ TEST_F(RowChain, SaysWhyItDeclines) {
   EXPECT_EQ(reason_for(built_in(fmt::format("softmax:m={},n=64", rows).c_str()), "O"),
             "the cores would share so few rows unevenly");
   EXPECT_EQ(reason_for(built_in("softmax:m=64,n=4194304"), "O"), "a row does not fit the second-level cache");
+  EXPECT_EQ(reason_for(parsed(kAttention, "n=197,heads=8"), "O"), nothing)
+      << "no tile divides the rows: the products are for others";
+  EXPECT_EQ(reason_for(parsed(kAttention, "n=197,heads=8"), "P"), "applied");
   const Workload both = parsed(R"(name: both
 inputs:
   X: {shape: [64, 32], dtype: f32}
