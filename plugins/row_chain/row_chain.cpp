@@ -120,7 +120,9 @@ class RowChain final : public TransformationModule {
 
   /// Of a tile whose sums, one row of columns and one element fit the registers.
   static int64_t max_rows(int64_t vectors, ModuleContext& context) {
-    const auto registers = static_cast<int64_t>(context.device().get("vector_registers_used_by_tile"));
+    const DeviceModel& device = context.device();
+    const auto registers = static_cast<int64_t>(
+        device.get_or("vector_registers_used_by_tile", device.get("vector_registers") - 1));
     return (registers - 1 - vectors) / vectors;
   }
 
