@@ -1,6 +1,8 @@
 // A target whose every function, and every one of its facets, is a guarded call of its plugin.
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "plugin/guard.h"
 #include "space/watched_plugins.h"
@@ -183,6 +185,9 @@ class WatchedTarget final : public Target {
   }
   Pipeline pipeline() const override {
     return calls_.call("pipeline", [&] { return target_->pipeline(); });
+  }
+  std::vector<std::string> consumes() const override {
+    return calls_.call("consumes", [&] { return target_->consumes(); });
   }
   bool can_prepare() const override {
     return calls_.call("can_prepare", [&] { return target_->can_prepare(); });

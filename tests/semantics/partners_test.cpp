@@ -52,6 +52,11 @@ class Partners : public testing::Test {
   PluginRegistry registry_;
 };
 
+TEST_F(Partners, ATargetCarriesOutItsOwnAnnotations) {
+  ASSERT_THAT(description_of({"row_chain", {}, {}}, registry_).makes, ElementsAre("prefetch"));
+  EXPECT_THAT(Space(space_of("[row_chain]"), registry_).unconsumed_annotations(), IsEmpty());
+}
+
 TEST_F(Partners, OneLineBringsBoth) {
   const Space space(space_of("[parallel_vectorize_unroll, rewrite_reduction_init]"), registry_);
   EXPECT_THAT(ids(space.spec().modules), ElementsAre("parallel_vectorize_unroll", "rewrite_reduction_init",
