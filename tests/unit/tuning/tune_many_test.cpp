@@ -33,7 +33,7 @@ class TuneManyTest : public TunerTest {
   TuneManyTest() {
     many_.task = options_;
     many_.trials = 96;
-    for (const char* text : {"gmm:n=32,m=48,k=16", "gmm:n=16,m=16,k=64", "softmax:m=16,n=32"})
+    for (const char* text : {"gmm:n=32,m=48,k=16", "gmm:n=16,m=16,k=64", "softmax:m=64,n=512"})
       tasks_.push_back({WorkloadLibrary().load(text), 1.0, 1e6});
   }
 
