@@ -210,7 +210,7 @@ class Finder {
   Chain& chain_;
 };
 
-/// Bytes of what a member makes of one row, and how many rows there are.
+/// How many rows there are, and what members make and pass of one.
 void measure(const Program& program, Chain* chain) {
   for (const std::string& name : chain->members) {
     const Block block = *program.find_block(name);
@@ -218,16 +218,21 @@ void measure(const Program& program, Chain* chain) {
     const Rows& rows = chain->rows.at(name);
     const bool kept = name != chain->last_product && name != chain->last_writer &&
                       (name != chain->first_product || chain->first_writer.empty());
+    const int64_t bytes = writes_of(block).front().buffer->dtype.bytes();
     int64_t elements = 1;
+    int64_t steps = 1;
     chain->row_count = 1;
     for (size_t i = 0; i < iters.size(); ++i) {
       if (contains(rows, i)) {
         chain->row_count *= iters[i].extent;
-      } else if (iters[i].kind == IterKind::Spatial) {
-        elements *= iters[i].extent;
+      } else {
+        steps *= iters[i].extent;
+        if (iters[i].kind == IterKind::Spatial) elements *= iters[i].extent;
       }
     }
-    if (kept) chain->row_bytes += elements * writes_of(block).front().buffer->dtype.bytes();
+    if (kept && elements > 1) chain->row_bytes += elements * bytes;
+    if (name != chain->first_product && name != chain->last_product)
+      chain->row_length = std::max(chain->row_length, steps * bytes);
   }
 }
 

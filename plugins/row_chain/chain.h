@@ -23,7 +23,10 @@ struct Chain {
   std::string last_product;   // which consumes what the chain makes; "": none
   std::string last_writer;    // as first_writer
   int64_t row_count = 1;
-  int64_t row_bytes = 0;  // of what is kept of a row
+  int64_t row_bytes = 0;   // of what is kept of a row, scalars aside
+  int64_t row_length = 0;  // bytes of the longest pass over a row, but for products
+
+  int64_t working_bytes() const { return row_bytes > row_length ? row_bytes : row_length; }
 
   /// Neither a product nor what writes its result.
   std::vector<std::string> row_part() const;

@@ -106,7 +106,7 @@ BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64
   const int64_t tiles = (extent + shape.rows - 1) / shape.rows;
   const int64_t max_bytes = chain.has_products() ? choices.second_cache_bytes : choices.first_cache_bytes;
   for (int64_t count = shape.rows > 1 ? 1 : 2; count <= tiles; ++count) {
-    const int64_t bytes = count * shape.rows * chain.row_bytes;
+    const int64_t bytes = count * shape.rows * chain.working_bytes();
     const int64_t blocks = chain.row_count / extent * (tiles / count);
     if (tiles % count != 0 || (count > 1 && (bytes > max_bytes || blocks < choices.cores))) continue;
     sizes.counts.push_back(count);

@@ -79,7 +79,7 @@ class RowChain final : public TransformationModule {
     const std::vector<BlockRV> made = compute_at_row_blocks(blocks, chain, choices, TileShape());
     claim(blocks, made, context);
     if (!made.empty()) sketches.push_back(std::move(blocks));
-    if (!made.empty() && kShortRows * chain.row_bytes <= choices.first_cache_bytes / 2) return sketches;
+    if (!made.empty() && kShortRows * chain.working_bytes() <= choices.first_cache_bytes / 2) return sketches;
     for (const bool prefetches : {false, true}) {
       if (prefetches && prefetch_.empty()) continue;
       sketches.push_back(schedule.clone());

@@ -220,8 +220,7 @@ TEST_F(RowChain, ComputesShortRowsInBlocks) {
   EXPECT_THAT(set.sketches[0].trace().str(), HasSubstr("sample_categorical([2, 4, 8,")) << "rows of a block";
 }
 
-/// Loops and blocks of attention, one head of six rows.
-constexpr const char* kAttentionOutline = R"( 512 parallel
+constexpr const char* kTiledAttention = R"( 512 parallel
   16
    8 vectorized
     K_global
@@ -303,7 +302,7 @@ TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
   const SketchSet set = space_->generate(parsed(kAttention, "n=6,keys=64,heads=64,d=16").program);
   EXPECT_EQ(reason(set, "O"), "applied");
   ASSERT_FALSE(set.sketches.empty());
-  EXPECT_EQ(outline(set.sketches[0].program()), kAttentionOutline);
+  EXPECT_EQ(outline(set.sketches[0].program()), kTiledAttention);
 }
 
 TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
