@@ -236,11 +236,11 @@ class PlainBlocksTest : public TunerTest {
 };
 
 TEST_F(PlainBlocksTest, AreNamedWithTheReasonsOfThoseWhoDeclined) {
-  const std::vector<PlainBlock> plain = of(parse(kSiblings), "cpu");
+  const std::vector<PlainBlock> plain = of(parse(kSiblings), "cpu-paper");
   ASSERT_EQ(plain.size(), 1U);
   EXPECT_EQ(plain[0].block, "A");
   EXPECT_NEAR(plain[0].share, 96.0 / 193.0, 1e-9);
-  EXPECT_EQ(plain[0].sketches, 9U);
+  EXPECT_EQ(plain[0].sketches, 3U);
   std::map<std::string, std::string> reasons;
   for (const PlainBlock::Declined& one : plain[0].declined) reasons[one.module] = one.reason;
   EXPECT_EQ(reasons["multi_level_tiling"],
@@ -295,7 +295,7 @@ TEST_F(PlainBlocksTest, AreSaidBeforeAnythingIsMeasured) {
     EXPECT_EQ(runner.runs, 0);
     for (const PlainBlock& block : blocks) said.push_back(block.block);
   };
-  space_ = "cpu";
+  space_ = "cpu-paper";
   EXPECT_EQ(tune_into("siblings.db", runner, hooks).plain_blocks.size(), 1U);
   EXPECT_THAT(said, testing::ElementsAre("A"));
   EXPECT_GT(runner.runs, 0);
