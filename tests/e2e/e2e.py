@@ -47,6 +47,8 @@ CASES = [
 def call_library(out, name, params, source=None):
     """Builds a C program with the library in `out`, which compares its result with the program's own."""
     defines = [f"-DPARAM_{key.upper()}={value}" for key, value in params.items()]
+    if f"int {name}_prepare_raw(" in (out / f"{name}.h").read_text():
+        defines.append("-DPREPARED")
     caller = out / "caller"
     subprocess.run(["cc", "-O1", "-Wall", "-Werror", *defines, f"-I{out}", CALLERS / (source or f"{name}.c"), out / f"lib{name}.so",
                     "-Wl,-rpath,$ORIGIN", "-lm", "-pthread", "-o", caller], check=True)
@@ -311,16 +313,16 @@ def json_has_its_keys(folder):
 
 
 def explain_says_whose_the_space_is(folder):
-    told = json.loads(run("spaces", "explain", "softmax:m=16,n=64", "--json").stdout)
+    told = json.loads(run("spaces", "explain", "softmax:m=64,n=512", "--json").stdout)
     shares = {share["module"]: share for share in told["shares"]}
     assert told["points"] >= told["sketches"] > 1
     assert abs(sum(share["choices"] for share in shares.values()) - 1) < 1e-9
     applied = {event["module"] for event in told["events"] if event["status"] == "applied"}
     for module, share in shares.items():
         assert 0 <= share["points"] <= 1 and (share["points"] > 0) == (module in applied), share
-    assert {"rewrite_reduction_init", "rewrite_parallel_vectorize_unroll"} == set(told["finishing"])
+    assert {"partition_edges", "rewrite_reduction_init", "rewrite_parallel_vectorize_unroll"} == set(told["finishing"])
     assert all(event["reason"] for event in told["events"] if event["status"] == "declined")
-    text = run("spaces", "explain", "softmax:m=16,n=64").stdout
+    text = run("spaces", "explain", "softmax:m=64,n=512").stdout
     for part in ("\nblock O\n", "\nblock Sum\n", "\nthe program\n", "\nevery candidate, after its decisions\n", "\nshare of the space"):
         assert part in text, f"{part!r} is not in:\n{text}"
 

@@ -10,6 +10,14 @@ static inline float* make_input(int k, int elements) {
   return data;
 }
 
+/* A library that prepares constant inputs takes what it has prepared as the last of the buffers. */
+#ifdef PREPARED
+#define PREPARE(name, buffers, last) \
+  ((buffers)[last] = aligned_alloc(64, name##_prepared_bytes()), name##_prepare_raw(buffers))
+#else
+#define PREPARE(name, buffers, last) 0
+#endif
+
 /* `magnitude`: the sum of the absolute values that were summed up. */
 static inline void check(const float* output, int at, double wanted, double magnitude) {
   if (fabs(wanted - output[at]) <= 1e-4 * (1.0 + magnitude)) return;

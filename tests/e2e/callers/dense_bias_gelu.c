@@ -7,8 +7,8 @@ enum { N = PARAM_N, M = PARAM_M, K = PARAM_K };
 int main(void) {
   float *x = make_input(0, N * K), *w = make_input(1, K * M), *bias = make_input(2, M),
         *o = make_input(3, N * M);
-  void* buffers[] = {x, w, bias, o};
-  if (dense_bias_gelu_raw(buffers) != 0) return 1;
+  void* buffers[] = {x, w, bias, o, NULL};
+  if (PREPARE(dense_bias_gelu, buffers, 4) != 0 || dense_bias_gelu_raw(buffers) != 0) return 1;
   for (int i = 0; i < N; ++i) {
     for (int j = 0; j < M; ++j) {
       double sum = bias[j], magnitude = fabs(bias[j]);
