@@ -11,6 +11,8 @@
 #include <optional>
 
 #include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/vector_lanes.h>
+#include <tunesmith/tiling/where_legal.h>
 
 namespace {
 
@@ -19,19 +21,7 @@ using namespace tunesmith;
 /// Of the registers of a thread, those that an unrolled copy may fill.
 constexpr int64_t kShareOfCopies = 16;
 
-/// Does `change` to the schedule, which is one instruction: refused, it leaves the schedule as it was. Was it
-/// done?
-template <typename Change>
-bool where_legal(Schedule& schedule, const Change& change) {
-  try {
-    change(schedule);
-  } catch (const ScheduleError&) {
-    return false;
-  }
-  return true;
-}
-
-/// The same of several instructions: all of them or none.
+/// Several instructions: all of them or none. Were they done?
 template <typename Change>
 bool all_where_legal(Schedule& schedule, const Change& change) {
   Schedule tried = schedule.clone();
@@ -127,7 +117,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     const int64_t extent = loop.extent;
     if (extent == 1 || schedule.store_stride(block, innermost) != 1) return;
     const int64_t width =
-        extent > limit ? widest_divisor(extent, limit, lanes_of(schedule, block, vector_bits)) : extent;
+        extent > limit ? widest_divisor(extent, limit, vector_lanes(schedule, block, vector_bits)) : extent;
     if (width == extent) {
       where_legal(schedule, [&](Schedule& tried) { tried.vectorize(innermost); });
     } else {
@@ -135,11 +125,6 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
         tried.vectorize(tried.split(innermost, {std::nullopt, width}).back());
       });
     }
-  }
-
-  /// Elements of what the block writes in one vector register; one where they are wider than that.
-  static int64_t lanes_of(const Schedule& schedule, BlockRV block, int64_t vector_bits) {
-    return std::max<int64_t>(1, vector_bits / schedule.writes_of(block).front().buffer->dtype.bits);
   }
 
   /// The largest divisor of `extent` that is a multiple of `lanes` and at most `limit`; `limit` itself, with
@@ -162,7 +147,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     int64_t statements = 1;
     for (const LoopFacts& loop : facts) {
       if (loop.kind != LoopKind::Vectorized) continue;
-      const int64_t lanes = lanes_of(schedule, block, vector_bits);
+      const int64_t lanes = vector_lanes(schedule, block, vector_bits);
       statements *= (loop.extent + lanes - 1) / lanes;
     }
     if (facts.back().kind == LoopKind::Vectorized) loops.pop_back();

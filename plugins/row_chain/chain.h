@@ -33,7 +33,7 @@ struct Chain {
   bool has_products() const { return !first_product.empty() || !last_product.empty(); }
 };
 
-/// A reduction of which one read runs along the reduction, element by element, and is not used again.
+/// A reduction that reads each element of its rows once, in their order.
 bool is_row_reduction(const Block& block);
 
 /// Which products a chain takes.

@@ -5,6 +5,7 @@
 
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/index_map.h>
+#include <tunesmith/tiling/layout.h>
 #include <tunesmith/tiling/sampled_tiles.h>
 
 namespace tunesmith {
@@ -77,14 +78,8 @@ std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const st
     outer.push_back(loops[*index.iterator]);
   }
   const int64_t width = shape.columns();
-  if (iters[form->column].extent % width == 0) {
-    const std::vector<std::string> axes = axis_names(order.size());
-    std::vector<std::string> results(axes.begin(), axes.end() - 2);
-    results.push_back(axes.back() + " // " + std::to_string(width));
-    results.push_back(axes[axes.size() - 2]);
-    results.push_back(axes.back() + " % " + std::to_string(width));
-    schedule.transform_layout(panels, "write", 0, index_map(axes, results));
-  }
+  if (iters[form->column].extent % width == 0)
+    schedule.transform_layout(panels, "write", 0, map_to_panels(order.size(), width));
   const std::vector<LoopRV> halves = schedule.split(outer.back(), {std::nullopt, width});
   outer.pop_back();
   const LoopRV reduction = outer.back();

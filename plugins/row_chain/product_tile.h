@@ -21,8 +21,8 @@ struct TileShape {
   int64_t columns() const { return vectors * lanes; }
 };
 
-/// Computes the product under `at`, a loop of its writer outside of which the tile does not move, and tiles
-/// it. `steps`: choices for the steps of the reduction that are written out. Answers its initialisation.
+/// Computes the product under `at`, the loop of its writer that runs over tiles, and tiles it. `steps`:
+/// choices for the steps of the reduction that are written out. Answers its initialisation.
 BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape,
                      const std::vector<int64_t>& steps);
 

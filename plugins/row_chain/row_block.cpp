@@ -102,7 +102,6 @@ struct BlockSizes {
 BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64_t extent,
                        const TileShape& shape) {
   BlockSizes sizes;
-  double sum = 0;
   const int64_t tiles = (extent + shape.rows - 1) / shape.rows;
   const int64_t max_bytes = chain.has_products() ? choices.second_cache_bytes : choices.first_cache_bytes;
   for (int64_t count = shape.rows > 1 ? 1 : 2; count <= tiles; ++count) {
@@ -112,9 +111,7 @@ BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64
     sizes.counts.push_back(count);
     sizes.weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) *
                             (blocks % choices.cores == 0 ? 4.0 : 1.0));
-    sum += sizes.weights.back();
   }
-  for (double& weight : sizes.weights) weight /= sum;
   return sizes;
 }
 
@@ -188,7 +185,7 @@ class RowBlocks {
 
   IntRV sample_tiles(int64_t extent) {
     const BlockSizes sizes = block_sizes(chain_, choices_, extent, shape_);
-    return schedule_.sample_categorical(sizes.counts, sizes.weights);
+    return sample_weighted(schedule_, sizes.counts, sizes.weights);
   }
 
   LoopRV open_at_row_part() {

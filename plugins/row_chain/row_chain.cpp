@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/vector_lanes.h>
 
 #include "chain.h"
 #include "row_block.h"
@@ -133,8 +134,8 @@ class RowChain final : public TransformationModule {
     const Block block = *program.find_block(product);
     const std::vector<IterVar> iters = block.iters();
     const int64_t extent = iters[chain.rows.at(product).back()].extent;
-    const int64_t lanes = std::max<int64_t>(1, static_cast<int64_t>(context.device().get("vector_bits")) /
-                                                   writes_of(block).front().buffer->dtype.bits);
+    const int64_t lanes = vector_lanes(writes_of(block).front().buffer->dtype,
+                                       static_cast<int64_t>(context.device().get("vector_bits")));
     std::vector<TileShape> shapes;
     for (const int64_t vectors : column_vectors_) {
       std::vector<int64_t> heights = tile_heights(extent, max_rows(vectors, context));

@@ -2,27 +2,20 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/sampled_tiles.h>
+#include <tunesmith/tiling/vector_lanes.h>
 
 namespace tunesmith {
 namespace {
 
-int64_t lanes_of(const Schedule& schedule, BlockRV block, int64_t vector_bits) {
-  return std::max<int64_t>(1, vector_bits / schedule.writes_of(block).front().buffer->dtype.bits);
-}
-
 /// One of the widths; those that divide the extent are likelier.
 IntRV sample_width(Schedule& schedule, int64_t extent, const std::vector<int64_t>& widths) {
   std::vector<double> weights;
-  double sum = 0;
-  for (const int64_t width : widths) {
-    weights.push_back(extent % width == 0 ? 4.0 : 1.0);
-    sum += weights.back();
-  }
-  for (double& weight : weights) weight /= sum;
-  return schedule.sample_categorical(widths, weights);
+  for (const int64_t width : widths) weights.push_back(extent % width == 0 ? 4.0 : 1.0);
+  return sample_weighted(schedule, widths, std::move(weights));
 }
 
 /// Of so many vectors, those shorter than the extent: whichever is drawn, the same loops are left.
@@ -96,7 +89,7 @@ std::vector<RowStage> factor_reductions(Schedule& schedule, const Chain& chain,
     RowStage stage;
     stage.block = schedule.get_block(name);
     stage.rows = chain.rows.at(name);
-    stage.lanes = lanes_of(schedule, stage.block, choices.vector_bits);
+    stage.lanes = vector_lanes(schedule, stage.block, choices.vector_bits);
     if (schedule.block(stage.block).has_reduction()) factor(schedule, &stage, choices);
     stages.push_back(std::move(stage));
   }

@@ -6,7 +6,10 @@
 #include <tunesmith/tiling/bulk_copy.h>
 #include <tunesmith/tiling/group_tiles.h>
 #include <tunesmith/tiling/layout.h>
+#include <tunesmith/tiling/sampled_tiles.h>
 #include <tunesmith/tiling/unit_intrinsics.h>
+#include <tunesmith/tiling/vector_lanes.h>
+#include <tunesmith/tiling/where_legal.h>
 
 #include "api/host.h"
 #include "unit/tiling/subjects.h"
@@ -68,6 +71,29 @@ TEST_F(Tiling, LoopsAreCutIntoTilesOfTheIntrinsic) {
   EXPECT_EQ(schedule.facts(tile.tile).extent, 4);
   EXPECT_EQ(refusal([&] { require_intrinsic(schedule, "unit_root"); }),
             "tile_for_intrinsic: there is no tensor intrinsic of this name");
+}
+
+TEST_F(Tiling, AVectorHasAtLeastOneLane) {
+  Schedule schedule = of("gmm:n=16,m=8,k=12");
+  EXPECT_EQ(vector_lanes(schedule, product_of(schedule), 512), 16);
+  EXPECT_EQ(vector_lanes(kF64, 256), 4);
+  EXPECT_EQ(vector_lanes(kF64, 32), 1);
+}
+
+TEST_F(Tiling, WhatIsNotLegalIsLeftOutAndMisuseIsNot) {
+  Schedule schedule = of("gmm:n=16,m=8,k=12");
+  const std::vector<LoopRV> loops = schedule.get_loops(product_of(schedule));
+  EXPECT_FALSE(where_legal(schedule, [&](Schedule& tried) { tried.parallel(loops.back()); }));
+  EXPECT_EQ(schedule.facts(loops.back()).kind, LoopKind::Serial);
+  EXPECT_TRUE(where_legal(schedule, [&](Schedule& tried) { tried.parallel(loops.front()); }));
+  // An instruction with too few arguments is wrong for every program.
+  EXPECT_THROW(where_legal(schedule, [](Schedule& tried) { tried.call("parallel"); }), ScheduleMisuse);
+}
+
+TEST_F(Tiling, WeightsNeedNotSumUpToOne) {
+  Schedule schedule = of("gmm:n=16,m=8,k=12");
+  const int64_t drawn = schedule.value(sample_weighted(schedule, {3, 5}, {0.0, 7.0}));
+  EXPECT_EQ(drawn, 5);
 }
 
 TEST_F(Tiling, BlocksWithTooFewLoopsAreRefused) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "tunesmith/stable/schedule.h"
@@ -13,6 +14,14 @@ inline namespace stable {
 inline IntRV sample_one_of(Schedule& schedule, const std::vector<int64_t>& choices) {
   return schedule.sample_categorical(
       choices, std::vector<double>(choices.size(), 1.0 / static_cast<double>(choices.size())));
+}
+
+/// As likely as their weights are to the sum of all.
+inline IntRV sample_weighted(Schedule& schedule, const std::vector<int64_t>& choices,
+                             std::vector<double> weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  return schedule.sample_categorical(choices, weights);
 }
 
 /// What a loop was cut into, outermost first.
