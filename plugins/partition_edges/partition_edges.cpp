@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <tunesmith/stable/module.h>
+#include <tunesmith/tiling/where_legal.h>
 
 #include "linear_form.h"
 
@@ -23,13 +24,19 @@ using namespace tunesmith;
 constexpr int kMaxCuts = 32;        // of one program
 constexpr int64_t kMaxPieces = 16;  // of one loop over taps
 
+/// A loop around a block.
+struct EdgeLoop {
+  int64_t extent = 1;
+  bool reduction = false;
+};
+
 struct Range {
   int64_t min = 0;
   int64_t max = 0;
 };
 
 /// What the form is at most and at least while the loop `fixed` stays at `value`.
-Range range_of(const LinearForm& form, const std::vector<LoopFacts>& loops, size_t fixed, int64_t value) {
+Range range_of(const LinearForm& form, const std::vector<EdgeLoop>& loops, size_t fixed, int64_t value) {
   Range range{form.constant, form.constant};
   for (size_t i = 0; i < loops.size(); ++i) {
     const int64_t coefficient = form.coefficients[i];
@@ -47,7 +54,7 @@ struct Cut {
 
 /// The loop's iterations for which the condition holds throughout are one piece: its first or its last ones,
 /// as the form falls or rises with the loop.
-std::optional<Cut> cut_at_whole_tiles(const LinearForm& form, const std::vector<LoopFacts>& loops,
+std::optional<Cut> cut_at_whole_tiles(const LinearForm& form, const std::vector<EdgeLoop>& loops,
                                       size_t loop) {
   const bool rises = form.coefficients[loop] > 0;
   int64_t first = 0;  // iteration of the second piece
@@ -66,7 +73,7 @@ std::optional<Cut> cut_at_whole_tiles(const LinearForm& form, const std::vector<
 }
 
 /// Each iteration for which the condition holds for some of the rest only is a piece of its own.
-std::optional<Cut> cut_into_taps(const LinearForm& form, const std::vector<LoopFacts>& loops, size_t loop) {
+std::optional<Cut> cut_into_taps(const LinearForm& form, const std::vector<EdgeLoop>& loops, size_t loop) {
   enum class Holds { Never, Partly, Always };
   Cut cut{loop, {}};
   if (loops[loop].extent > kMaxPieces) return std::nullopt;
@@ -82,16 +89,16 @@ std::optional<Cut> cut_into_taps(const LinearForm& form, const std::vector<LoopF
 }
 
 /// Positions of the loops on which the form depends.
-std::vector<size_t> loops_in(const LinearForm& form, const std::vector<LoopFacts>& loops, bool reduction) {
+std::vector<size_t> loops_in(const LinearForm& form, const std::vector<EdgeLoop>& loops, bool reduction) {
   std::vector<size_t> found;
   for (size_t i = 0; i < loops.size(); ++i) {
-    if (form.coefficients[i] != 0 && loops[i].extent > 1 && loops[i].use.reduction == reduction)
+    if (form.coefficients[i] != 0 && loops[i].extent > 1 && loops[i].reduction == reduction)
       found.push_back(i);
   }
   return found;
 }
 
-std::optional<Cut> cut_for_predicate(const LinearForm& form, const std::vector<LoopFacts>& loops) {
+std::optional<Cut> cut_for_predicate(const LinearForm& form, const std::vector<EdgeLoop>& loops) {
   for (const bool reduction : {false, true}) {
     const std::vector<size_t> involved = loops_in(form, loops, reduction);
     if (involved.size() > 1) return cut_at_whole_tiles(form, loops, involved.front());
@@ -99,7 +106,7 @@ std::optional<Cut> cut_for_predicate(const LinearForm& form, const std::vector<L
   return std::nullopt;
 }
 
-std::optional<Cut> cut_for_select(const LinearForm& form, const std::vector<LoopFacts>& loops) {
+std::optional<Cut> cut_for_select(const LinearForm& form, const std::vector<EdgeLoop>& loops) {
   const std::vector<size_t> spatial = loops_in(form, loops, false);
   if (spatial.size() > 1) return cut_at_whole_tiles(form, loops, spatial.front());
   const std::vector<size_t> taps = loops_in(form, loops, true);
@@ -129,35 +136,39 @@ class PartitionEdges final : public TransformationModule {
     const Program program = schedule.program();
     for (const Pointer<Block>& block : program.blocks()) {
       if (enclosing_block(*block) != nullptr) continue;
-      const LoopConditions conditions(*block);
-      std::vector<Cut> cuts;
-      const std::vector<LinearForm> predicate = conditions.of_predicate();
-      const std::vector<LinearForm> selects = conditions.of_selects();
-      if (predicate.empty() && selects.empty()) continue;
-      const BlockRV rv = schedule.get_block(block->name);
-      const std::vector<LoopFacts> loops = schedule.loops_of(rv);
-      for (const LinearForm& form : predicate) {
-        if (const auto cut = cut_for_predicate(form, loops)) cuts.push_back(*cut);
-      }
-      for (const LinearForm& form : selects) {
-        if (const auto cut = cut_for_select(form, loops)) cuts.push_back(*cut);
-      }
-      for (const Cut& cut : cuts) {
+      for (const Cut& cut : cuts_of(*block)) {
         if (refused.contains({block->name, cut.loop, cut.points})) continue;
-        if (carry_out(schedule, rv, cut)) return true;
+        if (carry_out(schedule, block->name, cut)) return true;
         refused.insert({block->name, cut.loop, cut.points});
       }
     }
     return false;
   }
 
-  static bool carry_out(Schedule& schedule, BlockRV block, const Cut& cut) {
-    try {
-      schedule.loop_partition(schedule.get_loops(block).at(cut.loop), {cut.points.begin(), cut.points.end()});
-    } catch (const ScheduleError&) {  // the tiles ask then, as they did before
-      return false;
+  static std::vector<Cut> cuts_of(const Block& block) {
+    const LoopConditions conditions(block);
+    const std::vector<LinearForm> predicate = conditions.of_predicate();
+    const std::vector<LinearForm> selects = conditions.of_selects();
+    if (predicate.empty() && selects.empty()) return {};
+    std::vector<EdgeLoop> loops;
+    for (const Pointer<Loop>& loop : conditions.loops())
+      loops.push_back({loop->const_extent(), use_of(*loop, block).reduction});
+    std::vector<Cut> cuts;
+    for (const LinearForm& form : predicate) {
+      if (const auto cut = cut_for_predicate(form, loops)) cuts.push_back(*cut);
     }
-    return true;
+    for (const LinearForm& form : selects) {
+      if (const auto cut = cut_for_select(form, loops)) cuts.push_back(*cut);
+    }
+    return cuts;
+  }
+
+  /// Where it is refused the tiles ask, as they did before.
+  static bool carry_out(Schedule& schedule, const std::string& block, const Cut& cut) {
+    const LoopRV loop = schedule.get_loops(schedule.get_block(block)).at(cut.loop);
+    return where_legal(schedule, [&](Schedule& tried) {
+      tried.loop_partition(loop, {cut.points.begin(), cut.points.end()});
+    });
   }
 };
 

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <tunesmith/stable/module.h>
 #include <tunesmith/tiling/sampled_tiles.h>
+#include <tunesmith/tiling/vector_lanes.h>
 
 #include "group.h"
 #include "panels.h"
@@ -47,7 +49,11 @@ class RegisterTile final : public TransformationModule {
         column_vectors_(options.get_ints("column_vectors")),
         steps_(options.get_ints("steps")),
         panel_vectors_(options.get_ints("panel_vectors")),
-        units_(options.get_strings("units")) {}
+        units_(options.get_strings("units")) {
+    for (const char* name : {"row_tiles", "column_vectors", "steps", "panel_vectors"}) {
+      if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
+    }
+  }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block block = *schedule.program().find_block(block_name);
@@ -64,10 +70,9 @@ class RegisterTile final : public TransformationModule {
     if (unit) {
       if (auto made = make({form, unit->lanes, unit}, schedule, block, context)) return std::move(*made);
     }
-    const int64_t bits = writes_of(block).front().buffer->dtype.bits;
-    const int64_t lanes =
-        std::clamp<int64_t>(static_cast<int64_t>(context.device().get("vector_bits")) / bits, 1,
-                            block.iters()[form.columns].extent);
+    const int64_t lanes = std::min(vector_lanes(writes_of(block).front().buffer->dtype,
+                                                static_cast<int64_t>(context.device().get("vector_bits"))),
+                                   block.iters()[form.columns].extent);
     if (auto made = make({form, lanes, {}}, schedule, block, context)) return std::move(*made);
     return ModuleResult::not_applicable("no tile of the block is legal");
   }
@@ -81,26 +86,36 @@ class RegisterTile final : public TransformationModule {
     if (const std::optional<Group> siblings = siblings_of(program, block))
       groups.insert(groups.begin(), *siblings);
     for (const Group& group : groups) {
-      std::vector<Schedule> sketches = sketches_of(subject, schedule, group, context);
-      if (sketches.empty()) continue;
+      Sketches made = sketches_of(subject, schedule, group);
+      if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
-      return ModuleResult::applied(std::move(sketches));
+      for (const std::string& name : made.copies) context.claim(name, "it copies into panels");
+      return ModuleResult::applied(std::move(made.schedules), std::move(made.refusal));
     }
     return std::nullopt;
   }
 
+  struct Sketches {
+    std::vector<Schedule> schedules;
+    std::set<std::string> copies;  // names of the blocks that lay panels
+    std::string refusal;           // why there are not more of them
+  };
+
   /// Those that are legal: a copy, for example, may be larger than what it copies.
-  std::vector<Schedule> sketches_of(const Subject& subject, const Schedule& base, const Group& group,
-                                    ModuleContext& context) const {
-    std::vector<Schedule> sketches;
+  Sketches sketches_of(const Subject& subject, const Schedule& base, const Group& group) const {
+    Sketches made;
     for (const Plan& plan : plans(subject, base.program(), group)) {
+      std::vector<std::string> copies;
       try {
-        sketches.push_back(sketch(subject, base, group, plan, context));
-      } catch (const ScheduleError&) {
-        continue;
+        made.schedules.push_back(sketch(subject, base, group, plan, &copies));
+        made.copies.insert(copies.begin(), copies.end());
+      } catch (const ScheduleMisuse&) {
+        throw;
+      } catch (const ScheduleError& refused) {
+        made.refusal = refused.reason();
       }
     }
-    return sketches;
+    return made;
   }
 
   std::vector<Plan> plans(const Subject& subject, const Program& program, const Group& group) const {
@@ -140,20 +155,24 @@ class RegisterTile final : public TransformationModule {
     return all;
   }
 
-  /// Producers that pad what the block alone reads.
+  /// Producers that pad what the block alone reads: elements of a buffer, or a number.
   static std::vector<std::string> padding_of(const Program& program, const Block& block) {
     std::vector<std::string> names;
     for (const Pointer<Block>& producer : producers_of(program, block)) {
-      if (is_elementwise(*producer) && !writes_output(program, *producer) &&
-          consumers_of(program, *producer).size() == 1 &&
-          any_of_exprs(*producer, [](const Expr& part) { return part.is(ExprKind::Select); }))
+      if (!is_elementwise(*producer) || writes_output(program, *producer) ||
+          consumers_of(program, *producer).size() != 1)
+        continue;
+      const Expr value = find_first<Store>(*producer)->value();
+      if (value.is(ExprKind::Select) && value.arg(1).is(ExprKind::Load) &&
+          (value.arg(2).is(ExprKind::FloatImm) || value.arg(2).is(ExprKind::IntImm)))
         names.push_back(producer->name);
     }
     return names;
   }
 
+  /// `copies`: the names of those that it makes.
   Schedule sketch(const Subject& subject, const Schedule& base, const Group& group, const Plan& plan,
-                  ModuleContext& context) const {
+                  std::vector<std::string>* copies) const {
     Schedule schedule = base.clone();
     std::vector<BlockRV> blocks;
     for (const std::string& name : group.blocks) {
@@ -164,21 +183,21 @@ class RegisterTile final : public TransformationModule {
     const TileNest nest = make_tiles(schedule, blocks, shape);
     write_through(schedule, blocks, group.reader, nest);
     for (const BlockRV block : blocks) {
-      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, context);
+      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, copies);
       if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
     }
     return schedule;
   }
 
   static void pack(Schedule& schedule, BlockRV block, const Plan& plan, const TileNest& nest,
-                   const TileShape& shape, ModuleContext& context) {
+                   const TileShape& shape, std::vector<std::string>* copies) {
     for (const BlockRV copy : copy_into_panels(schedule, block)) {
       if (plan.packing == Packing::Inside) {
         schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
       } else {
         lay_panel_by_panel(schedule, copy, plan.panel, shape.depth);
       }
-      context.claim(schedule.block(copy).name, "it copies into panels");
+      copies->push_back(schedule.block(copy).name);
     }
   }
 
@@ -208,10 +227,8 @@ class RegisterTile final : public TransformationModule {
   }
 
   TileShape draw_shape(const Subject& subject, Schedule& schedule, BlockRV block, const Plan& plan) const {
-    TileForm form;
-    const Block view = schedule.block(block);
-    match_tile_form(view, &form);
-    const std::vector<IterVar> iters = view.iters();
+    const TileForm& form = subject.form;
+    const std::vector<IterVar> iters = schedule.block(block).iters();
     const int64_t lanes = subject.lanes;
     const int64_t columns = iters[form.columns].extent;
     const int64_t rows = iters[form.rows.back()].extent;

@@ -7,6 +7,20 @@
 namespace tunesmith {
 namespace {
 
+/// Of each iterator the loop that it is bound to.
+std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block) {
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  const Block view = schedule.block(block);
+  const std::vector<Pointer<Loop>> above = loops_above(view);
+  std::vector<LoopRV> own;
+  for (const IterVar& iter : view.iters()) {
+    const auto loop = std::ranges::find_if(
+        above, [&](const Pointer<Loop>& each) { return each->var() == iter.binding.var(); });
+    own.push_back(loops.at(static_cast<size_t>(loop - above.begin())));
+  }
+  return own;
+}
+
 /// The loops of the nest.
 std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm& form,
                               const TileShape& shape) {
@@ -42,19 +56,6 @@ std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm&
 }
 
 }  // namespace
-
-std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block) {
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  const Block view = schedule.block(block);
-  const std::vector<Pointer<Loop>> above = loops_above(view);
-  std::vector<LoopRV> own;
-  for (const IterVar& iter : view.iters()) {
-    const auto loop = std::ranges::find_if(
-        above, [&](const Pointer<Loop>& each) { return each->var() == iter.binding.var(); });
-    own.push_back(loops.at(static_cast<size_t>(loop - above.begin())));
-  }
-  return own;
-}
 
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape) {
   TileNest nest;

@@ -25,9 +25,6 @@ struct TileNest {
   size_t columns = 0;  // which of them is over panels of columns
 };
 
-/// Each of the block's iterators' own loop.
-std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block);
-
 /// Cuts and orders the loops of the blocks, which have the same iterators: outside the reductions, then
 /// rows x vectors x lanes, and the depth. The nests of several blocks share what is outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);

@@ -31,7 +31,7 @@ struct PackedRead {
 /// "", or why the block has no register tile: a constant sentence.
 std::string match_tile_form(const Block& block, TileForm* form);
 
-/// Reads that the columns use and some rows do not; outermost use first.
+/// Reads that the columns use and some rows do not
 std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form);
 
 }  // namespace tunesmith

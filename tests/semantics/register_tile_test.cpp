@@ -9,14 +9,16 @@
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>
-#include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
+
+#include "same_results.h"
 
 namespace tunesmith {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using tunesmith_test::SameResults;
 
 /// Two products of one input, and what multiplies their results.
 constexpr const char* kGated =
@@ -36,6 +38,12 @@ constexpr const char* kResidual =
     "0.0)\n"
     "  C[y<h, x<w, o<f] = sum(a<3, b<3, r<c) P[y + a, x + b, r] * W[a, b, r, o]\n"
     "  O[y<h, x<w, o<f] = max(C[y, x, o] + R[y, x, o], 0.0)\noutputs: [O]\n";
+
+/// The columns are padded, of an operand that has them first.
+constexpr const char* kPaddedColumns =
+    "name: padded_columns\ninputs:\n  X: {shape: [16, 24], dtype: f32}\n  W: {shape: [29, 24], dtype: f32}\n"
+    "compute: |\n  P[j<32, r<24] = select(j < 29, W[j, r], 0.0)\n"
+    "  O[i<16, j<32] = sum(r<24) X[i, r] * P[j, r]\noutputs: [O]\n";
 
 class RegisterTile : public testing::Test {
  protected:
@@ -60,25 +68,11 @@ class RegisterTile : public testing::Test {
   Space space_{SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cpu"), registry_};
 };
 
-void expect_same_results(const Program& program, const LoweredProgram& lowered, const Trace& trace) {
-  std::vector<Tensor> wanted;
-  for (const Buffer& input : program.inputs) {
-    wanted.push_back(Tensor::like(*input));
-    wanted.back().fill_random(wanted.size());
-  }
-  for (const Buffer& output : program.outputs) wanted.push_back(Tensor::like(*output));
-  std::vector<Tensor> got = wanted;
-  interpret(program, wanted);
-  interpret(lowered, got);
-  for (size_t i = program.inputs.size(); i < got.size(); ++i)
-    EXPECT_LT(max_error(wanted[i], got[i]), 1e-3) << trace.str() << to_string(lowered.program);
-}
-
 TEST_F(RegisterTile, KeepsTheMeaningOfGroups) {
-  for (const char* text : {kGated, kResidual}) {
+  for (const char* text : {kGated, kResidual, kPaddedColumns}) {
     const Program program = parse(text);
-    for (const CandidatePtr& candidate : draw(program, 40))
-      expect_same_results(program, candidate->lowered, candidate->trace);
+    const SameResults results(program);
+    for (const CandidatePtr& candidate : draw(program, 40)) results.expect_of(*candidate);
   }
 }
 
@@ -146,15 +140,38 @@ TEST_F(RegisterTile, DotProductsAreCallsOfAUnit) {
         "conv2d:h=5,w=6,ci=8,co=32,kernel=3,dtype=u8,w_dtype=i8"}) {
     const Program program = load(text);
     const SketchSet set = space_.generate(program);
+    const SameResults results(program);
     ASSERT_FALSE(set.sketches.empty()) << text;
     for (size_t i = 0; i < set.sketches.size(); ++i) {
       EXPECT_THAT(set.sketches[i].trace().str(), HasSubstr("tensorize(")) << text;
       const auto candidate =
           space_.materialise(program, set.sketches[i].trace().with_open_decisions(), RandomStream(3, i));
       ASSERT_TRUE(candidate) << candidate.error().message;
-      expect_same_results(program, (*candidate)->lowered, (*candidate)->trace);
+      results.expect_of(**candidate);
     }
   }
+}
+
+// In place, padding could not be copied into panels: the tiles that read it from a buffer are left.
+TEST_F(RegisterTile, SaysWhyThereAreNotMoreSketches) {
+  const SketchSet set = space_.generate(load("gmm:n=64,m=64,k=64"));
+  const auto made = [](const SketchSet& of) {
+    return std::ranges::find_if(of.events,
+                                [](const ModuleEvent& event) { return event.module == "register_tile"; });
+  };
+  EXPECT_EQ(made(set)->reason, "");
+  const SketchSet fewer = space_.generate(parse(kPaddedColumns));
+  EXPECT_EQ(made(fewer)->status, ModuleResult::Status::Applied);
+  EXPECT_EQ(made(fewer)->reason, "the access may lie outside the buffer");
+}
+
+TEST_F(RegisterTile, AnEmptyListOfSizesIsRefused) {
+  const SpacesFile file = SpacesFile::parse(
+      "version: 1\nspaces:\n  s:\n    target: {kind: llvm}\n    modules: [{register_tile: {panel_vectors: "
+      "[]}}]\n"
+      "    search: {kind: random}\n    cost_model: {kind: random}\n",
+      "s.yaml");
+  EXPECT_THROW(Space(file.space("s"), registry_), UserError);
 }
 
 }  // namespace

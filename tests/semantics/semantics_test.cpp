@@ -13,8 +13,13 @@
 #include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
+#include "same_results.h"
+
 namespace tunesmith {
 namespace {
+
+using tunesmith_test::arguments_of;
+using tunesmith_test::SameResults;
 
 std::unique_ptr<Space> make_space(PluginRegistry& registry, const std::string& name) {
   return std::make_unique<Space>(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(name), registry);
@@ -28,16 +33,6 @@ std::unique_ptr<Space> make_tiling_space(PluginRegistry& registry) {
   return std::make_unique<Space>(file.space("tiling"), registry);
 }
 
-std::vector<Tensor> arguments_of(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
-}
-
 class BuiltInSpaces : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
@@ -45,9 +40,7 @@ TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_space(registry, space_name);
   const Workload workload = WorkloadLibrary().load(text);
-  std::vector<Tensor> wanted = arguments_of(workload.program);
-  interpret(workload.program, wanted);
-
+  const SameResults results(workload.program);
   const SketchSet set = space->generate(workload.program);
   ASSERT_FALSE(set.sketches.empty());
   int compared = 0;
@@ -60,13 +53,7 @@ TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
         EXPECT_EQ(candidate.error().cause, FailureCause::VerifyLimits) << candidate.error().message;
         continue;
       }
-      std::vector<Tensor> got = arguments_of(workload.program);
-      interpret((*candidate)->lowered, got);
-      for (size_t i = workload.program.inputs.size(); i < got.size(); ++i) {
-        EXPECT_LT(max_error(wanted[i], got[i]), 1e-3)
-            << "sketch " << s << "\n"
-            << (*candidate)->trace.str() << to_string((*candidate)->lowered.program);
-      }
+      results.expect_of(**candidate);
       ++compared;
     }
   }

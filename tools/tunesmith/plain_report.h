@@ -1,4 +1,4 @@
-// What is said of blocks that a space leaves plain.
+// Reports of blocks that a space leaves plain.
 #pragma once
 
 #include <span>

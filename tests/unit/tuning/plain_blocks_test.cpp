@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Two products of one input, of which the modules of `cpu` tile one.
+/// Two products of one input, of which `multi_level_tiling` tiles one.
 constexpr const char* kSiblings = R"(name: siblings
 params: {m: 64, k: 48, n: 96}
 inputs:
