@@ -129,9 +129,10 @@ def wait_for_records(folder, process, count):
     raise AssertionError("no records within half a minute")
 
 
-def gmm(folder, *more, space="cpu-random", seed=3):
-    return [TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", space, "--database", str(folder / "records.db"), "--seed", str(seed),
-            *map(str, more)]
+def gmm(folder, *more, search="random", seed=3):
+    """In a space whose programs do not run out before the run is killed."""
+    return [TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", "cpu-tiling", "--search", search, "--model", "random",
+            "--database", str(folder / "records.db"), "--seed", str(seed), *map(str, more)]
 
 
 def kills_at_random_moments_lose_nothing(folder):
@@ -205,7 +206,7 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
 
 
 def killed_workers_change_nothing(folder):
-    process = subprocess.Popen(gmm(folder, "--search", "random", "--model", "random", "--trials", 1000, "--json", space="cpu-tiling"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(gmm(folder, "--trials", 1000, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_records(folder, process, 8)
     moments = random.Random(11)
     killed = 0
@@ -230,8 +231,8 @@ def killed_workers_change_nothing(folder):
 def interrupts_at_random_moments(folder):
     moments = random.Random(13)
     stopped = 0
-    for space in ("cpu", "cpu-random") * 4:
-        process = subprocess.Popen(gmm(folder, "--trials", 100000, "--json", "--fresh", space=space), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for search in ("evolutionary", "random") * 4:
+        process = subprocess.Popen(gmm(folder, "--trials", 100000, "--json", "--fresh", search=search), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(moments.uniform(0.3, 3.0))
         process.send_signal(signal.SIGINT)
         begin = time.monotonic()

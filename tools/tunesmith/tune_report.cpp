@@ -49,19 +49,23 @@ void print_refusals(const TuneResult& result) {
   }
 }
 
-/// Of each round, before it was learned.
+/// Of each round, before it was learned; of many rounds the last ones' correlations.
 void print_model(const TuneResult& result, const std::string& model) {
-  if (!result.model_batches.empty()) {
+  constexpr size_t kMaxShown = 8;
+  const std::vector<ModelBatch>& rounds = result.model_batches;
+  if (!rounds.empty()) {
     std::string correlations;
     double best = 0.0;
-    for (const ModelBatch& batch : result.model_batches) {
-      correlations += fmt::format(" {:.2f}", batch.rank_correlation);
-      best += batch.best_of_eighth / static_cast<double>(result.model_batches.size());
+    for (size_t i = 0; i < rounds.size(); ++i) {
+      if (i + kMaxShown >= rounds.size()) correlations += fmt::format(" {:.2f}", rounds[i].rank_correlation);
+      best += rounds[i].best_of_eighth / static_cast<double>(rounds.size());
     }
-    fmt::print(
-        output(),
-        "  model     {}: rank correlation{} by round; its first eighth reaches {:.2f} of a round's best\n",
-        model, correlations, best);
+    const std::string of = rounds.size() > kMaxShown
+                               ? fmt::format("in the last {} of {} rounds", kMaxShown, rounds.size())
+                               : "by round";
+    fmt::print(output(),
+               "  model     {}: rank correlation{} {}; its first eighth reaches {:.2f} of a round's best\n",
+               model, correlations, of, best);
   }
   if (!result.model_dropped.empty())
     fmt::print(output(), "  model     {} was not asked any more: {}\n", model, result.model_dropped);
