@@ -68,7 +68,7 @@ def hashes(root):
 def changed_kinds(root, change):
     """The kinds of plugins that a change refuses; afterwards it is taken back."""
     before = hashes(root)
-    files = {path: path.read_text() for path in root.rglob("*") if path.is_file()}
+    files = {path: path.read_text() for path in root.rglob("*") if path.is_file() and path.suffix != ".pyc"}
     change()
     after = hashes(root)
     for path, text in files.items():
