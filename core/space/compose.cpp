@@ -41,16 +41,25 @@ void refuse_same_name(const Extensions& extensions, const std::string& latest, c
 
 }  // namespace
 
-/// Fills a state, in the order of the calls below.
+/// Fills a state.
 class Space::State::Builder {
  public:
-  Builder(State& state, const SpaceSpec& spec, PluginRegistry& registry)
-      : state_(state), composer_(registry, state.plugin_versions) {
+  Builder(State& state, const SpaceSpec& spec, PluginRegistry& registry, TargetPresence presence)
+      : state_(state), presence_(presence), composer_(registry, state.plugin_versions) {
     state.spec = spec;
     state.registry = &registry;
   }
 
-  /// Options are checked before anything is made. `given`: null, or the target that is there already.
+  /// `given`: null, or the target that is there already.
+  void build(std::shared_ptr<Target> given) {
+    check_options(given.get());
+    take_target(std::move(given));
+    take_extensions();
+    make_modules();
+  }
+
+ private:
+  /// Options are checked before anything is made. `given`: as build() takes it.
   void check_options(const Target* given) {
     const SpaceSpec& description = state_.spec;
     require_packs(description, composer_.registry());
@@ -71,7 +80,7 @@ class Space::State::Builder {
           composer_.options_of(PluginKind::TaskScheduler, description.task_scheduler);
   }
 
-  /// `given`: as check_options() takes it.
+  /// `given`: as build() takes it.
   void take_target(std::shared_ptr<Target> given) {
     const PluginUse& use = state_.spec.target;
     if (given) {
@@ -86,7 +95,8 @@ class Space::State::Builder {
           foreign_target_identity(composer_.registry().info(PluginKind::Target, use.id));
       if (!foreign.empty()) state_.task_target += " plugin=" + foreign;
     }
-    if (const ProbeResult probe = state_.target->probe(); !probe.here()) {
+    if (const ProbeResult probe = state_.target->probe();
+        !probe.here() && presence_ == TargetPresence::Required) {
       throw EnvironmentError(fmt::format("{}: target '{}' cannot run here: this machine lacks {}",
                                          use.location.str(), use.id, probe.missing));
     }
@@ -136,7 +146,6 @@ class Space::State::Builder {
     state_.unconsumed = find_unconsumed(state_.modules, consumed_below(*state_.target, state_.pipeline));
   }
 
- private:
   /// Throws EnvironmentError where it is not, and the space cannot do without it.
   bool is_here(const NamedExtension& named, const PluginUse& use) const {
     const ProbeResult probe = guard_plugin(PluginKind::Extension, named.name, "probe",
@@ -178,6 +187,7 @@ class Space::State::Builder {
   }
 
   State& state_;
+  TargetPresence presence_;
   Composer composer_;
   Options target_options_;
   std::vector<Options> module_options_;
@@ -186,15 +196,14 @@ class Space::State::Builder {
   std::string with_;  // the extensions that are here, with their identities
 };
 
-Space::Space(const SpaceSpec& spec, PluginRegistry& registry) : Space(spec, registry, nullptr) {}
+Space::Space(const SpaceSpec& spec, PluginRegistry& registry, TargetPresence presence)
+    : state_(std::make_unique<State>()) {
+  State::Builder(*state_, spec, registry, presence).build(nullptr);
+}
 
 Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Target> target)
     : state_(std::make_unique<State>()) {
-  State::Builder builder(*state_, spec, registry);
-  builder.check_options(target.get());
-  builder.take_target(std::move(target));
-  builder.take_extensions();
-  builder.make_modules();
+  State::Builder(*state_, spec, registry, TargetPresence::Required).build(std::move(target));
 }
 
 std::string_view without_extensions(std::string_view task_target) {

@@ -28,16 +28,24 @@ llvm::CodeGenOptLevel codegen_level(const std::string& name) {
   return name == "default" ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less;
 }
 
+/// Once for the process. The parser is for inline assembly in fragments of tensor intrinsics.
+void initialise_targets() {
+  static const bool once = [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Machine& machine,
                                                          const TargetOptions& options) {
-  static const bool initialised = [] {
-    // The parser is for inline assembly in fragments of tensor intrinsics.
-    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
-           !llvm::InitializeNativeTargetAsmParser();
-  }();
-  std::string message = "no native target";
-  const llvm::Target* target =
-      initialised ? llvm::TargetRegistry::lookupTarget(machine.triple, message) : nullptr;
+  initialise_targets();
+  std::string message;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(machine.triple, message);
   if (target == nullptr)
     throw EnvironmentError(fmt::format("LLVM cannot compile for {}: {}", machine.triple, message));
   llvm::TargetOptions codegen;
@@ -57,10 +65,20 @@ CodegenTraits traits_of(const Machine& machine, const TargetOptions& options) {
   traits.reassociate = options.reassociate;
   traits.reciprocal = options.reciprocal;
   traits.fma = machine.has_fma();
-  traits.f16_arithmetic = machine.has("avx512fp16");
+  traits.f16_arithmetic = machine.has("avx512fp16") || machine.has("fullfp16");
   traits.bf16_convert = machine.has("avx512bf16") && machine.has("avx512vl");
   traits.scale_by_power = machine.has("avx512f");
   return traits;
+}
+
+/// With it LLVM puts vectors of that many bits into single registers of SVE.
+void fix_vector_length(llvm::Module& module, int64_t bits) {
+  constexpr int64_t kGranule = 128;
+  const auto granules = static_cast<unsigned>(bits / kGranule);
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(module.getContext(), granules, granules));
+  }
 }
 
 }  // namespace
@@ -72,6 +90,7 @@ struct Compiler::State {
         object_writer(std::in_place, *machine, llvm::CodeGenFileType::ObjectFile),
         traits(traits_of(the_machine, the_options)),
         triple(the_machine.triple),
+        sve_bits(the_machine.sve_vectors() ? the_machine.vector_bits : 0),
         verify(the_options.verify) {}
 
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -79,6 +98,7 @@ struct Compiler::State {
   std::optional<CodeWriter> object_writer;
   CodegenTraits traits;
   std::string triple;
+  int64_t sve_bits;
   bool verify;
 
   /// After an error code generation begins anew.
@@ -107,6 +127,7 @@ tl::expected<std::string, std::string> Compiler::compile(const ModuleSource& sou
   }
   module->setTargetTriple(state_->triple);
   module->setDataLayout(state_->machine->createDataLayout());
+  if (state_->sve_bits > 0) fix_vector_length(*module, state_->sve_bits);
   if (state_->verify) state_->check(*module);
   diagnostics.speak_of(*module);
   state_->pipeline.run(*module);

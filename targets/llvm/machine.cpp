@@ -6,20 +6,17 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
-#include <llvm/TargetParser/X86TargetParser.h>
 #include <unistd.h>
 
+#include "processors.h"
 #include "tunesmith/support/thread_pool.h"
 
 namespace tunesmith::llvm_target {
 
 namespace {
-
-using FeatureSet = std::set<std::string, std::less<>>;
 
 struct Caches {
   int64_t l1 = 0, l2 = 0, l3 = 0, line = 0;
@@ -93,38 +90,55 @@ std::map<std::string, bool, std::less<>> host_features() {
   return sorted;
 }
 
-FeatureSet named_features(const std::string& cpu, const SourceLocation& location) {
-  llvm::SmallVector<llvm::StringRef, 128> names;
-  llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
-  if (std::ranges::find(names, llvm::StringRef(cpu)) == names.end()) {
-    std::vector<std::string> known{"native"};
-    for (const llvm::StringRef name : names) known.push_back(name.str());
-    throw UserError(location, fmt::format("LLVM knows no processor '{}'", cpu), suggest(cpu, known));
-  }
-  llvm::SmallVector<llvm::StringRef, 128> features;
-  llvm::X86::getFeaturesForCPU(cpu, features);
-  FeatureSet result;
-  for (const llvm::StringRef feature : features) result.insert(feature.str());
-  return result;
-}
-
 /// The processors that pass a 512-bit operation through a 256-bit unit in two cycles.
 bool double_pumped(const std::string& cpu) { return cpu == "znver4"; }
 
-int64_t widest_vector(const llvm::Triple& triple, const Machine& machine) {
-  if (!triple.isX86()) return 128;
+int64_t widest_vector(const Machine& machine) {
   if (machine.has("avx512f")) return 512;
   return machine.has("avx") ? 256 : 128;
+}
+
+/// SVE's vectors have the length that the processor's maker chose, which its name does not say: vectors of
+/// more than 128 bits are a wish of the person.
+int64_t widest_allowed(const Machine& machine) {
+  return machine.has("sve") ? kMaxSveBits : widest_vector(machine);
+}
+
+/// No code is generated that uses them, and machines of clouds hide some of them.
+constexpr const char* kSystemFeatures[] = {"pku",   "shstk",    "invpcid", "wbnoinvd", "ptwrite",  "rdpid",
+                                           "uintr", "enqcmd",   "pconfig", "hreset",   "tsxldtrk", "waitpkg",
+                                           "sgx",   "fsgsbase", "rdpru",   "mwaitx",   "serialize"};
+
+/// The first feature that the processor has and this machine lacks, but for those of the system, which are
+/// taken from the processor.
+std::string missing_of(Processor& processor, const std::string& own_triple,
+                       const std::map<std::string, bool, std::less<>>& host) {
+  const llvm::Triple triple(processor.triple);
+  if (triple.getArch() != llvm::Triple(own_triple).getArch())
+    return triple.isX86() ? "an x86-64 processor" : "an AArch64 processor";
+  for (const char* feature : kSystemFeatures) {
+    if (const auto known = host.find(feature); known != host.end() && !known->second)
+      processor.features.erase(feature);
+  }
+  for (const std::string& feature : processor.features) {
+    const auto known = host.find(feature);
+    if (known != host.end() && !known->second) return feature;
+  }
+  return "";
 }
 
 }  // namespace
 
 bool Machine::has_fma() const { return has("fma") || has("neon") || has("fp-armv8"); }
 
+bool Machine::sve_vectors() const {
+  constexpr int64_t kNeonBits = 128;
+  return has("sve") && vector_bits > kNeonBits;
+}
+
 Machine detect_machine(const TargetOptions& options) {
   Machine machine;
   machine.triple = llvm::sys::getProcessTriple();
-  const llvm::Triple triple(machine.triple);
   const auto host = host_features();
   if (options.mcpu == "native") {
     machine.cpu = llvm::sys::getHostCPUName().str();
@@ -133,24 +147,22 @@ Machine detect_machine(const TargetOptions& options) {
       machine.feature_string +=
           fmt::format("{}{}{}", machine.feature_string.empty() ? "" : ",", here ? '+' : '-', name);
     }
-  } else if (triple.isX86()) {
-    machine.cpu = options.mcpu;
-    machine.features = named_features(options.mcpu, options.mcpu_location);
-    for (const std::string& feature : machine.features) {
-      const auto known = host.find(feature);
-      if (known != host.end() && !known->second && machine.missing.empty()) machine.missing = feature;
-    }
   } else {
-    throw UserError(options.mcpu_location, "on this architecture only 'native' processors are supported");
+    Processor processor = find_processor(options.mcpu, options.mcpu_location);
+    machine.cpu = options.mcpu;
+    machine.missing = missing_of(processor, machine.triple, host);
+    machine.triple = std::move(processor.triple);
+    machine.features = std::move(processor.features);
   }
 
-  const int64_t widest = widest_vector(triple, machine);
-  if (options.vector_bits > widest) {
+  const int64_t widest = widest_vector(machine);
+  if (options.vector_bits > widest_allowed(machine)) {
     throw UserError(options.vector_bits_location,
-                    fmt::format("vector_bits: expected at most {}, which is what {} has, not {}", widest,
-                                machine.cpu, options.vector_bits));
+                    fmt::format("vector_bits: expected at most {}, which is what {} has, not {}",
+                                widest_allowed(machine), machine.cpu, options.vector_bits));
   }
   machine.vector_bits = options.vector_bits == 0 ? widest : options.vector_bits;
+  const llvm::Triple triple(machine.triple);
   machine.vector_registers = !triple.isX86() || machine.has("avx512vl") ? 32 : 16;
 
   const Caches caches = detect_caches();

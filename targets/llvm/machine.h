@@ -10,6 +10,9 @@
 
 namespace tunesmith::llvm_target {
 
+/// The longest that SVE's vectors may be.
+constexpr int64_t kMaxSveBits = 2048;
+
 struct Machine {
   std::string triple;
   /// As LLVM calls it; never "native".
@@ -26,6 +29,8 @@ struct Machine {
 
   bool has(std::string_view feature) const { return features.contains(feature); }
   bool has_fma() const;
+  /// Vectors are SVE's registers of exactly `vector_bits`: the code runs on no processor with other ones.
+  bool sve_vectors() const;
 };
 
 /// LLVM's names of features that code may not use; those that stand for many come last.

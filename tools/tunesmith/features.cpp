@@ -73,7 +73,7 @@ int run_features(const Common& common, const FeaturesArguments& arguments) {
   }
   const Workload workload = WorkloadLibrary().load(arguments.workload);
   Session session(common);
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   const CandidatePtr candidate = candidate_of(*space, workload, arguments);
   const FeatureRows& rows = features_of(*candidate, space->device());
   const std::vector<std::string> stores = stores_of(candidate->lowered.program);

@@ -89,8 +89,12 @@ std::shared_ptr<const TensorIntrinsics> Session::read_extensions() {
   return tunesmith::read_extensions(spec(), *registry_);
 }
 
-std::unique_ptr<Space> Session::space() {
-  auto space = std::make_unique<Space>(spec(), *registry_);
+std::unique_ptr<Space> Session::space(TargetPresence presence) {
+  auto space = std::make_unique<Space>(spec(), *registry_, presence);
+  if (const ProbeResult probe = space->target().probe(); !probe.here() && !common_.quiet) {
+    fmt::print(stderr, "tunesmith: programs of space '{}' are shown only: this machine lacks {}\n",
+               space->spec().name, probe.missing);
+  }
   tell_refused(*space);
   tell_unconsumed(*space);
   return space;

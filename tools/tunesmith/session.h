@@ -39,8 +39,8 @@ class Session {
   /// Those that come with Tunesmith, where spaces() is another file.
   const std::optional<SpacesFile>& builtin_spaces() const { return builtin_; }
   PluginRegistry& registry() { return *registry_; }
-  /// Composes the space chosen.
-  std::unique_ptr<Space> space();
+  /// Composes the space chosen. Where its target need not be here and is not, that is said.
+  std::unique_ptr<Space> space(TargetPresence presence = TargetPresence::Required);
   /// The space chosen: of the spaces file, else a built-in one, else UserError.
   const SpaceSpec& spec() const;
   /// That of the built-in default space, for spaces that name none.

@@ -47,7 +47,7 @@ std::vector<std::string> refusals_of(const Space& space) {
 int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
   const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   const SketchSet set = space->generate(workload.program);
   if (common.json) {
     nlohmann::json sketches = nlohmann::json::array();
@@ -70,7 +70,7 @@ int run_spaces_show(const Common& common, const SpacesArguments& arguments) {
 int run_spaces_sample(const Common& common, const SpacesArguments& arguments) {
   const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   const SketchSet set = space->generate(workload.program);
   nlohmann::json samples = nlohmann::json::array();
   for (int i = 0; i < arguments.count; ++i) {
@@ -137,7 +137,7 @@ void print_events(const SketchSet& set) {
 int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
   const Workload workload = find_workload(arguments.workload, "");
   Session session(common);
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   const SketchSet set = space->generate(workload.program);
   const SpaceShares shares = shares_of(set);
   const std::vector<PlainBlock> plain = plain_blocks(*space, workload.program, set);

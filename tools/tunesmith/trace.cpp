@@ -56,7 +56,7 @@ auto unless_refused(const Function& print) {
 template <typename Show>
 void show_lowered(Session& session, const Common& common, const TraceArguments& arguments,
                   const NamedTrace& loaded, const Workload& workload, const Show& show, nlohmann::json& all) {
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   std::string before;
   const auto show_pass = [&](const LoweringStep& step, const LoweringState& state) {
     std::string after = text_of(state.lowered);

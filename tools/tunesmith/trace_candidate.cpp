@@ -41,7 +41,7 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
                                 ? workload_of(loaded)
                                 : find_workload(arguments.workload, arguments.database);
   Session session(common);
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   const CandidatePtr candidate = materialise(*space, workload, loaded);
   const bool changed =
       loaded.record && loaded.record->lowered_hash && *loaded.record->lowered_hash != candidate->lowered_hash;
@@ -69,7 +69,7 @@ int run_trace_check(const Common& common, const TraceArguments& arguments) {
   std::ifstream file(arguments.trace);
   if (!file) throw UserError(SourceLocation{arguments.trace}, "cannot be read");
   Session session(common);
-  const auto space = session.space();
+  const auto space = session.space(TargetPresence::NotRequired);
   nlohmann::json list = nlohmann::json::array();
   bool all_same = true;
   JobReader reader(file);

@@ -66,12 +66,17 @@ struct SpaceShares {
 
 SpaceShares shares_of(const SketchSet& set);
 
+/// Must this machine be able to run the target's programs? Where it need not, programs are made, interpreted
+/// and compiled, and are not to be loaded.
+enum class TargetPresence { Required, NotRequired };
+
 /// Composed all or nothing: the constructor loads every plugin that the description names and checks every
 /// option, or throws UserError and nothing has happened. Afterwards immutable; materialise() may be called
 /// from several threads.
 class Space {
  public:
-  Space(const SpaceSpec& spec, PluginRegistry& registry);
+  /// EnvironmentError where the target's probe finds that something is missing and it is required.
+  Space(const SpaceSpec& spec, PluginRegistry& registry, TargetPresence presence = TargetPresence::Required);
   /// On a target that is there already: what the description says of its target is not read. A replayed
   /// table's (tables/replay.h) is no plugin.
   Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Target> target);

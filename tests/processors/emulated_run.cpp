@@ -1,0 +1,92 @@
+#include "emulated_run.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "run_program.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+using llvm_target::find_program;
+using llvm_target::run_program;
+
+constexpr const char* kNeeded[] = {"clang-19", "mold", "qemu-aarch64"};
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "tunesmith-aarch64-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Error("no temporary folder can be made");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string operator/(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+void run(const std::vector<std::string>& command) {
+  const auto result = run_program(command);
+  if (result.status != 0)
+    throw Error(fmt::format("{} ended with {}: {}", command.front(), result.status, result.output));
+}
+
+void write_number(std::ofstream& file, int64_t number) {
+  file.write(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+void write_arguments(const std::string& path, const CompiledKernel& kernel,
+                     const std::vector<Tensor>& arguments) {
+  std::ofstream file(path, std::ios::binary);
+  write_number(file, static_cast<int64_t>(arguments.size()));
+  write_number(file, kernel.workspace_bytes);
+  for (const Tensor& argument : arguments) write_number(file, static_cast<int64_t>(argument.bytes.size()));
+  for (const Tensor& argument : arguments)
+    file.write(reinterpret_cast<const char*>(argument.bytes.data()),
+               static_cast<std::streamsize>(argument.bytes.size()));
+}
+
+}  // namespace
+
+std::string missing_for_emulation() {
+  for (const char* name : kNeeded) {
+    if (find_program(name).empty()) return name;
+  }
+  return "";
+}
+
+std::vector<Tensor> run_emulated(const CompiledKernel& kernel, std::vector<Tensor> arguments,
+                                 int64_t sve_bits) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "kernel.o", std::ios::binary) << kernel.object;
+  write_arguments(folder / "in", kernel, arguments);
+  run({find_program("clang-19"), "--target=aarch64-linux-gnu", "-O1", "-ffreestanding",
+       "-fno-stack-protector", "-nostdlib", "-static", "-fuse-ld=mold", "-I", KERNEL_ABI_FOLDER,
+       CALLER_SOURCE, folder / "kernel.o", "-o", folder / "program"});
+  constexpr int64_t kGranule = 128;
+  const std::string processor = sve_bits == 0 ? "cortex-a76"
+                                              : fmt::format("max,sve-max-vq={},sve-default-vector-length={}",
+                                                            sve_bits / kGranule, sve_bits / 8);
+  run({"/bin/sh", "-c", "exec \"$0\" -cpu \"$1\" \"$2\" < \"$3\" > \"$4\"", find_program("qemu-aarch64"),
+       processor, folder / "program", folder / "in", folder / "out"});
+  std::ifstream file(folder / "out", std::ios::binary);
+  for (Tensor& argument : arguments)
+    file.read(reinterpret_cast<char*>(argument.bytes.data()),
+              static_cast<std::streamsize>(argument.bytes.size()));
+  if (!file) throw Error("the program wrote less than its buffers");
+  return arguments;
+}
+
+}  // namespace tunesmith::testing
