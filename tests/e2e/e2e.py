@@ -384,6 +384,16 @@ def blocks_left_plain_are_said(folder):
     assert "left plain" not in run("spaces", "explain", "gmm:n=64,m=64,k=64").stdout
 
 
+def networks_groups_have_no_plain_block(folder):
+    """Of the groups of operators that bench/peers measures, none has a heavy block that every sketch leaves plain."""
+    root = pathlib.Path(__file__).parents[2]
+    groups = re.findall(r"^  - (\S+)$", (root / "bench/peers/groups.yaml").read_text(), re.M)
+    assert len(groups) == 12, groups
+    for group in groups:
+        explained = json.loads(run("spaces", "explain", group, "--space", "cpu", "--json", cwd=root).stdout)
+        assert explained["plain_blocks"] == [], (group, explained["plain_blocks"])
+
+
 def threads_change_nothing(folder):
     orders = []
     for threads in (1, 2):
