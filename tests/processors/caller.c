@@ -1,5 +1,6 @@
-// Calls a kernel for AArch64 Linux without a C library. Standard input: the number of buffers, the size of the workspace, the buffers'
-// sizes (64-bit each), then the buffers' bytes. Standard output: the buffers' bytes after the call.
+// Calls a kernel for AArch64 Linux without a C library. Standard input: the number of buffers, the size of
+// the workspace, the buffers' sizes (64-bit each), then the buffers' bytes. Standard output: the buffers'
+// bytes after the call.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,7 +49,8 @@ static void transfer(int64_t number, int64_t file, char* bytes, int64_t count) {
 /// Memory of pages, whose end is followed by one that may not be touched.
 static char* allocate(int64_t bytes) {
   const int64_t page = 4096, inner = (bytes + page - 1) / page * page, no_file = -1;
-  char* guarded = (char*)call_system(kMap, 0, inner + page, /*none*/ 0, /*private, anonymous*/ 0x22, no_file, 0);
+  char* guarded =
+      (char*)call_system(kMap, 0, inner + page, /*none*/ 0, /*private, anonymous*/ 0x22, no_file, 0);
   const int64_t fixed = 0x32, read_write = 3;
   if (inner > 0) call_system(kMap, (int64_t)guarded, inner, read_write, fixed, no_file, 0);
   return guarded + (inner - bytes) / 64 * 64;
