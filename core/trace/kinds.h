@@ -57,6 +57,7 @@ KindPtr reverse_compute_inline_kind();
 KindPtr decompose_reduction_kind();
 KindPtr rfactor_kind();
 KindPtr fuse_reduction_epilogue_kind();
+KindPtr winograd_kind();
 
 // Layouts
 KindPtr transform_layout_kind();
