@@ -169,13 +169,13 @@ Expr tile_of(const Filtering& plan, size_t which, const Expr& tile) {
   return which == 0 ? floordiv(tile, columns) : floormod(tile, columns);
 }
 
-bool is_window_index(const Filtering& plan, size_t index, size_t Window::*which) {
+bool is_window_index(const Filtering& plan, size_t index, size_t Window::* which) {
   return std::ranges::any_of(plan.windows, [&](const Window& window) { return window.*which == index; });
 }
 
 /// The points of the windows, then the dimensions of `load` but those of the windows, of which the last is
 /// replaced by the tiles where `tiles` is not 0.
-std::vector<int64_t> transformed_shape(const Filtering& plan, const LoadNode& load, size_t Window::*which,
+std::vector<int64_t> transformed_shape(const Filtering& plan, const LoadNode& load, size_t Window::* which,
                                        int64_t tiles) {
   std::vector<int64_t> shape(plan.windows.size(), kPoints);
   for (size_t d = 0; d < load.buffer->shape.size(); ++d) {
@@ -280,7 +280,7 @@ Products products_of(const Filtering& plan) {
 
 /// A load of the transformed elements that those of `load` went into.
 Expr transformed_load(const Filtering& plan, const Products& products, const Buffer& from,
-                      const LoadNode& load_node, size_t Window::*which, bool tiled) {
+                      const LoadNode& load_node, size_t Window::* which, bool tiled) {
   std::vector<Expr> indices = products.points;
   for (size_t d = 0; d < load_node.indices().size(); ++d) {
     if (!is_window_index(plan, d, which)) {

@@ -110,6 +110,7 @@ TEST(Winograd, WhatIsRefused) {
   expect_refused(x, "O[i<n] = sum(r<2) X[i + r] * W[r]", none);
   expect_refused(x, "O[i<1] = sum(r<3) X[i + r] * W[r]", none);
   expect_refused(x, "O[i<n] = sum(r<3) X[i + r] * W[2 - r]", none);
+  expect_refused(x, "O[i<n] = X[i] * W[0]", "the block is no sum");
   expect_refused(x, "O[i<n] = sum(r<3) (X[i + r] + W[r])", "the block is no sum of products of two elements");
   expect_refused(x, "O[i<n] = max(r<3) X[i + r] * W[r]", "the block is no sum of products of two elements");
   expect_refused("{X: {shape: [20], dtype: i32}, W: {shape: [3], dtype: i32}}",

@@ -199,12 +199,12 @@ class Schedule {
   /// which the epilogue alone reads, element by element, and combines with something by the same operation;
   /// what else the epilogue reads is finished where the reduction stands.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
-  /// A convolution with filters of three taps by minimal filtering F(2, 3), along two of its dimensions or one:
-  /// blocks before it transform the data and the weights to four points for every two outputs, a third, which
-  /// is answered, sums their products, and `block` transforms these to its elements. It multiplies 2.25 times
-  /// (1.5 times) less often; what it rounds is other than in the sum, and an infinity becomes a NaN. Requires:
-  /// a sum in f32 or f64 of products of two elements, one of which moves by steps of one with an iterator of
-  /// the output and with the taps; one loop for each iterator, and nothing else in the nest.
+  /// A convolution with filters of three taps by minimal filtering F(2, 3), along two of its dimensions or
+  /// one: blocks before it transform the data and the weights to four points for every two outputs, a third,
+  /// which is answered, sums their products, and `block` transforms these to its elements. It multiplies 2.25
+  /// times (1.5 times) less often; what it rounds is other than in the sum, and an infinity becomes a NaN.
+  /// Requires: a sum in f32 or f64 of products of two elements, one of which moves by steps of one with an
+  /// iterator of the output and with the taps; one loop for each iterator, and nothing else in the nest.
   BlockRV winograd(BlockRV block);
 
   // ---- Layouts ----

@@ -222,8 +222,10 @@ class Primitives {
   BlockRV rfactor(LoopRV loop, int64_t factor_axis) { return call<BlockRV>(kind<"rfactor">(), loop, factor_axis); }
   /// The reduction starts from what the epilogue adds.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue) { call<>(kind<"fuse_reduction_epilogue">(), reduction, epilogue); }
+#if TUNESMITH_STABLE_MINOR >= 1
   /// A convolution by minimal filtering F(2, 3). The block of the products.
   BlockRV winograd(BlockRV block) { return call<BlockRV>(kind<"winograd">(), block); }
+#endif
   /// Stores an intermediate in another order.
   void transform_layout(BlockRV block, std::string_view access, int64_t index, std::string_view index_map) {
     call<>(kind<"transform_layout">(), block, access, index, index_map);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define TUNESMITH_STABLE_MAJOR 1
-#define TUNESMITH_STABLE_NEWEST_MINOR 0
+#define TUNESMITH_STABLE_NEWEST_MINOR 1
 /// The minor version that a plugin needs: the oldest, unless its author asks for what a newer one brings.
 #ifndef TUNESMITH_STABLE_MINOR
 #ifdef TUNESMITH_STABLE_KERNEL

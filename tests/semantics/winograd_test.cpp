@@ -1,0 +1,110 @@
+// The module winograd: which programs it makes of convolutions.
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/space/spaces_file.h>
+#include <tunesmith/workload/library.h>
+
+#include "same_results.h"
+
+namespace tunesmith {
+namespace {
+
+using testing::HasSubstr;
+using tunesmith_test::SameResults;
+
+/// A residual, batch norm and a ramp follow the sum.
+constexpr const char* kNormed =
+    "name: residual\nparams: {h: 7, w: 8, c: 32, f: 16}\n"
+    "inputs:\n  X: {shape: [h, w, c], dtype: f32}\n  R: {shape: [h, w, f], dtype: f32}\n"
+    "  S: {shape: [f], dtype: f32}\n  W: {shape: [3, 3, c, f], dtype: f32, constant: true}\ncompute: |\n"
+    "  P[y<h+2, x<w+2, r<c] = inside(X[y - 1, x - 1, r], 0)\n"
+    "  C[y<h, x<w, o<f] = sum(a<3, b<3, r<c) P[y + a, x + b, r] * W[a, b, r, o]\n"
+    "  B[y<h, x<w, o<f] = C[y, x, o] * S[o]\n"
+    "  O[y<h, x<w, o<f] = max(B[y, x, o] + R[y, x, o], 0.0)\noutputs: [O]\n";
+
+class WinogradModule : public testing::Test {
+ protected:
+  void use(const std::string& modules) {
+    const std::string text = fmt::format(
+        "version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: x86-64-v2, vector_bits: 128}}\n"
+        "    modules: [{}]\n    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
+        modules);
+    space_ = std::make_unique<Space>(SpacesFile::parse(text, "winograd.yaml").space(""), registry_);
+  }
+  static std::string reason(const SketchSet& set, const std::string& block) {
+    for (const ModuleEvent& event : set.events) {
+      if (event.module == "winograd" && event.block == block)
+        return event.status == ModuleResult::Status::Applied ? "applied" : event.reason;
+    }
+    return "not asked";
+  }
+  std::string reason_for(const std::string& workload, const std::string& block = "O") {
+    return reason(space_->generate(WorkloadLibrary().load(workload).program), block);
+  }
+  static bool filters(const Trace& trace) { return trace.str().find("winograd(") != std::string::npos; }
+
+  PluginRegistry registry_;
+  std::unique_ptr<Space> space_;
+};
+
+TEST_F(WinogradModule, IsASketchBesideTheDirectForm) {
+  use("winograd");
+  const SketchSet set = space_->generate(WorkloadLibrary().load("conv2d:h=8,w=8,ci=32,co=32").program);
+  ASSERT_EQ(set.sketches.size(), 2U);
+  EXPECT_FALSE(filters(set.sketches[0].trace()));
+  EXPECT_TRUE(filters(set.sketches[1].trace()));
+}
+
+TEST_F(WinogradModule, MakesWhatFollowsWithTheOutputs) {
+  use("winograd");
+  const Workload workload = WorkloadDefinition::parse(kNormed, "w.yaml").instantiate();
+  const SketchSet set = space_->generate(workload.program);
+  ASSERT_EQ(set.sketches.size(), 2U);
+  const std::string program = to_string(set.sketches[1].program());
+  EXPECT_THAT(program, Not(HasSubstr("block B(")));
+  EXPECT_THAT(program, HasSubstr("R[v"));
+}
+
+TEST_F(WinogradModule, ProgramsComputeWhatTheConvolutionDoes) {
+  use("winograd, auto_inline, register_tile, parallel_vectorize_unroll, partition_edges, "
+      "rewrite_reduction_init, "
+      "rewrite_parallel_vectorize_unroll");
+  int filtered = 0;
+  for (const Workload& workload :
+       {WorkloadDefinition::parse(kNormed, "w.yaml").instantiate(),
+        WorkloadLibrary().load("conv2d:h=5,w=6,ci=32,co=12"), WorkloadLibrary().load("conv1d:l=9,ci=32,co=8"),
+        WorkloadLibrary().load("conv3d:d=3,h=4,w=5,ci=32,co=8")}) {
+    const SameResults results(workload.program);
+    const SketchSet set = space_->generate(workload.program);
+    for (size_t s = 0; s < set.sketches.size(); ++s) {
+      const auto candidate = space_->materialise(
+          workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(3, s));
+      ASSERT_TRUE(candidate) << candidate.error().message << candidate.error().detail;
+      filtered += filters((*candidate)->trace) ? 1 : 0;
+      results.expect_of(**candidate, 1e-4);
+    }
+  }
+  EXPECT_GE(filtered, 8);
+}
+
+TEST_F(WinogradModule, WhatItDeclines) {
+  use("winograd");
+  const std::string none = "no output moves with a filter of three taps by steps of one";
+  EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=32,stride=2"), none);
+  EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=32,kernel=1,padding=0"), none);
+  EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=32,kernel=5,padding=2"), none);
+  EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=16,co=32"),
+            "there are too few channels to make up for the transforms");
+  EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=34"), "the channels are not whole vectors");
+  EXPECT_EQ(reason_for("gmm", "C"), none);
+}
+
+}  // namespace
+}  // namespace tunesmith
