@@ -14,7 +14,8 @@ namespace {
 using namespace tunesmith;
 
 constexpr int64_t kTaps = 3;
-constexpr int64_t kOutputs = 2;  // of a tile along a window
+constexpr std::ptrdiff_t kMaxWindows = 2;  // that `winograd` filters along
+constexpr int64_t kOutputs = 2;            // of a tile along a window
 
 /// Names of the blocks that a convolution became.
 struct Filtering {
@@ -89,6 +90,7 @@ class Winograd final : public TransformationModule {
         windows.push_back(spatial);
       ++spatial;
     }
+    if (std::ssize(windows) > kMaxWindows) windows.erase(windows.begin(), windows.end() - kMaxWindows);
     return windows;
   }
 
