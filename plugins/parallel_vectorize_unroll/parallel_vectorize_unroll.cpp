@@ -1,6 +1,9 @@
 // Decides how much to parallelise, vectorise and unroll, as annotations of the program. The decisions are
 // carried out by rewrite_parallel_vectorize_unroll when a candidate is finished, so that changing one costs
 // no other decision.
+#include <algorithm>
+#include <vector>
+
 #include <tunesmith/stable/module.h>
 
 namespace {
@@ -29,12 +32,31 @@ class ParallelVectorizeUnroll final : public TransformationModule {
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
     if (max_jobs_per_core_ > 0) schedule.annotate("parallel_jobs", max_jobs_per_core_ * cores);
     if (max_vectorize_ > 1) schedule.annotate("vectorize", max_vectorize_);
-    const std::vector<double> uniform(unroll_.size(), 1.0 / static_cast<double>(unroll_.size()));
-    schedule.annotate("unroll_steps", schedule.sample_categorical(unroll_, uniform));
+    if (has_open_reduction(schedule.program())) {
+      const std::vector<double> uniform(unroll_.size(), 1.0 / static_cast<double>(unroll_.size()));
+      schedule.annotate("unroll_steps", schedule.sample_categorical(unroll_, uniform));
+    } else {
+      schedule.annotate("unroll_steps", int64_t{0});
+    }
     return ModuleResult::applied(std::move(schedule));
   }
 
  private:
+  /// Where the loops of every reduction have been unrolled as far as they shall be, as those of a register
+  /// tile, the number would only make twins of programs.
+  static bool has_open_reduction(const Program& program) {
+    bool any = false;
+    for (const Pointer<Block>& block : program.blocks()) {
+      if (iteration_count(*block).reduction == 1) continue;
+      any = true;
+      const std::vector<Pointer<Loop>> loops = loops_above(*block);
+      if (std::ranges::none_of(
+              loops, [](const Pointer<Loop>& loop) { return loop->loop_kind == LoopKind::Unrolled; }))
+        return true;
+    }
+    return !any;
+  }
+
   int64_t max_jobs_per_core_;
   int64_t max_vectorize_;
   std::vector<int64_t> unroll_;

@@ -23,6 +23,8 @@ using namespace tunesmith;
 
 constexpr int kMaxCuts = 32;        // of one program
 constexpr int64_t kMaxPieces = 16;  // of one loop over taps
+/// Iterations for each core that the largest piece of a nest's outermost loop must have.
+constexpr int64_t kMinShare = 4;
 
 /// A loop around a block.
 struct EdgeLoop {
@@ -115,15 +117,30 @@ std::optional<Cut> cut_for_select(const LinearForm& form, const std::vector<Edge
   return std::nullopt;
 }
 
+/// Pieces of the outermost loop run one after the other, each on all cores: of few iterations, they would
+/// keep cores waiting for longer than it takes to ask.
+bool leaves_cores_idle(const Cut& cut, const std::vector<EdgeLoop>& loops, int64_t cores) {
+  for (size_t i = 0; i < cut.loop; ++i) {
+    if (loops[i].extent > 1) return false;
+  }
+  int64_t largest = loops[cut.loop].extent - cut.points.back();
+  int64_t begin = 0;
+  for (const int64_t point : cut.points) {
+    largest = std::max(largest, point - begin);
+    begin = point;
+  }
+  return largest < kMinShare * cores;
+}
+
 class PartitionEdges final : public TransformationModule {
  public:
   ModuleStage stage() const override { return ModuleStage::Finishing; }
 
-  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/,
-                     ModuleContext& /*context*/) override {
+  ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
+    const auto cores = static_cast<int64_t>(context.device().get("cores"));
     Refusals refused;
     int cuts = 0;
-    while (cuts < kMaxCuts && cut_somewhere(schedule, refused)) ++cuts;
+    while (cuts < kMaxCuts && cut_somewhere(schedule, cores, refused)) ++cuts;
     if (cuts == 0) return ModuleResult::not_applicable("no tile hangs over an edge");
     return ModuleResult::applied(std::move(schedule));
   }
@@ -132,11 +149,11 @@ class PartitionEdges final : public TransformationModule {
   using Refusals = std::set<std::tuple<std::string, size_t, std::vector<int64_t>>>;
 
   /// Was there anything to cut?
-  static bool cut_somewhere(Schedule& schedule, Refusals& refused) {
+  static bool cut_somewhere(Schedule& schedule, int64_t cores, Refusals& refused) {
     const Program program = schedule.program();
     for (const Pointer<Block>& block : program.blocks()) {
       if (enclosing_block(*block) != nullptr) continue;
-      for (const Cut& cut : cuts_of(*block)) {
+      for (const Cut& cut : cuts_of(*block, cores)) {
         if (refused.contains({block->name, cut.loop, cut.points})) continue;
         if (carry_out(schedule, block->name, cut)) return true;
         refused.insert({block->name, cut.loop, cut.points});
@@ -145,7 +162,7 @@ class PartitionEdges final : public TransformationModule {
     return false;
   }
 
-  static std::vector<Cut> cuts_of(const Block& block) {
+  static std::vector<Cut> cuts_of(const Block& block, int64_t cores) {
     const LoopConditions conditions(block);
     const std::vector<LinearForm> predicate = conditions.of_predicate();
     const std::vector<LinearForm> selects = conditions.of_selects();
@@ -158,7 +175,8 @@ class PartitionEdges final : public TransformationModule {
       if (const auto cut = cut_for_predicate(form, loops)) cuts.push_back(*cut);
     }
     for (const LinearForm& form : selects) {
-      if (const auto cut = cut_for_select(form, loops)) cuts.push_back(*cut);
+      const auto cut = cut_for_select(form, loops);
+      if (cut && !leaves_cores_idle(*cut, loops, cores)) cuts.push_back(*cut);
     }
     return cuts;
   }

@@ -6,7 +6,6 @@
 // ahead (of the call, where it is constant). The sizes are sampled.
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +17,7 @@
 
 #include "group.h"
 #include "panels.h"
+#include "plans.h"
 #include "tile.h"
 #include "tile_form.h"
 #include "unit.h"
@@ -26,29 +26,14 @@ namespace {
 
 using namespace tunesmith;
 
-enum class Packing { None, Inside, Ahead };
-
-struct Plan {
-  bool columns_outermost = true;
-  Packing packing = Packing::None;
-  int64_t panel = 0;      // columns in one, where packing is Ahead
-  bool in_place = false;  // padding is read where it is
-};
-
-/// What the plans for a block have in common.
-struct Subject {
-  TileForm form;
-  int64_t lanes = 1;  // of a vector of results
-  std::optional<DotUnit> unit;
-};
+/// Statements of one tile that may be written out for all of a reduction.
+constexpr int64_t kMaxWrittenOut = 512;
 
 class RegisterTile final : public TransformationModule {
  public:
   explicit RegisterTile(const Options& options)
-      : row_tiles_(options.get_ints("row_tiles")),
-        column_vectors_(options.get_ints("column_vectors")),
-        steps_(options.get_ints("steps")),
-        panel_vectors_(options.get_ints("panel_vectors")),
+      : sizes_{options.get_ints("row_tiles"), options.get_ints("column_vectors"), options.get_ints("steps"),
+               options.get_ints("panel_vectors")},
         units_(options.get_strings("units")) {
     for (const char* name : {"row_tiles", "column_vectors", "steps", "panel_vectors"}) {
       if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
@@ -82,11 +67,12 @@ class RegisterTile final : public TransformationModule {
   std::optional<ModuleResult> make(const Subject& subject, const Schedule& schedule, const Block& block,
                                    ModuleContext& context) const {
     const Program program = schedule.program();
+    const auto registers = static_cast<int64_t>(context.device().get_or("vector_registers_used_by_tile", 16));
     std::vector<Group> groups{group_of(program, block)};
     if (const std::optional<Group> siblings = siblings_of(program, block))
       groups.insert(groups.begin(), *siblings);
     for (const Group& group : groups) {
-      Sketches made = sketches_of(subject, schedule, group);
+      Sketches made = sketches_of(subject, schedule, group, registers);
       if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
       for (const std::string& name : made.copies) context.claim(name, "it copies into panels");
@@ -102,9 +88,10 @@ class RegisterTile final : public TransformationModule {
   };
 
   /// Those that are legal: a copy, for example, may be larger than what it copies.
-  Sketches sketches_of(const Subject& subject, const Schedule& base, const Group& group) const {
+  Sketches sketches_of(const Subject& subject, const Schedule& base, const Group& group,
+                       int64_t registers) const {
     Sketches made;
-    for (const Plan& plan : plans(subject, base.program(), group)) {
+    for (const Plan& plan : plans_for(subject, base.program(), group, sizes_, registers)) {
       std::vector<std::string> copies;
       try {
         made.schedules.push_back(sketch(subject, base, group, plan, &copies));
@@ -116,58 +103,6 @@ class RegisterTile final : public TransformationModule {
       }
     }
     return made;
-  }
-
-  std::vector<Plan> plans(const Subject& subject, const Program& program, const Group& group) const {
-    bool can_pack = true;
-    bool must_pack = subject.unit.has_value();
-    bool constant = true;
-    bool pads = false;
-    for (const std::string& name : group.blocks) {
-      const Block block = *program.find_block(name);
-      for (const PackedRead& read : packed_reads(block, subject.form)) {
-        can_pack = can_pack && read.plain;
-        must_pack = must_pack || !read.in_order;
-        constant = constant && read.buffer->constant;
-      }
-      pads = pads || !padding_of(program, block).empty();
-    }
-    const int64_t extent = program.find_block(group.blocks.front())->iters()[subject.form.columns].extent;
-    // A call takes whole vectors, so that its panels divide the columns.
-    const auto fits = [&](int64_t count) {
-      return subject.unit ? extent % (count * subject.lanes) == 0 : count * subject.lanes <= extent;
-    };
-    const std::vector<int64_t> panels = chosen(panel_vectors_, fits, 1);
-    std::vector<Plan> all;
-    for (const bool in_place : {false, true}) {
-      if (in_place && (!pads || subject.unit)) break;
-      if (!must_pack) {
-        all.push_back({true, Packing::None, 0, in_place});
-        all.push_back({false, Packing::None, 0, in_place});
-      }
-      if (!can_pack) continue;
-      if (!constant && !subject.unit) all.push_back({true, Packing::Inside, 0, in_place});
-      for (const int64_t vectors : panels) {
-        all.push_back({true, Packing::Ahead, vectors * subject.lanes, in_place});
-        all.push_back({false, Packing::Ahead, vectors * subject.lanes, in_place});
-      }
-    }
-    return all;
-  }
-
-  /// Producers that pad what the block alone reads: elements of a buffer, or a number.
-  static std::vector<std::string> padding_of(const Program& program, const Block& block) {
-    std::vector<std::string> names;
-    for (const Pointer<Block>& producer : producers_of(program, block)) {
-      if (!is_elementwise(*producer) || writes_output(program, *producer) ||
-          consumers_of(program, *producer).size() != 1)
-        continue;
-      const Expr value = find_first<Store>(*producer)->value();
-      if (value.is(ExprKind::Select) && value.arg(1).is(ExprKind::Load) &&
-          (value.arg(2).is(ExprKind::FloatImm) || value.arg(2).is(ExprKind::IntImm)))
-        names.push_back(producer->name);
-    }
-    return names;
   }
 
   /// `copies`: the names of those that it makes.
@@ -195,7 +130,7 @@ class RegisterTile final : public TransformationModule {
       if (plan.packing == Packing::Inside) {
         schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
       } else {
-        lay_panel_by_panel(schedule, copy, plan.panel, shape.depth);
+        lay_panel_by_panel(schedule, copy, plan.sizes.vectors.front() * shape.lanes, shape.depth);
       }
       copies->push_back(schedule.block(copy).name);
     }
@@ -229,39 +164,41 @@ class RegisterTile final : public TransformationModule {
   TileShape draw_shape(const Subject& subject, Schedule& schedule, BlockRV block, const Plan& plan) const {
     const TileForm& form = subject.form;
     const std::vector<IterVar> iters = schedule.block(block).iters();
-    const int64_t lanes = subject.lanes;
-    const int64_t columns = iters[form.columns].extent;
-    const int64_t rows = iters[form.rows.back()].extent;
     TileShape shape;
     shape.depth = subject.unit ? subject.unit->depth : 1;
+    shape.order = plan.order;
+    shape.lanes = subject.lanes;
+    shape.outer_rows = draw(schedule, plan.sizes.outer_rows);
+    shape.rows = draw(schedule, plan.sizes.rows);
+    shape.vectors = draw(schedule, plan.sizes.vectors);
+    if (form.separate_columns) shape.whole_reductions = written_out(form, iters, plan.sizes);
+    if (shape.whole_reductions > 0) return shape;
     const int64_t reduction = iters[form.reductions.back()].extent / shape.depth;
-    shape.columns_outermost = plan.columns_outermost;
-    shape.lanes = lanes;
-    shape.rows =
-        sample_one_of(schedule, chosen(row_tiles_, [&](int64_t size) { return size <= rows; }, rows));
-    const auto is_filled = [&](int64_t vectors) { return (vectors - 1) * lanes < columns; };
-    shape.vectors =
-        sample_one_of(schedule, plan.packing == Packing::Ahead ? std::vector<int64_t>{plan.panel / lanes}
-                                                               : chosen(column_vectors_, is_filled, 1));
     const std::vector<int64_t> steps =
-        chosen(steps_, [&](int64_t count) { return reduction % count == 0; }, 1);
+        chosen(sizes_.steps, [&](int64_t count) { return reduction % count == 0; }, 1);
     if (steps.size() > 1) shape.steps = sample_one_of(schedule, steps);
     return shape;
   }
 
-  /// Those of `sizes` that pass; `otherwise` where none does.
-  template <typename Test>
-  static std::vector<int64_t> chosen(const std::vector<int64_t>& sizes, const Test& test, int64_t otherwise) {
-    std::vector<int64_t> found;
-    std::ranges::copy_if(sizes, std::back_inserter(found), test);
-    if (found.empty()) found.push_back(otherwise);
-    return found;
+  /// A decision, where there is one to make.
+  static IntArg draw(Schedule& schedule, const std::vector<int64_t>& choices) {
+    if (choices.size() == 1) return choices.front();
+    return sample_one_of(schedule, choices);
   }
 
-  std::vector<int64_t> row_tiles_;
-  std::vector<int64_t> column_vectors_;
-  std::vector<int64_t> steps_;
-  std::vector<int64_t> panel_vectors_;
+  /// How many of the innermost reductions are written out whole.
+  static size_t written_out(const TileForm& form, const std::vector<IterVar>& iters, const TileSizes& sizes) {
+    int64_t statements = sizes.outer_rows.back() * sizes.rows.back() * sizes.vectors.back();
+    size_t count = 0;
+    while (count < form.reductions.size()) {
+      statements *= iters[form.reductions.rbegin()[count]].extent;
+      if (statements > kMaxWrittenOut) break;
+      ++count;
+    }
+    return count;
+  }
+
+  SizeOptions sizes_;
   std::vector<std::string> units_;
 };
 

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include <tunesmith/tiling/sampled_tiles.h>
+
 #include "tile_form.h"
 
 namespace tunesmith {
 namespace {
+
+/// As many tiles of a block of columns as there are.
+constexpr int64_t kAnyTiles = int64_t{1} << 40;
 
 /// Of each iterator the loop that it is bound to.
 std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block) {
@@ -21,38 +26,84 @@ std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block) {
   return own;
 }
 
-/// The loops of the nest.
+bool is_one(const IntArg& number) { return number == IntArg(int64_t{1}); }
+
+/// The loops of one block, as they are ordered.
+struct Order {
+  std::vector<LoopRV> outside;  // of the reductions
+  std::vector<LoopRV> reductions;
+  std::vector<LoopRV> tile;         // unrolled
+  std::vector<LoopRV> written_out;  // reductions that are unrolled
+};
+
+/// Others, columns and rows, each outside of their tile's.
+void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const TileForm& form,
+                 const TileShape& shape, Order& order, LoopRV* lanes) {
+  const std::vector<LoopRV> columns =
+      schedule.split(loops[form.columns], {std::nullopt, shape.vectors, IntArg(shape.lanes)});
+  for (const size_t other : form.others) order.outside.push_back(loops[other]);
+  LoopRV inner_columns = columns[0];
+  if (shape.order == ColumnOrder::Outermost) order.outside.push_back(columns[0]);
+  if (shape.order == ColumnOrder::Blocks) {
+    const std::vector<LoopRV> blocks = sample_tiles(schedule, columns[0], 2, kAnyTiles).loops;
+    order.outside.push_back(blocks[0]);
+    inner_columns = blocks[1];
+  }
+  for (size_t i = 0; i < form.rows.size(); ++i) {
+    const size_t from_last = form.rows.size() - 1 - i;
+    const IntArg& size = from_last == 0 ? shape.rows : shape.outer_rows;
+    if (from_last > 1 || (from_last == 1 && is_one(size))) {
+      order.outside.push_back(loops[form.rows[i]]);
+      continue;
+    }
+    const std::vector<LoopRV> halves = schedule.split(loops[form.rows[i]], {std::nullopt, size});
+    order.outside.push_back(halves[0]);
+    order.tile.push_back(halves[1]);
+  }
+  if (shape.order != ColumnOrder::Outermost) order.outside.push_back(inner_columns);
+  order.tile.push_back(columns[1]);
+  *lanes = columns[2];
+}
+
+/// The neighbours that a vector takes, where it takes several.
+std::optional<LoopRV> add_reductions(Schedule& schedule, const std::vector<LoopRV>& loops,
+                                     const TileForm& form, const TileShape& shape, Order& order) {
+  for (const size_t reduction : form.reductions) order.reductions.push_back(loops[reduction]);
+  std::optional<LoopRV> neighbours;
+  if (shape.depth > 1) {
+    const std::vector<LoopRV> halves =
+        schedule.split(order.reductions.back(), {std::nullopt, IntArg(shape.depth)});
+    order.reductions.back() = halves[0];
+    neighbours = halves[1];
+  }
+  if (shape.steps) {
+    const std::vector<LoopRV> steps = schedule.split(order.reductions.back(), {std::nullopt, *shape.steps});
+    order.reductions.back() = steps[0];
+    order.reductions.push_back(steps[1]);
+    order.written_out.push_back(steps[1]);
+  }
+  const auto whole = static_cast<std::ptrdiff_t>(shape.whole_reductions);
+  order.written_out.insert(order.written_out.end(), order.reductions.end() - whole, order.reductions.end());
+  return neighbours;
+}
+
+/// The loops outside the reductions.
 std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm& form,
                               const TileShape& shape) {
   const std::vector<LoopRV> loops = loops_by_iterator(schedule, block);
-  const std::vector<LoopRV> columns =
-      schedule.split(loops[form.columns], {std::nullopt, shape.vectors, shape.lanes});
-  const std::vector<LoopRV> rows = schedule.split(loops[form.rows.back()], {std::nullopt, shape.rows});
-  std::vector<LoopRV> order;
-  for (const size_t other : form.others) order.push_back(loops[other]);
-  if (shape.columns_outermost) order.push_back(columns[0]);
-  for (size_t i = 0; i + 1 < form.rows.size(); ++i) order.push_back(loops[form.rows[i]]);
-  order.push_back(rows[0]);
-  if (!shape.columns_outermost) order.push_back(columns[0]);
-  for (const size_t reduction : form.reductions) order.push_back(loops[reduction]);
-  std::optional<LoopRV> neighbours;
-  if (shape.depth > 1) {
-    const std::vector<LoopRV> halves = schedule.split(order.back(), {std::nullopt, shape.depth});
-    order.back() = halves[0];
-    neighbours = halves[1];
-  }
-  std::optional<LoopRV> written_out;
-  if (shape.steps) {
-    const std::vector<LoopRV> steps = schedule.split(order.back(), {std::nullopt, *shape.steps});
-    order.back() = steps[0];
-    order.push_back(steps[1]);
-    written_out = steps[1];
-  }
-  order.insert(order.end(), {rows[1], columns[1], columns[2]});
-  if (neighbours) order.push_back(*neighbours);
-  schedule.reorder(order);
-  if (written_out) schedule.unroll(*written_out);
-  return order;
+  Order order;
+  LoopRV lanes;
+  add_spatial(schedule, loops, form, shape, order, &lanes);
+  const std::optional<LoopRV> neighbours = add_reductions(schedule, loops, form, shape, order);
+  std::vector<LoopRV> all = order.outside;
+  all.insert(all.end(), order.reductions.begin(), order.reductions.end());
+  all.insert(all.end(), order.tile.begin(), order.tile.end());
+  all.push_back(lanes);
+  if (neighbours) all.push_back(*neighbours);
+  schedule.reorder(all);
+  for (const LoopRV loop : order.written_out) schedule.unroll(loop);
+  for (const LoopRV loop : order.tile) schedule.unroll(loop);
+  return order.outside;
 }
 
 }  // namespace
@@ -63,9 +114,9 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
   for (const BlockRV block : blocks) {
     TileForm form;
     match_tile_form(schedule.block(block), &form);
-    nest.loops = form.others.size() + form.rows.size() + 1;
-    nest.columns = shape.columns_outermost ? form.others.size() : nest.loops - 1;
-    innermost.push_back(make_tile(schedule, block, form, shape).at(nest.loops - 1));
+    nest.loops = form.others.size() + form.rows.size() + (shape.order == ColumnOrder::Blocks ? 2 : 1);
+    nest.columns = shape.order == ColumnOrder::Outermost ? form.others.size() : nest.loops - 1;
+    innermost.push_back(make_tile(schedule, block, form, shape).back());
   }
   if (innermost.size() > 1) schedule.merge(innermost);
   return nest;

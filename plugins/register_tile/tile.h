@@ -10,12 +10,18 @@
 
 namespace tunesmith {
 
+/// Where the loop over tiles along the columns stands among those over tiles along rows. Blocks: their number
+/// is drawn; they are outermost, the tiles of one of them innermost.
+enum class ColumnOrder { Outermost, Innermost, Blocks };
+
 struct TileShape {
-  IntRV rows;
-  IntRV vectors;               // in a row
-  int64_t lanes = 1;           // of a vector
-  std::optional<IntRV> steps;  // of the innermost reduction that are written out; nothing: one
-  bool columns_outermost = true;
+  IntArg outer_rows = int64_t{1};  // of the last iterator of rows but one
+  IntArg rows = int64_t{1};        // of the last one
+  IntArg vectors = int64_t{1};     // in a row
+  int64_t lanes = 1;               // of a vector
+  size_t whole_reductions = 0;     // the innermost ones, which are written out
+  std::optional<IntRV> steps;      // of the innermost reduction that are written out; nothing: one
+  ColumnOrder order = ColumnOrder::Outermost;
   int64_t depth = 1;  // neighbours of the innermost reduction that a vector takes at once
 };
 
@@ -26,7 +32,8 @@ struct TileNest {
 };
 
 /// Cuts and orders the loops of the blocks, which have the same iterators: outside the reductions, then
-/// rows x vectors x lanes, and the depth. The nests of several blocks share what is outside their reductions.
+/// rows x vectors x lanes, and the depth. Rows and vectors are unrolled. The nests of several blocks share
+/// what is outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);
 
 }  // namespace tunesmith

@@ -30,7 +30,12 @@ std::string match_tile_form(const Block& block, TileForm* form) {
     (reused ? form->rows : form->others).push_back(i);
   }
   if (form->rows.empty()) return "no operand is used again by the rows of a tile";
-  if (std::ranges::all_of(reads, [&](const Access& read) { return read.uses(form->columns); }))
+  form->separate_columns =
+      std::ranges::all_of(reads, [&](const Access& read) { return read.uses(form->columns); });
+  if (form->separate_columns && !std::ranges::all_of(reads, [&](const Access& read) {
+        return std::ranges::any_of(read.indices,
+                                   [&](const AccessIndex& index) { return index.iterator == form->columns; });
+      }))
     return "no operand is used again by the columns of a tile";
   return "";
 }

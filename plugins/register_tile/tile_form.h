@@ -17,6 +17,8 @@ struct TileForm {
   std::vector<size_t> rows;    // spatial ones that some read of the columns does not need: it is used again
   std::vector<size_t> others;  // further spatial ones: batches, groups, those of one iteration
   std::vector<size_t> reductions;  // outermost first
+  /// Every read moves with the columns, as of a depthwise convolution: a column is computed from itself.
+  bool separate_columns = false;
 };
 
 /// A read that moves with the columns.
@@ -31,7 +33,7 @@ struct PackedRead {
 /// "", or why the block has no register tile: a constant sentence.
 std::string match_tile_form(const Block& block, TileForm* form);
 
-/// Reads that the columns use and some rows do not
+/// Reads that the columns use and some rows do not.
 std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form);
 
 }  // namespace tunesmith

@@ -21,6 +21,9 @@ using namespace tunesmith;
 /// Of the registers of a thread, those that an unrolled copy may fill.
 constexpr int64_t kShareOfCopies = 16;
 
+/// Iterations for each core that a piece of a loop must have to be shared out.
+constexpr int64_t kMinShare = 4;
+
 /// Several instructions: all of them or none. Were they done?
 template <typename Change>
 bool all_where_legal(Schedule& schedule, const Change& change) {
@@ -52,7 +55,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     if (jobs == 0 && vectorize == 0 && steps < 0) {
       return ModuleResult::not_applicable("the program has no such annotation");
     }
-    if (jobs > 0) parallelize(schedule, jobs);
+    if (jobs > 0) parallelize(schedule, jobs, static_cast<int64_t>(context.device().get("cores")));
     const auto vector_bits = static_cast<int64_t>(context.device().get("vector_bits"));
     const auto registers = static_cast<int64_t>(context.device().get("vector_registers"));
     // Of threads, each copy in flight takes registers that their tile needs.
@@ -77,35 +80,53 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
   }
 
  private:
-  static void parallelize(Schedule& schedule, int64_t jobs) {
-    std::vector<std::string> first_blocks;
+  static void parallelize(Schedule& schedule, int64_t jobs, int64_t cores) {
+    std::vector<BlockFacts> first_blocks;
     std::optional<size_t> nest;
     for (const BlockFacts& block : schedule.blocks()) {
-      if (nest != block.nest && block.loops > 0) first_blocks.push_back(block.name);
+      if (nest != block.nest && block.loops > 0) first_blocks.push_back(block);
       nest = block.nest;
     }
-    for (const std::string& name : first_blocks) {
-      std::vector<LoopRV> fused;
-      int64_t iterations = 1;
-      for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
-        const LoopFacts loop = schedule.facts(rv);
-        if (loop.use.reduction || loop.use.opaque || loop.kind != LoopKind::Serial) break;
-        if (!fused.empty() && (iterations > 1 && iterations * loop.extent > jobs)) break;
-        iterations *= loop.extent;
-        fused.push_back(rv);
-        if (loop.only_child != StmtKind::Loop) break;
-      }
-      const auto run_parallel = [&] {
-        const auto one = [&](Schedule& tried) { tried.parallel(fused.front()); };
-        const auto several = [&](Schedule& tried) { tried.parallel(tried.fuse(fused)); };
-        return fused.size() == 1 ? where_legal(schedule, one) : all_where_legal(schedule, several);
-      };
-      // The inner ones may hold what their iterations share: then those around them are fused without them.
-      while (iterations > 1 && !run_parallel()) {
-        iterations /= schedule.facts(fused.back()).extent;
-        fused.pop_back();
+    for (const BlockFacts& first : first_blocks) {
+      if (parallelize_from(schedule, first.name, 0, jobs) > 1) continue;
+      for (const BlockFacts& block : schedule.blocks()) {
+        if (block.nest == first.nest) parallelize_piece(schedule, block.name, jobs, cores);
       }
     }
+  }
+
+  /// A nest that does nothing but hold pieces of a loop has them share out their own work.
+  static void parallelize_piece(Schedule& schedule, const std::string& block, int64_t jobs, int64_t cores) {
+    const std::vector<LoopFacts> loops = schedule.loops_of(schedule.get_block(block));
+    const auto first = std::ranges::find_if(loops, [](const LoopFacts& loop) { return loop.extent > 1; });
+    if (first == loops.end() || first->extent < kMinShare * cores) return;
+    parallelize_from(schedule, block, static_cast<size_t>(first - loops.begin()), jobs);
+  }
+
+  /// How many iterations of loops around the block, of which `begin` is the outermost, run in parallel then.
+  static int64_t parallelize_from(Schedule& schedule, const std::string& block, size_t begin, int64_t jobs) {
+    std::vector<LoopRV> fused;
+    int64_t iterations = 1;
+    const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block(block));
+    for (size_t i = begin; i < loops.size(); ++i) {
+      const LoopFacts loop = schedule.facts(loops[i]);
+      if (loop.use.reduction || loop.use.opaque || loop.kind != LoopKind::Serial) break;
+      if (!fused.empty() && (iterations > 1 && iterations * loop.extent > jobs)) break;
+      iterations *= loop.extent;
+      fused.push_back(loops[i]);
+      if (loop.only_child != StmtKind::Loop) break;
+    }
+    const auto run_parallel = [&] {
+      const auto one = [&](Schedule& tried) { tried.parallel(fused.front()); };
+      const auto several = [&](Schedule& tried) { tried.parallel(tried.fuse(fused)); };
+      return fused.size() == 1 ? where_legal(schedule, one) : all_where_legal(schedule, several);
+    };
+    // The inner ones may hold what their iterations share: then those around them are fused without them.
+    while (iterations > 1 && !run_parallel()) {
+      iterations /= schedule.facts(fused.back()).extent;
+      fused.pop_back();
+    }
+    return iterations;
   }
 
   static void vectorize_innermost(Schedule& schedule, BlockRV block, int64_t limit, int64_t vector_bits) {

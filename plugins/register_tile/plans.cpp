@@ -1,0 +1,100 @@
+#include "plans.h"
+
+#include <algorithm>
+
+namespace tunesmith {
+namespace {
+
+/// Wider rows of separate columns have no operand in common, and only make the program longer.
+constexpr int64_t kMaxSeparateVectors = 2;
+
+/// What the reads of a group's blocks allow.
+struct Reads {
+  bool can_pack = true;
+  bool must_pack = false;
+  bool constant = true;
+  bool padded = false;
+};
+
+Reads reads_of(const Subject& subject, const Program& program, const Group& group) {
+  Reads found;
+  found.must_pack = subject.unit.has_value();
+  for (const std::string& name : group.blocks) {
+    const Block block = *program.find_block(name);
+    for (const PackedRead& read : packed_reads(block, subject.form)) {
+      found.can_pack = found.can_pack && read.plain;
+      found.must_pack = found.must_pack || !read.in_order;
+      found.constant = found.constant && read.buffer->constant;
+    }
+    found.padded = found.padded || !padding_of(program, block).empty();
+  }
+  return found;
+}
+
+/// Rows of separate columns use nothing again that is more than a few taps away: blocks of columns share the
+/// work out, and are visited row by row. Siblings would draw different ones.
+std::vector<ColumnOrder> orders_of(const Subject& subject, const Group& group) {
+  if (subject.form.separate_columns && group.blocks.size() == 1) return {ColumnOrder::Blocks};
+  return {ColumnOrder::Outermost, ColumnOrder::Innermost};
+}
+
+}  // namespace
+
+std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
+                            const SizeOptions& options, int64_t registers) {
+  const Reads reads = reads_of(subject, program, group);
+  const Block block = *program.find_block(group.blocks.front());
+  const int64_t lanes = subject.lanes;
+  const int64_t columns = block.iters()[subject.form.columns].extent;
+  const bool separate = subject.form.separate_columns;
+  const auto sizes_of = [&](const std::vector<int64_t>& vectors) {
+    return tile_sizes(block, subject.form, {options.row_tiles, registers, lanes}, vectors);
+  };
+  const std::vector<TileSizes> any = sizes_of(chosen(
+      options.column_vectors,
+      [&](int64_t count) {
+        return (count - 1) * lanes < columns && (!separate || count <= kMaxSeparateVectors);
+      },
+      1));
+  // A call takes whole vectors, so that its panels divide the columns.
+  const auto fits = [&](int64_t count) {
+    return subject.unit ? columns % (count * lanes) == 0 : count * lanes <= columns;
+  };
+  const std::vector<ColumnOrder> orders = orders_of(subject, group);
+  std::vector<Plan> plans;
+  const auto add = [&](const std::vector<TileSizes>& sizes, Packing packing, bool in_place) {
+    for (const TileSizes& each : sizes) {
+      for (const ColumnOrder order : orders) plans.push_back({each, order, packing, in_place});
+    }
+  };
+  for (const bool in_place : {false, true}) {
+    if (in_place && (!reads.padded || subject.unit)) break;
+    // There is too little to compute of an element for a copy of it.
+    if (!in_place && separate && reads.padded) continue;
+    if (!reads.must_pack) add(any, Packing::None, in_place);
+    if (!reads.can_pack || (separate && !reads.must_pack)) continue;
+    if (!reads.constant && !subject.unit) {
+      for (const TileSizes& each : any)
+        plans.push_back({each, ColumnOrder::Outermost, Packing::Inside, in_place});
+    }
+    for (const int64_t vectors : chosen(options.panel_vectors, fits, 1))
+      add(sizes_of({vectors}), Packing::Ahead, in_place);
+  }
+  return plans;
+}
+
+std::vector<std::string> padding_of(const Program& program, const Block& block) {
+  std::vector<std::string> names;
+  for (const Pointer<Block>& producer : producers_of(program, block)) {
+    if (!is_elementwise(*producer) || writes_output(program, *producer) ||
+        consumers_of(program, *producer).size() != 1)
+      continue;
+    const Expr value = find_first<Store>(*producer)->value();
+    if (value.is(ExprKind::Select) && value.arg(1).is(ExprKind::Load) &&
+        (value.arg(2).is(ExprKind::FloatImm) || value.arg(2).is(ExprKind::IntImm)))
+      names.push_back(producer->name);
+  }
+  return names;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,94 @@
+#include "tile_sizes.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tunesmith {
+namespace {
+
+/// Rows of a tile whose columns are separate, in each of its two directions: all taps of all of them are
+/// written out.
+constexpr int64_t kMaxSeparateRows = 8;
+constexpr int64_t kMaxSeparateOuterRows = 2;
+
+class Choices {
+ public:
+  Choices(const Block& block, const TileForm& form, const TileLimits& limits)
+      : form_(form), limits_(limits), iters_(block.iters()) {}
+
+  /// Those that fit with so many vectors; no rows where none do.
+  TileSizes of(int64_t vectors) const {
+    if (form_.separate_columns) return of_separate_columns(vectors);
+    // Rows that are shorter than half the longest tile are taken whole, several at once.
+    const int64_t longest = std::ranges::max(limits_.row_tiles);
+    if (form_.rows.size() > 1 && 2 * extent() <= longest) {
+      TileSizes whole{{}, {extent()}, {vectors}};
+      for (int64_t outer = 1; outer <= outer_extent() && outer * extent() <= longest; ++outer) {
+        if (fits(outer * extent(), vectors)) whole.outer_rows.push_back(outer);
+      }
+      if (!whole.outer_rows.empty()) return whole;
+    }
+    return {{1}, those([&](int64_t rows) { return fits(rows, vectors); }), {vectors}};
+  }
+
+ private:
+  TileSizes of_separate_columns(int64_t vectors) const {
+    const int64_t shortest = std::min(extent(), std::ranges::min(limits_.row_tiles));
+    TileSizes sizes{{1}, {}, {vectors}};
+    if (form_.rows.size() > 1) {
+      for (int64_t outer = 2; outer <= std::min(outer_extent(), kMaxSeparateOuterRows); ++outer) {
+        if (fits(outer * shortest, vectors)) sizes.outer_rows.push_back(outer);
+      }
+    }
+    sizes.rows = those([&](int64_t rows) {
+      return rows <= kMaxSeparateRows && fits(sizes.outer_rows.back() * rows, vectors);
+    });
+    return sizes;
+  }
+
+  /// The choices for the rows that pass, or the whole extent where it is less than all choices and passes.
+  template <typename Test>
+  std::vector<int64_t> those(const Test& test) const {
+    std::vector<int64_t> found;
+    std::ranges::copy_if(limits_.row_tiles, std::back_inserter(found),
+                         [&](int64_t rows) { return rows <= extent() && test(rows); });
+    if (found.empty() && extent() < std::ranges::min(limits_.row_tiles) && test(extent()))
+      found.push_back(extent());
+    return found;
+  }
+
+  /// Accumulators, the vectors of a row, and the operand that all of these are multiplied by.
+  bool fits(int64_t rows, int64_t vectors) const { return rows * vectors + vectors + 1 <= limits_.registers; }
+
+  int64_t extent() const { return iters_[form_.rows.back()].extent; }
+  int64_t outer_extent() const { return iters_[form_.rows.end()[-2]].extent; }
+
+  const TileForm& form_;
+  const TileLimits& limits_;
+  std::vector<IterVar> iters_;
+};
+
+}  // namespace
+
+std::vector<TileSizes> tile_sizes(const Block& block, const TileForm& form, const TileLimits& limits,
+                                  const std::vector<int64_t>& vectors) {
+  const Choices choices(block, form, limits);
+  std::vector<TileSizes> all;
+  for (const int64_t count : vectors) {
+    TileSizes sizes = choices.of(count);
+    if (sizes.rows.empty()) continue;
+    if (!all.empty() && all.back().rows == sizes.rows && all.back().outer_rows == sizes.outer_rows) {
+      all.back().vectors.push_back(count);
+    } else {
+      all.push_back(std::move(sizes));
+    }
+  }
+  if (all.empty()) {
+    const int64_t fewest =
+        std::min(std::ranges::min(limits.row_tiles), block.iters()[form.rows.back()].extent);
+    all.push_back({{1}, {fewest}, {vectors.front()}});
+  }
+  return all;
+}
+
+}  // namespace tunesmith
