@@ -10,7 +10,8 @@ constexpr int64_t kMaxSeparateVectors = 2;
 
 /// What the reads of a group's blocks allow.
 struct Reads {
-  bool can_pack = true;
+  bool can_pack_inside = true;  // a copy of what a panel reads is no larger than that
+  bool can_pack_ahead = true;
   bool must_pack = false;
   bool constant = true;
   bool padded = false;
@@ -22,7 +23,8 @@ Reads reads_of(const Subject& subject, const Program& program, const Group& grou
   for (const std::string& name : group.blocks) {
     const Block block = *program.find_block(name);
     for (const PackedRead& read : packed_reads(block, subject.form)) {
-      found.can_pack = found.can_pack && read.plain;
+      found.can_pack_inside = found.can_pack_inside && read.plain;
+      found.can_pack_ahead = found.can_pack_ahead && (read.plain || read.in_order);
       found.must_pack = found.must_pack || !read.in_order;
       found.constant = found.constant && read.buffer->constant;
     }
@@ -45,7 +47,8 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
   const Reads reads = reads_of(subject, program, group);
   const Block block = *program.find_block(group.blocks.front());
   const int64_t lanes = subject.lanes;
-  const int64_t columns = block.iters()[subject.form.columns].extent;
+  const int64_t columns = subject.form.group_columns;
+  const bool groups = has_groups(subject.form, block);
   const bool separate = subject.form.separate_columns;
   const auto sizes_of = [&](const std::vector<int64_t>& vectors) {
     return tile_sizes(block, subject.form, {options.row_tiles, registers, lanes}, vectors);
@@ -53,12 +56,13 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
   const std::vector<TileSizes> any = sizes_of(chosen(
       options.column_vectors,
       [&](int64_t count) {
-        return (count - 1) * lanes < columns && (!separate || count <= kMaxSeparateVectors);
+        return (groups ? columns % (count * lanes) == 0 : (count - 1) * lanes < columns) &&
+               (!separate || count <= kMaxSeparateVectors);
       },
       1));
-  // A call takes whole vectors, so that its panels divide the columns.
+  // A call takes whole vectors, so that its panels divide the columns; a tile is of one group alone.
   const auto fits = [&](int64_t count) {
-    return subject.unit ? columns % (count * lanes) == 0 : count * lanes <= columns;
+    return subject.unit || groups ? columns % (count * lanes) == 0 : count * lanes <= columns;
   };
   const std::vector<ColumnOrder> orders = orders_of(subject, group);
   std::vector<Plan> plans;
@@ -68,15 +72,17 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
     }
   };
   for (const bool in_place : {false, true}) {
-    if (in_place && (!reads.padded || subject.unit)) break;
+    // Where phases decide what is padding, no cut parts it from the rest.
+    if (in_place && (!reads.padded || subject.unit || subject.form.period > 1)) break;
     // There is too little to compute of an element for a copy of it.
     if (!in_place && separate && reads.padded) continue;
     if (!reads.must_pack) add(any, Packing::None, in_place);
-    if (!reads.can_pack || (separate && !reads.must_pack)) continue;
-    if (!reads.constant && !subject.unit) {
+    if (separate && !reads.must_pack) continue;
+    if (reads.can_pack_inside && !reads.constant && !subject.unit) {
       for (const TileSizes& each : any)
         plans.push_back({each, ColumnOrder::Outermost, Packing::Inside, in_place});
     }
+    if (!reads.can_pack_ahead) continue;
     for (const int64_t vectors : chosen(options.panel_vectors, fits, 1))
       add(sizes_of({vectors}), Packing::Ahead, in_place);
   }

@@ -5,7 +5,9 @@
 // where the operand that moves with the columns is laid into panels: nowhere, inside the loop over panels, or
 // ahead (of the call, where it is constant). The sizes are sampled.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,9 +57,14 @@ class RegisterTile final : public TransformationModule {
     if (unit) {
       if (auto made = make({form, unit->lanes, unit}, schedule, block, context)) return std::move(*made);
     }
-    const int64_t lanes = std::min(vector_lanes(writes_of(block).front().buffer->dtype,
-                                                static_cast<int64_t>(context.device().get("vector_bits"))),
-                                   block.iters()[form.columns].extent);
+    const int64_t full = vector_lanes(writes_of(block).front().buffer->dtype,
+                                      static_cast<int64_t>(context.device().get("vector_bits")));
+    // A vector that hangs over is masked; one of an odd number of elements is taken apart.
+    const auto filled = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.group_columns)));
+    const int64_t lanes =
+        has_groups(form, block) ? std::gcd(full, form.group_columns) : std::min(full, filled);
+    if (has_groups(form, block) && 2 * lanes < full)
+      return ModuleResult::not_applicable("its groups of columns fill less than half a vector");
     if (auto made = make({form, lanes, {}}, schedule, block, context)) return std::move(*made);
     return ModuleResult::not_applicable("no tile of the block is legal");
   }
@@ -117,6 +124,10 @@ class RegisterTile final : public TransformationModule {
     const TileShape shape = draw_shape(subject, schedule, blocks.front(), plan);
     const TileNest nest = make_tiles(schedule, blocks, shape);
     write_through(schedule, blocks, group.reader, nest);
+    // A masked vector of results reaches into the next row where that begins at once, and would be in memory.
+    if (subject.form.group_columns % subject.lanes != 0) {
+      for (const BlockRV block : blocks) schedule.storage_align(block, 0, -2, subject.lanes, 0);
+    }
     for (const BlockRV block : blocks) {
       if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, copies);
       if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);

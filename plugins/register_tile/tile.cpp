@@ -39,9 +39,19 @@ struct Order {
 /// Others, columns and rows, each outside of their tile's.
 void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const TileForm& form,
                  const TileShape& shape, Order& order, LoopRV* lanes) {
-  const std::vector<LoopRV> columns =
-      schedule.split(loops[form.columns], {std::nullopt, shape.vectors, IntArg(shape.lanes)});
   for (const size_t other : form.others) order.outside.push_back(loops[other]);
+  LoopRV all_columns = loops[form.columns];
+  std::optional<LoopRV> group;
+  if (schedule.facts(all_columns).extent > form.group_columns) {
+    const std::vector<LoopRV> groups =
+        schedule.split(all_columns, {std::nullopt, IntArg(form.group_columns)});
+    group = groups[0];
+    all_columns = groups[1];
+  }
+  const bool groups_inside = shape.order == ColumnOrder::Innermost;
+  if (group && !groups_inside) order.outside.push_back(*group);
+  const std::vector<LoopRV> columns =
+      schedule.split(all_columns, {std::nullopt, shape.vectors, IntArg(shape.lanes)});
   LoopRV inner_columns = columns[0];
   if (shape.order == ColumnOrder::Outermost) order.outside.push_back(columns[0]);
   if (shape.order == ColumnOrder::Blocks) {
@@ -60,6 +70,7 @@ void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const Til
     order.outside.push_back(halves[0]);
     order.tile.push_back(halves[1]);
   }
+  if (group && groups_inside) order.outside.push_back(*group);
   if (shape.order != ColumnOrder::Outermost) order.outside.push_back(inner_columns);
   order.tile.push_back(columns[1]);
   *lanes = columns[2];
@@ -113,9 +124,11 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
   std::vector<LoopRV> innermost;
   for (const BlockRV block : blocks) {
     TileForm form;
-    match_tile_form(schedule.block(block), &form);
-    nest.loops = form.others.size() + form.rows.size() + (shape.order == ColumnOrder::Blocks ? 2 : 1);
-    nest.columns = shape.order == ColumnOrder::Outermost ? form.others.size() : nest.loops - 1;
+    const Block view = schedule.block(block);
+    match_tile_form(view, &form);
+    const size_t batch = form.others.size() + (has_groups(form, view) ? 1 : 0);
+    nest.loops = batch + form.rows.size() + (shape.order == ColumnOrder::Blocks ? 2 : 1);
+    nest.columns = shape.order == ColumnOrder::Outermost ? batch : nest.loops - 1;
     innermost.push_back(make_tile(schedule, block, form, shape).back());
   }
   if (innermost.size() > 1) schedule.merge(innermost);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "iterator_use.h"
+
 namespace tunesmith {
 namespace {
 
@@ -10,7 +12,38 @@ bool is_plain(const Access& access) {
                              [](const AccessIndex& index) { return index.iterator || index.constant; });
 }
 
+/// Phases of more than these are no rows: each has operands of its own.
+constexpr int64_t kMaxPeriod = 4;
+
+/// Of all columns, those of one group; nothing where operands disagree.
+std::optional<int64_t> find_groups(const Block& block, const TileForm& form) {
+  const IterVar columns = block.iters()[form.columns];
+  int64_t found = columns.extent;
+  for (const Access& read : read_accesses(block)) {
+    const IteratorUse use = use_of_iterator(block, read.buffer->name, columns);
+    if (use.whole || use.quotient_by == 0) continue;
+    if ((found != columns.extent && found != use.quotient_by) || columns.extent % use.quotient_by != 0)
+      return std::nullopt;
+    found = use.quotient_by;
+  }
+  return found;
+}
+
+/// After how many iterations the read uses the same again; nothing where it does not, or too late.
+std::optional<int64_t> repeats_after(const Block& block, const Access& read, size_t iterator) {
+  if (!read.uses(iterator)) return 1;
+  const IteratorUse use = use_of_iterator(block, read.buffer->name, block.iters()[iterator]);
+  if (use.whole || use.quotient_by != 0 || use.remainder_by > kMaxPeriod) return std::nullopt;
+  return use.remainder_by;
+}
+
 }  // namespace
+
+bool moves_with_columns(const Block& block, const TileForm& form, const Access& read) {
+  if (!read.uses(form.columns)) return false;
+  const IteratorUse use = use_of_iterator(block, read.buffer->name, block.iters()[form.columns]);
+  return use.whole || use.quotient_by != form.group_columns || use.remainder_by != 0;
+}
 
 std::string match_tile_form(const Block& block, TileForm* form) {
   const std::vector<IterVar> iters = block.iters();
@@ -21,22 +54,23 @@ std::string match_tile_form(const Block& block, TileForm* form) {
   form->columns = *written.indices.back().iterator;
   if (iters[form->columns].kind != IterKind::Spatial || iters[form->columns].extent == 1)
     return "the result is not written along an iterator of its own";
+  const std::optional<int64_t> groups = find_groups(block, *form);
+  if (!groups) return "the operands have groups of columns that differ";
+  form->group_columns = *groups;
+  const auto moves = [&](const Access& read) { return moves_with_columns(block, *form, read); };
   for (size_t i = 0; i < iters.size(); ++i) {
     if (iters[i].kind == IterKind::Reduction) form->reductions.push_back(i);
     if (iters[i].kind != IterKind::Spatial || i == form->columns) continue;
-    const bool reused = iters[i].extent > 1 && std::ranges::any_of(reads, [&](const Access& read) {
-                          return read.uses(form->columns) && !read.uses(i);
-                        });
-    (reused ? form->rows : form->others).push_back(i);
+    std::optional<int64_t> period;
+    for (const Access& read : reads) {
+      if (const auto after = repeats_after(block, read, i); iters[i].extent > 1 && moves(read) && after)
+        period = std::max(*after, period.value_or(1));
+    }
+    (period ? form->rows : form->others).push_back(i);
+    if (period) form->period = *period;
   }
   if (form->rows.empty()) return "no operand is used again by the rows of a tile";
-  form->separate_columns =
-      std::ranges::all_of(reads, [&](const Access& read) { return read.uses(form->columns); });
-  if (form->separate_columns && !std::ranges::all_of(reads, [&](const Access& read) {
-        return std::ranges::any_of(read.indices,
-                                   [&](const AccessIndex& index) { return index.iterator == form->columns; });
-      }))
-    return "no operand is used again by the columns of a tile";
+  form->separate_columns = std::ranges::all_of(reads, moves);
   return "";
 }
 
@@ -45,8 +79,9 @@ std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form) {
   const std::vector<Access> reads = read_accesses(block);
   for (size_t i = 0; i < reads.size(); ++i) {
     const Access& read = reads[i];
-    const bool used_again = std::ranges::any_of(form.rows, [&](size_t row) { return !read.uses(row); });
-    if (!read.uses(form.columns) || !used_again) continue;
+    const bool used_again = std::ranges::any_of(
+        form.rows, [&](size_t row) { return repeats_after(block, read, row).has_value(); });
+    if (!moves_with_columns(block, form, read) || !used_again) continue;
     PackedRead& found = packed.emplace_back();
     found.index = static_cast<int64_t>(i);
     found.buffer = read.buffer;

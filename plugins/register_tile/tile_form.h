@@ -19,6 +19,10 @@ struct TileForm {
   std::vector<size_t> reductions;  // outermost first
   /// Every read moves with the columns, as of a depthwise convolution: a column is computed from itself.
   bool separate_columns = false;
+  /// Columns of a group, of which some operand uses the number alone; all of them where there are no groups.
+  int64_t group_columns = 0;
+  /// After so many of the last rows their operands repeat: the phases of a transposed convolution.
+  int64_t period = 1;
 };
 
 /// A read that moves with the columns.
@@ -33,7 +37,15 @@ struct PackedRead {
 /// "", or why the block has no register tile: a constant sentence.
 std::string match_tile_form(const Block& block, TileForm* form);
 
-/// Reads that the columns use and some rows do not.
+/// Has the block several groups of columns?
+inline bool has_groups(const TileForm& form, const Block& block) {
+  return block.iters()[form.columns].extent > form.group_columns;
+}
+
+/// Does the read move with the columns of one group?
+bool moves_with_columns(const Block& block, const TileForm& form, const Access& read);
+
+/// Reads that move with the columns and some rows do not.
 std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form);
 
 }  // namespace tunesmith

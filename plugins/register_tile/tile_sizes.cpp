@@ -50,8 +50,9 @@ class Choices {
   template <typename Test>
   std::vector<int64_t> those(const Test& test) const {
     std::vector<int64_t> found;
-    std::ranges::copy_if(limits_.row_tiles, std::back_inserter(found),
-                         [&](int64_t rows) { return rows <= extent() && test(rows); });
+    std::ranges::copy_if(limits_.row_tiles, std::back_inserter(found), [&](int64_t rows) {
+      return rows <= extent() && rows % form_.period == 0 && test(rows);
+    });
     if (found.empty() && extent() < std::ranges::min(limits_.row_tiles) && test(extent()))
       found.push_back(extent());
     return found;

@@ -7,7 +7,8 @@ namespace {
 bool has_types(const TensorIntrinsic& intrinsic, const Block& block, const TileForm& form) {
   if (intrinsic.operands.size() != 3) return false;
   for (const Access& read : read_accesses(block)) {
-    if (read.buffer->dtype != intrinsic.operands[read.uses(form.columns) ? 2 : 1].buffer->dtype) return false;
+    if (read.buffer->dtype != intrinsic.operands[moves_with_columns(block, form, read) ? 2 : 1].buffer->dtype)
+      return false;
   }
   return writes_of(block).front().buffer->dtype == intrinsic.operands[0].buffer->dtype;
 }
@@ -22,7 +23,7 @@ std::optional<DotUnit> find_unit(const Block& block, const TileForm& form, const
       const std::vector<int64_t> lanes = intrinsic.extents(IterKind::Spatial);
       const std::vector<int64_t> depth = intrinsic.extents(IterKind::Reduction);
       if (lanes.size() != 1 || depth.size() != 1 || !has_types(intrinsic, block, form)) continue;
-      if (iters[form.columns].extent % lanes[0] == 0 && iters[form.reductions.back()].extent % depth[0] == 0)
+      if (form.group_columns % lanes[0] == 0 && iters[form.reductions.back()].extent % depth[0] == 0)
         return DotUnit{intrinsic.name, lanes[0], depth[0]};
     }
   }

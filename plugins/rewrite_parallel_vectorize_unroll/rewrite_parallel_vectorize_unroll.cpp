@@ -22,7 +22,7 @@ using namespace tunesmith;
 constexpr int64_t kShareOfCopies = 16;
 
 /// Iterations for each core that a piece of a loop must have to be shared out.
-constexpr int64_t kMinShare = 4;
+constexpr int64_t kMinShare = 2;
 
 /// Several instructions: all of them or none. Were they done?
 template <typename Change>
@@ -90,12 +90,13 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     for (const BlockFacts& first : first_blocks) {
       if (parallelize_from(schedule, first.name, 0, jobs) > 1) continue;
       for (const BlockFacts& block : schedule.blocks()) {
-        if (block.nest == first.nest) parallelize_piece(schedule, block.name, jobs, cores);
+        if (block.nest == first.nest && block.has_reduction)
+          parallelize_piece(schedule, block.name, jobs, cores);
       }
     }
   }
 
-  /// A nest that does nothing but hold pieces of a loop has them share out their own work.
+  /// Pieces of a loop, in a nest that does nothing but hold them, share out their own work.
   static void parallelize_piece(Schedule& schedule, const std::string& block, int64_t jobs, int64_t cores) {
     const std::vector<LoopFacts> loops = schedule.loops_of(schedule.get_block(block));
     const auto first = std::ranges::find_if(loops, [](const LoopFacts& loop) { return loop.extent > 1; });

@@ -111,7 +111,8 @@ TEST_F(RegisterTile, TilesFitTheVectorRegisters) {
       std::istringstream lines(to_string(candidate->lowered.program));
       for (std::string line; std::getline(lines, line);) {
         const size_t shape = line.find(": f32[");
-        if (line.find("alloc ") == std::string::npos || !line.ends_with("] register:")) continue;
+        if (line.find("alloc ") == std::string::npos || line.find("] register") == std::string::npos)
+          continue;
         std::istringstream extents(line.substr(shape + 6));
         int64_t elements = 1;
         int64_t extent = 1;
@@ -176,6 +177,63 @@ TEST_F(RegisterTile, SeparateColumnsOfALongReductionHaveSteps) {
   for (const CandidatePtr& candidate : draw(program, 20)) {
     EXPECT_THAT(to_string(candidate->lowered.program), Not(HasSubstr("in 0..128 unrolled")));
     results.expect_of(*candidate);
+  }
+}
+
+/// What the module says of the block O.
+std::string answer_for(const SketchSet& set) {
+  for (const ModuleEvent& event : set.events) {
+    if (event.module == "register_tile" && event.block == "O")
+      return event.status == ModuleResult::Status::Applied ? "applied" : event.reason;
+  }
+  return "not asked";
+}
+
+// A tile is of one group, whose operands are the same for all of its columns.
+TEST_F(RegisterTile, GroupsOfColumnsAreTiledOneByOne) {
+  for (const char* text :
+       {"conv2d:h=6,w=9,ci=8,co=64,kernel=3,groups=2", "conv2d:h=7,w=7,ci=12,co=96,kernel=3,groups=4",
+        "conv2d:h=5,w=5,ci=20,co=20,kernel=3,groups=20"}) {
+    const Program program = load(text);
+    EXPECT_EQ(answer_for(space_.generate(program)), "applied") << text;
+    const SameResults results(program);
+    for (const CandidatePtr& candidate : draw(program, 40)) {
+      results.expect_of(*candidate);
+      EXPECT_THAT(to_string(candidate->lowered.program), Not(testing::ContainsRegex("ramp[^)]*[)]//")))
+          << "each lane would ask for its group";
+    }
+  }
+  EXPECT_EQ(answer_for(space_.generate(load("conv2d:h=7,w=7,ci=8,co=8,kernel=3,groups=4"))),
+            "its groups of columns fill less than half a vector");
+}
+
+// Its rows use the same weights every second time.
+TEST_F(RegisterTile, TransposedConvolutionsHaveRowsOfWholePeriods) {
+  for (const char* text :
+       {"transposed_conv2d:h=4,w=4,ci=8,co=21", "transposed_conv2d:h=5,w=9,ci=4,co=48,kernel=3,stride=2"}) {
+    const Program program = load(text);
+    EXPECT_EQ(answer_for(space_.generate(program)), "applied") << text;
+    const SameResults results(program);
+    for (const CandidatePtr& candidate : draw(program, 40)) results.expect_of(*candidate);
+  }
+  for (const Schedule& sketch : space_.generate(load("transposed_conv2d:h=8,w=8,ci=8,co=16")).sketches)
+    EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("sample_categorical([4, 5"))) << "5 rows are no period";
+}
+
+// Their vectors are masked, and of each row the results are in registers of their own.
+TEST_F(RegisterTile, AFewColumnsAreAMaskedVector) {
+  for (const char* text : {"gmm:n=33,m=13,k=7", "gmm:n=33,m=6,k=24", "gmm:n=33,m=37,k=7"}) {
+    const Program program = load(text);
+    const SameResults results(program);
+    for (const CandidatePtr& candidate : draw(program, 40)) {
+      results.expect_of(*candidate);
+      std::istringstream lines(to_string(candidate->lowered.program));
+      for (std::string line; std::getline(lines, line);) {
+        const bool sums = line.find("alloc C_local") != std::string::npos;
+        EXPECT_TRUE(!sums || line.find("] register") != std::string::npos)
+            << to_string(candidate->lowered.program);
+      }
+    }
   }
 }
 

@@ -1,0 +1,20 @@
+// How the loads of a block use an iterator: as it is, or only its quotient or remainder by a number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tunesmith/stable/module.h>
+
+namespace tunesmith {
+
+struct IteratorUse {
+  bool whole = false;        // it occurs in another way than as below
+  int64_t quotient_by = 0;   // it is divided by this number; 0: nowhere
+  int64_t remainder_by = 0;  // its remainder, or that of it and a constant, by this number
+};
+
+/// In the indices of all loads of the buffer of this name.
+IteratorUse use_of_iterator(const Block& block, std::string_view buffer, const IterVar& iter);
+
+}  // namespace tunesmith
