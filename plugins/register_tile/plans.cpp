@@ -60,9 +60,11 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
                (!separate || count <= kMaxSeparateVectors);
       },
       1));
-  // A call takes whole vectors, so that its panels divide the columns; a tile is of one group alone.
+  // A tile is of one group alone. Calls take whole vectors: columns are padded, by a quarter at most.
   const auto fits = [&](int64_t count) {
-    return subject.unit || groups ? columns % (count * lanes) == 0 : count * lanes <= columns;
+    const int64_t width = count * lanes;
+    if (subject.unit && !groups) return (columns + width - 1) / width * width * 4 <= columns * 5;
+    return groups ? columns % width == 0 : width <= columns;
   };
   const std::vector<ColumnOrder> orders = orders_of(subject, group);
   std::vector<Plan> plans;

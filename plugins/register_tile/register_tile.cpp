@@ -18,6 +18,7 @@
 #include <tunesmith/tiling/vector_lanes.h>
 
 #include "group.h"
+#include "pad_columns.h"
 #include "panels.h"
 #include "plans.h"
 #include "tile.h"
@@ -121,23 +122,30 @@ class RegisterTile final : public TransformationModule {
       blocks.push_back(schedule.get_block(name));
       if (plan.in_place) inline_padding(schedule, blocks.back());
     }
+    const int64_t width = plan.sizes.vectors.front() * subject.lanes;  // of a panel
+    std::optional<BlockRV> writer;
+    if (subject.unit && subject.form.group_columns % width != 0) {
+      if (blocks.size() > 1) throw ScheduleError("register_tile", "columns of siblings are not padded", "");
+      writer = pad_columns(schedule, blocks.front(), subject.form, width);
+    }
     const TileShape shape = draw_shape(subject, schedule, blocks.front(), plan);
     const TileNest nest = make_tiles(schedule, blocks, shape);
-    write_through(schedule, blocks, group.reader, nest);
+    write_through(schedule, blocks, group.reader, writer, nest);
     // A masked vector of results reaches into the next row where that begins at once, and would be in memory.
-    if (subject.form.group_columns % subject.lanes != 0) {
+    if (!subject.unit && subject.form.group_columns % subject.lanes != 0) {
       for (const BlockRV block : blocks) schedule.storage_align(block, 0, -2, subject.lanes, 0);
     }
     for (const BlockRV block : blocks) {
-      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, copies);
+      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, writer.has_value(), copies);
       if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
     }
     return schedule;
   }
 
   static void pack(Schedule& schedule, BlockRV block, const Plan& plan, const TileNest& nest,
-                   const TileShape& shape, std::vector<std::string>* copies) {
+                   const TileShape& shape, bool padded, std::vector<std::string>* copies) {
     for (const BlockRV copy : copy_into_panels(schedule, block)) {
+      if (padded) inline_padded_operand(schedule, copy);
       if (plan.packing == Packing::Inside) {
         schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
       } else {
@@ -162,9 +170,13 @@ class RegisterTile final : public TransformationModule {
 
   /// Results stay in registers until the tile is complete, and leave it through the group's reader.
   static void write_through(Schedule& schedule, const std::vector<BlockRV>& blocks,
-                            const std::optional<std::string>& reader, const TileNest& nest) {
+                            const std::optional<std::string>& reader, const std::optional<BlockRV>& writer,
+                            const TileNest& nest) {
     const LoopRV tile = schedule.get_loops(blocks.front()).at(nest.loops - 1);
-    if (reader) {
+    if (writer) {
+      schedule.set_scope(blocks.front(), 0, "local");
+      schedule.reverse_compute_at(*writer, tile);
+    } else if (reader) {
       for (const BlockRV block : blocks) schedule.set_scope(block, 0, "local");
       schedule.reverse_compute_at(schedule.get_block(*reader), tile);
     } else {

@@ -23,7 +23,9 @@ std::optional<DotUnit> find_unit(const Block& block, const TileForm& form, const
       const std::vector<int64_t> lanes = intrinsic.extents(IterKind::Spatial);
       const std::vector<int64_t> depth = intrinsic.extents(IterKind::Reduction);
       if (lanes.size() != 1 || depth.size() != 1 || !has_types(intrinsic, block, form)) continue;
-      if (form.group_columns % lanes[0] == 0 && iters[form.reductions.back()].extent % depth[0] == 0)
+      const bool fits =
+          has_groups(form, block) ? form.group_columns % lanes[0] == 0 : 2 * form.group_columns >= lanes[0];
+      if (fits && iters[form.reductions.back()].extent % depth[0] == 0)
         return DotUnit{intrinsic.name, lanes[0], depth[0]};
     }
   }

@@ -19,8 +19,9 @@ struct DotUnit {
   int64_t depth = 1;
 };
 
-/// The first intrinsic of these extensions that has the block's types and whose depth divides its innermost
-/// reduction; nothing where there is none. That it computes what the block does, `tensorize` proves.
+/// The first intrinsic of these extensions that has the block's types, whose depth divides its innermost
+/// reduction, and whose lanes divide the columns of its groups, or are half filled where it has none; nothing
+/// where there is none. That it computes what the block does, `tensorize` proves.
 std::optional<DotUnit> find_unit(const Block& block, const TileForm& form, const ModuleContext& context,
                                  const std::vector<std::string>& extensions);
 

@@ -306,6 +306,34 @@ TEST_F(RegisterTile, DotProductsAreCallsOfAUnit) {
   }
 }
 
+// Their columns are padded in the panels, and what reads the result takes what there is of it.
+TEST_F(RegisterTile, RaggedColumnsOfAUnitArePadded) {
+  if (space_.callable_intrinsics().size() < 2)
+    GTEST_SKIP() << "this machine or build lacks an instruction for dot products";
+  const std::string biased =
+      "name: biased\ninputs:\n  X: {shape: [13, 24], dtype: u8}\n"
+      "  W: {shape: [24, 37], dtype: i8, constant: true}\n  R: {shape: [13, 37], dtype: i32}\ncompute: |\n"
+      "  C[i<13, j<37] = sum(r<24) i32(X[i, r]) * i32(W[r, j])\n"
+      "  O[i<13, j<37] = C[i, j] + R[i, j]\noutputs: [O]\n";
+  for (const Program& program :
+       {load("gmm:n=13,m=40,k=24,dtype=u8,b_dtype=i8"), load("gmm:n=13,m=61,k=24,dtype=bf16,constant_b=1"),
+        load("conv2d:h=5,w=6,ci=8,co=27,kernel=3,dtype=u8,w_dtype=i8"), parse(biased.c_str())}) {
+    const SketchSet set = space_.generate(program);
+    const SameResults results(program);
+    ASSERT_FALSE(set.sketches.empty());
+    for (size_t i = 0; i < set.sketches.size(); ++i) {
+      EXPECT_THAT(set.sketches[i].trace().str(), HasSubstr("tensorize(")) << to_string(program);
+      EXPECT_THAT(set.sketches[i].trace().str(), HasSubstr("pad_einsum("));
+      for (uint64_t draw = 0; draw < 6; ++draw) {
+        const auto candidate =
+            space_.materialise(program, set.sketches[i].trace().with_open_decisions(), RandomStream(draw, i));
+        ASSERT_TRUE(candidate) << candidate.error().message;
+        results.expect_of(**candidate);
+      }
+    }
+  }
+}
+
 // In place, padding could not be copied into panels: the tiles that read it from a buffer are left.
 TEST_F(RegisterTile, SaysWhyThereAreNotMoreSketches) {
   const SketchSet set = space_.generate(load("gmm:n=64,m=64,k=64"));
