@@ -5,9 +5,6 @@
 namespace tunesmith {
 namespace {
 
-/// Wider rows of separate columns have no operand in common, and only make the program longer.
-constexpr int64_t kMaxSeparateVectors = 2;
-
 /// What the reads of a group's blocks allow.
 struct Reads {
   bool can_pack_inside = true;  // a copy of what a panel reads is no larger than that
@@ -55,10 +52,7 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
   };
   const std::vector<TileSizes> any = sizes_of(chosen(
       options.column_vectors,
-      [&](int64_t count) {
-        return (groups ? columns % (count * lanes) == 0 : (count - 1) * lanes < columns) &&
-               (!separate || count <= kMaxSeparateVectors);
-      },
+      [&](int64_t count) { return groups ? columns % (count * lanes) == 0 : (count - 1) * lanes < columns; },
       1));
   // A tile is of one group alone. Calls take whole vectors: columns are padded, by a quarter at most.
   const auto fits = [&](int64_t count) {
@@ -76,8 +70,6 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
   for (const bool in_place : {false, true}) {
     // Where phases decide what is padding, no cut parts it from the rest.
     if (in_place && (!reads.padded || subject.unit || subject.form.period > 1)) break;
-    // There is too little to compute of an element for a copy of it.
-    if (!in_place && separate && reads.padded) continue;
     if (!reads.must_pack) add(any, Packing::None, in_place);
     if (separate && !reads.must_pack) continue;
     if (reads.can_pack_inside && !reads.constant && !subject.unit) {

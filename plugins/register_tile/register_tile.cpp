@@ -135,6 +135,8 @@ class RegisterTile final : public TransformationModule {
     if (!subject.unit && subject.form.group_columns % subject.lanes != 0) {
       for (const BlockRV block : blocks) schedule.storage_align(block, 0, -2, subject.lanes, 0);
     }
+    if (plan.order == ColumnOrder::Blocks && !plan.in_place)
+      pad_blocks(schedule, blocks.front(), nest, copies);
     for (const BlockRV block : blocks) {
       if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, writer.has_value(), copies);
       if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
@@ -152,6 +154,16 @@ class RegisterTile final : public TransformationModule {
         lay_panel_by_panel(schedule, copy, plan.sizes.vectors.front() * shape.lanes, shape.depth);
       }
       copies->push_back(schedule.block(copy).name);
+    }
+  }
+
+  /// Padding is copied for one block of columns at a time: neighbours in a buffer of many columns fall into
+  /// few sets of the caches.
+  static void pad_blocks(Schedule& schedule, BlockRV block, const TileNest& nest,
+                         std::vector<std::string>* copies) {
+    for (const std::string& name : padding_of(schedule.program(), schedule.block(block))) {
+      schedule.compute_at(schedule.get_block(name), schedule.get_loops(block).at(nest.columns));
+      copies->push_back(name);
     }
   }
 

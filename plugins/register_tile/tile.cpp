@@ -128,7 +128,7 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
     match_tile_form(view, &form);
     const size_t batch = form.others.size() + (has_groups(form, view) ? 1 : 0);
     nest.loops = batch + form.rows.size() + (shape.order == ColumnOrder::Blocks ? 2 : 1);
-    nest.columns = shape.order == ColumnOrder::Outermost ? batch : nest.loops - 1;
+    nest.columns = shape.order == ColumnOrder::Innermost ? nest.loops - 1 : batch;
     innermost.push_back(make_tile(schedule, block, form, shape).back());
   }
   if (innermost.size() > 1) schedule.merge(innermost);

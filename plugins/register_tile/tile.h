@@ -28,7 +28,7 @@ struct TileShape {
 /// Loops outside the reductions.
 struct TileNest {
   size_t loops = 0;    // how many
-  size_t columns = 0;  // which of them is over panels of columns
+  size_t columns = 0;  // which of them is over panels of columns, or over blocks of these
 };
 
 /// Cuts and orders the loops of the blocks, which have the same iterators: outside the reductions, then

@@ -33,13 +33,10 @@ class Choices {
 
  private:
   TileSizes of_separate_columns(int64_t vectors) const {
-    const int64_t shortest = std::min(extent(), std::ranges::min(limits_.row_tiles));
     TileSizes sizes{{1}, {}, {vectors}};
-    if (form_.rows.size() > 1) {
-      for (int64_t outer = 2; outer <= std::min(outer_extent(), kMaxSeparateOuterRows); ++outer) {
-        if (fits(outer * shortest, vectors)) sizes.outer_rows.push_back(outer);
-      }
-    }
+    const int64_t longest = std::min(extent(), kMaxSeparateRows - 1);
+    if (form_.rows.size() > 1 && outer_extent() > 1 && fits(kMaxSeparateOuterRows * longest, vectors))
+      sizes.outer_rows.push_back(kMaxSeparateOuterRows);
     sizes.rows = those([&](int64_t rows) {
       return rows <= kMaxSeparateRows && fits(sizes.outer_rows.back() * rows, vectors);
     });
