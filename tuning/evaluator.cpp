@@ -5,7 +5,7 @@
 
 #include "stopwatch.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/space/called_places.h"
+#include "tunesmith/tuning/called_places.h"
 
 namespace tunesmith {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/trace/with_names_of.h"
+#include "tunesmith/tuning/with_names_of.h"
 
 namespace tunesmith {
 

@@ -14,8 +14,8 @@
 #include "run_kernel.h"
 #include "space/single_call.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/space/called_places.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/tuning/called_places.h"
 
 namespace tunesmith::conformance {
 namespace {

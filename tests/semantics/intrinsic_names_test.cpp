@@ -12,7 +12,7 @@
 #include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/space/space.h>
-#include <tunesmith/trace/with_names_of.h>
+#include <tunesmith/tuning/with_names_of.h>
 #include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 

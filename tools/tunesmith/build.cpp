@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/measuring/worker_runner.h>
-#include <tunesmith/space/called_places.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/packaging.h>
 #include <tunesmith/target/separate_device.h>
+#include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
 #include <tunesmith/tuning/tuner.h>
 

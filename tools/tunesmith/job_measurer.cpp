@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <tunesmith/measure/verifier_version.h>
-#include <tunesmith/space/called_places.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/trace/with_names_of.h>
+#include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
 #include <tunesmith/tuning/tuner.h>
+#include <tunesmith/tuning/with_names_of.h>
 
 #include "memory.h"
 #include "session.h"

@@ -11,8 +11,8 @@
 #include <tunesmith/measure/verifier_version.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/thread_pool.h>
-#include <tunesmith/trace/with_names_of.h>
 #include <tunesmith/tuning/tuner.h>
+#include <tunesmith/tuning/with_names_of.h>
 #include <tunesmith/workload/library.h>
 
 #include "progress/progress.h"

@@ -175,14 +175,11 @@ class Schedule {
   /// kInlineLocation the block is inlined.
   void compute_at(BlockRV block, LoopRV loop);
   /// Moves a consumer under `loop`, computing there just what has been produced there. Requires: as
-  /// compute_at, all producers under `loop`, and that each iteration of `loop` finishes what the consumer
-  /// reads.
+  /// compute_at, all producers under `loop`, each iteration of which finishes what the consumer reads.
   void reverse_compute_at(BlockRV block, LoopRV loop);
-  /// Requires: one store of one element for each iteration, no reduction, affine one-to-one indices, not an
-  /// output.
+  /// Requires: one store of one element an iteration, no reduction, affine one-to-one indices, no output.
   void compute_inline(BlockRV block);
-  /// Inlines an elementwise consumer into its only producer. Requires: one producer, which is complete (or a
-  /// reduction whose result is read only here: refused), one read of it.
+  /// Inlines an elementwise consumer into its only producer, which is no reduction and is read once.
   void reverse_compute_inline(BlockRV block);
 
   // ---- Reductions ----
@@ -190,21 +187,18 @@ class Schedule {
   /// Splits off the initialisation into a block of its own before `loop`. Requires: a reduction block with an
   /// init; no reduction iterator bound outside `loop`; nothing inside it writes what the init reads.
   BlockRV decompose_reduction(BlockRV block, LoopRV loop);
-  /// Factors a reduction over `loop`: partial results in a new buffer with the loop as dimension
-  /// `factor_axis`, then a block that combines them. Answers the partial block. Requires: a reduction by sum,
-  /// product, min or max; `loop` binds reduction iterators only.
+  /// Factors a reduction by sum, product, min or max over `loop`, which binds reduction iterators only:
+  /// partial results, with the loop as dimension `factor_axis`, then a block that combines them. Answers the
+  /// former.
   BlockRV rfactor(LoopRV loop, int factor_axis);
   /// The reduction starts from what the epilogue combines its result with, and writes the epilogue's buffer:
-  /// for a sum, a bias becomes its init. Requires: a sum, product, minimum or maximum into an intermediate
-  /// which the epilogue alone reads, element by element, and combines with something by the same operation;
-  /// what else the epilogue reads is finished where the reduction stands.
+  /// a bias becomes a sum's init. Requires: a sum, product, minimum or maximum which the epilogue alone
+  /// reads, element by element, and combines by the same operation with what is finished where the reduction
+  /// stands.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
-  /// A convolution with filters of three taps by minimal filtering F(2, 3), along two of its dimensions or
-  /// one: blocks before it transform the data and the weights to four points for every two outputs, a third,
-  /// which is answered, sums their products, and `block` transforms these to its elements. It multiplies 2.25
-  /// times (1.5 times) less often; what it rounds is other than in the sum, and an infinity becomes a NaN.
-  /// Requires: a sum in f32 or f64 of products of two elements, one of which moves by steps of one with an
-  /// iterator of the output and with the taps; one loop for each iterator, and nothing else in the nest.
+  /// Minimal filtering F(2, 3): four products, of transformed data and weights, for two outputs of three taps
+  /// each. Answers the block of the products; an infinity becomes a NaN. Requires: a sum in f32 or f64 of two
+  /// factors, one of which moves by steps of one with an output and the taps; one loop for each iterator.
   BlockRV winograd(BlockRV block);
 
   // ---- Layouts ----

@@ -1,4 +1,4 @@
-#include "tunesmith/workload/flops.h"
+#include "flops.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tunesmith/space/called_places.h"
+#include "tunesmith/tuning/called_places.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "tunesmith/trace/with_names_of.h"
+#include "tunesmith/tuning/with_names_of.h"
 
 namespace tunesmith {
 namespace {
