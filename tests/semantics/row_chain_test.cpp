@@ -2,7 +2,6 @@
 // same.
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
 
+#include "outline.h"
 #include "same_results.h"
 
 namespace tunesmith {
@@ -21,6 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
+using tunesmith_test::outline;
 using tunesmith_test::SameResults;
 
 /// Queries and keys lie by token and head, as projections write them.
@@ -106,23 +107,6 @@ compute: |
 outputs: [P]
 )";
 
-/// The program's loops and blocks: "4 vectorized" for a loop, indented as they are nested.
-std::string outline(const Program& program) {
-  std::string text;
-  std::istringstream lines(to_string(program));
-  for (std::string line; std::getline(lines, line);) {
-    const size_t begin = line.find_first_not_of(' ');
-    const std::string indent(begin == std::string::npos ? 0 : begin / 2, ' ');
-    if (line.compare(begin, 4, "for ") == 0) {
-      const std::string range = line.substr(line.find("0..") + 3);
-      text += indent + range.substr(0, range.size() - 1) + "\n";
-    } else if (line.compare(begin, 6, "block ") == 0) {
-      text += indent + line.substr(begin + 6, line.find('(') - begin - 6) + "\n";
-    }
-  }
-  return text;
-}
-
 class RowChain : public testing::Test {
  protected:
   void use(const std::string& modules, int vector_bits = 128) {
@@ -179,8 +163,13 @@ TEST_F(RowChain, ComputesAllOfARowTogether) {
   2 unrolled
    4 vectorized
     Max_rf_1
+  2 vectorized
+   Max_rf_2_init
+  2 unrolled
+   2 vectorized
+    Max_rf_2
   Max_init
-  4 unrolled
+  2 unrolled
    Max
   1024
    8 vectorized
@@ -195,8 +184,13 @@ TEST_F(RowChain, ComputesAllOfARowTogether) {
   2 unrolled
    4 vectorized
     Sum_rf_1
+  2 vectorized
+   Sum_rf_2_init
+  2 unrolled
+   2 vectorized
+    Sum_rf_2
   Sum_init
-  4 unrolled
+  2 unrolled
    Sum
   1024
    8 vectorized
@@ -246,8 +240,13 @@ constexpr const char* kTiledAttention = R"( 512 parallel
    2 unrolled
     4 vectorized
      Max_rf_1
+   2 vectorized
+    Max_rf_2_init
+   2 unrolled
+    2 vectorized
+     Max_rf_2
    Max_init
-   4 unrolled
+   2 unrolled
     Max
   6
    8
@@ -264,8 +263,13 @@ constexpr const char* kTiledAttention = R"( 512 parallel
    2 unrolled
     4 vectorized
      Sum_rf_1
+   2 vectorized
+    Sum_rf_2_init
+   2 unrolled
+    2 vectorized
+     Sum_rf_2
    Sum_init
-   4 unrolled
+   2 unrolled
     Sum
   6
    8

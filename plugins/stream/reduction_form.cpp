@@ -1,0 +1,73 @@
+#include "reduction_form.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include <tunesmith/stable/analysis.h>
+
+namespace tunesmith {
+namespace {
+
+std::vector<size_t> iters_of(const std::vector<IterVar>& iters, IterKind kind) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (iters[i].kind == kind && iters[i].extent > 1) found.push_back(i);
+  }
+  return found;
+}
+
+/// Are these the last dimensions of the read, each whole and in this order?
+bool ends_with(const Access& read, const std::vector<size_t>& wanted, const std::vector<IterVar>& iters) {
+  if (read.indices.size() < wanted.size()) return false;
+  const size_t first = read.indices.size() - wanted.size();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (read.indices[first + i].iterator != wanted[i] ||
+        read.buffer->shape[first + i] != iters[wanted[i]].extent)
+      return false;
+  }
+  return true;
+}
+
+/// Do windows overlap, so that more is read than the buffer has?
+bool reads_again(const Access& read, const std::vector<IterVar>& iters) {
+  int64_t steps = 1;
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (read.uses(i)) steps *= iters[i].extent;
+  }
+  const std::vector<int64_t>& shape = read.buffer->shape;
+  return steps > std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies());
+}
+
+}  // namespace
+
+std::optional<ReductionForm> match_reduction(const Block& block) {
+  if (!block.has_reduction() || block.init() == nullptr || needs_tiling(block)) return std::nullopt;
+  const std::vector<IterVar> iters = block.iters();
+  const std::vector<size_t> spatial = iters_of(iters, IterKind::Spatial);
+  const std::vector<size_t> reduction = iters_of(iters, IterKind::Reduction);
+  const std::vector<Access> reads = reads_of(block);
+  const std::vector<Access> writes = writes_of(block);
+  if (reduction.empty() || reads.empty() || writes.size() != 1) return std::nullopt;
+  if (std::ranges::any_of(reads, [&](const Access& read) { return reads_again(read, iters); }))
+    return std::nullopt;
+  const auto all_end_with = [&](size_t iterator) {
+    return std::ranges::all_of(reads, [&](const Access& read) {
+      return !read.indices.empty() && read.indices.back().iterator == iterator;
+    });
+  };
+  ReductionForm form;
+  if (all_end_with(reduction.back())) {
+    form.dense =
+        std::ranges::all_of(reads, [&](const Access& read) { return ends_with(read, reduction, iters); });
+    return form;
+  }
+  if (spatial.empty() || !all_end_with(spatial.back()) ||
+      writes.front().indices.back().iterator != spatial.back())
+    return std::nullopt;
+  form.direction = Direction::Across;
+  return form;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,24 @@
+// What a reduction that reads every element once looks like in memory.
+#pragma once
+
+#include <optional>
+
+#include <tunesmith/stable/program.h>
+
+namespace tunesmith {
+
+enum class Direction {
+  Along,   // neighbours in memory are of one result: a norm, sums of rows
+  Across,  // neighbours are of neighbouring results: sums of columns, pooling
+};
+
+struct ReductionForm {
+  Direction direction = Direction::Along;
+  /// Are the iterators of the reduction, in their order, the last dimensions of all reads, whole?
+  bool dense = false;
+};
+
+/// Nothing where the block is no reduction that reads what is in memory once and in order.
+std::optional<ReductionForm> match_reduction(const Block& block);
+
+}  // namespace tunesmith

@@ -1,0 +1,32 @@
+// Long reductions over all cores, with several vector accumulators on each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tunesmith/stable/schedule.h>
+
+#include "reduction_form.h"
+
+namespace tunesmith {
+
+struct StreamChoices {
+  int64_t vector_bits = 0;
+  int64_t cores = 1;
+  std::vector<int64_t> accumulators;  // vectors that are accumulated at a time
+  std::vector<int64_t> jobs;          // for each core
+  std::vector<int64_t> prefetch;      // iterations ahead; empty: never
+};
+
+/// A schedule with the blocks that it is about.
+struct StreamSketch {
+  Schedule schedule;
+  std::vector<BlockRV> blocks;
+};
+
+/// All ways to compute the block: results in parallel where there are enough of them for the cores, and
+/// pieces of the reduction in parallel where it is long enough.
+std::vector<StreamSketch> stream_reduction(const Schedule& schedule, const std::string& block,
+                                           const ReductionForm& form, const StreamChoices& choices);
+
+}  // namespace tunesmith
