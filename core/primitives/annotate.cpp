@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,9 +10,20 @@
 #include "trace/kind_builder.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
+
+/// Does a block under the loop write elements of an output, each once, that no block reads?
+bool writes_final_elements(const Program& program, const Stmt& loop) {
+  return std::ranges::any_of(collect<Block>(loop), [&](const Block* block) {
+    if (block->has_reduction()) return false;
+    return std::ranges::any_of(buffers_written(*block), [&](const Buffer& buffer) {
+      return is_output(program, buffer) && uses_of(program, buffer, nullptr).readers.empty();
+    });
+  });
+}
 
 /// Keys that lowering knows stand where it looks for them, with values that it understands.
 std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* place, std::string_view key,
@@ -25,6 +37,12 @@ std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* pla
     if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");
     if (number == nullptr || *number < 1 || *number > (int64_t{1} << 20))
       return refuse("the value is not a number of iterations between 1 and 2^20");
+  }
+  if (key == kNontemporal) {
+    if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");
+    if (number == nullptr || (*number != 0 && *number != 1)) return refuse("the value is neither 0 nor 1");
+    if (!writes_final_elements(program, *place))
+      return refuse("no block under the loop writes each element of an output once that no block reads");
   }
   if (key == kDoubleBuffer) {
     const Block* block = place == nullptr ? nullptr : place->as<Block>();

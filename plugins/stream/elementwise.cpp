@@ -57,7 +57,10 @@ StreamSketch stream_elementwise(const Schedule& schedule, const std::string& blo
   for (size_t i = 0; i + 1 < loops.size(); ++i) rows *= made.facts(loops[i]).extent;
   if (rows >= 4 * choices.cores) loops.pop_back();
   made.vectorize(halves[1]);
-  made.parallel(loops.size() > 1 ? made.fuse(loops) : loops.front());
+  const LoopRV parallel = loops.size() > 1 ? made.fuse(loops) : loops.front();
+  made.parallel(parallel);
+  if (bytes_of(writes_of(made.block(rv)).front().buffer) > choices.private_cache_bytes)
+    made.annotate(parallel, "nontemporal", sample_one_of(made, {0, 1}));
   sketch.blocks.push_back(rv);
   return sketch;
 }

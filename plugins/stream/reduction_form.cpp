@@ -36,11 +36,15 @@ bool reads_again(const Access& read, const std::vector<IterVar>& iters) {
   for (size_t i = 0; i < iters.size(); ++i) {
     if (read.uses(i)) steps *= iters[i].extent;
   }
-  const std::vector<int64_t>& shape = read.buffer->shape;
-  return steps > std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies());
+  return steps * read.buffer->dtype.bytes() > bytes_of(read.buffer);
 }
 
 }  // namespace
+
+int64_t bytes_of(const Buffer& buffer) {
+  return std::accumulate(buffer->shape.begin(), buffer->shape.end(), int64_t{buffer->dtype.bytes()},
+                         std::multiplies());
+}
 
 std::optional<ReductionForm> match_reduction(const Block& block) {
   if (!block.has_reduction() || block.init() == nullptr || needs_tiling(block)) return std::nullopt;

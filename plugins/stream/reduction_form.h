@@ -1,6 +1,7 @@
 // What a reduction that reads every element once looks like in memory.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include <tunesmith/stable/program.h>
@@ -17,6 +18,9 @@ struct ReductionForm {
   /// Are the iterators of the reduction, in their order, the last dimensions of all reads, whole?
   bool dense = false;
 };
+
+/// Of all its elements.
+int64_t bytes_of(const Buffer& buffer);
 
 /// Nothing where the block is no reduction that reads what is in memory once and in order.
 std::optional<ReductionForm> match_reduction(const Block& block);

@@ -16,6 +16,7 @@ struct StreamChoices {
   std::vector<int64_t> accumulators;  // vectors that are accumulated at a time
   std::vector<int64_t> jobs;          // for each core
   std::vector<int64_t> prefetch;      // iterations ahead; empty: never
+  int64_t private_cache_bytes = 0;    // larger outputs may be stored past the caches
 };
 
 /// A schedule with the blocks that it is about.

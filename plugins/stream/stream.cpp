@@ -1,8 +1,6 @@
 // What is bound by memory: reductions that read each element once, and element-wise operators. Every core
 // reads whole lines in their order, with several vectors in flight.
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +27,9 @@ class Stream final : public TransformationModule {
   }
 
   ModuleDescription description() const override {
-    return prefetch_.empty() ? ModuleDescription() : ModuleDescription{.makes = {"prefetch"}};
+    ModuleDescription description{.makes = {"nontemporal"}};
+    if (!prefetch_.empty()) description.makes.emplace_back("prefetch");
+    return description;
   }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
@@ -43,12 +43,15 @@ class Stream final : public TransformationModule {
     if (elementwise &&
         (!writes_output(schedule.program(), block) || !producers_of(schedule.program(), block).empty()))
       return ModuleResult::not_applicable("the element-wise block belongs to others that it reads or serves");
-    if (bytes_of(block) < static_cast<int64_t>(context.device().get_or("l1_bytes", 32768)))
+    if (accessed_bytes(block) < static_cast<int64_t>(context.device().get_or("l1_bytes", 32768)))
       return ModuleResult::not_applicable("what the block reads and writes fits the first-level cache");
 
     const StreamChoices choices{static_cast<int64_t>(context.device().get("vector_bits")),
-                                static_cast<int64_t>(context.device().get("cores")), accumulators_, jobs_,
-                                prefetch_};
+                                static_cast<int64_t>(context.device().get("cores")),
+                                accumulators_,
+                                jobs_,
+                                prefetch_,
+                                static_cast<int64_t>(context.device().get_or("l2_bytes", 262144))};
     if (form && form->direction == Direction::Along &&
         iteration_count(block).reduction <=
             vector_lanes(writes_of(block).front().buffer->dtype, choices.vector_bits))
@@ -66,15 +69,12 @@ class Stream final : public TransformationModule {
   }
 
  private:
-  static int64_t bytes_of(const Block& block) {
+  static int64_t accessed_bytes(const Block& block) {
     int64_t bytes = 0;
     std::vector<Access> accesses = reads_of(block);
     const std::vector<Access> writes = writes_of(block);
     accesses.insert(accesses.end(), writes.begin(), writes.end());
-    for (const Access& access : accesses) {
-      const std::vector<int64_t>& shape = access.buffer->shape;
-      bytes += std::accumulate(shape.begin(), shape.end(), access.buffer->dtype.bytes(), std::multiplies());
-    }
+    for (const Access& access : accesses) bytes += bytes_of(access.buffer);
     return bytes;
   }
 

@@ -218,9 +218,12 @@ void FunctionEmitter::store(const Store& stmt) {
       store_lanes(slot, type, index, stored, in_lanes);
       return;
     }
-    llvm::Value* to = pointer(slot, type, add_scaled(lanes->base, Linear(lanes->lanes[0]), 1));
+    const Linear at = add_scaled(lanes->base, Linear(lanes->lanes[0]), 1);
+    llvm::Value* to = pointer(slot, type, at);
     if (in_lanes == nullptr) {
-      access_of(slot, ir_.CreateAlignedStore(stored, to, element_alignment(type)));
+      llvm::StoreInst* made = ir_.CreateAlignedStore(stored, to, element_alignment(type));
+      access_of(slot, made);
+      if (goes_past_cache(stmt.buffer, type, at)) store_past_cache(*made);
     } else {
       access_of(slot, ir_.CreateMaskedStore(stored, to, element_alignment(type), in_lanes));
     }

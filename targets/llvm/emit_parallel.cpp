@@ -75,6 +75,8 @@ void FunctionEmitter::emit_parallel(const Loop& loop, const Linear& extent) {
                              llvm::GlobalValue::InternalLinkage,
                              fmt::format("{}.loop{}", state_.symbol, state_.outlined++), state_.module);
   FunctionEmitter inner(state_, chunk, nullptr, nullptr);
+  inner.past_cache_ = past_cache_;
+  inner.in_nontemporal_ = in_nontemporal_;
   unsigned next = 0;
   const auto unpack = [&] {
     const unsigned field = next++;

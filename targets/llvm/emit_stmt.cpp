@@ -47,6 +47,7 @@ llvm::BasicBlock* FunctionEmitter::new_block(const char* name) {
 }
 
 void FunctionEmitter::finish() {
+  finish_nontemporal();
   ir_.CreateRetVoid();
   values_.leave();
 }
@@ -84,6 +85,7 @@ void FunctionEmitter::emit(const Stmt& stmt) {
 
 void FunctionEmitter::emit_loop(const Loop& loop) {
   if (loop.annotations.contains(kTensorIntrinsic)) return emit_intrinsic(loop);
+  if (begins_nontemporal(loop)) return emit_nontemporal(loop);
   if (loop.loop_kind == LoopKind::Vectorized || loop.loop_kind == LoopKind::Bound) {
     throw EmitError(fmt::format("a {} loop was not lowered", loop_kind_name(loop.loop_kind)));
   }

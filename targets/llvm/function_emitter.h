@@ -157,6 +157,13 @@ class FunctionEmitter {
   friend class PrefetchedLines;
   void emit_prefetches(const Loop& loop);
 
+  // emit_nontemporal.cpp
+  bool begins_nontemporal(const Loop& loop) const;
+  void emit_nontemporal(const Loop& loop);
+  bool goes_past_cache(const Buffer& buffer, DType type, const Linear& at) const;
+  void store_past_cache(llvm::StoreInst& store);
+  void finish_nontemporal();
+
   // emit_parallel.cpp
   void emit_parallel(const Loop& loop, const Linear& extent);
 
@@ -172,6 +179,10 @@ class FunctionEmitter {
   /// Values of shared subexpressions within one statement.
   llvm::DenseMap<const ExprNode*, llvm::Value*> statement_values_;
   uint32_t next_buffer_id_ = 0;
+  /// What is stored past the caches under the loop that is being emitted; looked up by address, never walked.
+  std::set<const BufferNode*> past_cache_;
+  bool in_nontemporal_ = false;  // under a loop of the annotation, whichever of its two forms
+  bool stored_past_cache_ = false;
   /// Alias scopes of the buffers in memory, in the order in which they were bound.
   llvm::SmallVector<llvm::Metadata*, 8> buffer_scopes_;
   llvm::MDNode* scope_domain_;

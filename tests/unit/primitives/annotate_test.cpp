@@ -50,10 +50,19 @@ TEST(Annotate, Refusals) {
                  [&] { schedule.annotate("prefetch", int64_t{1}); });
   expect_refused(schedule, "annotate", "the value is not a number of iterations between 1 and 2^20",
                  [&] { schedule.annotate(loop, "prefetch", int64_t{0}); });
+  expect_refused(schedule, "annotate", "the key is for loops",
+                 [&] { schedule.annotate(block, "nontemporal", int64_t{1}); });
+  expect_refused(schedule, "annotate", "the value is neither 0 nor 1",
+                 [&] { schedule.annotate(loop, "nontemporal", int64_t{2}); });
+  expect_refused(schedule, "annotate",
+                 "no block under the loop writes each element of an output once that no block reads",
+                 [&] { schedule.annotate(loop, "nontemporal", int64_t{1}); });
   expect_refused(schedule, "annotate", "the key is for blocks",
                  [&] { schedule.annotate(loop, "double_buffer", int64_t{1}); });
   expect_refused(schedule, "annotate", "the block does not write exactly one intermediate buffer",
                  [&] { schedule.annotate(block, "double_buffer", int64_t{1}); });
+  const BlockRV written = schedule.cache_write(block, 0, "local");
+  schedule.annotate(schedule.get_loops(written)[0], "nontemporal", int64_t{1});
   const BlockRV copy = schedule.cache_read(block, 0, "local");
   expect_refused(schedule, "annotate", "the value is not 1",
                  [&] { schedule.annotate(copy, "double_buffer", int64_t{2}); });

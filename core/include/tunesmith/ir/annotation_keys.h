@@ -20,6 +20,11 @@ inline constexpr const char* kTogetherAlong = "together_along";
 /// What the program computes stays the same; a target that has nothing of the sort leaves it out.
 inline constexpr const char* kPrefetch = "prefetch";
 
+/// Of a loop, 1, or 0 for nothing: whole vectors that are stored under it, to buffers that it does not load,
+/// go past the caches. What the program computes stays the same; a target that has nothing of the sort leaves
+/// it out.
+inline constexpr const char* kNontemporal = "nontemporal";
+
 /// Of a block that writes one intermediate buffer, with the value 1: the buffer gets two halves, and while
 /// one iteration of the loop around reads the one, the other is filled for the next. Lowering refuses it
 /// (LowerError) where the loop is not serial, or what fills the buffer reads what the loop writes.
