@@ -1,6 +1,8 @@
 #include "row_block.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/sampled_tiles.h>
@@ -92,6 +94,18 @@ void prefetch(Schedule& schedule, BlockRV block, const std::vector<int64_t>& dis
   }
 }
 
+/// What the chain ends with, where it is an output that no private cache holds, may go past the caches.
+void choose_stores(Schedule& schedule, LoopRV parallel, const Chain& chain, const RowBlockChoices& choices) {
+  const Program program = schedule.program();
+  const Block end = *program.find_block(chain.members.back());
+  if (end.has_reduction() || !writes_output(program, end) || !consumers_of(program, end).empty()) return;
+  const Buffer output = writes_of(end).front().buffer;
+  const int64_t bytes = std::accumulate(output->shape.begin(), output->shape.end(),
+                                        int64_t{output->dtype.bytes()}, std::multiplies());
+  if (bytes > choices.private_cache_bytes)
+    schedule.annotate(parallel, "nontemporal", sample_one_of(schedule, {0, 1}));
+}
+
 /// How many tiles of rows a row block may have, with weights: those that the first cache holds are likelier,
 /// and those that the cores share evenly.
 struct BlockSizes {
@@ -136,6 +150,7 @@ class RowBlocks {
       note(finish_stage(schedule_, stage, choices_.row));
     }
     schedule_.parallel(block_loop);
+    if (!last_) choose_stores(schedule_, block_loop, chain_, choices_);
     return made_;
   }
 
@@ -262,6 +277,7 @@ std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, con
     made.insert(made.end(), inits.begin(), inits.end());
   }
   schedule.parallel(row);
+  choose_stores(schedule, row, chain, choices);
   if (fetching) prefetch(schedule, *fetching, choices.prefetch);
   return made;
 }

@@ -21,6 +21,7 @@ struct RowBlockChoices {
   int64_t cores = 1;
   int64_t first_cache_bytes = 0;
   int64_t second_cache_bytes = 0;
+  int64_t private_cache_bytes = 0;  // larger outputs may be stored past the caches
 };
 
 /// Everything of a row is computed under one parallel loop over rows. With `prefetches`, a loop that only

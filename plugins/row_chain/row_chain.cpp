@@ -28,7 +28,9 @@ class RowChain final : public TransformationModule {
   }
 
   ModuleDescription description() const override {
-    return prefetch_.empty() ? ModuleDescription() : ModuleDescription{.makes = {"prefetch"}};
+    ModuleDescription description{.makes = {"nontemporal"}};
+    if (!prefetch_.empty()) description.makes.emplace_back("prefetch");
+    return description;
   }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
@@ -58,6 +60,7 @@ class RowChain final : public TransformationModule {
     choices.cores = cores;
     choices.first_cache_bytes = static_cast<int64_t>(context.device().get_or("l1_bytes", 32768));
     choices.second_cache_bytes = second_cache / 2;
+    choices.private_cache_bytes = second_cache;
     std::vector<Schedule> sketches;
     if (chain.has_products()) {
       for (const TileShape& shape : tile_shapes(schedule.program(), chain, context)) {

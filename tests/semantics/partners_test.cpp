@@ -53,7 +53,7 @@ class Partners : public testing::Test {
 };
 
 TEST_F(Partners, ATargetCarriesOutItsOwnAnnotations) {
-  ASSERT_THAT(description_of({"row_chain", {}, {}}, registry_).makes, ElementsAre("prefetch"));
+  ASSERT_THAT(description_of({"row_chain", {}, {}}, registry_).makes, ElementsAre("nontemporal", "prefetch"));
   EXPECT_THAT(Space(space_of("[row_chain]"), registry_).unconsumed_annotations(), IsEmpty());
 }
 
