@@ -270,6 +270,10 @@ std::vector<int64_t> tile_heights(int64_t rows, int64_t max_rows) {
        --height) {
     if (rows % height == 0) heights.push_back(height);
   }
+  if (!heights.empty() || rows == 1) return heights;
+  for (int64_t height = max_rows; height > max_rows / 2; --height) heights.push_back(height);
+  const auto padding = [&](int64_t height) { return (rows + height - 1) / height * height - rows; };
+  std::ranges::stable_sort(heights, {}, padding);
   return heights;
 }
 

@@ -42,7 +42,8 @@ struct ProductLimits {
   std::vector<int64_t> tile_rows = {};  // at most, of the tiles that there are
 };
 
-/// Heights of tiles that divide the rows, the tallest first: all rows, or more than half of `max_rows`.
+/// Heights of tiles, all rows or more than half of `max_rows`: those that divide the rows, the tallest first;
+/// where there is none, all, those first that hang least over the last row.
 std::vector<int64_t> tile_heights(int64_t rows, int64_t max_rows);
 
 /// The chain that the block is part of, or why there is none: a constant sentence.

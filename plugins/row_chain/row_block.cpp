@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/sampled_tiles.h>
@@ -113,6 +115,9 @@ struct BlockSizes {
   std::vector<double> weights;
 };
 
+/// Does the last tile hang over the last row?
+bool is_ragged(int64_t extent, const TileShape& shape) { return extent % shape.rows != 0; }
+
 BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64_t extent,
                        const TileShape& shape) {
   BlockSizes sizes;
@@ -120,8 +125,10 @@ BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64
   const int64_t max_bytes = chain.has_products() ? choices.second_cache_bytes : choices.first_cache_bytes;
   for (int64_t count = shape.rows > 1 ? 1 : 2; count <= tiles; ++count) {
     const int64_t bytes = count * shape.rows * chain.working_bytes();
-    const int64_t blocks = chain.row_count / extent * (tiles / count);
-    if (tiles % count != 0 || (count > 1 && (bytes > max_bytes || blocks < choices.cores))) continue;
+    const int64_t blocks = chain.row_count / extent * ((tiles + count - 1) / count);
+    if ((tiles % count != 0 && !is_ragged(extent, shape)) ||
+        (count > 1 && (bytes > max_bytes || blocks < choices.cores)))
+      continue;
     sizes.counts.push_back(count);
     sizes.weights.push_back((bytes <= choices.first_cache_bytes ? 2.0 : 1.0) *
                             (blocks % choices.cores == 0 ? 4.0 : 1.0));
@@ -142,12 +149,16 @@ class RowBlocks {
       lay_operand_of(*last_, chain_.last_product);
       last_writer_ = writer_of(*last_, chain_.last_writer);
     }
-    const LoopRV block_loop = last_ ? open_at_product() : open_at_row_part();
+    const LoopRV block_loop = last_ ? open_at_product() : open_at_row_part();  // where all is computed
     place_row_part(block_loop);
     if (first_) tile_first(block_loop);
     for (const RowStage& stage : stages_) {
       note(blocks_of(stage));
       note(finish_stage(schedule_, stage, choices_.row));
+    }
+    if (cut_) {
+      run_in_pieces();
+      return made_;
     }
     schedule_.parallel(block_loop);
     if (!last_) choose_stores(schedule_, block_loop, chain_, choices_);
@@ -186,33 +197,72 @@ class RowBlocks {
     RowsFirst order = rows_first(schedule_, *last_writer_, rows);
     const int64_t extent = schedule_.facts(order.rows.back()).extent;
     const std::vector<LoopRV> parts =
-        schedule_.split(order.rows.back(), {std::nullopt, sample_tiles(extent), shape_.rows});
+        schedule_.split(order.rows.back(), {std::nullopt, choose_tiles(extent), shape_.rows});
     const std::vector<LoopRV> columns =
         schedule_.split(order.others.back(), {std::nullopt, shape_.columns()});
     std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
     outer.push_back(parts[0]);
     schedule_.reorder({columns[0], parts[1], parts[2], columns[1]});
-    const LoopRV block_loop = fused(schedule_, outer);
+    const LoopRV block_loop = around_block(outer, extent);
     note({tile_product(schedule_, *last_, parts[1], shape_, choices_.steps)});
     finish_writer(schedule_, parts[2], columns[1]);
     return block_loop;
   }
 
-  IntRV sample_tiles(int64_t extent) {
+  /// The tiles of a block of rows: drawn, but for ragged ones. These are cut at a place that depends on it,
+  /// so that it is chosen here: the cores have equal work as far as that goes, in few blocks.
+  IntArg choose_tiles(int64_t extent) {
     const BlockSizes sizes = block_sizes(chain_, choices_, extent, shape_);
+    if (is_ragged(extent, shape_)) {
+      const auto rows_of_a_core = [&](int64_t count) {
+        const int64_t rows = count * shape_.rows;
+        const int64_t blocks = chain_.row_count / extent * ((extent + rows - 1) / rows);
+        return (blocks + choices_.cores - 1) / choices_.cores * rows;
+      };
+      return *std::ranges::min_element(sizes.counts.rbegin(), sizes.counts.rend(), {}, rows_of_a_core);
+    }
     return sample_weighted(schedule_, sizes.counts, sizes.weights);
   }
 
   LoopRV open_at_row_part() {
     const RowStage& end = stages_.back();
     const RowsFirst order = rows_first(schedule_, end.block, end.rows);
+    const int64_t extent = schedule_.facts(order.rows.back()).extent;
     const std::vector<LoopRV> parts =
-        schedule_.split(order.rows.back(),
-                        {std::nullopt, sample_tiles(schedule_.facts(order.rows.back()).extent), shape_.rows});
+        schedule_.split(order.rows.back(), {std::nullopt, choose_tiles(extent), shape_.rows});
     schedule_.fuse({parts[1], parts[2]});
     std::vector<LoopRV> outer(order.rows.begin(), order.rows.end() - 1);
     outer.push_back(parts[0]);
-    return fused(schedule_, outer);
+    return around_block(outer, extent);
+  }
+
+  /// The loop in which a block is computed, of those around it, whose last goes over blocks. Where the last
+  /// block hangs over the last row, that loop is outermost, and is cut in the end.
+  LoopRV around_block(std::vector<LoopRV> outer, int64_t extent) {
+    if (!is_ragged(extent, shape_)) return fused(schedule_, outer);
+    const LoopRV blocks = outer.back();
+    outer.pop_back();
+    cut_ = Cut{blocks, schedule_.facts(blocks).extent - 1, outer.empty() ? 1U : 2U};
+    if (outer.empty()) return blocks;
+    const LoopRV others = fused(schedule_, outer);
+    schedule_.reorder({blocks, others});
+    return others;
+  }
+
+  /// All whole blocks, and then the ragged ones, of which tiles may be cut where the last row is known.
+  void run_in_pieces() {
+    std::set<std::string> before;
+    for (const Pointer<Block>& block : schedule_.program().blocks()) before.insert(block->name);
+    std::vector<LoopRV> pieces{cut_->blocks};
+    if (cut_->whole > 0) pieces = schedule_.loop_partition(cut_->blocks, {cut_->whole});
+    for (const LoopRV& piece : pieces) {
+      std::vector<LoopRV> nest = schedule_.get_loops(schedule_.get_child_blocks(piece).front());
+      nest.resize(cut_->nested);
+      schedule_.parallel(fused(schedule_, nest));
+    }
+    for (const Pointer<Block>& block : schedule_.program().blocks()) {
+      if (!before.contains(block->name)) note({schedule_.get_block(block->name)});
+    }
   }
 
   void place_row_part(LoopRV block_loop) {
@@ -243,10 +293,17 @@ class RowBlocks {
     finish_writer(schedule_, rows[1], columns[1]);
   }
 
+  struct Cut {
+    LoopRV blocks;
+    int64_t whole;  // of them
+    size_t nested;  // loops that are parallel together
+  };
+
   Schedule& schedule_;
   const Chain& chain_;
   const RowBlockChoices& choices_;
   const TileShape& shape_;
+  std::optional<Cut> cut_;
   std::vector<RowStage> stages_;
   std::optional<BlockRV> first_;
   std::optional<BlockRV> first_writer_;
