@@ -74,8 +74,8 @@ class RowChain final : public TransformationModule {
   }
 
  private:
-  /// Rows so short that many are in the first cache together are computed in blocks alone: one by one, each
-  /// would wait for the ends of its reductions.
+  /// Many rows so short that several are in the first cache together are computed in blocks alone: one by
+  /// one, each would wait for the ends of its reductions. A few rows have too few blocks to choose among.
   std::vector<Schedule> sketches_of_rows(const Schedule& schedule, const Chain& chain,
                                          const RowBlockChoices& choices, ModuleContext& context) const {
     std::vector<Schedule> sketches;
@@ -83,7 +83,9 @@ class RowChain final : public TransformationModule {
     const std::vector<BlockRV> made = compute_at_row_blocks(blocks, chain, choices, TileShape());
     claim(blocks, made, context);
     if (!made.empty()) sketches.push_back(std::move(blocks));
-    if (!made.empty() && kShortRows * chain.working_bytes() <= choices.first_cache_bytes / 2) return sketches;
+    const bool many = chain.row_count > kFewRows * choices.cores;
+    const bool fit = kShortRows * chain.working_bytes() <= choices.first_cache_bytes / 2;
+    if (!made.empty() && many && fit) return sketches;
     for (const bool prefetches : {false, true}) {
       if (prefetches && prefetch_.empty()) continue;
       sketches.push_back(schedule.clone());
@@ -149,6 +151,7 @@ class RowChain final : public TransformationModule {
   }
 
   static constexpr int64_t kShortRows = 8;  // that fit half of the first cache
+  static constexpr int64_t kFewRows = 32;   // for each core
   static constexpr size_t kHeights = 2;     // of tiles of one width
 
   std::vector<int64_t> accumulators_;

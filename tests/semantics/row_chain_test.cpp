@@ -198,6 +198,17 @@ TEST_F(RowChain, ComputesAllOfARowTogether) {
 )");
 }
 
+TEST_F(RowChain, ComputesAFewShortRowsEitherWay) {
+  use("row_chain");
+  const auto cores = static_cast<int64_t>(space_->device().get("cores"));
+  const auto sketches = [&](int64_t rows) {
+    const Workload workload = WorkloadLibrary().load(fmt::format("softmax:m={},n=32", rows));
+    return space_->generate(workload.program).sketches.size();
+  };
+  EXPECT_EQ(sketches(8 * cores), 3U) << "blocks, and single rows with and without fetching ahead";
+  EXPECT_EQ(sketches(64 * cores), 1U);
+}
+
 TEST_F(RowChain, ComputesShortRowsInBlocks) {
   use("row_chain: {accumulators: [2]}");
   const SketchSet set = space_->generate(WorkloadLibrary().load("softmax:m=4096,n=32").program);
