@@ -210,7 +210,9 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "index_map") return index_map();
   if (name == "intrinsic") return pick(TensorIntrinsics::global().names());
   if (name == "thread_axis") return pick(std::vector<std::string>{"block.x", "thread.x", "thread.y"});
-  return pick(std::vector<std::string>{"first", "second", "prefetch", "nontemporal", "double_buffer"});
+  // Keys that any place takes are likelier: an annotation must be there before it is removed.
+  return chance(2) ? "first"
+                   : pick(std::vector<std::string>{"second", "prefetch", "nontemporal", "double_buffer"});
 }
 
 std::string RandomScheduler::index_map() {
