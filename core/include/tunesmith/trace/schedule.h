@@ -192,9 +192,8 @@ class Schedule {
   /// former.
   BlockRV rfactor(LoopRV loop, int factor_axis);
   /// The reduction starts from what the epilogue combines its result with, and writes the epilogue's buffer:
-  /// a bias becomes a sum's init. Requires: a sum, product, minimum or maximum which the epilogue alone
-  /// reads, element by element, and combines by the same operation with what is finished where the reduction
-  /// stands.
+  /// a bias becomes a sum's init. Requires: a sum, product, minimum or maximum that the epilogue alone reads,
+  /// by element, and combines by the same operation with what is finished where the reduction stands.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
   /// Minimal filtering F(2, 3): four products, of transformed data and weights, for two outputs of three taps
   /// each. Answers the block of the products; an infinity becomes a NaN. Requires: a sum in f32 or f64 of two
