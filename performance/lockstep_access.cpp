@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lockstep_threads.h"
-#include "tunesmith/analysis/vector_access.h"
+#include "tunesmith/performance/vector_access.h"
 
 namespace tunesmith {
 namespace {

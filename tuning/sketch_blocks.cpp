@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "flops.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/workload/flops.h"
 
 namespace tunesmith {
 namespace {

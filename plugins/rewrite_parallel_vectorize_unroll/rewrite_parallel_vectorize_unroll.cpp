@@ -21,7 +21,7 @@ using namespace tunesmith;
 /// Of the registers of a thread, those that an unrolled copy may fill.
 constexpr int64_t kShareOfCopies = 16;
 
-/// Iterations for each core that a piece of a loop must have to be shared out.
+/// Iterations for each core that a piece of a loop must have to run in parallel.
 constexpr int64_t kMinShare = 2;
 
 /// Several instructions: all of them or none. Were they done?

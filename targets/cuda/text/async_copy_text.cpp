@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "text/address_parts.h"
-#include "tunesmith/analysis/vector_access.h"
+#include "tunesmith/performance/vector_access.h"
 
 namespace tunesmith::cuda {
 namespace {

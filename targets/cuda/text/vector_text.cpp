@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "machine/vector_loops.h"
-#include "tunesmith/analysis/vector_access.h"
+#include "tunesmith/performance/vector_access.h"
 
 namespace tunesmith::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "tunesmith/analysis/vector_access.h"
+#include "tunesmith/performance/vector_access.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "flops.h"
+#include "tunesmith/workload/flops.h"
 
 #include <algorithm>
 
