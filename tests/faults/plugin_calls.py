@@ -107,7 +107,7 @@ def main():
         os.environ["TUNESMITH_MACHINE_LOCK"] = f"{name}/machine.lock"
         (folder / "spaces.yaml").write_text(SPACES)
         (folder / "add_one.yaml").write_text(ADD_ONE)
-        done = tune(arguments, folder, kind, 4, "")
+        done = tune(arguments, folder, kind, 8, "")
         assert done.returncode == 0 and records(folder), done.stdout + done.stderr
         for call, shown in CALLS[kind]:
             for fault, (code, said) in {**FAULTS, **FAULTS_OF.get(kind, {})}.items():

@@ -28,7 +28,8 @@ std::unique_ptr<Space> make_space(PluginRegistry& registry, const std::string& n
 /// The space `cpu` without its own tiles of registers: what multi-level tiling makes of contractions.
 std::unique_ptr<Space> make_tiling_space(PluginRegistry& registry) {
   const SpacesFile file = SpacesFile::parse(
-      "version: 1\nspaces:\n  tiling:\n    extends: cpu\n    modules+: [{remove: register_tile}]\n",
+      "version: 1\nspaces:\n  tiling:\n    extends: cpu\n    modules+: [{remove: register_tile}, {remove: "
+      "winograd}]\n",
       "tiling.yaml");
   return std::make_unique<Space>(file.space("tiling"), registry);
 }
