@@ -150,14 +150,14 @@ using Transform = Expr (*)(const Expr&, std::span<const Expr>);
 /// each.
 Expr transform_all(Transform transform, std::span<const Expr> at, int64_t count,
                    const std::function<Expr(const std::vector<int64_t>&)>& element,
-                   std::vector<int64_t> points = {}) {
+                   const std::vector<int64_t>& points = {}) {
   if (points.size() == at.size()) return element(points);
   const Expr& here = at[points.size()];
   std::vector<Expr> values;
   for (int64_t point = 0; point < count; ++point) {
     std::vector<int64_t> next = points;
     next.push_back(point);
-    values.push_back(transform_all(transform, at, count, element, std::move(next)));
+    values.push_back(transform_all(transform, at, count, element, next));
   }
   return transform(here, values);
 }

@@ -226,7 +226,7 @@ class RegisterTile final : public TransformationModule {
     int64_t statements = sizes.outer_rows.back() * sizes.rows.back() * sizes.vectors.back();
     size_t count = 0;
     while (count < form.reductions.size()) {
-      statements *= iters[form.reductions.rbegin()[count]].extent;
+      statements *= iters[form.reductions[form.reductions.size() - 1 - count]].extent;
       if (statements > kMaxWrittenOut) break;
       ++count;
     }
