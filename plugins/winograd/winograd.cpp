@@ -13,14 +13,13 @@ namespace {
 
 using namespace tunesmith;
 
-constexpr int64_t kTaps = 3;
-constexpr std::ptrdiff_t kMaxWindows = 2;  // that `winograd` filters along
-constexpr int64_t kOutputs = 2;            // of a tile along a window
+constexpr int64_t kOutputs = 2;  // of a tile along a window
 
 /// Names of the blocks that a convolution became.
 struct Filtering {
   std::string data;
   std::string weights;
+  std::string products;
   std::string outputs;
 };
 
@@ -32,9 +31,6 @@ class Winograd final : public TransformationModule {
     const Block block = *schedule.program().find_block(block_name);
     if (!needs_tiling(block))
       return ModuleResult::not_applicable("the block is no reduction that reuses what it reads");
-    const std::vector<size_t> windows = windows_of(block);
-    if (windows.empty())
-      return ModuleResult::not_applicable("no output moves with a filter of three taps by steps of one");
     Schedule made = schedule.clone();
     Filtering filtering;
     try {
@@ -44,6 +40,7 @@ class Winograd final : public TransformationModule {
     } catch (const ScheduleError& refused) {
       return ModuleResult::not_applicable(refused.reason());
     }
+    const std::vector<size_t> windows = windows_of(made, filtering);
     if (channels_of(made, filtering) < min_channels_)
       return ModuleResult::not_applicable("there are too few channels to make up for the transforms");
     const int64_t lanes = vector_lanes(writes_of(block).front().buffer->dtype,
@@ -75,43 +72,32 @@ class Winograd final : public TransformationModule {
         break;
     }
     const std::vector<BlockRV> transforms = schedule.get_producers(products);
-    return {schedule.block(transforms.at(0)).name, schedule.block(transforms.at(1)).name, name};
+    return {schedule.block(transforms.at(0)).name, schedule.block(transforms.at(1)).name,
+            schedule.block(products).name, name};
   }
 
-  /// Positions among the spatial iterators of those that make an index with a reduction over the taps.
-  static std::vector<size_t> windows_of(const Block& block) {
-    const std::vector<IterVar> iters = block.iters();
+  /// Positions, among the iterators of the outputs, of those that tiles are along: `winograd` chose them.
+  static std::vector<size_t> windows_of(const Schedule& schedule, const Filtering& filtering) {
+    const Program program = schedule.program();
+    const Block outputs = *program.find_block(filtering.outputs);
+    const Block products = *program.find_block(filtering.products);
+    const std::string sums = writes_of(products).front().buffer->name;
     std::vector<size_t> windows;
-    size_t spatial = 0;
-    for (size_t i = 0; i < iters.size(); ++i) {
-      if (iters[i].kind != IterKind::Spatial) continue;
-      if (std::ranges::any_of(read_accesses(block),
-                              [&](const Access& read) { return makes_window(read, iters, i); }))
-        windows.push_back(spatial);
-      ++spatial;
+    for (size_t i = 0; i < outputs.iters().size(); ++i) {
+      const auto numbers_tiles = [&](const AccessIndex& index) { return !index.iterator && index.uses(i); };
+      if (std::ranges::any_of(read_accesses(outputs), [&](const Access& read) {
+            return read.buffer->name == sums && std::ranges::any_of(read.indices, numbers_tiles);
+          }))
+        windows.push_back(i);
     }
-    if (std::ssize(windows) > kMaxWindows) windows.erase(windows.begin(), windows.end() - kMaxWindows);
     return windows;
-  }
-
-  static bool makes_window(const Access& read, const std::vector<IterVar>& iters, size_t out) {
-    return std::ranges::any_of(read.indices, [&](const AccessIndex& index) {
-      if (index.iterator || !index.uses(out)) return false;
-      for (size_t tap = 0; tap < iters.size(); ++tap) {
-        if (iters[tap].kind == IterKind::Reduction && iters[tap].extent == kTaps && index.uses(tap))
-          return true;
-      }
-      return false;
-    });
   }
 
   static int64_t channels_of(const Schedule& schedule, const Filtering& filtering) {
     const Program program = schedule.program();
     int64_t channels = 1;
-    for (const Pointer<Block>& products : consumers_of(program, *program.find_block(filtering.data))) {
-      for (const IterVar& iter : products->iters()) {
-        if (iter.kind == IterKind::Reduction) channels *= iter.extent;
-      }
+    for (const IterVar& iter : program.find_block(filtering.products)->iters()) {
+      if (iter.kind == IterKind::Reduction) channels *= iter.extent;
     }
     return channels;
   }

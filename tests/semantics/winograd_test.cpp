@@ -94,6 +94,24 @@ TEST_F(WinogradModule, ProgramsComputeWhatTheConvolutionDoes) {
   EXPECT_GE(filtered, 8);
 }
 
+/// One dimension has a stride of two, so that tiles are along the other alone.
+TEST_F(WinogradModule, WritesOutThePointsAlone) {
+  use("winograd");
+  const Workload workload =
+      WorkloadDefinition::parse(
+          "name: strided\ninputs:\n  X: {shape: [34, 35, 32], dtype: f32}\n"
+          "  W: {shape: [3, 3, 32, 16], dtype: f32, constant: true}\ncompute: |\n"
+          "  O[y<32, x<17, o<16] = sum(a<3, b<3, r<32) X[y + a, x*2 + b, r] * W[a, b, r, o]\noutputs: [O]\n",
+          "strided.yaml")
+          .instantiate();
+  const SketchSet set = space_->generate(workload.program);
+  ASSERT_EQ(set.sketches.size(), 2U);
+  const std::string program = to_string(set.sketches[1].program());
+  for (const char* extent : {"17", "16", "35", "3"})
+    EXPECT_THAT(program, Not(HasSubstr(fmt::format("0..{} unrolled", extent))));
+  EXPECT_THAT(program, HasSubstr("0..4 unrolled"));
+}
+
 TEST_F(WinogradModule, WhatItDeclines) {
   use("winograd");
   const std::string none = "no output moves with a filter of three taps by steps of one";
