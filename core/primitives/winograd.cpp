@@ -162,7 +162,7 @@ Expr transform_all(Transform transform, std::span<const Expr> at, int64_t count,
   return transform(here, values);
 }
 
-/// The tile of window `which`, of which `tile` numbers all.
+/// The number of the tile along window `which`, from `tile`, its number among all tiles.
 Expr tile_of(const Filtering& plan, size_t which, const Expr& tile) {
   if (plan.windows.size() == 1) return tile;
   const int64_t columns = plan.windows.back().tiles();
@@ -173,8 +173,8 @@ bool is_window_index(const Filtering& plan, size_t index, size_t Window::* which
   return std::ranges::any_of(plan.windows, [&](const Window& window) { return window.*which == index; });
 }
 
-/// The points of the windows, then the dimensions of `load` but those of the windows, of which the last is
-/// replaced by the tiles where `tiles` is not 0.
+/// Points along each window, then the other dimensions of `load`. Where `tiles` is not 0, the tiles take the
+/// place of the last window's dimension.
 std::vector<int64_t> transformed_shape(const Filtering& plan, const LoadNode& load, size_t Window::* which,
                                        int64_t tiles) {
   std::vector<int64_t> shape(plan.windows.size(), kPoints);
