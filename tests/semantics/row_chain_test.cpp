@@ -13,6 +13,7 @@
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
 
+#include "module_test.h"
 #include "outline.h"
 #include "same_results.h"
 
@@ -107,25 +108,12 @@ compute: |
 outputs: [P]
 )";
 
-class RowChain : public testing::Test {
+class RowChain : public tunesmith_test::ModuleTest {
  protected:
-  void use(const std::string& modules, int vector_bits = 128) {
-    const std::string text = fmt::format(
-        "version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: x86-64-v2, vector_bits: {}}}\n"
-        "    modules: [{}]\n    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
-        vector_bits, modules);
-    space_ = std::make_unique<Space>(SpacesFile::parse(text, "rows.yaml").space(""), registry_);
-  }
+  RowChain() : ModuleTest("row_chain") {}
   static Workload parsed(const char* text, const std::string& parameters = "") {
     const auto given = parse_workload_text(parameters.empty() ? "chain" : "chain:" + parameters).second;
     return WorkloadDefinition::parse(text, "chain.yaml").instantiate(given);
-  }
-  static std::string reason(const SketchSet& set, const std::string& block) {
-    for (const ModuleEvent& event : set.events) {
-      if (event.module == "row_chain" && event.block == block)
-        return event.status == ModuleResult::Status::Applied ? "applied" : event.reason;
-    }
-    return "not asked";
   }
   /// Some draws of each sketch compute what the program does.
   void expect_right(const Workload& workload, int draws) {
@@ -141,9 +129,6 @@ class RowChain : public testing::Test {
       }
     }
   }
-
-  PluginRegistry registry_;
-  std::unique_ptr<Space> space_;
 };
 
 TEST_F(RowChain, ComputesAllOfARowTogether) {

@@ -11,6 +11,7 @@
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
 
+#include "module_test.h"
 #include "outline.h"
 #include "same_results.h"
 
@@ -31,26 +32,13 @@ compute: |
 outputs: [S]
 )";
 
-class Stream : public testing::Test {
+class Stream : public tunesmith_test::ModuleTest {
  protected:
-  void use(const std::string& modules, int vector_bits = 128) {
-    const std::string text = fmt::format(
-        "version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: x86-64-v2, vector_bits: {}}}\n"
-        "    modules: [{}]\n    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
-        vector_bits, modules);
-    space_ = std::make_unique<Space>(SpacesFile::parse(text, "stream.yaml").space(""), registry_);
-  }
+  Stream() : ModuleTest("stream") {}
   static Workload built_in(const std::string& text) { return WorkloadLibrary().load(text); }
   static Workload columns(int64_t m, int64_t n) {
     return WorkloadDefinition::parse(kColumns, "columns.yaml")
         .instantiate(parse_workload_text(fmt::format("columns:m={},n={}", m, n)).second);
-  }
-  static std::string reason(const SketchSet& set, const std::string& block) {
-    for (const ModuleEvent& event : set.events) {
-      if (event.module == "stream" && event.block == block)
-        return event.status == ModuleResult::Status::Applied ? "applied" : event.reason;
-    }
-    return "not asked";
   }
   std::string reason_for(const Workload& workload, const std::string& block) {
     return reason(space_->generate(workload.program), block);
@@ -68,9 +56,6 @@ class Stream : public testing::Test {
       }
     }
   }
-
-  PluginRegistry registry_;
-  std::unique_ptr<Space> space_;
 };
 
 TEST_F(Stream, CutsALongReductionIntoPiecesForTheCores) {

@@ -11,6 +11,7 @@
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
 
+#include "module_test.h"
 #include "same_results.h"
 
 namespace tunesmith {
@@ -29,29 +30,13 @@ constexpr const char* kNormed =
     "  B[y<h, x<w, o<f] = C[y, x, o] * S[o]\n"
     "  O[y<h, x<w, o<f] = max(B[y, x, o] + R[y, x, o], 0.0)\noutputs: [O]\n";
 
-class WinogradModule : public testing::Test {
+class WinogradModule : public tunesmith_test::ModuleTest {
  protected:
-  void use(const std::string& modules) {
-    const std::string text = fmt::format(
-        "version: 1\nspaces:\n  s:\n    target: {{kind: llvm, mcpu: x86-64-v2, vector_bits: 128}}\n"
-        "    modules: [{}]\n    search: {{kind: random}}\n    cost_model: {{kind: random}}\n",
-        modules);
-    space_ = std::make_unique<Space>(SpacesFile::parse(text, "winograd.yaml").space(""), registry_);
-  }
-  static std::string reason(const SketchSet& set, const std::string& block) {
-    for (const ModuleEvent& event : set.events) {
-      if (event.module == "winograd" && event.block == block)
-        return event.status == ModuleResult::Status::Applied ? "applied" : event.reason;
-    }
-    return "not asked";
-  }
+  WinogradModule() : ModuleTest("winograd") {}
   std::string reason_for(const std::string& workload, const std::string& block = "O") {
     return reason(space_->generate(WorkloadLibrary().load(workload).program), block);
   }
   static bool filters(const Trace& trace) { return trace.str().find("winograd(") != std::string::npos; }
-
-  PluginRegistry registry_;
-  std::unique_ptr<Space> space_;
 };
 
 TEST_F(WinogradModule, IsASketchBesideTheDirectForm) {
