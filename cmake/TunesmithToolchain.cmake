@@ -1,8 +1,9 @@
 # Warnings, and errors they are by option; ccache and mold are taken where they are installed; sanitizers by option.
 find_program(TUNESMITH_CCACHE ccache)
 if(TUNESMITH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${TUNESMITH_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TUNESMITH_CCACHE})
+  # Relative paths, so that clones of this tree share what was compiled.
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TUNESMITH_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
 find_program(TUNESMITH_MOLD mold)
