@@ -1,0 +1,32 @@
+// The interface of importers, plugins that read files of networks.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/network/operator.h"
+
+namespace tunesmith {
+
+/// Made once, never destroyed before the process ends; called from any thread, several at once.
+class Importer {
+ public:
+  virtual ~Importer() = default;
+
+  /// Are these bytes, the beginning of a file of this name, of its format?
+  virtual bool reads(std::string_view file_name, std::span<const std::byte> head) const = 0;
+
+  /// What the bytes of a file say. `folder` is where files lie that the bytes name, such as weights, which are mapped, not read; a path that leads
+  /// out of it is refused. The network may keep the bytes of `bytes` alive by `owner`. Throws UserError for damaged files, and for all that it
+  /// has no representation for, in one error.
+  virtual network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
+                                  const std::filesystem::path& folder) const = 0;
+
+  /// Null where the format has no such operator in this version, or this importer does not know it.
+  virtual const network::Operator* find_operator(std::string_view op, int64_t version) const = 0;
+};
+
+}  // namespace tunesmith

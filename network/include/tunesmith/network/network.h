@@ -1,0 +1,77 @@
+// Networks: tensors, and nodes that compute some of them from others.
+//
+// An importer reads one (importer.h), passes change it (pass.h), and what they leave is what is tuned and built.
+// A network is a value: it is copied, compared by its text, and read from several threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tunesmith/ir/dtype.h"
+
+namespace tunesmith::network {
+
+class Operator;
+
+/// Where a tensor stands in Network::tensors.
+using TensorIndex = int32_t;
+/// The place of an optional input or output that a node leaves out.
+inline constexpr TensorIndex kAbsent = -1;
+
+/// Of one axis: a number, or the name of a number that is chosen before tuning, such as "batch".
+using Extent = std::variant<int64_t, std::string>;
+using Shape = std::vector<int64_t>;
+
+/// Values that are known before the network runs: dense, row-major, in the machine's byte order; a bool is a byte, 0 or 1. Immutable.
+/// The bytes may lie in a mapped file, which `owner` keeps.
+struct Constant {
+  DType dtype;
+  Shape shape;
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// What the importer or fix_shapes could not say of a tensor yet is absent.
+struct Tensor {
+  std::string name;  ///< unique in its network; never empty
+  std::optional<DType> dtype;
+  std::optional<std::vector<Extent>> shape;  ///< empty for a single value
+  std::shared_ptr<const Constant> constant;  ///< null where a call or a node gives the values
+};
+
+using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>,
+                               std::shared_ptr<const Constant>>;
+
+/// One use of an operator.
+struct Node {
+  std::string name;            ///< the file's, or the operator and a number; unique in its network
+  std::string op;              ///< "Conv"; "com.microsoft.Gelu" where it is not ONNX's own
+  int64_t version = 0;         ///< of the operator set that the file asks for
+  std::map<std::string, Attribute> attributes;
+  std::vector<TensorIndex> inputs;
+  std::vector<TensorIndex> outputs;
+  const Operator* definition = nullptr;  ///< set by resolve; the plugin's that imported the network, which lives as long as the process
+};
+
+struct Network {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;  ///< in an order in which each comes after what it reads
+  std::vector<TensorIndex> inputs;   ///< what a call gives: no constants
+  std::vector<TensorIndex> outputs;  ///< what a call returns; no tensor twice
+};
+
+/// One line for each tensor that is given, node and result, in their order; equal for equal networks. Constants as their type, shape and hash.
+std::string to_text(const Network& network);
+
+/// Throws InvariantError when an index is out of range, a tensor is computed twice or read before, or a name is there twice.
+void check_invariants(const Network& network);
+
+}  // namespace tunesmith::network

@@ -1,0 +1,53 @@
+// What a node computes, as statements of the workload language (docs/workload-language.md).
+//
+// An importer brings the operators of its format. An operator sees one node with the shapes of all inputs known, and says the
+// types and shapes of its outputs together with how they are computed. Joining the statements of several nodes is all that fusing takes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+
+namespace tunesmith::network {
+
+/// The type and the shape of what a node reads or computes.
+struct TensorType {
+  DType dtype;
+  Shape shape;
+};
+
+struct NodeInput {
+  TensorType type;
+  const Constant* constant = nullptr;  ///< null where the values are not known before the network runs
+};
+
+/// What an operator is asked about. Lives during the call.
+struct NodeView {
+  const Node& node;
+  std::vector<std::optional<NodeInput>> inputs;  ///< as node.inputs; nothing for what is left out
+};
+
+/// How a node's outputs follow from its inputs.
+///
+/// `compute` holds statements that read arrays in0, in1, ... and compute out0, out1, ..., as many as the node has outputs, and arrays of their
+/// own, t0, t1, ...; each axis is given with its extent in each statement that has it. A single value is an array of shape [1].
+/// An output whose values follow from shapes and constants alone may stand in `constants` instead and then has no statement.
+struct Computation {
+  std::vector<TensorType> outputs;
+  std::vector<std::shared_ptr<const Constant>> constants;  ///< empty, or as long as `outputs` with null for those that are computed
+  std::string compute;
+};
+
+/// Immutable; called from several threads.
+class Operator {
+ public:
+  virtual ~Operator() = default;
+
+  /// Throws UserError that names the attribute or the input which it does not take, and says what it takes. The caller adds the node's name.
+  virtual Computation define(const NodeView& node) const = 0;
+};
+
+}  // namespace tunesmith::network
