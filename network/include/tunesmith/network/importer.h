@@ -19,9 +19,10 @@ class Importer {
   /// Are these bytes, the beginning of a file of this name, of its format?
   virtual bool reads(std::string_view file_name, std::span<const std::byte> head) const = 0;
 
-  /// What the bytes of a file say. `folder` is where files lie that the bytes name, such as weights, which are mapped, not read; a path that leads
-  /// out of it is refused. The network may keep the bytes of `bytes` alive by `owner`. Throws UserError for damaged files, and for all that it
-  /// has no representation for, in one error.
+  /// What the bytes of a file say. `folder` is where files lie that the bytes name, such as weights, which
+  /// are mapped, not read; a path that leads out of it is refused. The network may keep the bytes of `bytes`
+  /// alive by `owner`. Throws UserError for damaged files, and for all that it has no representation for, in
+  /// one error.
   virtual network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
                                   const std::filesystem::path& folder) const = 0;
 

@@ -1,7 +1,7 @@
 // Networks: tensors, and nodes that compute some of them from others.
 //
-// An importer reads one (importer.h), passes change it (pass.h), and what they leave is what is tuned and built.
-// A network is a value: it is copied, compared by its text, and read from several threads.
+// An importer reads one (importer.h), passes change it (pass.h), and what they leave is what is tuned and
+// built. A network is a value: it is copied, compared by its text, and read from several threads.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ inline constexpr TensorIndex kAbsent = -1;
 using Extent = std::variant<int64_t, std::string>;
 using Shape = std::vector<int64_t>;
 
-/// Values that are known before the network runs: dense, row-major, in the machine's byte order; a bool is a byte, 0 or 1. Immutable.
-/// The bytes may lie in a mapped file, which `owner` keeps.
+/// Values that are known before the network runs: dense, row-major, in the machine's byte order; a bool is a
+/// byte, 0 or 1. Immutable. The bytes may lie in a mapped file, which `owner` keeps.
 struct Constant {
   DType dtype;
   Shape shape;
@@ -46,32 +46,35 @@ struct Tensor {
   std::shared_ptr<const Constant> constant;  ///< null where a call or a node gives the values
 };
 
-using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>,
-                               std::shared_ptr<const Constant>>;
+using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+                               std::vector<std::string>, std::shared_ptr<const Constant>>;
 
 /// One use of an operator.
 struct Node {
-  std::string name;            ///< the file's, or the operator and a number; unique in its network
-  std::string op;              ///< "Conv"; "com.microsoft.Gelu" where it is not ONNX's own
-  int64_t version = 0;         ///< of the operator set that the file asks for
+  std::string name;     ///< the file's, or the operator and a number; unique in its network
+  std::string op;       ///< "Conv"; "com.microsoft.Gelu" where it is not ONNX's own
+  int64_t version = 0;  ///< of the operator set that the file asks for
   std::map<std::string, Attribute> attributes;
   std::vector<TensorIndex> inputs;
   std::vector<TensorIndex> outputs;
-  const Operator* definition = nullptr;  ///< set by resolve; the plugin's that imported the network, which lives as long as the process
+  const Operator* definition = nullptr;  ///< set by resolve; the plugin's that imported the network, which
+                                         ///< lives as long as the process
 };
 
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
-  std::vector<Node> nodes;  ///< in an order in which each comes after what it reads
+  std::vector<Node> nodes;           ///< in an order in which each comes after what it reads
   std::vector<TensorIndex> inputs;   ///< what a call gives: no constants
   std::vector<TensorIndex> outputs;  ///< what a call returns; no tensor twice
 };
 
-/// One line for each tensor that is given, node and result, in their order; equal for equal networks. Constants as their type, shape and hash.
+/// One line for each tensor that is given, node and result, in their order; equal for equal networks.
+/// Constants as their type, shape and the first digits of their SHA-256.
 std::string to_text(const Network& network);
 
-/// Throws InvariantError when an index is out of range, a tensor is computed twice or read before, or a name is there twice.
+/// Throws InternalError when an index is out of range, a tensor is computed twice or read before, a name is
+/// there twice, or a constant's bytes, type or shape are not what its tensor says.
 void check_invariants(const Network& network);
 
 }  // namespace tunesmith::network

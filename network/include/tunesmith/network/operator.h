@@ -1,7 +1,8 @@
 // What a node computes, as statements of the workload language (docs/workload-language.md).
 //
-// An importer brings the operators of its format. An operator sees one node with the shapes of all inputs known, and says the
-// types and shapes of its outputs together with how they are computed. Joining the statements of several nodes is all that fusing takes.
+// An importer brings the operators of its format. An operator sees one node with the shapes of all inputs
+// known, and says the types and shapes of its outputs together with how they are computed. Joining the
+// statements of several nodes is all that fusing takes.
 #pragma once
 
 #include <memory>
@@ -32,12 +33,14 @@ struct NodeView {
 
 /// How a node's outputs follow from its inputs.
 ///
-/// `compute` holds statements that read arrays in0, in1, ... and compute out0, out1, ..., as many as the node has outputs, and arrays of their
-/// own, t0, t1, ...; each axis is given with its extent in each statement that has it. A single value is an array of shape [1].
-/// An output whose values follow from shapes and constants alone may stand in `constants` instead and then has no statement.
+/// `compute` holds statements that read arrays in0, in1, ... and compute out0, out1, ..., as many as the node
+/// has outputs, and arrays of their own, t0, t1, ...; each axis is given with its extent in each statement
+/// that has it. A single value is an array of shape [1]. An output whose values follow from shapes and
+/// constants alone may stand in `constants` instead and then has no statement.
 struct Computation {
   std::vector<TensorType> outputs;
-  std::vector<std::shared_ptr<const Constant>> constants;  ///< empty, or as long as `outputs` with null for those that are computed
+  std::vector<std::shared_ptr<const Constant>>
+      constants;  ///< empty, or as long as `outputs` with null for those that are computed
   std::string compute;
 };
 
@@ -46,7 +49,8 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Throws UserError that names the attribute or the input which it does not take, and says what it takes. The caller adds the node's name.
+  /// Throws UserError that names the attribute or the input which it does not take, and says what it takes.
+  /// The caller adds the node's name.
   virtual Computation define(const NodeView& node) const = 0;
 };
 

@@ -1,0 +1,108 @@
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const Network& network) : network_(network), known_(network.tensors.size()) {}
+
+  void check() {
+    check_tensors();
+    for (const TensorIndex input : network_.inputs) {
+      require(exists(input), "an input", "is no tensor");
+      require(!known_[input], "the input", "is there twice, or is a constant", name(input));
+      known_[input] = true;
+    }
+    check_nodes();
+    std::set<TensorIndex> outputs;
+    for (const TensorIndex output : network_.outputs) {
+      require(exists(output), "an output", "is no tensor");
+      require(known_[output], "the output", "is neither given nor computed", name(output));
+      require(outputs.insert(output).second, "the output", "is there twice", name(output));
+    }
+  }
+
+ private:
+  void require(bool condition, std::string_view what, std::string_view fault,
+               std::string_view name = {}) const {
+    if (condition) return;
+    throw InternalError(name.empty()
+                            ? fmt::format("network '{}': {} {}", network_.name, what, fault)
+                            : fmt::format("network '{}': {} '{}' {}", network_.name, what, name, fault));
+  }
+
+  bool exists(TensorIndex index) const {
+    return index >= 0 && static_cast<size_t>(index) < network_.tensors.size();
+  }
+  const std::string& name(TensorIndex index) const { return network_.tensors[index].name; }
+
+  void check_tensors() {
+    std::set<std::string_view> names;
+    for (size_t i = 0; i < network_.tensors.size(); ++i) {
+      const Tensor& tensor = network_.tensors[i];
+      require(!tensor.name.empty(), "a tensor", "has no name");
+      require(names.insert(tensor.name).second, "the tensor", "is there twice", tensor.name);
+      if (tensor.shape) check_shape(tensor);
+      if (!tensor.constant) continue;
+      check_constant(tensor);
+      known_[i] = true;
+    }
+  }
+
+  void check_shape(const Tensor& tensor) const {
+    for (const Extent& extent : *tensor.shape) {
+      const auto* number = std::get_if<int64_t>(&extent);
+      require(number ? *number >= 0 : !std::get<std::string>(extent).empty(), "the tensor",
+              "has an extent below 0 or without a name", tensor.name);
+    }
+  }
+
+  void check_constant(const Tensor& tensor) const {
+    const Constant& constant = *tensor.constant;
+    uint64_t bytes = constant.dtype.bytes();
+    for (const int64_t extent : constant.shape) {
+      require(extent >= 0, "the constant", "has an extent below 0", tensor.name);
+      require(!__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes), "the constant",
+              "has too many elements", tensor.name);
+    }
+    require(bytes == constant.bytes.size(), "the constant", "has other bytes than its shape needs",
+            tensor.name);
+    require(tensor.dtype == constant.dtype, "the constant", "has another type than its tensor", tensor.name);
+    require(tensor.shape == std::vector<Extent>(constant.shape.begin(), constant.shape.end()), "the constant",
+            "has another shape than its tensor", tensor.name);
+  }
+
+  void check_nodes() {
+    std::set<std::string_view> names;
+    for (const Node& node : network_.nodes) {
+      require(!node.name.empty(), "a node", "has no name");
+      require(names.insert(node.name).second, "the node", "is there twice", node.name);
+      for (const TensorIndex input : node.inputs) {
+        if (input == kAbsent) continue;
+        require(exists(input), "the node", "reads what is no tensor", node.name);
+        require(known_[input], "the node", "reads a tensor that no node before it computes", node.name);
+      }
+      for (const TensorIndex output : node.outputs) {
+        if (output == kAbsent) continue;
+        require(exists(output), "the node", "computes what is no tensor", node.name);
+        require(!known_[output], "the node", "computes a tensor that is known already", node.name);
+        known_[output] = true;
+      }
+    }
+  }
+
+  const Network& network_;
+  std::vector<bool> known_;  ///< by tensor: given or computed so far
+};
+
+}  // namespace
+
+void check_invariants(const Network& network) { Checker(network).check(); }
+
+}  // namespace tunesmith::network

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith::network {
+namespace {
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_./:-").find(c) != std::string_view::npos;
+}
+
+/// In quotes, without characters that a terminal would obey.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+/// A name as it is where it cannot be taken for anything else ("-" is what a node leaves out).
+std::string name_text(std::string_view name) {
+  return name != "-" && std::ranges::all_of(name, is_plain) ? std::string(name) : quoted(name);
+}
+
+/// With a point or an exponent, so that it is no integer.
+std::string number_text(double value) {
+  const std::string text = fmt::format("{}", value);
+  return std::isfinite(value) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string extent_text(const Extent& extent) {
+  if (const auto* name = std::get_if<std::string>(&extent)) return name_text(*name);
+  return fmt::format("{}", std::get<int64_t>(extent));
+}
+
+template <typename Values, typename Text>
+std::string list_text(const Values& values, const Text& text) {
+  std::string result = "[";
+  for (const auto& value : values) result += (result.size() > 1 ? ", " : "") + text(value);
+  return result + "]";
+}
+
+std::string type_text(const Tensor& tensor) {
+  return (tensor.dtype ? tensor.dtype->str() : "?") +
+         (tensor.shape ? list_text(*tensor.shape, extent_text) : "[...]");
+}
+
+std::string constant_text(const Constant& constant) {
+  const std::string_view bytes(reinterpret_cast<const char*>(constant.bytes.data()), constant.bytes.size());
+  return constant.dtype.str() + fmt::format("[{}] #", fmt::join(constant.shape, ", ")) +
+         sha256_hex(bytes).substr(0, 16);
+}
+
+struct AttributeText {
+  std::string operator()(int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return number_text(value); }
+  std::string operator()(const std::string& value) const { return quoted(value); }
+  std::string operator()(const std::vector<int64_t>& values) const { return list_text(values, *this); }
+  std::string operator()(const std::vector<double>& values) const { return list_text(values, *this); }
+  std::string operator()(const std::vector<std::string>& values) const { return list_text(values, *this); }
+  std::string operator()(const std::shared_ptr<const Constant>& value) const { return constant_text(*value); }
+};
+
+std::string typed_name(const Tensor& tensor) { return name_text(tensor.name) + ": " + type_text(tensor); }
+
+std::string node_text(const Network& network, const Node& node) {
+  std::string outputs;
+  for (const TensorIndex output : node.outputs)
+    outputs +=
+        (outputs.empty() ? "" : ", ") + (output == kAbsent ? "-" : typed_name(network.tensors[output]));
+  std::string inputs;
+  for (const TensorIndex input : node.inputs)
+    inputs +=
+        (inputs.empty() ? "" : ", ") + (input == kAbsent ? "-" : name_text(network.tensors[input].name));
+  std::string attributes;
+  for (const auto& [name, value] : node.attributes)
+    attributes +=
+        (attributes.empty() ? " {" : ", ") + name_text(name) + " = " + std::visit(AttributeText(), value);
+  return fmt::format("{}: {} = {}@{}({}){}{}\n", name_text(node.name), outputs, name_text(node.op),
+                     node.version, inputs, attributes, attributes.empty() ? "" : "}");
+}
+
+}  // namespace
+
+std::string to_text(const Network& network) {
+  std::string text = fmt::format("network {}\n", name_text(network.name));
+  for (const TensorIndex input : network.inputs)
+    text += fmt::format("input {}\n", typed_name(network.tensors[input]));
+  for (const Tensor& tensor : network.tensors)
+    if (tensor.constant)
+      text += fmt::format("constant {}: {}\n", name_text(tensor.name), constant_text(*tensor.constant));
+  for (const Node& node : network.nodes) text += node_text(network, node);
+  for (const TensorIndex output : network.outputs)
+    text += fmt::format("output {}\n", typed_name(network.tensors[output]));
+  return text;
+}
+
+}  // namespace tunesmith::network
