@@ -3,7 +3,7 @@
 # tunesmith_add_plugin(NAME KIND [TIER STABLE|EXACT] [MINOR n] [ID id] [VERSION v] [VENDOR v] [LICENCE l]
 #                      [REQUIRES kind:id...] [PACK] [LIBRARIES target...] SOURCES...)
 #   NAME      the CMake target and the library's file (NAME.so); a YAML file keeps its own name
-#   KIND      module | target | extension | searcher | cost_model | task_scheduler
+#   KIND      module | target | extension | searcher | cost_model | task_scheduler | importer
 #   TIER      STABLE: a module or a task scheduler that includes <tunesmith/stable/...> and <tunesmith/tiling/...> alone, is linked with nothing of
 #             Tunesmith's, and loads on every kernel of its interface's major version. EXACT, the default: it fits the
 #             very headers that it was built with, and needs the packages that these include: Boost, fmt, tl-expected
@@ -99,9 +99,9 @@ endmacro()
 
 function(tunesmith_add_plugin NAME KIND)
   cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "TIER;MINOR;ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
-  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler)$")
+  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler|importer)$")
     message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): no kind of plugin is called '${KIND}'; "
-                        "known: module, target, extension, searcher, cost_model, task_scheduler")
+                        "known: module, target, extension, searcher, cost_model, task_scheduler, importer")
   endif()
   if(NOT arg_TIER)
     set(arg_TIER EXACT)
@@ -134,8 +134,8 @@ function(tunesmith_add_plugin NAME KIND)
   endforeach()
   list(REMOVE_ITEM arg_LIBRARIES ${after_libraries})
   set(references ${arg_REQUIRES})
-  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler):[a-z0-9_]+$")
-  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler):[a-z0-9_]+$")
+  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler|importer):[a-z0-9_]+$")
+  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler|importer):[a-z0-9_]+$")
 
   set(sources ${arg_SOURCES} ${arg_REQUIRES} ${after_libraries} ${arg_UNPARSED_ARGUMENTS})
   _tunesmith_output_directory(folder)
@@ -174,6 +174,10 @@ function(tunesmith_add_plugin NAME KIND)
     # Of the libraries beside the kernel, what the plugin calls becomes part of it.
     target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
       tunesmith::tunesmith_grid tunesmith::tunesmith_runtime)
+    if(KIND STREQUAL importer)
+      # Headers alone: whoever calls it has the library.
+      target_include_directories(${NAME} PRIVATE $<TARGET_PROPERTY:tunesmith::tunesmith_network,INTERFACE_INCLUDE_DIRECTORIES>)
+    endif()
   endif()
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)

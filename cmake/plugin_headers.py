@@ -13,7 +13,7 @@ import sys
 
 import code_hash
 
-KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler")
+KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer")
 ROOTS = "core/plugin_headers.txt"
 
 
@@ -51,14 +51,18 @@ class Tree:
         return kinds
 
     def of_kind(self, kind, headers, libraries):
-        """What a kind may include, and the files of the kernel whose code its hash is of; names below core/."""
+        """What a kind may include, and the files whose code its hash is of: the kernel's, by their names below core/, and those of libraries whose
+        headers the kind itself names, by theirs below the tree."""
         public = self.root / "core/include"
-        begin = [public / "tunesmith" / header for header in headers]
-        for path in begin:
-            if not path.is_file():
-                sys.exit(f"{ROOTS}: {kind} names {path.relative_to(public / 'tunesmith')}, which is not in {public / 'tunesmith'}")
-        own = self.reached(begin, [public])
-        may_include = {path.relative_to(public).as_posix() for path in own}
+        beside = [path / "include" for path in sorted(self.root.iterdir()) if (path / "include/tunesmith").is_dir() and path.name != "core"]
+        begin = []
+        for header in headers:
+            found = [folder / "tunesmith" / header for folder in (public, *beside) if (folder / "tunesmith" / header).is_file()]
+            if not found:
+                sys.exit(f"{ROOTS}: {kind} names {header}, which is not in {public / 'tunesmith'}")
+            begin.append(found[0])
+        own = self.reached(begin, [public, *beside])
+        may_include = {path.relative_to(folder).as_posix() for path in own for folder in (public, *beside) if path.is_relative_to(folder)}
         kernel = set(own)
         for library in libraries:
             folder = self.root / library
@@ -66,10 +70,10 @@ class Tree:
             if not sources:
                 sys.exit(f"{ROOTS}: {kind} uses {library}, and there are no sources in {folder}")
             may_include |= {path.relative_to(folder / "include").as_posix() for path in (folder / "include").rglob("*.h")}
-            others = [path / "include" for path in self.root.iterdir() if (path / "include/tunesmith").is_dir() and path.name != "core"]
-            kernel |= self.reached(sources, [public, *others, self.root / "core", folder])
-        return sorted(may_include), {name: self.text(self.root / "core" / name).encode() for name in sorted(
-            path.relative_to(self.root / "core").as_posix() for path in kernel if path.is_relative_to(self.root / "core"))}
+            kernel |= self.reached(sources, [public, *beside, self.root / "core", folder])
+        core = self.root / "core"
+        counted = {path.relative_to(core if path.is_relative_to(core) else self.root).as_posix(): path for path in kernel if path.is_relative_to(core) or path in own}
+        return sorted(may_include), {name: self.text(counted[name]).encode() for name in sorted(counted)}
 
 
 def main(root, template=None, output=None, header_list=None, dependencies=None):

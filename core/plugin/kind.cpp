@@ -20,6 +20,8 @@ std::string_view kind_name(PluginKind kind) {
       return "cost_model";
     case PluginKind::TaskScheduler:
       return "task_scheduler";
+    case PluginKind::Importer:
+      return "importer";
   }
   throw InternalError(fmt::format("no plugin kind has the number {}", static_cast<uint32_t>(kind)));
 }

@@ -22,6 +22,7 @@ std::span<const Check> module_checks();
 std::span<const Check> searcher_checks();
 std::span<const Check> cost_model_checks();
 std::span<const Check> task_scheduler_checks();
+std::span<const Check> importer_checks();
 std::span<const Check> target_checks();
 std::span<const Check> extension_checks();
 

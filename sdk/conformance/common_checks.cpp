@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "checks.h"
+#include "tunesmith/network/importer.h"
 
 namespace tunesmith::conformance {
 namespace {
@@ -49,6 +50,8 @@ std::shared_ptr<void> make(const Subject& subject, const Options& options) {
       return registry.create<CostModel>(id, options);
     case PluginKind::TaskScheduler:
       return registry.create<TaskScheduler>(id, options);
+    case PluginKind::Importer:
+      return registry.create<Importer>(id, options);
   }
   throw InternalError("a plugin without a kind");
 }

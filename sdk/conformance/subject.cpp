@@ -32,6 +32,8 @@ bool names(const SpaceSpec& spec, PluginKind kind, const std::string& id) {
       return is(spec.task_scheduler);
     case PluginKind::Target:
       return is(spec.target);
+    case PluginKind::Importer:  // is in no space
+      return false;
   }
   return false;
 }
@@ -56,6 +58,8 @@ void put_into(SpaceSpec& spec, PluginKind kind, const PluginUse& use) {
     case PluginKind::Target:
       spec.target = use;
       spec.extensions.clear();
+      return;
+    case PluginKind::Importer:
       return;
   }
 }

@@ -25,6 +25,8 @@ std::span<const Check> suite_of(PluginKind kind) {
       return cost_model_checks();
     case PluginKind::TaskScheduler:
       return task_scheduler_checks();
+    case PluginKind::Importer:
+      return importer_checks();
   }
   throw InternalError("a kind of plugin without a suite");
 }
@@ -147,8 +149,9 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
     const Verdict verdict = isolate([&] { return construction(subject); }, options.seconds);
     if (verdict.outcome == Outcome::Unsupported) missing = verdict.reason;
   }
-  // Those of targets and extensions ask the hardware themselves.
-  if (loads && missing.empty() && kind != PluginKind::Target && kind != PluginKind::Extension) {
+  // Those of targets and extensions ask the hardware themselves; importers need none.
+  if (loads && missing.empty() && kind != PluginKind::Target && kind != PluginKind::Extension &&
+      kind != PluginKind::Importer) {
     const Verdict verdict = isolate([&] { return subject.hardware_of_company(); }, options.seconds);
     if (verdict.outcome == Outcome::Unsupported) missing = verdict.reason;
   }

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 SOURCE, GENERATED = map(pathlib.Path, sys.argv[1:])
-KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler")
+KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer")
 
 
 def run(root, *arguments, fails=False):
@@ -18,8 +18,8 @@ def run(root, *arguments, fails=False):
     return done.stdout + done.stderr
 
 
-ZEROS = " ".join(["0" * 16] * 6)
-HASHES = "(?:[0-9a-f]{16} ?){6}"
+ZEROS = " ".join(["0" * 16] * 7)
+HASHES = "(?:[0-9a-f]{16} ?){7}"
 
 
 def write(root, header, text):
@@ -90,6 +90,8 @@ def each_kind_has_what_it_reaches(root):
     assert rewritten("core/include/tunesmith/by_library.h", "long by_library;\n") == {"cost_model"}
     assert rewritten("core/private/tools.h", "long tools;\n") == {"cost_model"}
     assert rewritten("library/library.cpp", (root / "library/library.cpp").read_text() + "int more;\n") == set()
+    # The interface of a kind may be a library's.
+    assert rewritten("library/include/tunesmith/library/interface.h", "long interface;\n") == {"importer"}
     # Another header reached, another interface.
     assert rewritten("core/include/tunesmith/module.h", '#include <tunesmith/common.h>\n#include "tunesmith/nobody.h"\nint module;\n') == {"module"}
 
@@ -114,11 +116,11 @@ def tree(root):
     write(root, "module.h", "#include <tunesmith/common.h>\nint module;\n")
     write(root, "nobody.h", "int nobody;\n")
     write(root, "by_library.h", "int by_library;\n")
-    for file, text in (("core/private/tools.h", "int tools;\n"), ("library/include/tunesmith/library/library.h", "#pragma once\n"),
+    for file, text in (("core/private/tools.h", "int tools;\n"), ("library/include/tunesmith/library/library.h", "#pragma once\n"), ("library/include/tunesmith/library/interface.h", "int interface;\n"),
                        ("library/library.cpp", '#include "tunesmith/by_library.h"\n#include "tunesmith/library/library.h"\n#include "private/tools.h"\n')):
         (root / file).parent.mkdir(parents=True, exist_ok=True)
         (root / file).write_text(text)
-    lines = [f"{kind}: common.h" + {"module": "\n  module.h", "cost_model": " + library"}.get(kind, "") for kind in KINDS]
+    lines = [f"{kind}: common.h" + {"module": "\n  module.h", "cost_model": " + library", "importer": " library/interface.h"}.get(kind, "") for kind in KINDS]
     (root / "core/plugin_headers.txt").write_text("# about: this\n" + "\n".join(lines) + "\n")
 
 

@@ -67,6 +67,7 @@ constexpr PluginKind kModule = PluginKind::Module;
 constexpr PluginKind kSearcher = PluginKind::Searcher;
 constexpr PluginKind kCostModel = PluginKind::CostModel;
 constexpr PluginKind kTaskScheduler = PluginKind::TaskScheduler;
+constexpr PluginKind kImporter = PluginKind::Importer;
 constexpr PluginKind kTarget = PluginKind::Target;
 constexpr PluginKind kExtension = PluginKind::Extension;
 
@@ -116,6 +117,12 @@ const Mistake kMistakes[] = {
     {kTaskScheduler, "counts_questions", "resume", "P28", "a new object for each question"},
     {kTaskScheduler, "shares_state", "threads", "P20", "while another object was asked"},
     {kTaskScheduler, "needs_success", "extremes", "P28", "nothing worked"},
+    {kImporter, "throws_at_damage", "contract", "P30", "end in no UserError: beyond the end"},
+    {kImporter, "broken_network", "contract", "P30", "it makes what is no network: "},
+    {kImporter, "invents_operators", "operators", "P30", "it finds an operator called 'no such operator'"},
+    {kImporter, "objects_differ", "determinism", "P19", "a second object answered something else"},
+    {kImporter, "counts_questions", "determinism", "P19", "asked again, it answered something else"},
+    {kImporter, "shares_state", "threads", "P20", "with several threads"},
     {kTarget, "no_cores", "contract", "P26", "it does not say how many cores"},
     {kTarget, "nan_quantity", "contract", "P26", "the quantity hope is nan"},
     {kTarget, "objects_differ", "contract", "P19", "describe different machines"},

@@ -12,7 +12,7 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
   command->footer("Example: tunesmith plugins new module acme_tile");
   command
       ->add_option("kind", arguments.kind,
-                   "module, searcher, cost_model, task_scheduler, target or extension")
+                   "module, searcher, cost_model, task_scheduler, importer, target or extension")
       ->required();
   command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
   command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
@@ -41,8 +41,8 @@ void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int
 
 void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, NewPluginArguments& creation,
                  VerifyArguments& verification, int& code) {
-  CLI::App* group =
-      app.add_subcommand("plugins", "modules, targets, searchers, cost models and task schedulers");
+  CLI::App* group = app.add_subcommand(
+      "plugins", "modules, targets, searchers, cost models, task schedulers and importers");
   group->require_subcommand(1);
   group->footer("Example: tunesmith plugins list --options");
   CLI::App* list = group->add_subcommand("list", "list the plugins that were found, and what each does");

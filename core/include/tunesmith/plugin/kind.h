@@ -15,6 +15,7 @@ class TargetExtension;       // <tunesmith/target/target.h>
 class Searcher;              // <tunesmith/search/searcher.h>
 class CostModel;             // <tunesmith/search/cost_model.h>
 class TaskScheduler;         // <tunesmith/search/task_scheduler.h>
+class Importer;              // <tunesmith/network/importer.h>, of the library network
 
 /// Stored in plugin files: a number never changes its meaning.
 enum class PluginKind : uint32_t {
@@ -23,15 +24,16 @@ enum class PluginKind : uint32_t {
   Extension = 3,
   Searcher = 4,
   CostModel = 5,
-  TaskScheduler = 6
+  TaskScheduler = 6,
+  Importer = 7
 };
 
-inline constexpr std::array kPluginKinds = {PluginKind::Module,    PluginKind::Target,
-                                            PluginKind::Extension, PluginKind::Searcher,
-                                            PluginKind::CostModel, PluginKind::TaskScheduler};
+inline constexpr std::array kPluginKinds = {
+    PluginKind::Module,    PluginKind::Target,        PluginKind::Extension, PluginKind::Searcher,
+    PluginKind::CostModel, PluginKind::TaskScheduler, PluginKind::Importer};
 
-/// "module", "target", "extension", "searcher", "cost_model" or "task_scheduler": the word in manifests and
-/// messages.
+/// "module", "target", "extension", "searcher", "cost_model", "task_scheduler" or "importer": the word in
+/// manifests and messages.
 std::string_view kind_name(PluginKind kind);
 
 /// The kind of that name, or nothing.
@@ -64,6 +66,10 @@ template <>
 struct PluginInterface<PluginKind::TaskScheduler> {
   using type = TaskScheduler;
 };
+template <>
+struct PluginInterface<PluginKind::Importer> {
+  using type = Importer;
+};
 
 /// The kind whose interface is `Interface`.
 template <typename Interface>
@@ -74,6 +80,7 @@ inline constexpr PluginKind kKindOf = [] {
   if constexpr (std::is_same_v<Interface, Searcher>) return PluginKind::Searcher;
   if constexpr (std::is_same_v<Interface, CostModel>) return PluginKind::CostModel;
   if constexpr (std::is_same_v<Interface, TaskScheduler>) return PluginKind::TaskScheduler;
+  if constexpr (std::is_same_v<Interface, Importer>) return PluginKind::Importer;
 }();
 
 }  // namespace tunesmith
