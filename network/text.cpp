@@ -16,7 +16,7 @@ bool is_plain(char c) {
 }
 
 /// In quotes, without characters that a terminal would obey.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -33,7 +33,7 @@ std::string quoted(std::string_view text) {
 
 /// A name as it is where it cannot be taken for anything else ("-" is what a node leaves out).
 std::string name_text(std::string_view name) {
-  return name != "-" && std::ranges::all_of(name, is_plain) ? std::string(name) : quoted(name);
+  return name != "-" && std::ranges::all_of(name, is_plain) ? std::string(name) : in_quotes(name);
 }
 
 /// With a point or an exponent, so that it is no integer.
@@ -68,7 +68,7 @@ std::string constant_text(const Constant& constant) {
 struct AttributeText {
   std::string operator()(int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return number_text(value); }
-  std::string operator()(const std::string& value) const { return quoted(value); }
+  std::string operator()(const std::string& value) const { return in_quotes(value); }
   std::string operator()(const std::vector<int64_t>& values) const { return list_text(values, *this); }
   std::string operator()(const std::vector<double>& values) const { return list_text(values, *this); }
   std::string operator()(const std::vector<std::string>& values) const { return list_text(values, *this); }

@@ -27,7 +27,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tunesmith-new-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
         written = json.loads(run(tunesmith, "plugins", "new", kind, name, "--json", cwd=folder).stdout)
-        assert {pathlib.Path(file).name for file in written["files"]} == {"CMakeLists.txt", "README.md", "spaces.yaml", f"{name}.cpp"}, written
+        assert {pathlib.Path(file).name for file in written["files"]} == {"CMakeLists.txt", "README.md", f"{name}.cpp", *(["spaces.yaml"] if kind != "importer" else [])}, written
         pack = pathlib.Path(folder) / name
         for file in pack.iterdir():
             assert "null" not in file.read_text().replace("nullptr", "").replace("NULL", ""), f"{file} is still the null plugin's"
@@ -43,7 +43,11 @@ def main():
         run("ctest", "--test-dir", "build", "--output-on-failure", cwd=pack)
         plugins = json.loads(run(tunesmith, "plugins", "list", "--plugin-path", "build/plugins", "--json", cwd=pack).stdout)["plugins"]
         assert [plugin["kind"] for plugin in plugins if plugin["id"] == name] == [kind], plugins
-        run(tunesmith, "spaces", "sample", "relu", "--spaces", "spaces.yaml", "--plugin-path", "build/plugins", cwd=pack)
+        if kind == "importer":
+            (pack / f"some.{name}").write_text("any")
+            assert "input X: f32[n]" in run(tunesmith, "network", "show", f"some.{name}", "--plugin-path", "build/plugins", cwd=pack).stdout
+        else:
+            run(tunesmith, "spaces", "sample", "relu", "--spaces", "spaces.yaml", "--plugin-path", "build/plugins", cwd=pack)
 
         # What a kernel might have in another form without refusing the plugin must not be included.
         source = pack / f"{name}.cpp"

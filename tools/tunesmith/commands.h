@@ -120,6 +120,12 @@ int run_records_import(const Common& common, const RecordsArguments& arguments);
 int run_records_merge(const Common& common, const RecordsArguments& arguments);
 int run_records_check(const Common& common, const RecordsArguments& arguments);
 
+struct NetworkArguments {
+  std::string file;
+};
+int run_network_import(const Common& common, const NetworkArguments& arguments);
+int run_network_show(const Common& common, const NetworkArguments& arguments);
+
 int run_workloads_list(const Common& common);
 int run_workloads_show(const Common& common, const std::string& workload);
 

@@ -1,0 +1,20 @@
+// The attributes of a model's nodes.
+#pragma once
+
+#include <memory>
+
+#include <tunesmith/network/network.h>
+
+#include "external_files.h"
+
+namespace onnx {
+class AttributeProto;
+}  // namespace onnx
+
+namespace tunesmith::onnx_reader {
+
+/// Throws UserError, which says what is wrong but not with which attribute.
+network::Attribute read_attribute(const onnx::AttributeProto& attribute,
+                                  const std::shared_ptr<const void>& owner, ExternalFiles& files);
+
+}  // namespace tunesmith::onnx_reader

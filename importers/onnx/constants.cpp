@@ -1,0 +1,116 @@
+#include "constants.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <tunesmith/support/error.h>
+
+#include "element_types.h"
+#include "proto.h"
+
+namespace tunesmith::onnx_reader {
+namespace {
+
+using network::Constant;
+
+static_assert(std::endian::native == std::endian::little, "the format's bytes are little-endian");
+
+/// Bytes that the values of this shape take. Before any memory is taken for them.
+uint64_t bytes_of(const network::Shape& shape, DType dtype) {
+  uint64_t bytes = dtype.bytes();
+  for (const int64_t extent : shape) {
+    if (extent < 0) throw UserError(fmt::format("an extent is {}", extent));
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      throw UserError("it has more elements than any machine has memory");
+  }
+  return bytes;
+}
+
+uint64_t read_number(const std::string& key, const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UserError(fmt::format("the {} of its external data, '{}', is no number of bytes", key, text));
+  return value;
+}
+
+FileBytes external_bytes(const onnx::TensorProto& tensor, ExternalFiles& files) {
+  std::string location;
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") offset = read_number("offset", entry.value());
+    if (entry.key() == "length") length = read_number("length", entry.value());
+  }
+  return files.bytes(location, offset, length);
+}
+
+/// The values of a typed field, each as an element of type To.
+template <typename To, typename Values>
+std::shared_ptr<std::vector<std::byte>> converted(const Values& values) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(values.size()) * sizeof(To));
+  std::byte* to = bytes->data();
+  for (const auto value : values) {
+    const auto element = static_cast<To>(value);
+    if (static_cast<decltype(value)>(element) != value)
+      throw UserError(fmt::format("the value {} is out of its type's range", value));
+    std::memcpy(to, &element, sizeof element);
+    to += sizeof element;
+  }
+  return bytes;
+}
+
+std::shared_ptr<std::vector<std::byte>> typed_values(const onnx::TensorProto& tensor, DType dtype) {
+  if (dtype == kI32) return converted<int32_t>(tensor.int32_data());
+  if (dtype == kI8) return converted<int8_t>(tensor.int32_data());
+  // The bits of a float of 16 bits are a number without a sign.
+  return dtype.bytes() == 2 ? converted<uint16_t>(tensor.int32_data())
+                            : converted<uint8_t>(tensor.int32_data());
+}
+
+/// The bytes of a typed field. What has the machine's form there is not copied.
+FileBytes typed_bytes(const onnx::TensorProto& tensor, DType dtype,
+                      const std::shared_ptr<const void>& owner) {
+  const auto in_place = [&](const auto& values) -> FileBytes {
+    return {std::as_bytes(std::span(values.data(), static_cast<size_t>(values.size()))), owner};
+  };
+  if (dtype == kF32) return in_place(tensor.float_data());
+  if (dtype == kF64) return in_place(tensor.double_data());
+  if (dtype == kI64) return in_place(tensor.int64_data());
+  const auto values = typed_values(tensor, dtype);
+  return {*values, values};
+}
+
+FileBytes stored_bytes(const onnx::TensorProto& tensor, DType dtype, const std::shared_ptr<const void>& owner,
+                       ExternalFiles& files) {
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) return external_bytes(tensor, files);
+  if (tensor.has_raw_data()) return {std::as_bytes(std::span(tensor.raw_data())), owner};
+  return typed_bytes(tensor, dtype, owner);
+}
+
+}  // namespace
+
+std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
+                                              const std::shared_ptr<const void>& owner,
+                                              ExternalFiles& files) {
+  const std::optional<DType> dtype = element_type(tensor.data_type());
+  if (!dtype) throw UserError(refused_element_type(tensor.data_type()));
+  if (tensor.has_segment()) throw UserError("values in segments are not taken");
+  network::Shape shape(tensor.dims().begin(), tensor.dims().end());
+  const uint64_t wanted = bytes_of(shape, *dtype);
+  FileBytes stored = stored_bytes(tensor, *dtype, owner, files);
+  if (stored.bytes.size() != wanted)
+    throw UserError(fmt::format("its shape takes {} bytes, and there are {}", wanted, stored.bytes.size()));
+  if (*dtype == kBool &&
+      std::ranges::any_of(stored.bytes, [](std::byte byte) { return byte > std::byte{1}; }))
+    throw UserError("a bool is neither 0 nor 1");
+  return std::make_shared<Constant>(
+      Constant{*dtype, std::move(shape), stored.bytes, std::move(stored.owner)});
+}
+
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,35 @@
+// The files beside a model that hold its weights, mapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tunesmith::onnx_reader {
+
+struct FileBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;  ///< of the mapping
+};
+
+class ExternalFiles {
+ public:
+  explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// `length` bytes of a file from `offset`, or all after it. Throws UserError when the file does not lie in
+  /// the folder, links followed, when it cannot be read, or when it ends before.
+  FileBytes bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
+
+ private:
+  const FileBytes& file(const std::string& location);
+
+  std::filesystem::path folder_;
+  std::map<std::string, FileBytes> files_;  ///< by location
+};
+
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,44 @@
+// A model's own functions, which nodes use like operators.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace onnx {
+class AttributeProto;
+class FunctionProto;
+class ModelProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace tunesmith::onnx_reader {
+
+/// "" for ONNX's own operators, which have two names.
+std::string domain_of(const std::string& domain);
+
+class FunctionTable {
+ public:
+  struct Function {
+    const onnx::FunctionProto* proto = nullptr;
+    /// Of the attributes that a node may leave out. In this table.
+    std::map<std::string, const onnx::AttributeProto*> defaults;
+  };
+
+  /// Reads the model, which outlives it. Throws UserError when a function is there twice.
+  explicit FunctionTable(const onnx::ModelProto& model);
+  ~FunctionTable();
+  FunctionTable(const FunctionTable&) = delete;
+  FunctionTable& operator=(const FunctionTable&) = delete;
+
+  /// Null where the node uses no function of the model.
+  const Function* find(const onnx::NodeProto& node) const;
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, Function>
+      functions_;  ///< by domain, name, overload
+  std::deque<onnx::AttributeProto> defaults_;
+};
+
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,306 @@
+#include "network_builder.h"
+
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include <tunesmith/support/error.h>
+
+#include "attributes.h"
+#include "constant_node.h"
+#include "constants.h"
+#include "order.h"
+#include "proto.h"
+#include "value_types.h"
+
+namespace tunesmith::onnx_reader {
+namespace {
+
+using network::kAbsent;
+using network::TensorIndex;
+
+// A function that uses others twice each makes exponentially many.
+constexpr int64_t kMaxNodes = 200'000;
+// Of ONNX's own operators; models of its tests have the first. Which version of an operator is known, the
+// operators say.
+constexpr int64_t kMinVersion = 6;
+constexpr int64_t kMaxVersion = 25;
+
+/// "node 'conv1' (Conv)", as faults call it.
+std::string title_of(const std::string& name, const onnx::NodeProto& node) {
+  return fmt::format("node '{}' ({})", name, node.op_type());
+}
+
+}  // namespace
+
+NetworkBuilder::NetworkBuilder(std::shared_ptr<const onnx::ModelProto> model,
+                               const std::filesystem::path& folder)
+    : model_(std::move(model)), files_(folder), functions_(*model_) {}
+
+network::Network NetworkBuilder::build() {
+  if (!model_->has_graph()) throw UserError("there is no graph in the file: it is cut off, or no model");
+  const onnx::GraphProto& graph = model_->graph();
+  network_.name = graph.name();
+  graph_scope_.versions = versions_of(model_->opset_import(), "the model");
+  for (const auto* values : {&graph.value_info(), &graph.output()})
+    for (const auto& value : *values)
+      if (value.has_type()) types_[value.name()] = &value.type();
+  read_initializers(graph);
+  read_inputs(graph);
+  read_outputs(graph);
+  for (const auto& node : graph.node()) read_node(graph_scope_, node);
+  check_reads();
+  order_nodes(network_, faults_);
+  faults_.throw_if_any();
+  return std::move(network_);
+}
+
+template <typename OpsetImports>
+std::map<std::string, int64_t> NetworkBuilder::versions_of(const OpsetImports& imports,
+                                                           const std::string& whose) {
+  std::map<std::string, int64_t> versions;
+  for (const auto& import : imports) {
+    const std::string domain = domain_of(import.domain());
+    versions[domain] = import.version();
+    if (domain.empty() && (import.version() < kMinVersion || import.version() > kMaxVersion))
+      faults_.add(fmt::format("{}: version {} of ONNX's operators is not taken; taken are {} to {}", whose,
+                              static_cast<int64_t>(import.version()), kMinVersion, kMaxVersion));
+  }
+  return versions;
+}
+
+void NetworkBuilder::read_initializers(const onnx::GraphProto& graph) {
+  for (const auto& sparse : graph.sparse_initializer())
+    faults_.add(fmt::format("tensor '{}': sparse values are not taken", sparse.values().name()));
+  for (const auto& initializer : graph.initializer()) {
+    const std::string title = fmt::format("tensor '{}'", initializer.name());
+    if (initializer.name().empty()) {
+      faults_.add("a tensor with values has no name");
+      continue;
+    }
+    const TensorIndex index = tensor_in(graph_scope_, initializer.name());
+    mark_known(index, title);
+    try {
+      set_constant(index, read_constant(initializer, model_, files_));
+    } catch (const UserError& error) {
+      faults_.add(fmt::format("{}: {}", title, error.what()));
+    }
+  }
+}
+
+void NetworkBuilder::read_inputs(const onnx::GraphProto& graph) {
+  std::unordered_set<std::string> given;
+  for (const auto& input : graph.input()) {
+    const std::string title = fmt::format("input '{}'", input.name());
+    if (input.name().empty() || !given.insert(input.name()).second) {
+      faults_.add(title + (input.name().empty() ? ": it has no name" : ": it is there twice"));
+      continue;
+    }
+    // Values that a call may replace: they are taken for constants.
+    if (graph_scope_.tensors.contains(input.name())) continue;
+    const TensorIndex index = tensor_in(graph_scope_, input.name());
+    mark_known(index, title);
+    network_.inputs.push_back(index);
+    try {
+      set_type(network_.tensors[static_cast<size_t>(index)], input.type(), true);
+    } catch (const UserError& error) {
+      faults_.add(fmt::format("{}: {}", title, error.what()));
+    }
+  }
+}
+
+void NetworkBuilder::read_outputs(const onnx::GraphProto& graph) {
+  std::unordered_set<std::string> returned;
+  for (const auto& output : graph.output()) {
+    const std::string title = fmt::format("output '{}'", output.name());
+    if (output.name().empty() || !returned.insert(output.name()).second) {
+      faults_.add(title + (output.name().empty() ? ": it has no name" : ": it is there twice"));
+      continue;
+    }
+    network_.outputs.push_back(tensor_in(graph_scope_, output.name()));
+  }
+}
+
+void NetworkBuilder::read_node(Scope& scope, const onnx::NodeProto& node) {
+  if (++nodes_ > kMaxNodes)
+    throw UserError(
+        fmt::format("there are more than {} nodes, those of functions counted at each use", kMaxNodes));
+  std::string name = node_names_.make(scope.prefix + (node.name().empty() ? node.op_type() : node.name()));
+  if (node.op_type().empty()) {
+    faults_.add(fmt::format("node '{}': it names no operator", name));
+    return;
+  }
+  if (const FunctionTable::Function* function = functions_.find(node)) {
+    use_function(scope, node, *function, name);
+  } else if (node.op_type() == "Constant" && domain_of(node.domain()).empty()) {
+    read_constant_node(scope, node, title_of(name, node));
+  } else {
+    read_operator(scope, node, std::move(name));
+  }
+}
+
+void NetworkBuilder::use_function(Scope& scope, const onnx::NodeProto& node,
+                                  const FunctionTable::Function& function, const std::string& name) {
+  const onnx::FunctionProto& proto = *function.proto;
+  const std::string title = title_of(name, node);
+  for (const Scope* user = &scope; user; user = user->user) {
+    if (user->function != &proto) continue;
+    faults_.add(fmt::format("{}: the function uses itself", title));
+    return;
+  }
+  if (node.input_size() > proto.input_size() || node.output_size() > proto.output_size()) {
+    faults_.add(fmt::format("{}: the function has {} inputs and {} outputs", title, proto.input_size(),
+                            proto.output_size()));
+    return;
+  }
+  Scope inner;
+  inner.prefix = name + "/";
+  inner.versions = versions_of(proto.opset_import(), fmt::format("function '{}'", proto.name()));
+  inner.attributes = attributes_in(scope, node, title);
+  inner.attributes.insert(function.defaults.begin(), function.defaults.end());
+  inner.function = &proto;
+  inner.user = &scope;
+  for (int i = 0; i < proto.input_size(); ++i) {
+    const bool given = i < node.input_size() && !node.input(i).empty();
+    inner.tensors[proto.input(i)] = given ? tensor_in(scope, node.input(i)) : kAbsent;
+  }
+  map_outputs(scope, node, inner);
+  for (const auto& each : proto.node()) read_node(inner, each);
+}
+
+void NetworkBuilder::map_outputs(Scope& scope, const onnx::NodeProto& node, Scope& inner) {
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (node.output(i).empty()) continue;
+    const TensorIndex outer = tensor_in(scope, node.output(i));
+    const auto [place, is_new] = inner.tensors.try_emplace(inner.function->output(i), outer);
+    // It returns an input, or one tensor twice.
+    if (!is_new && outer != kAbsent && place->second != kAbsent) add_identity(inner, place->second, outer);
+  }
+}
+
+void NetworkBuilder::add_identity(Scope& scope, TensorIndex from, TensorIndex to) {
+  network::Node identity;
+  identity.name = node_names_.make(scope.prefix + "Identity");
+  identity.op = "Identity";
+  identity.version = version_in(graph_scope_, "", fmt::format("node '{}' (Identity)", identity.name));
+  identity.inputs = {from};
+  identity.outputs = {to};
+  mark_known(to, fmt::format("node '{}' (Identity)", identity.name));
+  network_.nodes.push_back(std::move(identity));
+}
+
+void NetworkBuilder::read_constant_node(Scope& scope, const onnx::NodeProto& node, const std::string& title) {
+  const Attributes attributes = attributes_in(scope, node, title);
+  if (node.output_size() != 1 || node.output(0).empty() || attributes.size() != 1) {
+    faults_.add(fmt::format("{}: it has {} outputs and {} attributes, and has one of each", title,
+                            node.output_size(), attributes.size()));
+    return;
+  }
+  const TensorIndex index = tensor_in(scope, node.output(0));
+  if (index == kAbsent) return;
+  mark_known(index, title);
+  const auto& [name, attribute] = *attributes.begin();
+  try {
+    set_constant(index, constant_of_node(name, *attribute, model_, files_));
+  } catch (const UserError& error) {
+    faults_.add(fmt::format("{}: attribute '{}': {}", title, name, error.what()));
+  }
+}
+
+void NetworkBuilder::read_operator(Scope& scope, const onnx::NodeProto& node, std::string name) {
+  const std::string title = title_of(name, node);
+  const std::string domain = domain_of(node.domain());
+  network::Node made;
+  made.name = std::move(name);
+  made.op = domain.empty() ? node.op_type() : fmt::format("{}.{}", domain, node.op_type());
+  made.version = version_in(scope, domain, title);
+  for (const auto& [key, attribute] : attributes_in(scope, node, title)) {
+    try {
+      made.attributes.emplace(key, read_attribute(*attribute, model_, files_));
+    } catch (const UserError& error) {
+      faults_.add(fmt::format("{}: attribute '{}': {}", title, key, error.what()));
+    }
+  }
+  for (const std::string& input : node.input())
+    made.inputs.push_back(input.empty() ? kAbsent : tensor_in(scope, input));
+  for (const std::string& output : node.output()) {
+    made.outputs.push_back(output.empty() ? kAbsent : tensor_in(scope, output));
+    if (made.outputs.back() != kAbsent) mark_known(made.outputs.back(), title);
+  }
+  network_.nodes.push_back(std::move(made));
+}
+
+NetworkBuilder::Attributes NetworkBuilder::attributes_in(const Scope& scope, const onnx::NodeProto& node,
+                                                         const std::string& title) {
+  Attributes attributes;
+  for (const auto& attribute : node.attribute()) {
+    const onnx::AttributeProto* meant = &attribute;
+    if (!attribute.ref_attr_name().empty()) {
+      const auto found = scope.attributes.find(attribute.ref_attr_name());
+      if (found == scope.attributes.end()) continue;  // the use leaves it out
+      meant = found->second;
+    }
+    if (!attributes.emplace(attribute.name(), meant).second)
+      faults_.add(fmt::format("{}: attribute '{}' is there twice", title, attribute.name()));
+  }
+  return attributes;
+}
+
+int64_t NetworkBuilder::version_in(const Scope& scope, const std::string& domain, const std::string& title) {
+  const auto found = scope.versions.find(domain);
+  if (found != scope.versions.end()) return found->second;
+  faults_.add(fmt::format("{}: the file says no version of the operators of '{}'", title,
+                          domain.empty() ? "ai.onnx" : domain));
+  return 0;
+}
+
+TensorIndex NetworkBuilder::tensor_in(Scope& scope, const std::string& name) {
+  const auto [place, is_new] =
+      scope.tensors.try_emplace(name, static_cast<TensorIndex>(network_.tensors.size()));
+  if (!is_new) return place->second;
+  network_.tensors.push_back({tensor_names_.make(scope.prefix + name), std::nullopt, std::nullopt, nullptr});
+  known_.push_back(false);
+  const auto type = &scope == &graph_scope_ ? types_.find(name) : types_.end();
+  if (type != types_.end()) {
+    try {
+      set_type(network_.tensors.back(), *type->second, false);
+    } catch (const UserError& error) {
+      faults_.add(fmt::format("tensor '{}': {}", name, error.what()));
+    }
+  }
+  return place->second;
+}
+
+void NetworkBuilder::set_constant(TensorIndex index, std::shared_ptr<const network::Constant> constant) {
+  network::Tensor& tensor = network_.tensors[static_cast<size_t>(index)];
+  tensor.dtype = constant->dtype;
+  tensor.shape = std::vector<network::Extent>(constant->shape.begin(), constant->shape.end());
+  tensor.constant = std::move(constant);
+}
+
+void NetworkBuilder::mark_known(TensorIndex index, const std::string& title) {
+  if (known_[static_cast<size_t>(index)])
+    faults_.add(fmt::format("{}: the tensor '{}' has its values from elsewhere", title,
+                            network_.tensors[static_cast<size_t>(index)].name));
+  known_[static_cast<size_t>(index)] = true;
+}
+
+void NetworkBuilder::check_reads() {
+  const auto unknown = [&](TensorIndex index) {
+    return index != kAbsent && !known_[static_cast<size_t>(index)];
+  };
+  for (const network::Node& node : network_.nodes) {
+    for (const TensorIndex input : node.inputs) {
+      if (unknown(input))
+        faults_.add(fmt::format("node '{}' ({}): nothing computes its input '{}'", node.name, node.op,
+                                network_.tensors[static_cast<size_t>(input)].name));
+    }
+  }
+  for (const TensorIndex output : network_.outputs) {
+    if (unknown(output))
+      faults_.add(fmt::format("output '{}': nothing computes it",
+                              network_.tensors[static_cast<size_t>(output)].name));
+  }
+}
+
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,78 @@
+// A network from a model's messages.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <tunesmith/network/network.h>
+
+#include "external_files.h"
+#include "faults.h"
+#include "function_table.h"
+#include "unique_names.h"
+
+namespace onnx {
+class GraphProto;
+class TypeProto;
+class ValueInfoProto;
+}  // namespace onnx
+
+namespace tunesmith::onnx_reader {
+
+class NetworkBuilder {
+ public:
+  NetworkBuilder(std::shared_ptr<const onnx::ModelProto> model, const std::filesystem::path& folder);
+
+  /// Throws UserError with all that is refused. Called once.
+  network::Network build();
+
+ private:
+  using Attributes = std::map<std::string, const onnx::AttributeProto*>;
+
+  /// Where names mean something: the graph, or one use of a function.
+  struct Scope {
+    std::string prefix;                       ///< of the names of what is made in it
+    std::map<std::string, int64_t> versions;  ///< of the operator sets, by domain
+    std::unordered_map<std::string, network::TensorIndex>
+        tensors;            ///< kAbsent: an input that the use leaves out
+    Attributes attributes;  ///< of the use, by name
+    const onnx::FunctionProto* function = nullptr;
+    const Scope* user = nullptr;
+  };
+
+  template <typename OpsetImports>
+  std::map<std::string, int64_t> versions_of(const OpsetImports& imports, const std::string& whose);
+  void read_initializers(const onnx::GraphProto& graph);
+  void read_inputs(const onnx::GraphProto& graph);
+  void read_outputs(const onnx::GraphProto& graph);
+  void read_node(Scope& scope, const onnx::NodeProto& node);
+  void use_function(Scope& scope, const onnx::NodeProto& node, const FunctionTable::Function& function,
+                    const std::string& name);
+  void map_outputs(Scope& scope, const onnx::NodeProto& node, Scope& inner);
+  void read_constant_node(Scope& scope, const onnx::NodeProto& node, const std::string& title);
+  void read_operator(Scope& scope, const onnx::NodeProto& node, std::string name);
+  void add_identity(Scope& scope, network::TensorIndex from, network::TensorIndex to);
+  Attributes attributes_in(const Scope& scope, const onnx::NodeProto& node, const std::string& title);
+  int64_t version_in(const Scope& scope, const std::string& domain, const std::string& title);
+  /// The tensor of that name, which is made where it is new.
+  network::TensorIndex tensor_in(Scope& scope, const std::string& name);
+  void set_constant(network::TensorIndex index, std::shared_ptr<const network::Constant> constant);
+  void mark_known(network::TensorIndex index, const std::string& title);
+  void check_reads();
+
+  std::shared_ptr<const onnx::ModelProto> model_;
+  ExternalFiles files_;
+  Faults faults_;
+  FunctionTable functions_;
+  Scope graph_scope_;
+  std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< that the graph says, by tensor
+  UniqueNames tensor_names_, node_names_;
+  network::Network network_;
+  std::vector<bool> known_;  ///< by tensor: given, constant or computed
+  int64_t nodes_ = 0;        ///< that were read, those of functions as often as they are used
+};
+
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,20 @@
+// ONNX's format: a model as one message of protobuf.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <tunesmith/network/network.h>
+
+namespace tunesmith::onnx_reader {
+
+/// By the name, or by the first fields of the message.
+bool looks_like_onnx(std::string_view file_name, std::span<const std::byte> head);
+
+/// As Importer::import.
+network::Network read_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder);
+
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,21 @@
+// Names, each once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tunesmith::onnx_reader {
+
+class UniqueNames {
+ public:
+  /// `wanted`, or `wanted` with a number, where another has the name.
+  std::string make(const std::string& wanted);
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int64_t> numbers_;  ///< the last that a name got
+};
+
+}  // namespace tunesmith::onnx_reader

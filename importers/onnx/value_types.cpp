@@ -1,0 +1,52 @@
+#include "value_types.h"
+
+#include <fmt/format.h>
+
+#include <tunesmith/support/error.h>
+
+#include "element_types.h"
+#include "proto.h"
+
+namespace tunesmith::onnx_reader {
+namespace {
+
+const char* kind_of(const onnx::TypeProto& type) {
+  switch (type.value_case()) {
+    case onnx::TypeProto::kSequenceType:
+      return "a sequence";
+    case onnx::TypeProto::kMapType:
+      return "a map";
+    case onnx::TypeProto::kOptionalType:
+      return "an optional value";
+    case onnx::TypeProto::kSparseTensorType:
+      return "a sparse tensor";
+    default:
+      return "of a type that the file does not say";
+  }
+}
+
+}  // namespace
+
+void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_extents) {
+  if (!type.has_tensor_type())
+    throw UserError(fmt::format("it is {}, and networks have dense tensors alone", kind_of(type)));
+  const int32_t number = type.tensor_type().elem_type();
+  tensor.dtype = element_type(number);
+  if (!tensor.dtype) throw UserError(refused_element_type(number));
+  if (!type.tensor_type().has_shape()) return;
+  std::vector<network::Extent> shape;
+  for (const auto& dimension : type.tensor_type().shape().dim()) {
+    if (dimension.has_dim_value() && dimension.dim_value() >= 0) {
+      shape.emplace_back(static_cast<int64_t>(dimension.dim_value()));
+    } else if (!dimension.dim_param().empty()) {
+      shape.emplace_back(dimension.dim_param());
+    } else if (name_extents) {
+      shape.emplace_back(fmt::format("{}.{}", tensor.name, shape.size()));
+    } else {
+      return;
+    }
+  }
+  tensor.shape = std::move(shape);
+}
+
+}  // namespace tunesmith::onnx_reader

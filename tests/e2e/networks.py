@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The commands for whole networks. Usage: networks.py --tunesmith PATH TEST"""
+import argparse
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def field(number, value):
+    """Of protobuf: a number, or bytes, a text or a message with their length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def tensor_value(name, *dims):
+    """ValueInfoProto of f32."""
+    shape = b"".join(field(1, field(1, dim) if isinstance(dim, int) else field(2, dim)) for dim in dims)
+    return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
+
+
+def node(op, inputs, outputs, name="", domain=""):
+    parts = [field(1, each) for each in inputs] + [field(2, each) for each in outputs] + [field(3, name), field(4, op), field(7, domain)]
+    return b"".join(parts)
+
+
+def model(nodes, inputs, outputs, weights=()):
+    graph = b"".join(field(1, each) for each in nodes) + field(2, "small")
+    for name, values in weights:
+        graph += field(5, field(1, len(values)) + field(2, 1) + field(8, name) + field(9, struct.pack(f"<{len(values)}f", *values)))
+    graph += b"".join(field(11, each) for each in inputs) + b"".join(field(12, each) for each in outputs)
+    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17)) + field(8, field(1, "nobody") + field(2, 3))
+
+
+def small_model():
+    return model([node("Add", ["X", "W"], ["S"], "add"), node("Relu", ["S"], ["R"]), node("Relu", ["R"], ["Q"]), node("Odd", ["Q"], ["Y"], "odd", "nobody")],
+                 [tensor_value("X", "batch", 2)], [tensor_value("Y", "batch", 2)], [("W", [1.0, 2.0])])
+
+
+def run(*words, code=0):
+    done = subprocess.run([TUNESMITH, "network", *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def importers():
+    listed = subprocess.run([TUNESMITH, "plugins", "list", "--json"], capture_output=True, text=True, check=True).stdout
+    return [plugin["id"] for plugin in json.loads(listed)["plugins"] if plugin["kind"] == "importer"]
+
+
+def needs_onnx():
+    if "onnx" not in importers():
+        print("this build has no importer of ONNX files")
+        sys.exit(77)
+
+
+def a_network_is_summarised(folder):
+    needs_onnx()
+    file = folder / "small.onnx"
+    file.write_bytes(small_model())
+    said = run("import", file).stdout
+    for line in ("network small", "input X: f32[batch, 2]", "output Y: f32[batch, 2]", "nodes: 4 (Relu 2, Add 1, nobody.Odd 1)", "weights: 8 bytes in 1 tensors"):
+        assert line in said.splitlines(), (line, said)
+    assert "  nobody.Odd@3: 'odd'\n" in said, said
+    said = json.loads(run("import", file, "--json").stdout)
+    assert said["inputs"] == [{"name": "X", "type": "f32", "shape": ["batch", 2]}] and said["outputs"][0]["name"] == "Y", said
+    assert said["nodes"] == 4 and said["operators"] == {"Add": 1, "Relu": 2, "nobody.Odd": 1} and said["weights"] == {"tensors": 1, "bytes": 8}, said
+    assert {"op": "nobody.Odd", "version": 3, "nodes": ["odd"]} in said["unknown_operators"] and said["importer"] == "onnx", said
+
+
+def a_network_is_shown(folder):
+    needs_onnx()
+    file = folder / "small.model"  # known by its beginning
+    file.write_bytes(small_model())
+    said = run("show", file).stdout
+    assert said.splitlines()[3:] == ["add: S: ?[...] = Add@17(X, W)", "Relu: R: ?[...] = Relu@17(S)", "Relu_1: Q: ?[...] = Relu@17(R)",
+                                     "odd: Y: f32[batch, 2] = nobody.Odd@3(Q)", "output Y: f32[batch, 2]"], said
+    said = json.loads(run("show", file, "--json").stdout)
+    assert [each["op"] for each in said["nodes"]] == ["Add", "Relu", "Relu", "nobody.Odd"] and said["nodes"][0]["inputs"] == ["X", "W"], said
+    assert {"name": "W", "type": "f32", "shape": [2], "constant": True} in said["tensors"], said
+
+
+def bad_files_are_refused(folder):
+    needs_onnx()
+    whole = small_model()
+    texts = {"cut.onnx": whole[:len(whole) // 2], "empty.onnx": b"", "other.txt": b"name: gmm\n",
+             "refused.onnx": model([node("Neg", ["Z"], ["Y"], "lost")], [], [tensor_value("Y", 1)])}
+    for name, content in texts.items():
+        (folder / name).write_bytes(content)
+    for name, wanted in (("cut.onnx", "cut off"), ("empty.onnx", "the file is empty"), ("other.txt", "no importer reads it; asked were onnx"),
+                         ("none.onnx", "No such file"), (".", "it is no file"), ("refused.onnx", "node 'lost' (Neg): nothing computes its input 'Z'")):
+        for command in ("import", "show"):
+            done = run(command, folder / name, code=2)
+            assert wanted in done.stderr and done.stderr.startswith(f"tunesmith: {folder / name}: ") and not done.stdout, (name, done.stderr, done.stdout)
+
+
+def no_importer_is_said(folder):
+    if importers():
+        print("this build has an importer")
+        sys.exit(77)
+    (folder / "small.onnx").write_bytes(small_model())
+    assert "there is no importer that could read it" in run("import", folder / "small.onnx", code=4).stderr
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--tunesmith", required=True)
+parser.add_argument("test")
+arguments = parser.parse_args()
+TUNESMITH = arguments.tunesmith
+with tempfile.TemporaryDirectory() as temporary:
+    globals()[arguments.test](pathlib.Path(temporary))

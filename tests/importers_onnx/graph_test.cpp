@@ -1,0 +1,95 @@
+// Inputs, outputs, nodes, attributes, order, and what is refused of them.
+#include "model_text.h"
+
+namespace tunesmith::onnx_reader {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kInput = value("input", "X", {"dim_param: \"batch\"", "dim_value: 3", ""});
+const std::string kOutput = value("output", "Y", {"dim_param: \"batch\"", "dim_value: 3"});
+
+TEST(OnnxGraph, HasInputsNodesAndOutputs) {
+  onnx::ModelProto model =
+      model_with(kInput + kOutput + value("value_info", "T", {"dim_value: 7"}) +
+                 R"(node {name: "clip" op_type: "Clip" input: "X" input: "" input: "" output: "T"
+               attribute {name: "i" type: INT i: 3} attribute {name: "f" type: FLOAT f: 1.5}
+               attribute {name: "s" type: STRING s: "same"} attribute {name: "is" type: INTS ints: 1 ints: -2}
+               attribute {name: "fs" type: FLOATS floats: 2} attribute {name: "ss" type: STRINGS strings: "a"}
+               attribute {name: "t" type: TENSOR t {data_type: 7 dims: 1 int64_data: 5}}}
+         node {op_type: "Gelu" domain: "com.microsoft" input: "T" output: "Y" output: ""})");
+  model.add_opset_import()->set_domain("com.microsoft");
+  model.mutable_opset_import(1)->set_version(1);
+  const network::Network network = import(model);
+  EXPECT_EQ(
+      without_hashes(to_text(network)),
+      "network g\n"
+      "input X: f32[batch, 3, X.2]\n"
+      "clip: T: f32[7] = Clip@17(X, -, -) {f = 1.5, fs = [2.0], i = 3, is = [1, -2], s = \"same\", ss = "
+      "[\"a\"], t = i64[1] #}\n"
+      "Gelu: Y: f32[batch, 3], - = com.microsoft.Gelu@1(T)\n"
+      "output Y: f32[batch, 3]\n");
+}
+
+TEST(OnnxGraph, NodesAreOrderedAndNamedOnce) {
+  const std::string text = to_text(import(model_with(kInput + kOutput +
+                                                     R"(node {name: "n" op_type: "Exp" input: "B" output: "Y"}
+                                                        node {name: "n" op_type: "Neg" input: "A" output: "B"}
+                                                        node {op_type: "Abs" input: "X" output: "A"})")));
+  EXPECT_THAT(text, HasSubstr("Abs: A: ?[...] = Abs@17(X)\n"
+                              "n_1: B: ?[...] = Neg@17(A)\n"
+                              "n: Y: f32[batch, 3] = Exp@17(B)\n"));
+}
+
+TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
+  const std::string said = refusal(model_with(
+      kInput + kOutput + value("output", "Y", {}) + value("output", "Q", {}) +
+      R"(node {name: "branch" op_type: "If" input: "X" output: "Y" attribute {name: "then_branch" type: GRAPH g {}}}
+         node {name: "sparse" op_type: "Foo" input: "Z" output: "A" attribute {name: "v" type: SPARSE_TENSOR}}
+         node {name: "again" op_type: "Neg" input: "X" output: "Y"}
+         node {name: "other" op_type: "Bar" domain: "nobody" input: "X" output: "B"}
+         node {name: "twice" op_type: "Bar" input: "X" output: "C" attribute {name: "a" i: 1} attribute {name: "a" i: 1}}
+         node {name: "left" op_type: "Neg" input: "R" output: "L"} node {name: "right" op_type: "Neg" input: "L" output: "R"}
+         input {name: "seq" type {sequence_type {}}} input {name: "u" type {tensor_type {elem_type: 4}}}
+         input {name: "X" type {}} sparse_initializer {values {name: "few"}})"));
+  for (const char* fault :
+       {"14 faults:",
+        "node 'branch' (If): attribute 'then_branch': it is a graph of its own, and control flow is not "
+        "taken",
+        "node 'sparse' (Foo): attribute 'v': its type, number 11 of ONNX's, is not taken",
+        "node 'sparse' (Foo): nothing computes its input 'Z'",
+        "node 'again' (Neg): the tensor 'Y' has its values from elsewhere",
+        "node 'other' (Bar): the file says no version of the operators of 'nobody'",
+        "node 'twice' (Bar): attribute 'a' is there twice",
+        "node 'left' (Neg): it reads what follows from its own outputs", "node 'right' (Neg): it reads",
+        "input 'seq': it is a sequence, and networks have dense tensors alone",
+        "input 'u': the element type uint16 is not taken; taken are float16", "input 'X': it is there twice",
+        "output 'Y': it is there twice", "output 'Q': nothing computes it",
+        "tensor 'few': sparse values are not taken"})
+    EXPECT_THAT(said, HasSubstr(fault));
+}
+
+TEST(OnnxGraph, VersionsOfOperatorsAreThoseOf6To25) {
+  for (const int version : {6, 25}) {
+    onnx::ModelProto model = model_with(kInput + kOutput + R"(node {op_type: "Neg" input: "X" output: "Y"})");
+    model.mutable_opset_import(0)->set_version(version);
+    EXPECT_EQ(import(model).nodes[0].version, version);
+  }
+  for (const int version : {5, 26}) {
+    onnx::ModelProto model = model_with(kInput);
+    model.mutable_opset_import(0)->set_version(version);
+    EXPECT_THAT(refusal(model), HasSubstr(" of ONNX's operators is not taken; taken are 6 to 25"));
+  }
+  onnx::ModelProto model =
+      model_with(kInput + kOutput + R"(node {domain: "ai.onnx" op_type: "Neg" input: "X" output: "Y"})");
+  EXPECT_EQ(import(model).nodes[0].op, "Neg") << "ONNX's own operators have two names";
+}
+
+TEST(OnnxGraph, WhatATerminalObeysIsNotPrinted) {
+  const std::string said =
+      refusal(model_with(R"(node {name: "a\033[2J" op_type: "Neg" input: "B" output: "C"})"));
+  EXPECT_THAT(said, HasSubstr("node 'a?[2J' (Neg): nothing computes its input 'B'"));
+}
+
+}  // namespace
+}  // namespace tunesmith::onnx_reader

@@ -1,0 +1,142 @@
+// `network import` and `network show`.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/read_network.h>
+
+#include "commands.h"
+#include "exit_codes.h"
+#include "network_json.h"
+#include "output.h"
+
+namespace tunesmith::cli {
+namespace {
+
+using network::Network;
+using network::Node;
+
+/// The names of the nodes of an operator in a version that the importer does not know, by both.
+using UnknownOperators = std::map<std::pair<std::string, int64_t>, std::vector<std::string>>;
+
+UnknownOperators unknown_operators(const network::ReadNetwork& read) {
+  UnknownOperators unknown;
+  for (const Node& node : read.network.nodes) {
+    if (read.importer->find_operator(node.op, node.version) == nullptr)
+      unknown[{node.op, node.version}].push_back(node.name);
+  }
+  return unknown;
+}
+
+/// By count, then name.
+std::vector<std::pair<std::string, int64_t>> operators_of(const Network& network) {
+  std::map<std::string, int64_t> counts;
+  for (const Node& node : network.nodes) ++counts[node.op];
+  std::vector<std::pair<std::string, int64_t>> operators(counts.begin(), counts.end());
+  std::ranges::stable_sort(operators, [](const auto& a, const auto& b) { return a.second > b.second; });
+  return operators;
+}
+
+struct WeightSize {
+  int64_t tensors = 0;
+  int64_t bytes = 0;
+};
+
+WeightSize weights_of(const Network& network) {
+  WeightSize weights;
+  for (const network::Tensor& tensor : network.tensors) {
+    if (!tensor.constant) continue;
+    ++weights.tensors;
+    weights.bytes += static_cast<int64_t>(tensor.constant->bytes.size());
+  }
+  return weights;
+}
+
+nlohmann::json summary_json(const network::ReadNetwork& read, const std::string& file) {
+  const Network& network = read.network;
+  const auto tensors = [&](const std::vector<network::TensorIndex>& indices) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const network::TensorIndex index : indices)
+      list.push_back(tensor_json(network.tensors[static_cast<size_t>(index)]));
+    return list;
+  };
+  nlohmann::json operators = nlohmann::json::object();
+  for (const auto& [op, count] : operators_of(network)) operators[op] = count;
+  nlohmann::json unknown = nlohmann::json::array();
+  for (const auto& [op, nodes] : unknown_operators(read))
+    unknown.push_back({{"op", op.first}, {"version", op.second}, {"nodes", nodes}});
+  const WeightSize weights = weights_of(network);
+  return {{"file", file},
+          {"importer", read.importer_id},
+          {"name", network.name},
+          {"inputs", tensors(network.inputs)},
+          {"outputs", tensors(network.outputs)},
+          {"nodes", network.nodes.size()},
+          {"operators", std::move(operators)},
+          {"weights", {{"tensors", weights.tensors}, {"bytes", weights.bytes}}},
+          {"unknown_operators", std::move(unknown)}};
+}
+
+/// The lines of to_text that begin with a word.
+void print_lines(const std::string& text, std::string_view word) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    if (line.starts_with(word)) fmt::print(output(), "{}\n", line);
+    begin = end + 1;
+  }
+}
+
+void print_unknown(const UnknownOperators& unknown) {
+  constexpr size_t kNamed = 3;
+  if (unknown.empty()) return;
+  fmt::print(output(), "operators that the importer does not know: {}\n", unknown.size());
+  for (const auto& [op, nodes] : unknown) {
+    std::string named;
+    for (size_t i = 0; i < std::min(kNamed, nodes.size()); ++i)
+      named += fmt::format("{}'{}'", i > 0 ? ", " : "", nodes[i]);
+    if (nodes.size() > kNamed) named += fmt::format(" and {} more", nodes.size() - kNamed);
+    fmt::print(output(), "  {}@{}: {}\n", op.first, op.second, named);
+  }
+}
+
+}  // namespace
+
+int run_network_import(const Common& common, const NetworkArguments& arguments) {
+  Session session(common);
+  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  if (common.json) {
+    print_network_json(summary_json(read, arguments.file));
+    return kDone;
+  }
+  const std::string text = to_text(read.network);
+  print_lines(text, "network ");
+  print_lines(text, "input ");
+  print_lines(text, "output ");
+  fmt::print(output(), "nodes: {}", read.network.nodes.size());
+  const char* separator = " (";
+  for (const auto& [op, count] : operators_of(read.network)) {
+    fmt::print(output(), "{}{} {}", separator, op, count);
+    separator = ", ";
+  }
+  const WeightSize weights = weights_of(read.network);
+  fmt::print(output(), "{}\nweights: {} bytes in {} tensors\n", read.network.nodes.empty() ? "" : ")",
+             weights.bytes, weights.tensors);
+  print_unknown(unknown_operators(read));
+  return kDone;
+}
+
+int run_network_show(const Common& common, const NetworkArguments& arguments) {
+  Session session(common);
+  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  if (common.json) {
+    print_network_json(network_json(read.network));
+  } else {
+    fmt::print(output(), "{}", to_text(read.network));
+  }
+  return kDone;
+}
+
+}  // namespace tunesmith::cli
