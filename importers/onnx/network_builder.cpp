@@ -21,6 +21,8 @@ using network::TensorIndex;
 
 // A function that uses others twice each makes exponentially many.
 constexpr int64_t kMaxNodes = 200'000;
+constexpr size_t kMaxFunctionBytes = size_t{64} << 20;
+constexpr int kMaxFunctionDepth = 100;
 // Of ONNX's own operators; models of its tests have the first. Which version of an operator is known, the
 // operators say.
 constexpr int64_t kMinVersion = 6;
@@ -125,7 +127,7 @@ void NetworkBuilder::read_node(Scope& scope, const onnx::NodeProto& node) {
   if (++nodes_ > kMaxNodes)
     throw UserError(
         fmt::format("there are more than {} nodes, those of functions counted at each use", kMaxNodes));
-  std::string name = node_names_.make(scope.prefix + (node.name().empty() ? node.op_type() : node.name()));
+  std::string name = node_names_.make(name_in(scope, node.name().empty() ? node.op_type() : node.name()));
   if (node.op_type().empty()) {
     faults_.add(fmt::format("node '{}': it names no operator", name));
     return;
@@ -139,20 +141,39 @@ void NetworkBuilder::read_node(Scope& scope, const onnx::NodeProto& node) {
   }
 }
 
+bool NetworkBuilder::may_use(const Scope& scope, const onnx::NodeProto& node,
+                             const onnx::FunctionProto& function, const std::string& title) {
+  const auto refuse = [&](const std::string& fault) {
+    faults_.add(fmt::format("{}: {}", title, fault));
+    return false;
+  };
+  for (const Scope* user = &scope; user; user = user->user)
+    if (user->function == &function) return refuse("the function uses itself");
+  if (scope.depth == kMaxFunctionDepth)
+    return refuse(fmt::format("it is a function in more than {} others", kMaxFunctionDepth));
+  if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
+    return refuse(fmt::format("the function has {} inputs and {} outputs", function.input_size(),
+                              function.output_size()));
+  count_of_functions(function.ByteSizeLong());
+  return true;
+}
+
+void NetworkBuilder::count_of_functions(size_t bytes) {
+  function_bytes_ += bytes;
+  if (function_bytes_ > kMaxFunctionBytes)
+    throw UserError(fmt::format("what the functions make takes more than {} bytes", kMaxFunctionBytes));
+}
+
+std::string NetworkBuilder::name_in(const Scope& scope, const std::string& name) {
+  if (scope.function) count_of_functions(scope.prefix.size() + name.size());
+  return scope.prefix + name;
+}
+
 void NetworkBuilder::use_function(Scope& scope, const onnx::NodeProto& node,
                                   const FunctionTable::Function& function, const std::string& name) {
   const onnx::FunctionProto& proto = *function.proto;
   const std::string title = title_of(name, node);
-  for (const Scope* user = &scope; user; user = user->user) {
-    if (user->function != &proto) continue;
-    faults_.add(fmt::format("{}: the function uses itself", title));
-    return;
-  }
-  if (node.input_size() > proto.input_size() || node.output_size() > proto.output_size()) {
-    faults_.add(fmt::format("{}: the function has {} inputs and {} outputs", title, proto.input_size(),
-                            proto.output_size()));
-    return;
-  }
+  if (!may_use(scope, node, proto, title)) return;
   Scope inner;
   inner.prefix = name + "/";
   inner.versions = versions_of(proto.opset_import(), fmt::format("function '{}'", proto.name()));
@@ -160,6 +181,7 @@ void NetworkBuilder::use_function(Scope& scope, const onnx::NodeProto& node,
   inner.attributes.insert(function.defaults.begin(), function.defaults.end());
   inner.function = &proto;
   inner.user = &scope;
+  inner.depth = scope.depth + 1;
   for (int i = 0; i < proto.input_size(); ++i) {
     const bool given = i < node.input_size() && !node.input(i).empty();
     inner.tensors[proto.input(i)] = given ? tensor_in(scope, node.input(i)) : kAbsent;
@@ -180,7 +202,7 @@ void NetworkBuilder::map_outputs(Scope& scope, const onnx::NodeProto& node, Scop
 
 void NetworkBuilder::add_identity(Scope& scope, TensorIndex from, TensorIndex to) {
   network::Node identity;
-  identity.name = node_names_.make(scope.prefix + "Identity");
+  identity.name = node_names_.make(name_in(scope, "Identity"));
   identity.op = "Identity";
   identity.version = version_in(graph_scope_, "", fmt::format("node '{}' (Identity)", identity.name));
   identity.inputs = {from};
@@ -258,7 +280,7 @@ TensorIndex NetworkBuilder::tensor_in(Scope& scope, const std::string& name) {
   const auto [place, is_new] =
       scope.tensors.try_emplace(name, static_cast<TensorIndex>(network_.tensors.size()));
   if (!is_new) return place->second;
-  network_.tensors.push_back({tensor_names_.make(scope.prefix + name), std::nullopt, std::nullopt, nullptr});
+  network_.tensors.push_back({tensor_names_.make(name_in(scope, name)), std::nullopt, std::nullopt, nullptr});
   known_.push_back(false);
   const auto type = &scope == &graph_scope_ ? types_.find(name) : types_.end();
   if (type != types_.end()) {

@@ -41,6 +41,7 @@ class NetworkBuilder {
     Attributes attributes;  ///< of the use, by name
     const onnx::FunctionProto* function = nullptr;
     const Scope* user = nullptr;
+    int depth = 0;  ///< of functions in functions
   };
 
   template <typename OpsetImports>
@@ -51,6 +52,11 @@ class NetworkBuilder {
   void read_node(Scope& scope, const onnx::NodeProto& node);
   void use_function(Scope& scope, const onnx::NodeProto& node, const FunctionTable::Function& function,
                     const std::string& name);
+  bool may_use(const Scope& scope, const onnx::NodeProto& node, const onnx::FunctionProto& function,
+               const std::string& title);
+  /// Throws UserError when functions make too much.
+  void count_of_functions(size_t bytes);
+  std::string name_in(const Scope& scope, const std::string& name);
   void map_outputs(Scope& scope, const onnx::NodeProto& node, Scope& inner);
   void read_constant_node(Scope& scope, const onnx::NodeProto& node, const std::string& title);
   void read_operator(Scope& scope, const onnx::NodeProto& node, std::string name);
@@ -71,8 +77,9 @@ class NetworkBuilder {
   std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< that the graph says, by tensor
   UniqueNames tensor_names_, node_names_;
   network::Network network_;
-  std::vector<bool> known_;  ///< by tensor: given, constant or computed
-  int64_t nodes_ = 0;        ///< that were read, those of functions as often as they are used
+  std::vector<bool> known_;    ///< by tensor: given, constant or computed
+  int64_t nodes_ = 0;          ///< that were read, those of functions as often as they are used
+  size_t function_bytes_ = 0;  ///< of what functions made so far, as the file has it
 };
 
 }  // namespace tunesmith::onnx_reader

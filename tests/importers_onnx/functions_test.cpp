@@ -83,7 +83,25 @@ TEST(OnnxFunctions, ThatDoNotEndAreRefused) {
         "node {{domain: \"own\" op_type: \"F{1}\" input: \"c\" output: \"b\"}}}}",
         i, i + 1);
   }
-  EXPECT_THAT(refusal(with_functions(use, functions)), HasSubstr("there are more than 200000 nodes"));
+  EXPECT_THAT(refusal(with_functions(use, functions)),
+              testing::AnyOf(HasSubstr("what the functions make takes more than"),
+                             HasSubstr("there are more than 200000 nodes")));
+  // Each uses the next one once.
+  functions.clear();
+  for (int i = 0; i < 200; ++i) {
+    functions += fmt::format(
+        "functions {{domain: \"own\" name: \"F{0}\" input: \"a\" output: \"b\" "
+        "node {{domain: \"own\" op_type: \"F{1}\" input: \"a\" output: \"b\"}}}}",
+        i, i + 1);
+  }
+  EXPECT_THAT(refusal(with_functions(use, functions)), HasSubstr("it is a function in more than 100 others"));
+  // One of a megabyte, used often.
+  std::string uses;
+  for (int i = 0; i < 70; ++i) uses += R"(node {domain: "own" op_type: "Large" input: "X" output: "Z"})";
+  onnx::ModelProto large =
+      with_functions(uses, R"(functions {domain: "own" name: "Large" input: "a" output: "b"})");
+  large.mutable_functions(0)->set_doc_string(std::string(1 << 20, 'd'));
+  EXPECT_THAT(refusal(large), HasSubstr("what the functions make takes more than 67108864 bytes"));
   EXPECT_THAT(
       refusal(with_functions(
           R"(node {name: "n" domain: "own" op_type: "Scaled" input: "X" input: "X" input: "X" output: "Y"})",
