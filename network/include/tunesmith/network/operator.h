@@ -11,8 +11,20 @@
 #include <vector>
 
 #include "tunesmith/network/network.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith::network {
+
+/// An operator refuses a node because the values of an input are not known before the network runs.
+class NeedsConstant : public UserError {
+ public:
+  NeedsConstant(size_t input, const std::string& message) : UserError(message), input_(input) {}
+  /// Where it stands in Node::inputs.
+  size_t input() const { return input_; }
+
+ private:
+  size_t input_;
+};
 
 /// The type and the shape of what a node reads or computes.
 struct TensorType {
@@ -33,10 +45,11 @@ struct NodeView {
 
 /// How a node's outputs follow from its inputs.
 ///
-/// `compute` holds statements that read arrays in0, in1, ... and compute out0, out1, ..., as many as the node
-/// has outputs, and arrays of their own, t0, t1, ...; each axis is given with its extent in each statement
-/// that has it. A single value is an array of shape [1]. An output whose values follow from shapes and
-/// constants alone may stand in `constants` instead and then has no statement.
+/// `compute` holds statements, each a line of its own, that read arrays in0, in1, ... and compute out0, out1,
+/// ..., as many as the node has outputs, and arrays of their own, t0, t1, ..., each of which a statement
+/// reads; each axis is given with its extent in each statement that has it. A single value is an array of
+/// shape [1]. An output that the node leaves out has no statement, and neither has one whose values follow
+/// from shapes and constants alone and stand in `constants`.
 struct Computation {
   std::vector<TensorType> outputs;
   std::vector<std::shared_ptr<const Constant>>

@@ -1,0 +1,93 @@
+#include "tunesmith/network/evaluate.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "values.h"
+
+namespace tunesmith::network {
+namespace {
+
+/// The values of all tensors so far.
+class Evaluation {
+ public:
+  Evaluation(const Network& network, Precision precision)
+      : network_(network),
+        precision_(precision),
+        values_(network.tensors.size()),
+        constants_(network.tensors.size()) {
+    for (size_t i = 0; i < network.tensors.size(); ++i)
+      if (const auto& constant = network.tensors[i].constant) {
+        values_[i] = kept(to_tensor(*constant));
+        constants_[i] = to_constant(*values_[i]);
+      }
+  }
+
+  void give(TensorIndex index, const tunesmith::Tensor& value) {
+    const Tensor& tensor = network_.tensors[static_cast<size_t>(index)];
+    if (tensor.dtype && *tensor.dtype != value.dtype && !value.dtype.is_float())
+      throw UserError(fmt::format("input '{}' is of type {}, expected {}", tensor.name, value.dtype.str(),
+                                  tensor.dtype->str()));
+    if (tensor.shape && !fits(*tensor.shape, value.shape))
+      throw UserError(fmt::format("input '{}' has another shape than expected", tensor.name));
+    values_[static_cast<size_t>(index)] = kept(value);
+  }
+
+  void run(const Node& node) {
+    std::vector<std::optional<NodeInput>> inputs;
+    for (const TensorIndex input : node.inputs) {
+      inputs.emplace_back();
+      if (input == kAbsent) continue;
+      const tunesmith::Tensor& value = of(input);
+      inputs.back() = NodeInput{{value.dtype, value.shape}, constants_[static_cast<size_t>(input)].get()};
+    }
+    auto made = compute(define(node, std::move(inputs)),
+                        [this](TensorIndex index) -> const tunesmith::Tensor& { return of(index); });
+    for (size_t i = 0; i < made.size(); ++i)
+      if (node.outputs[i] != kAbsent && made[i])
+        values_[static_cast<size_t>(node.outputs[i])] = kept(*made[i]);
+  }
+
+  const tunesmith::Tensor& of(TensorIndex index) const {
+    const auto& value = values_[static_cast<size_t>(index)];
+    if (!value)
+      throw UserError(
+          fmt::format("tensor '{}' is not computed", network_.tensors[static_cast<size_t>(index)].name));
+    return *value;
+  }
+
+ private:
+  tunesmith::Tensor kept(const tunesmith::Tensor& value) const {
+    return precision_ == Precision::F64 ? widened(value) : value;
+  }
+
+  static bool fits(const std::vector<Extent>& expected, const Shape& shape) {
+    return std::ranges::equal(expected, shape, [](const Extent& extent, int64_t given) {
+      const auto* number = std::get_if<int64_t>(&extent);
+      return !number || *number == given;
+    });
+  }
+
+  const Network& network_;
+  const Precision precision_;
+  std::vector<std::optional<tunesmith::Tensor>> values_;
+  std::vector<std::shared_ptr<const Constant>> constants_;  ///< of the tensors that are constant
+};
+
+}  // namespace
+
+std::vector<tunesmith::Tensor> evaluate(const Network& network, std::span<const tunesmith::Tensor> inputs,
+                                        Precision precision) {
+  if (inputs.size() != network.inputs.size())
+    throw UserError(fmt::format("network '{}' takes {} inputs, here are {}", network.name,
+                                network.inputs.size(), inputs.size()));
+  Evaluation evaluation(network, precision);
+  for (size_t i = 0; i < inputs.size(); ++i) evaluation.give(network.inputs[i], inputs[i]);
+  for (const Node& node : network.nodes) evaluation.run(node);
+  std::vector<tunesmith::Tensor> outputs;
+  for (const TensorIndex output : network.outputs) outputs.push_back(evaluation.of(output));
+  return outputs;
+}
+
+}  // namespace tunesmith::network

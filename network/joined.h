@@ -1,0 +1,49 @@
+// Texts of workloads from the statements of nodes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/network/operator.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith::network {
+
+/// A node with what its operator says of it.
+struct DefinedNode {
+  const Node* node;
+  std::vector<std::optional<NodeInput>> inputs;
+  Computation computation;
+};
+
+/// Calls the operator. Throws as it does, with the node's name, and where it is not resolved.
+DefinedNode define(const Node& node, std::vector<std::optional<NodeInput>> inputs);
+
+/// "node 'conv1' (Conv@11)", as errors name it.
+std::string describe(const Node& node);
+
+/// What a tensor's type and values are, as far as they are known. Throws UserError where its type or shape is
+/// not.
+NodeInput input_of(const Tensor& tensor);
+std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const Node& node);
+
+/// A single value is an array of one element in a workload.
+Shape array_shape(const Shape& shape);
+
+struct Joined {
+  std::string text;
+  std::vector<TensorIndex> inputs;
+  std::vector<TensorIndex> outputs;
+};
+
+/// The text of a workload of all statements of these nodes. `is_output`: of what they compute, what is read
+/// elsewhere. Nothing in `outputs`, and no text, where all of that is constant.
+Joined join(const std::string& name, std::span<const DefinedNode> nodes,
+            const std::function<bool(TensorIndex)>& is_output);
+
+/// Parses the text. Throws UserError that names the nodes.
+Workload instantiate(const Joined& joined, std::span<const DefinedNode> nodes);
+
+}  // namespace tunesmith::network

@@ -1,0 +1,31 @@
+#include "tunesmith/network/node_workload.h"
+
+#include <algorithm>
+#include <set>
+
+#include "joined.h"
+
+namespace tunesmith::network {
+
+NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) {
+  check_invariant(!nodes.empty() && std::ranges::is_sorted(nodes), "nodes to join are in ascending order");
+  const std::set<size_t> joined_nodes(nodes.begin(), nodes.end());
+  std::set<TensorIndex> read_elsewhere(network.outputs.begin(), network.outputs.end());
+  std::set<TensorIndex> read_within;
+  for (size_t i = 0; i < network.nodes.size(); ++i) {
+    const std::vector<TensorIndex>& inputs = network.nodes[i].inputs;
+    (joined_nodes.contains(i) ? read_within : read_elsewhere).insert(inputs.begin(), inputs.end());
+  }
+  std::vector<DefinedNode> defined;
+  for (const size_t node : nodes)
+    defined.push_back(define(network.nodes[node], inputs_of(network, network.nodes[node])));
+  // What nobody reads is a result as well: a statement must have a reader.
+  const Joined joined = join("region", defined, [&](TensorIndex tensor) {
+    return read_elsewhere.contains(tensor) || !read_within.contains(tensor);
+  });
+  if (joined.outputs.empty())
+    throw UserError(describe(*defined.front().node) + " computes nothing: its outputs are constant");
+  return {instantiate(joined, defined), joined.inputs, joined.outputs};
+}
+
+}  // namespace tunesmith::network

@@ -1,0 +1,49 @@
+#include "passes.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tunesmith::network {
+namespace {
+
+constexpr std::array<Pass, 4> kPasses{{
+    {"resolve", "Finds the definition of each operator.", resolve},
+    {"fix_shapes",
+     "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
+     "constants.",
+     fix_shapes},
+    {"fold_constants", "Evaluates all nodes whose inputs are constant.", fold_constants},
+    {"drop_identities", "Removes nodes whose output is their input.", drop_identities},
+}};
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+void run_passes(Network& network, const PassOptions& options,
+                const std::function<void(const Pass&, const Network&)>& after) {
+  for (const Pass& pass : kPasses) {
+    pass.run(network, options);
+    check_invariants(network);
+    if (after) after(pass, network);
+  }
+}
+
+void Refusals::raise(const std::string& summary) const {
+  if (refusals_.empty()) return;
+  throw RefusedNodes(fmt::format("{}:\n  {}", summary, fmt::join(messages_, "\n  ")), refusals_);
+}
+
+void remove_constant_nodes(Network& network) {
+  for (Node& node : network.nodes)
+    for (TensorIndex& output : node.outputs)
+      if (output != kAbsent && network.tensors[static_cast<size_t>(output)].constant) output = kAbsent;
+  std::erase_if(network.nodes, [](const Node& node) {
+    return std::ranges::all_of(node.outputs, [](TensorIndex output) { return output == kAbsent; });
+  });
+}
+
+}  // namespace tunesmith::network

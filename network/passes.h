@@ -1,0 +1,35 @@
+// The passes, one in each file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/pass.h"
+
+namespace tunesmith::network {
+
+void resolve(Network& network, const PassOptions& options);
+void fix_shapes(Network& network, const PassOptions& options);
+void fold_constants(Network& network, const PassOptions& options);
+void drop_identities(Network& network, const PassOptions& options);
+
+/// Collects what several nodes are refused for.
+class Refusals {
+ public:
+  void add(Refusal refusal, const std::string& message) {
+    refusals_.push_back(std::move(refusal));
+    messages_.push_back(message);
+  }
+  void remark(const std::string& message) { messages_.push_back(message); }
+  /// Throws RefusedNodes when there is one.
+  void raise(const std::string& summary) const;
+
+ private:
+  std::vector<Refusal> refusals_;
+  std::vector<std::string> messages_;
+};
+
+/// Nodes leave out the outputs that are constant by now; those without any other are removed.
+void remove_constant_nodes(Network& network);
+
+}  // namespace tunesmith::network

@@ -1,0 +1,22 @@
+// Values of tensors, and what a node makes of them.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "joined.h"
+#include "tunesmith/verification/tensor.h"
+
+namespace tunesmith::network {
+
+tunesmith::Tensor to_tensor(const Constant& constant);
+std::shared_ptr<const Constant> to_constant(tunesmith::Tensor tensor);
+/// Floats in f64, others unchanged.
+tunesmith::Tensor widened(const tunesmith::Tensor& tensor);
+
+/// The values of a node's outputs, interpreted in the types that `defined` has; nothing for those that are
+/// left out. `value_of`: of the tensors that the node reads.
+std::vector<std::optional<tunesmith::Tensor>> compute(
+    const DefinedNode& defined, const std::function<const tunesmith::Tensor&(TensorIndex)>& value_of);
+
+}  // namespace tunesmith::network

@@ -1,0 +1,113 @@
+// Losses of classes: X is [batch, classes, ...], the labels are [batch, ...].
+#include <fmt/format.h>
+
+#include "reduced.h"
+#include "registry.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+/// What the reductions of a loss share. Statements have the temporaries from t4 on.
+class Loss {
+ public:
+  /// `scores`: the array of the classes' logarithms, of type `type`.
+  Loss(const NodeReader& node, std::string scores, DType type)
+      : node_(node),
+        scores_(std::move(scores)),
+        type_(type),
+        shape_(node.shape(0)),
+        reduced_(reduce(shape_, {1}, false)) {
+    node.refuse_unless(shape_.size() >= 2, "expected [batch, classes, ...]");
+    node.refuse_unless(node.shape(1) == reduced_.output,
+                       "the labels do not have the shape of the input without classes");
+    node.refuse_unless(node.dtype(1) == kI64 || node.dtype(1) == kI32, "the labels are not integers");
+    if (node.has(2))
+      node.refuse_unless(node.shape(2) == Shape{shape_[1]}, "the weights are not one for each class");
+    ignored_ =
+        node.has_attribute("ignore_index") ? std::optional(node.integer("ignore_index", 0)) : std::nullopt;
+  }
+
+  /// The statements, and the output's shape.
+  std::pair<std::string, Shape> run() {
+    const std::string mode = node_.text("reduction", "mean");
+    const DType dtype = node_.dtype(0);
+    const Shape& each = reduced_.output;
+    const std::string losses =
+        reduced_.reduction("sum", chosen(fmt::format("-{} * {}", element(scores_, reduced_.read), weight())));
+    if (mode == "none")
+      return {statement(temporary(4), each, losses) +
+                  statement(out(0), each, convert(type_, dtype, broadcast(temporary(4), each, each))),
+              each};
+    node_.refuse_unless(mode == "mean" || mode == "sum", fmt::format("attribute 'reduction' is '{}'", mode));
+    const Reduced all = reduce(each, axes_from(0, each.size()), false);
+    std::string text = statement(temporary(4), each, losses) +
+                       statement(temporary(5), {}, all.reduction("sum", element(temporary(4), all.read)));
+    std::string value = element(temporary(5), {});
+    if (mode == "mean") {
+      text += statement(temporary(6), each, reduced_.reduction("sum", chosen(weight())));
+      text += statement(temporary(7), {}, all.reduction("sum", element(temporary(6), all.read)));
+      value += " / " + element(temporary(7), {});
+    }
+    return {text + statement(out(0), {}, convert(type_, dtype, value)), {}};
+  }
+
+ private:
+  std::string weight() const {
+    return node_.has(2) ? convert(node_.dtype(2), type_, element(in(2), {"r0"})) : typed(type_, "1");
+  }
+
+  /// The value where the class is the label, and no label is ignored.
+  std::string chosen(const std::string& value) const {
+    Indices at = reduced_.read;
+    at.erase(at.begin() + 1);
+    std::string condition = fmt::format("i64({}) == r0", element(in(1), at));
+    if (ignored_)
+      condition += fmt::format(" and r0 != {}",
+                               *ignored_ < 0 ? fmt::format("({})", *ignored_) : fmt::format("{}", *ignored_));
+    return fmt::format("select({}, {}, 0)", condition, value);
+  }
+
+  const NodeReader& node_;
+  std::string scores_;
+  DType type_;
+  Shape shape_;
+  Reduced reduced_;
+  std::optional<int64_t> ignored_;
+};
+
+Computation negative_log_likelihood(const NodeReader& node) {
+  const DType dtype = node.dtype(0);
+  node.refuse_unless(dtype == kF32 || dtype == kF64, "expected f32 or f64");
+  auto [text, shape] = Loss(node, in(0), dtype).run();
+  return computed(dtype, shape, text);
+}
+
+/// t0 to t3 are those of LogSoftmax over the classes.
+Computation softmax_cross_entropy(const NodeReader& node) {
+  const DType dtype = node.dtype(0);
+  node.refuse_unless(dtype == kF32 || dtype == kF64, "expected f32 or f64");
+  const Shape& shape = node.shape(0);
+  const Reduced reduced = reduce(shape, {1}, true);
+  const std::string x = broadcast(in(0), shape, shape);
+  const std::string scores = node.wants(1) ? out(1) : temporary(3);
+  std::string text =
+      statement(temporary(0), reduced.output, reduced.reduction("max", element(in(0), reduced.read)));
+  text +=
+      statement(temporary(1), shape, fmt::format("exp({} - {})", x, element(temporary(0), reduced.of_kept)));
+  text +=
+      statement(temporary(2), reduced.output, reduced.reduction("sum", element(temporary(1), reduced.read)));
+  text += statement(scores, shape,
+                    fmt::format("{} - {} - log({})", x, element(temporary(0), reduced.of_kept),
+                                element(temporary(2), reduced.of_kept)));
+  auto [loss, result] = Loss(node, scores, dtype).run();
+  return {{{dtype, result}, {dtype, shape}}, {}, text + loss};
+}
+
+}  // namespace
+
+std::vector<Row> loss_operators() {
+  return {{"NegativeLogLikelihoodLoss", 12, negative_log_likelihood},
+          {"SoftmaxCrossEntropyLoss", 12, softmax_cross_entropy}};
+}
+
+}  // namespace tunesmith::operators_onnx

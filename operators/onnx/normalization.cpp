@@ -1,0 +1,252 @@
+// Normalizations.
+#include <fmt/format.h>
+
+#include "reduced.h"
+#include "registry.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+DType floating_type(const NodeReader& node) {
+  node.refuse_unless(node.dtype(0).is_float(), "expected floating values");
+  return node.dtype(0);
+}
+
+/// An input of its own type, as the type that is computed in, broadcast to the shape of the first.
+std::string operand(const NodeReader& node, size_t input, DType type) {
+  const Shape& shape = node.shape(0);
+  node.refuse_unless(broadcast_shape(node, shape, node.shape(input)) == shape,
+                     fmt::format("input {} does not broadcast to the first input's shape", input));
+  return convert(node.dtype(input), type, broadcast(in(input), node.shape(input), shape));
+}
+
+/// An input of one value for each channel, at this index.
+std::string of_channel(const NodeReader& node, size_t input, int64_t channels, DType type,
+                       const std::string& at = "i1") {
+  node.refuse_unless(node.shape(input) == Shape{channels},
+                     fmt::format("input {} is not one value for each channel", input));
+  return convert(node.dtype(input), type, element(in(input), {at}));
+}
+
+int64_t channels_of(const NodeReader& node) {
+  node.refuse_unless(node.rank(0) >= 2, "expected [batch, channels, ...]");
+  return node.shape(0)[1];
+}
+
+/// The statements of mean and of 1 / sqrt(variance + epsilon), each an array of its own over
+/// `reduced.output`.
+struct Moments {
+  std::string mean;
+  std::string inverse_deviation;
+  std::string text;
+};
+
+Moments moments(const Reduced& reduced, const std::string& x, const std::string& epsilon, std::string mean,
+                std::string inverse) {
+  Moments made{std::move(mean), std::move(inverse), {}};
+  const Shape& shape = reduced.output;
+  const std::string at_mean = broadcast(made.mean, shape, shape);
+  const auto average = [&](size_t number) {
+    return fmt::format("{} / {}", broadcast(temporary(number), shape, shape), reduced.count());
+  };
+  made.text = statement(temporary(0), shape, reduced.reduction("sum", x));
+  made.text += statement(made.mean, shape, average(0));
+  made.text += statement(temporary(2), shape,
+                         reduced.reduction("sum", fmt::format("({0} - {1}) * ({0} - {1})", x, at_mean)));
+  made.text += statement(made.inverse_deviation, shape, fmt::format("rsqrt({} + {})", average(2), epsilon));
+  return made;
+}
+
+/// (x - mean) / deviation, over the input.
+std::string normalized(const Moments& made, const std::string& x, const Indices& of_kept) {
+  return fmt::format("({} - {}) * {}", x, element(made.mean, of_kept),
+                     element(made.inverse_deviation, of_kept));
+}
+
+/// Of inference: its factors follow from the channels' values alone.
+Computation batch_normalization(const NodeReader& node) {
+  node.ignore("momentum");
+  const DType dtype = floating_type(node);
+  node.refuse_unless(!node.flag("training_mode", false), "training is not taken");
+  if (node.version() < 7) node.refuse_unless(node.flag("is_test", false), "training is not taken");
+  node.refuse_unless(node.flag("spatial", true), "attribute 'spatial' is 0");
+  node.refuse_outputs_after(1, "mean");
+  const int64_t channels = channels_of(node);
+  const DType type = wide(dtype);
+  const Shape of_channels{channels};
+  const auto input = [&](size_t number) { return of_channel(node, number, channels, type, "i0"); };
+  std::string text = statement(
+      temporary(0), of_channels,
+      fmt::format("{} * rsqrt({} + {})", input(1), input(4), literal(node, node.number("epsilon", 1e-5))));
+  text +=
+      statement(temporary(1), of_channels, fmt::format("{} - {} * {}[i0]", input(2), input(3), temporary(0)));
+  const Shape& shape = node.shape(0);
+  const std::string value =
+      fmt::format("{} * {}[i1] + {}[i1]", convert(dtype, type, broadcast(in(0), shape, shape)), temporary(0),
+                  temporary(1));
+  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+}
+
+Computation layer_normalization(const NodeReader& node) {
+  const DType dtype = floating_type(node);
+  node.ignore("stash_type");  // sums are of f32 at least
+  const DType type = wide(dtype);
+  const Shape& shape = node.shape(0);
+  const Reduced reduced =
+      reduce(shape, axes_from(node.axis(node.integer("axis", -1), shape.size()), shape.size()), true);
+  const Moments made = moments(reduced, convert(dtype, type, element(in(0), reduced.read)),
+                               literal(node, node.number("epsilon", 1e-5)),
+                               node.wants(1) ? out(1) : temporary(1), node.wants(2) ? out(2) : temporary(3));
+  std::string value =
+      normalized(made, convert(dtype, type, broadcast(in(0), shape, shape)), reduced.of_kept) + " * " +
+      operand(node, 1, type);
+  if (node.has(2)) value += " + " + operand(node, 2, type);
+  Computation result =
+      computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
+  while (result.outputs.size() < node.output_count()) result.outputs.push_back({type, reduced.output});
+  return result;
+}
+
+Computation rms_normalization(const NodeReader& node) {
+  const DType dtype = floating_type(node);
+  node.ignore("stash_type");
+  const DType type = wide(dtype);
+  const Shape& shape = node.shape(0);
+  const Reduced reduced =
+      reduce(shape, axes_from(node.axis(node.integer("axis", -1), shape.size()), shape.size()), true);
+  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  std::string text =
+      statement(temporary(0), reduced.output, reduced.reduction("sum", fmt::format("{0} * {0}", x)));
+  text +=
+      statement(temporary(1), reduced.output,
+                fmt::format("rsqrt({} / {} + {})", broadcast(temporary(0), reduced.output, reduced.output),
+                            reduced.count(), literal(node, node.number("epsilon", 1e-5))));
+  const std::string value = fmt::format("{} * {} * {}", convert(dtype, type, broadcast(in(0), shape, shape)),
+                                        element(temporary(1), reduced.of_kept), operand(node, 1, type));
+  const DType result = node.dtype(1);
+  return computed(result, shape, text + statement(out(0), shape, convert(type, result, value)));
+}
+
+Computation instance_normalization(const NodeReader& node) {
+  const DType dtype = floating_type(node);
+  const DType type = wide(dtype);
+  const int64_t channels = channels_of(node);
+  const Shape& shape = node.shape(0);
+  node.refuse_unless(shape.size() >= 3, "expected [batch, channels, ...]");
+  const Reduced reduced = reduce(shape, axes_from(2, shape.size()), true);
+  const Moments made = moments(reduced, convert(dtype, type, element(in(0), reduced.read)),
+                               literal(node, node.number("epsilon", 1e-5)), temporary(1), temporary(3));
+  const std::string value =
+      normalized(made, convert(dtype, type, broadcast(in(0), shape, shape)), reduced.of_kept) + " * " +
+      of_channel(node, 1, channels, type) + " + " + of_channel(node, 2, channels, type);
+  return computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
+}
+
+Computation group_normalization(const NodeReader& node) {
+  const DType dtype = floating_type(node);
+  node.ignore("stash_type");
+  const DType type = wide(dtype);
+  const int64_t channels = channels_of(node);
+  const int64_t groups = node.integer("num_groups", 0);
+  node.refuse_unless(groups >= 1 && channels % groups == 0,
+                     "attribute 'num_groups' does not divide the channels");
+  const Shape& shape = node.shape(0);
+  const int64_t size = channels / groups;
+  // As if the input were [batch, groups, channels of a group, ...].
+  Shape grouped{shape[0], groups, size};
+  grouped.insert(grouped.end(), shape.begin() + 2, shape.end());
+  const Reduced reduced = reduce(grouped, axes_from(2, grouped.size()), false);
+  Indices at{"i0", fmt::format("i1*{} + r0", size)};
+  at.insert(at.end(), reduced.read.begin() + 3, reduced.read.end());
+  const Moments made = moments(reduced, convert(dtype, type, element(in(0), at)),
+                               literal(node, node.number("epsilon", 1e-5)), temporary(1), temporary(3));
+  const std::string group = fmt::format("i1 // {}", size);
+  const bool by_channel = node.version() >= 21;  // before, scale and bias are of groups
+  const auto input = [&](size_t number) {
+    return of_channel(node, number, by_channel ? channels : groups, type, by_channel ? "i1" : group);
+  };
+  const std::string value =
+      normalized(made, convert(dtype, type, broadcast(in(0), shape, shape)), {"i0", group}) + " * " +
+      input(1) + " + " + input(2);
+  return computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
+}
+
+/// A row of zeros stays zero.
+Computation lp_normalization(const NodeReader& node) {
+  const DType dtype = floating_type(node);
+  const DType type = wide(dtype);
+  const int64_t p = node.integer("p", 2);
+  node.refuse_unless(p == 1 || p == 2, "attribute 'p' is neither 1 nor 2");
+  const Shape& shape = node.shape(0);
+  const Reduced reduced = reduce(shape, {node.axis(node.integer("axis", -1), shape.size())}, true);
+  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  std::string text =
+      statement(temporary(0), reduced.output,
+                reduced.reduction("sum", p == 1 ? fmt::format("abs({})", x) : fmt::format("{0} * {0}", x)));
+  const std::string sum = element(temporary(0), reduced.of_kept);
+  const std::string norm = p == 1 ? sum : fmt::format("sqrt({})", sum);
+  const std::string value = fmt::format("{} / select({} == 0, 1, {})",
+                                        convert(dtype, type, broadcast(in(0), shape, shape)), sum, norm);
+  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+}
+
+Computation mean_variance_normalization(const NodeReader& node) {
+  const DType dtype = floating_type(node);
+  const DType type = wide(dtype);
+  const Shape& shape = node.shape(0);
+  const std::vector<int64_t> axes = node.integers("axes").value_or(std::vector<int64_t>{0, 2, 3});
+  const Reduced reduced = reduce(shape, node.axes(axes, shape.size()), true);
+  const auto average = [&](size_t number) {
+    return fmt::format("{} / {}", broadcast(temporary(number), reduced.output, reduced.output),
+                       reduced.count());
+  };
+  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const std::string mean = broadcast(temporary(1), reduced.output, reduced.output);
+  std::string text = statement(temporary(0), reduced.output, reduced.reduction("sum", x));
+  text += statement(temporary(1), reduced.output, average(0));
+  text += statement(temporary(2), reduced.output,
+                    reduced.reduction("sum", fmt::format("({0} - {1}) * ({0} - {1})", x, mean)));
+  text += statement(temporary(3), reduced.output, fmt::format("sqrt({}) + 1e-9", average(2)));
+  const std::string value =
+      fmt::format("({} - {}) / {}", convert(dtype, type, broadcast(in(0), shape, shape)),
+                  element(temporary(1), reduced.of_kept), element(temporary(3), reduced.of_kept));
+  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+}
+
+/// The sum of squares is over channels near each one.
+Computation local_response_normalization(const NodeReader& node) {
+  const DType dtype = node.dtype(0);
+  node.refuse_unless(dtype.is_float() && node.rank(0) >= 2,
+                     "expected floating values as [batch, channels, ...]");
+  const int64_t size = node.integer("size", 0);
+  node.refuse_unless(size >= 1, "attribute 'size' is below 1");
+  const Shape& shape = node.shape(0);
+  Indices at = axis_names(shape.size());
+  at[1] = fmt::format("i1 + r0 - {}", (size - 1) / 2);
+  const std::string near = convert(dtype, wide(dtype), fmt::format("inside({}, 0)", element(in(0), at)));
+  const std::string value =
+      fmt::format("{} / pow({} + {} * {}, {})", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
+                  literal(node, node.number("bias", 1.0)),
+                  literal(node, node.number("alpha", 1e-4) / static_cast<double>(size)),
+                  broadcast(temporary(0), shape, shape), literal(node, node.number("beta", 0.75)));
+  return computed(dtype, shape,
+                  statement(temporary(0), shape, reduction("sum", {"r0"}, {size}, near + " * " + near)) +
+                      statement(out(0), shape, convert(wide(dtype), dtype, value)));
+}
+
+}  // namespace
+
+std::vector<Row> normalization_operators() {
+  return {
+      {"BatchNormalization", 6, batch_normalization},
+      {"LayerNormalization", 17, layer_normalization},
+      {"RMSNormalization", 23, rms_normalization},
+      {"InstanceNormalization", 6, instance_normalization},
+      {"GroupNormalization", 18, group_normalization},
+      {"LpNormalization", 1, lp_normalization},
+      {"LRN", 1, local_response_normalization},
+      {"MeanVarianceNormalization", 9, mean_variance_normalization},
+  };
+}
+
+}  // namespace tunesmith::operators_onnx

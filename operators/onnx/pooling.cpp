@@ -1,0 +1,144 @@
+// Pooling: X is [batch, channels, ...].
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "registry.h"
+#include "statements.h"
+#include "window.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+Shape spatial_of(const NodeReader& node) {
+  const Shape& shape = node.shape(0);
+  node.refuse_unless(shape.size() >= 3, "expected [batch, channels, ...]");
+  return spatial_shape(shape);
+}
+
+Window pooling_window(const NodeReader& node) {
+  const auto kernel = node.integers("kernel_shape");
+  if (!kernel) node.refuse("attribute 'kernel_shape' is missing");
+  return read_window(node, spatial_of(node), *kernel, node.flag("ceil_mode", false));
+}
+
+Shape output_shape(const NodeReader& node, const Window& window) {
+  Shape shape{node.shape(0)[0], node.shape(0)[1]};
+  shape.insert(shape.end(), window.output.begin(), window.output.end());
+  return shape;
+}
+
+/// Does a window read beyond the input on this axis?
+bool leaves(const Window& window, size_t axis, int64_t extent) {
+  return window.begin[axis] > 0 ||
+         (window.output[axis] - 1) * window.strides[axis] + window.reach(axis) - window.begin[axis] > extent;
+}
+
+/// What a window reads: `otherwise` outside of the input.
+std::string window_element(const NodeReader& node, const Window& window, const std::string& otherwise) {
+  Indices at{"i0", "i1"};
+  bool can_leave = false;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    at.push_back(window.index(i, 2, 0));
+    if (window.begin[i] > 0) at.back() += fmt::format(" - {}", window.begin[i]);
+    can_leave = can_leave || leaves(window, i, node.shape(0)[2 + i]);
+  }
+  const std::string value = element(in(0), at);
+  return can_leave ? fmt::format("inside({}, {})", value, otherwise) : value;
+}
+
+Computation max_pool(const NodeReader& node) {
+  node.ignore("storage_order");  // of the indices
+  node.refuse_outputs_after(1, "Indices");
+  const DType dtype = node.dtype(0);
+  node.refuse_unless(!dtype.is_bool(), "expected numbers");
+  const Window window = pooling_window(node);
+  const Shape shape = output_shape(node, window);
+  const std::string value = window_element(node, window, fmt::format("lowest({})", dtype.str()));
+  return copied(node, shape, reduction("max", axis_names(window.rank(), 'r'), window.kernel, value));
+}
+
+/// t1, t2, ...: how many elements count in the windows of an axis, where not all do.
+std::string count_elements(const Window& window, const Shape& input, bool padding_counts, size_t axis,
+                           DType dtype) {
+  // The statement has one axis, i0, and one of the reduction, r0.
+  const Window alone{{window.kernel[axis]}, {window.strides[axis]}, {window.dilations[axis]}, {}, {}, {}};
+  const int64_t first = padding_counts ? 0 : window.begin[axis];
+  const int64_t last = window.begin[axis] + input[axis] + (padding_counts ? window.end[axis] : 0);
+  return statement(temporary(1 + axis), {window.output[axis]},
+                   reduction("sum", {"r0"}, {window.kernel[axis]},
+                             fmt::format("select({0} >= {1} and {0} < {2}, {3}(1), 0)", alone.index(0, 0, 0),
+                                         first, last, dtype.str())));
+}
+
+Computation average_pool(const NodeReader& node) {
+  const DType dtype = node.dtype(0);
+  node.refuse_unless(dtype.is_float(), "expected floating values");
+  const bool padding_counts = node.flag("count_include_pad", false);
+  const Window window = pooling_window(node);
+  const Shape input = spatial_of(node);
+  const Shape shape = output_shape(node, window);
+  std::string text = statement(temporary(0), shape,
+                               reduction("sum", axis_names(window.rank(), 'r'), window.kernel,
+                                         convert(dtype, wide(dtype), window_element(node, window, "0"))));
+  int64_t all = 1;
+  std::string divisor;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const bool is_full = padding_counts ? (window.output[i] - 1) * window.strides[i] + window.reach(i) <=
+                                              window.begin[i] + input[i] + window.end[i]
+                                        : !leaves(window, i, input[i]);
+    if (is_full) {
+      all *= window.kernel[i];
+      continue;
+    }
+    text += count_elements(window, input, padding_counts, i, wide(dtype));
+    divisor += fmt::format(" * {}[i{}]", temporary(1 + i), 2 + i);
+  }
+  const std::string value = fmt::format("{} / ({}{})", broadcast(temporary(0), shape, shape), all, divisor);
+  return computed(dtype, shape, text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
+}
+
+/// All of the spatial axes at once.
+std::string globally(const NodeReader& node, std::string_view kind, DType type) {
+  const Shape extents = spatial_of(node);
+  Indices at{"i0", "i1"};
+  const Indices axes = axis_names(extents.size(), 'r');
+  at.insert(at.end(), axes.begin(), axes.end());
+  return reduction(kind, axes, extents, convert(node.dtype(0), type, element(in(0), at)));
+}
+
+Shape global_shape(const NodeReader& node) {
+  Shape shape(node.rank(0), 1);
+  shape[0] = node.shape(0)[0];
+  shape[1] = node.shape(0)[1];
+  return shape;
+}
+
+Computation global_max_pool(const NodeReader& node) {
+  const std::string value = globally(node, "max", node.dtype(0));
+  return copied(node, global_shape(node), value);
+}
+
+Computation global_average_pool(const NodeReader& node) {
+  const DType dtype = node.dtype(0);
+  node.refuse_unless(dtype.is_float(), "expected floating values");
+  const std::string sum = globally(node, "sum", wide(dtype));
+  const Shape shape = global_shape(node);
+  const std::string mean =
+      fmt::format("{} / {}", broadcast(temporary(0), shape, shape), element_count(spatial_of(node)));
+  return computed(
+      dtype, shape,
+      statement(temporary(0), shape, sum) + statement(out(0), shape, convert(wide(dtype), dtype, mean)));
+}
+
+}  // namespace
+
+std::vector<Row> pooling_operators() {
+  return {
+      {"MaxPool", 1, max_pool},
+      {"AveragePool", 1, average_pool},
+      {"GlobalMaxPool", 1, global_max_pool},
+      {"GlobalAveragePool", 1, global_average_pool},
+  };
+}
+
+}  // namespace tunesmith::operators_onnx

@@ -1,0 +1,92 @@
+// Reads a node's inputs and attributes for what defines its operator, and refuses what does not fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/network/operator.h"
+
+namespace tunesmith::operators_onnx {
+
+using network::Computation;
+using network::Constant;
+using network::NodeView;
+using network::Shape;
+using network::TensorType;
+
+/// Lives during one Operator::define, on one thread. All throw UserError for what the node has otherwise.
+class NodeReader {
+ public:
+  explicit NodeReader(const NodeView& view) : view_(view) {}
+
+  int64_t version() const { return view_.node.version; }
+  const std::string& op() const { return view_.node.op; }
+
+  /// Without those that are left out at the end.
+  size_t input_count() const;
+  bool has(size_t input) const { return input < view_.inputs.size() && view_.inputs[input]; }
+  const TensorType& type(size_t input) const;
+  const Shape& shape(size_t input) const { return type(input).shape; }
+  DType dtype(size_t input) const { return type(input).dtype; }
+  size_t rank(size_t input) const { return shape(input).size(); }
+  /// Null where the values are not known.
+  const Constant* constant(size_t input) const;
+  /// Throws NeedsConstant where the values are not known. `what` is what the operator calls the input.
+  const Constant& values(size_t input, std::string_view what) const;
+  std::vector<int64_t> integers_of(size_t input, std::string_view what) const;
+  int64_t integer_of(size_t input, std::string_view what) const;
+  std::vector<double> numbers_of(size_t input, std::string_view what) const;
+
+  size_t output_count() const { return view_.node.outputs.size(); }
+  bool wants(size_t output) const {
+    return output < output_count() && view_.node.outputs[output] != network::kAbsent;
+  }
+
+  bool has_attribute(std::string_view name) const;
+  int64_t integer(std::string_view name, int64_t otherwise) const;
+  double number(std::string_view name, double otherwise) const;
+  bool flag(std::string_view name, bool otherwise) const { return integer(name, otherwise ? 1 : 0) != 0; }
+  std::string text(std::string_view name, std::string_view otherwise) const;
+  std::optional<std::vector<int64_t>> integers(std::string_view name) const;
+  std::optional<std::vector<double>> numbers(std::string_view name) const;
+  std::shared_ptr<const Constant> tensor(std::string_view name) const;
+  /// Says that an attribute changes nothing of what is computed.
+  void ignore(std::string_view name) const { asked_.emplace(name); }
+
+  /// An axis of a tensor of this rank, from -rank to rank - 1, counted from the front.
+  size_t axis(int64_t given, size_t rank) const;
+  std::vector<size_t> axes(const std::vector<int64_t>& given, size_t rank) const;
+
+  /// Throws UserError: what of the node is refused. Its name is added by who asks.
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy = {}) const;
+  void refuse_unless(bool condition, const std::string& what) const {
+    if (!condition) refuse(what);
+  }
+  /// An attribute that no definition has asked for would be ignored silently.
+  void refuse_unread_attributes() const;
+  /// The outputs after the first `count` must be left out; `what` names the first of them.
+  void refuse_outputs_after(size_t count, std::string_view what) const;
+
+ private:
+  template <typename T>
+  const T* find(std::string_view name, std::string_view kind) const;
+
+  const NodeView& view_;
+  mutable std::set<std::string, std::less<>> asked_;
+};
+
+/// The elements of an integer or floating constant.
+std::vector<int64_t> integer_elements(const Constant& constant);
+std::vector<double> number_elements(const Constant& constant);
+
+/// A constant of its own memory.
+std::shared_ptr<const Constant> make_constant(DType dtype, Shape shape, const std::vector<int64_t>& integers);
+std::shared_ptr<const Constant> make_constant(DType dtype, Shape shape, std::vector<std::byte> bytes);
+
+int64_t element_count(const Shape& shape);
+
+}  // namespace tunesmith::operators_onnx

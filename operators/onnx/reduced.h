@@ -1,0 +1,26 @@
+// Reductions over some axes of one input.
+#pragma once
+
+#include "statements.h"
+
+namespace tunesmith::operators_onnx {
+
+/// Which axes of a shape are reduced, with the names that statements use.
+struct Reduced {
+  Shape output;     ///< what is left; extents of 1 for the reduced axes where they are kept
+  Indices read;     ///< of the input, for a statement over `output`: i... and r...
+  Indices axes;     ///< r0, r1, ...
+  Shape extents;    ///< of those
+  Indices of_kept;  ///< for a statement over the input: where the kept form of `output` is read
+  int64_t count() const { return element_count(extents); }
+  std::string reduction(std::string_view kind, std::string_view value) const {
+    return operators_onnx::reduction(kind, axes, extents, value);
+  }
+};
+
+Reduced reduce(const Shape& shape, const std::vector<size_t>& axes, bool keep);
+
+/// All axes from this one on.
+std::vector<size_t> axes_from(size_t first, size_t rank);
+
+}  // namespace tunesmith::operators_onnx

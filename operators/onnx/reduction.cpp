@@ -1,0 +1,128 @@
+// The operators Reduce...
+#include <fmt/format.h>
+
+#include "reduced.h"
+#include "registry.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+/// The axes of a reduction, from the attribute or the input; nothing where nothing is to be reduced.
+std::optional<std::vector<size_t>> reduced_axes(const NodeReader& node, bool axes_are_input) {
+  const size_t rank = node.rank(0);
+  std::vector<int64_t> given;
+  if (axes_are_input) {
+    if (node.has(1)) given = node.integers_of(1, "axes");
+    if (given.empty() && node.flag("noop_with_empty_axes", false)) return std::nullopt;
+    node.ignore("noop_with_empty_axes");
+  } else {
+    given = node.integers("axes").value_or(std::vector<int64_t>());
+  }
+  return given.empty() ? axes_from(0, rank) : node.axes(given, rank);
+}
+
+enum class ReducedTypes { Floats, Numbers };
+
+struct Reduction {
+  std::string_view name;
+  int64_t axes_input_since;
+  ReducedTypes types;
+  bool may_do_nothing;     ///< of no axes its value is the input
+  std::string_view kind;   ///< "sum", "max", "min"
+  std::string_view term;   ///< of {0}, the element
+  std::string_view after;  ///< of {0}, the reduction, and {1}, how many elements it has
+};
+
+constexpr Reduction kReductions[] = {
+    {"ReduceSum", 13, ReducedTypes::Numbers, true, "sum", "{0}", "{0}"},
+    {"ReduceMean", 18, ReducedTypes::Floats, true, "sum", "{0}", "{0} / {1}"},
+    {"ReduceMax", 18, ReducedTypes::Numbers, true, "max", "{0}", "{0}"},
+    {"ReduceMin", 18, ReducedTypes::Numbers, true, "min", "{0}", "{0}"},
+    {"ReduceL1", 18, ReducedTypes::Numbers, false, "sum", "abs({0})", "{0}"},
+    {"ReduceL2", 18, ReducedTypes::Floats, false, "sum", "{0} * {0}", "sqrt({0})"},
+    {"ReduceSumSquare", 18, ReducedTypes::Numbers, false, "sum", "{0} * {0}", "{0}"},
+    {"ReduceLogSum", 18, ReducedTypes::Floats, false, "sum", "{0}", "log({0})"},
+};
+
+void check_reduced(const NodeReader& node, ReducedTypes types) {
+  node.refuse_unless(!node.dtype(0).is_bool(), "expected numbers");
+  node.refuse_unless(types == ReducedTypes::Numbers || node.dtype(0).is_float(), "expected floating values");
+}
+
+Computation unchanged(const NodeReader& node, bool may) {
+  node.refuse_unless(may, "attribute 'noop_with_empty_axes' without axes is not taken");
+  node.ignore("keepdims");
+  const Shape& shape = node.shape(0);
+  return copied(node, shape, broadcast(in(0), shape, shape));
+}
+
+Computation define_reduction(const NodeReader& node, const Reduction& row) {
+  check_reduced(node, row.types);
+  const auto axes = reduced_axes(node, node.version() >= row.axes_input_since);
+  if (!axes) return unchanged(node, row.may_do_nothing);
+  const DType dtype = node.dtype(0);
+  const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
+  const DType type = row.kind == "sum" ? wide(dtype) : dtype;
+  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const std::string value = reduced.reduction(row.kind, fmt::format(fmt::runtime(row.term), x));
+  if (row.after == "{0}" && type == dtype) return copied(node, reduced.output, value);
+  const std::string sum = broadcast(temporary(0), reduced.output, reduced.output);
+  const std::string after = fmt::format(fmt::runtime(row.after), sum, reduced.count());
+  return computed(dtype, reduced.output,
+                  statement(temporary(0), reduced.output, value) +
+                      statement(out(0), reduced.output, convert(type, dtype, after)));
+}
+
+/// The exponentials are taken of what lies below the largest, so that they do not overflow.
+Computation log_sum_exp(const NodeReader& node) {
+  check_reduced(node, ReducedTypes::Floats);
+  const auto axes = reduced_axes(node, node.version() >= 18);
+  if (!axes) return unchanged(node, false);
+  const DType dtype = node.dtype(0);
+  const DType type = wide(dtype);
+  const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
+  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const auto of = [&](size_t number) { return broadcast(temporary(number), reduced.output, reduced.output); };
+  std::string text = statement(temporary(0), reduced.output, reduced.reduction("max", x));
+  text += statement(temporary(1), reduced.output, fmt::format("select(abs({0}) == inf, 0, {0})", of(0)));
+  text += statement(temporary(2), reduced.output,
+                    reduced.reduction("sum", fmt::format("exp({} - {})", x, of(1))));
+  text += statement(out(0), reduced.output, convert(type, dtype, fmt::format("log({}) + {}", of(2), of(1))));
+  return computed(dtype, reduced.output, text);
+}
+
+/// The language has no product as a reduction, but products of a few elements.
+Computation reduce_product(const NodeReader& node) {
+  constexpr int64_t kMaxFactors = 64;
+  check_reduced(node, ReducedTypes::Numbers);
+  const auto axes = reduced_axes(node, node.version() >= 18);
+  if (!axes) return unchanged(node, true);
+  const DType dtype = node.dtype(0);
+  const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
+  const int64_t count = reduced.count();
+  node.refuse_unless(count <= kMaxFactors,
+                     fmt::format("a product of {} elements is not in the workload language yet", count));
+  std::string value;
+  for (int64_t factor = 0; factor < count; ++factor) {
+    Indices at = reduced.read;
+    int64_t rest = factor;
+    for (size_t axis = at.size(); axis-- > 0;) {
+      if (at[axis][0] != 'r') continue;
+      at[axis] = fmt::format("{}", rest % node.shape(0)[axis]);
+      rest /= node.shape(0)[axis];
+    }
+    value += (factor == 0 ? "" : " * ") + convert(dtype, wide(dtype), element(in(0), at));
+  }
+  return copied(node, reduced.output, convert(wide(dtype), dtype, value));
+}
+
+}  // namespace
+
+std::vector<Row> reduction_operators() {
+  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp}, {"ReduceProd", 1, reduce_product}};
+  for (const Reduction& row : kReductions)
+    rows.push_back({row.name, 1, [&row](const NodeReader& node) { return define_reduction(node, row); }});
+  return rows;
+}
+
+}  // namespace tunesmith::operators_onnx

@@ -1,0 +1,47 @@
+// The tables of operators: one of each family, in the file that defines them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "reader.h"
+
+namespace tunesmith::operators_onnx {
+
+using Define = std::function<Computation(const NodeReader&)>;
+
+/// An operator from one version of the operator set on, until the same name's next row.
+struct Row {
+  std::string_view name;
+  int64_t since;
+  Define define;
+  /// A first input without elements is not refused.
+  bool takes_empty = false;
+};
+
+std::vector<Row> unary_operators();
+std::vector<Row> activation_operators();
+std::vector<Row> binary_operators();
+std::vector<Row> logic_operators();
+std::vector<Row> conversion_operators();
+std::vector<Row> product_operators();
+std::vector<Row> convolution_operators();
+std::vector<Row> transposed_convolution_operators();
+std::vector<Row> pooling_operators();
+std::vector<Row> reduction_operators();
+std::vector<Row> selection_operators();
+std::vector<Row> softmax_operators();
+std::vector<Row> normalization_operators();
+std::vector<Row> reshaping_operators();
+std::vector<Row> slicing_operators();
+std::vector<Row> padding_operators();
+std::vector<Row> gathering_operators();
+std::vector<Row> constant_operators();
+std::vector<Row> scan_operators();
+std::vector<Row> resizing_operators();
+std::vector<Row> quantization_operators();
+std::vector<Row> loss_operators();
+std::vector<Row> einsum_operators();
+
+}  // namespace tunesmith::operators_onnx

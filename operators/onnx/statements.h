@@ -1,0 +1,64 @@
+// Pieces of statements of the workload language.
+//
+// Axes of what a statement computes are i0, i1, ...; of a reduction r0, r1, ...
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reader.h"
+
+namespace tunesmith::operators_onnx {
+
+using Indices = std::vector<std::string>;
+
+/// i0, i1, ...
+Indices axis_names(size_t rank, char letter = 'i');
+/// "X[i0, i1]"; of a single value "X[0]".
+std::string element(std::string_view array, const Indices& at);
+/// "X[i0<2, i1<3]", what stands before the "=" of a statement.
+std::string over(std::string_view array, const Shape& shape);
+/// One line: over(array, shape) = value.
+std::string statement(std::string_view array, const Shape& shape, std::string_view value);
+/// "sum(r0<2, r1<3) (value)"; without axes the value alone.
+std::string reduction(std::string_view kind, const Indices& axes, const Shape& extents,
+                      std::string_view value);
+
+/// The element of an array of shape `from` that stands at i0, i1, ... of shape `to`, to which it is
+/// broadcast.
+std::string broadcast(std::string_view array, const Shape& from, const Shape& to);
+/// The shape that several are broadcast to. Refuses those that do not fit.
+Shape broadcast_shape(const NodeReader& node, const Shape& a, const Shape& b);
+
+/// The linear position of an index in an array of this shape, and back.
+std::string linear(const Indices& at, const Shape& shape);
+Indices unravel(const std::string& position, const Shape& shape);
+
+/// A number as the language writes it. Refuses NaN.
+std::string literal(const NodeReader& node, double value);
+/// The type that TensorProto.DataType gives this number. Refuses those that are not there.
+DType type_of_number(const NodeReader& node, int64_t number);
+/// The same with its type: "f32(0.5)".
+std::string typed(DType dtype, const std::string& value);
+/// `value`, of type `from`, as a value of type `to`.
+std::string convert(DType from, DType to, const std::string& value);
+/// The type in which values of this type are summed: f32 of f16 and bf16.
+DType wide(DType dtype);
+
+std::string array(std::string_view kind, size_t number);
+inline std::string in(size_t number) { return array("in", number); }
+inline std::string out(size_t number) { return array("out", number); }
+inline std::string temporary(size_t number) { return array("t", number); }
+
+/// out0 = sum over the axes of `term`, which is of type wide(dtype); through t0 where that is another type.
+std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,
+                   const std::string& term);
+
+/// One output.
+Computation computed(DType dtype, Shape shape, std::string statements);
+/// One output that copies elements of input `input`: out0[i0, ...] = value.
+Computation copied(const NodeReader& node, Shape shape, const std::string& value, size_t input = 0);
+
+}  // namespace tunesmith::operators_onnx

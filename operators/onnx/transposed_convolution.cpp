@@ -1,0 +1,151 @@
+// Transposed convolutions: W is [input channels, output channels of a group, ...].
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "registry.h"
+#include "statements.h"
+#include "window.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+void check_transposed(const NodeReader& node, int64_t groups) {
+  const Shape& x = node.shape(0);
+  const Shape& w = node.shape(1);
+  node.refuse_unless(x.size() >= 3 && w.size() == x.size(),
+                     "expected [batch, channels, ...] and a kernel of as many axes");
+  node.refuse_unless(node.dtype(0).is_float() && node.dtype(0) == node.dtype(1),
+                     "expected floating values of one type");
+  node.refuse_unless(groups >= 1 && x[1] % groups == 0 && w[0] == x[1],
+                     "the channels of input and kernel do not fit the groups");
+  if (const auto kernel = node.integers("kernel_shape"))
+    node.refuse_unless(*kernel == spatial_shape(w), "attribute 'kernel_shape' is not the kernel's shape");
+  if (node.has(2))
+    node.refuse_unless(node.shape(2) == Shape{w[1] * groups} && node.dtype(2) == node.dtype(0),
+                       "the bias is not one value for each output channel");
+}
+
+/// The padding is what is cut off the result on each side.
+Window transposed_window(const NodeReader& node) {
+  const Shape input = spatial_shape(node.shape(0));
+  const size_t rank = input.size();
+  Window window{spatial_shape(node.shape(1)),
+                spatial_attribute(node, "strides", rank, 1),
+                spatial_attribute(node, "dilations", rank, 1),
+                Shape(rank, 0),
+                Shape(rank, 0),
+                Shape(rank, 0)};
+  const Shape more = spatial_attribute(node, "output_padding", rank, 0);
+  const Shape pads = spatial_attribute(node, "pads", 2 * rank, 0);
+  const std::string automatic = node.text("auto_pad", "NOTSET");
+  const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  node.refuse_unless(same || automatic == "NOTSET" || automatic == "VALID",
+                     fmt::format("attribute 'auto_pad' is '{}'", automatic));
+  const auto given = node.integers("output_shape");
+  node.refuse_unless(!given || given->size() == rank,
+                     "attribute 'output_shape' has not one value for each spatial axis");
+  for (size_t i = 0; i < rank; ++i) {
+    node.refuse_unless(window.strides[i] >= 1 && window.dilations[i] >= 1, "a stride or dilation is below 1");
+    const int64_t full = window.strides[i] * (input[i] - 1) + more[i] + window.reach(i);
+    if (given || same) {
+      window.output[i] = given ? (*given)[i] : input[i] * window.strides[i];
+      const int64_t total = std::max<int64_t>(full - window.output[i], 0);
+      window.begin[i] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+    } else {
+      window.begin[i] = pads[i];
+      window.output[i] = full - pads[i] - pads[rank + i];
+    }
+    node.refuse_unless(window.begin[i] >= 0 && window.output[i] > 0,
+                       "its padding leaves no output, or is negative");
+  }
+  return window;
+}
+
+/// Everything that the forms below share.
+struct Transposed {
+  Window window;
+  Shape input;
+  int64_t channels;  ///< of the input, in a group
+  int64_t filters;   ///< output channels of a group
+  int64_t groups;
+
+  std::string channel() const {
+    return groups == 1 ? "r0" : fmt::format("i1 // {} * {} + r0", filters, channels);
+  }
+  std::string filter() const { return groups == 1 ? "i1" : fmt::format("i1 % {}", filters); }
+  std::string at(size_t axis) const { return fmt::format("i{} + {}", 2 + axis, window.begin[axis]); }
+};
+
+/// Only taps that meet an input element: t0 is the input with zeros around it.
+std::string by_taps(const Transposed& t, DType dtype, const std::string& target, const Shape& shape) {
+  Shape padded{t.input[0], t.input[1]};
+  Indices from{"i0", "i1"};
+  Indices x_at{"i0", t.channel()};
+  Indices w_at{t.channel(), t.filter()};
+  Shape extents{t.channels};
+  for (size_t i = 0; i < t.window.rank(); ++i) {
+    const int64_t stride = t.window.strides[i];
+    const int64_t taps = (t.window.kernel[i] + stride - 1) / stride;
+    padded.push_back((t.window.output[i] - 1 + t.window.begin[i]) / stride + taps);
+    from.push_back(fmt::format("i{} - {}", 2 + i, taps - 1));
+    x_at.push_back(fmt::format("({}) // {} - r{} + {}", t.at(i), stride, 1 + i, taps - 1));
+    w_at.push_back(fmt::format("({}) % {} + r{}*{}", t.at(i), stride, 1 + i, stride));
+    extents.push_back(taps);
+  }
+  const std::string term = convert(dtype, wide(dtype), element(temporary(0), x_at)) + " * " +
+                           convert(dtype, wide(dtype), fmt::format("inside({}, 0)", element(in(1), w_at)));
+  return statement(temporary(0), padded, fmt::format("inside({}, 0)", element(in(0), from))) +
+         statement(target, shape, reduction("sum", axis_names(extents.size(), 'r'), extents, term));
+}
+
+/// With dilation, taps meet an input element irregularly: each is asked.
+std::string by_condition(const Transposed& t, DType dtype, const std::string& target, const Shape& shape) {
+  Indices x_at{"i0", t.channel()};
+  Indices w_at{t.channel(), t.filter()};
+  Shape extents{t.channels};
+  std::string condition;
+  for (size_t i = 0; i < t.window.rank(); ++i) {
+    const int64_t stride = t.window.strides[i];
+    const std::string from = fmt::format("({} - r{}*{})", t.at(i), 1 + i, t.window.dilations[i]);
+    if (stride != 1)
+      condition += fmt::format("{}{} % {} == 0", condition.empty() ? "" : " and ", from, stride);
+    x_at.push_back(fmt::format("{} // {}", from, stride));
+    w_at.push_back(fmt::format("r{}", 1 + i));
+    extents.push_back(t.window.kernel[i]);
+  }
+  std::string value = fmt::format("inside({}, 0)", element(in(0), x_at));
+  if (!condition.empty()) value = fmt::format("select({}, {}, 0)", condition, value);
+  const std::string term =
+      convert(dtype, wide(dtype), value) + " * " + convert(dtype, wide(dtype), element(in(1), w_at));
+  return statement(target, shape, reduction("sum", axis_names(extents.size(), 'r'), extents, term));
+}
+
+Computation conv_transpose(const NodeReader& node) {
+  const int64_t groups = node.integer("group", 1);
+  check_transposed(node, groups);
+  const DType dtype = node.dtype(0);
+  const Shape& x = node.shape(0);
+  const int64_t filters = node.shape(1)[1];
+  const Transposed t{transposed_window(node), x, x[1] / groups, filters, groups};
+  Shape shape{x[0], filters * groups};
+  shape.insert(shape.end(), t.window.output.begin(), t.window.output.end());
+
+  const bool is_finished = !node.has(2) && wide(dtype) == dtype;
+  const std::string sum = is_finished ? out(0) : temporary(1);
+  const bool dilated =
+      std::ranges::any_of(t.window.dilations, [](int64_t dilation) { return dilation != 1; });
+  std::string text = dilated ? by_condition(t, dtype, sum, shape) : by_taps(t, dtype, sum, shape);
+  if (!is_finished) {
+    std::string value = broadcast(sum, shape, shape);
+    if (node.has(2)) value += " + " + convert(dtype, wide(dtype), element(in(2), {"i1"}));
+    text += statement(out(0), shape, convert(wide(dtype), dtype, value));
+  }
+  return computed(dtype, shape, text);
+}
+
+}  // namespace
+
+std::vector<Row> transposed_convolution_operators() { return {{"ConvTranspose", 1, conv_transpose}}; }
+
+}  // namespace tunesmith::operators_onnx

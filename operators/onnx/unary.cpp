@@ -1,0 +1,130 @@
+// Element-wise operators of one input, a line for each.
+#include <fmt/format.h>
+
+#include "registry.h"
+#include "statements.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+enum class UnaryTypes { Floats, Numbers };
+
+void check_unary(const NodeReader& node, UnaryTypes types) {
+  const DType dtype = node.dtype(0);
+  if (dtype.is_bool() || (types == UnaryTypes::Floats && !dtype.is_float()))
+    node.refuse(fmt::format("an input of type {} is not taken", dtype.str()),
+                types == UnaryTypes::Floats ? "expected floating values" : "expected numbers");
+}
+
+struct Unary {
+  std::string_view name;
+  int64_t since;
+  UnaryTypes types;
+  std::string_view value;  ///< of x; {t} is its type
+};
+
+/// What keeps its digits near 0 only in f64 is computed there.
+constexpr std::string_view kAcosh = "{t}(log(f64(x) + sqrt(f64(x) * f64(x) - 1)))";
+constexpr std::string_view kAsinh =
+    "select(x < 0, -1, {t}(1)) * {t}(log(f64(abs(x)) + sqrt(f64(x) * f64(x) + 1)))";
+constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64(x)) / (1 - f64(x))))";
+/// Halves to the even neighbour.
+constexpr std::string_view kRound =
+    "select(x - floor(x) < 0.5, floor(x), select(x - floor(x) > 0.5, floor(x) + 1, "
+    "select(floor(x) - 2 * floor(floor(x) * 0.5) == 0, floor(x), floor(x) + 1)))";
+
+constexpr Unary kUnary[] = {
+    {"Abs", 1, UnaryTypes::Numbers, "abs(x)"},
+    {"Neg", 1, UnaryTypes::Numbers, "-x"},
+    {"Sign", 9, UnaryTypes::Numbers, "select(x > 0, {t}(1), select(x < 0, -{t}(1), x))"},
+    {"Ceil", 1, UnaryTypes::Floats, "ceil(x)"},
+    {"Floor", 1, UnaryTypes::Floats, "floor(x)"},
+    {"Round", 11, UnaryTypes::Floats, kRound},
+    {"Exp", 1, UnaryTypes::Floats, "exp(x)"},
+    {"Log", 1, UnaryTypes::Floats, "log(x)"},
+    {"Sqrt", 1, UnaryTypes::Floats, "sqrt(x)"},
+    {"Reciprocal", 1, UnaryTypes::Floats, "1 / x"},
+    {"Erf", 9, UnaryTypes::Floats, "erf(x)"},
+    {"Sigmoid", 1, UnaryTypes::Floats, "sigmoid(x)"},
+    {"Tanh", 1, UnaryTypes::Floats, "tanh(x)"},
+    {"Cosh", 9, UnaryTypes::Floats, "0.5 * exp(x) + 0.5 * exp(-x)"},
+    {"Sinh", 9, UnaryTypes::Floats, "tanh(x) * (0.5 * exp(x) + 0.5 * exp(-x))"},
+    {"Acosh", 9, UnaryTypes::Floats, kAcosh},
+    {"Asinh", 9, UnaryTypes::Floats, kAsinh},
+    {"Atanh", 9, UnaryTypes::Floats, kAtanh},
+    {"Softsign", 1, UnaryTypes::Floats, "x / (1 + abs(x))"},
+    {"Softplus", 1, UnaryTypes::Floats, "max(0, x) + log(1 + exp(-abs(x)))"},
+    {"HardSwish", 14, UnaryTypes::Floats, "x * min(1, max(0, x / 6 + 0.5))"},
+    {"Mish", 18, UnaryTypes::Floats, "x * tanh(max(0, x) + log(1 + exp(-abs(x))))"},
+    // The order of max's arguments keeps a NaN.
+    {"Relu", 1, UnaryTypes::Numbers, "max(0, x)"},
+};
+
+/// The table's text with the element for x.
+std::string filled(std::string_view text, const std::string& x, DType dtype) {
+  std::string result;
+  const auto is_letter = [&](size_t i) { return i < text.size() && text[i] >= 'a' && text[i] <= 'z'; };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 3) == "{t}") {
+      result += dtype.str();
+      i += 2;
+    } else if (text[i] == 'x' && !is_letter(i + 1) && (i == 0 || !is_letter(i - 1))) {
+      result += x;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+Computation define_unary(const NodeReader& node, const Unary& row) {
+  check_unary(node, row.types);
+  const Shape& shape = node.shape(0);
+  return copied(node, shape, filled(row.value, broadcast(in(0), shape, shape), node.dtype(0)));
+}
+
+Computation define_sign_of_unsigned(const NodeReader& node) {
+  const Shape& shape = node.shape(0);
+  return copied(node, shape, fmt::format("min(1, {})", broadcast(in(0), shape, shape)));
+}
+
+Computation define_is_nan(const NodeReader& node) {
+  check_unary(node, UnaryTypes::Floats);
+  const Shape& shape = node.shape(0);
+  const std::string x = broadcast(in(0), shape, shape);
+  return computed(kBool, shape, statement(out(0), shape, fmt::format("{0} != {0}", x)));
+}
+
+Computation define_is_inf(const NodeReader& node) {
+  check_unary(node, UnaryTypes::Floats);
+  const Shape& shape = node.shape(0);
+  const std::string x = broadcast(in(0), shape, shape);
+  const bool positive = node.flag("detect_positive", true);
+  const bool negative = node.flag("detect_negative", true);
+  std::string value = fmt::format("{0} < {0}", x);  // never
+  if (positive && negative) value = fmt::format("abs({}) == inf", x);
+  if (positive && !negative) value = fmt::format("{} == inf", x);
+  if (negative && !positive) value = fmt::format("{} == -inf", x);
+  return computed(kBool, shape, statement(out(0), shape, value));
+}
+
+}  // namespace
+
+std::vector<Row> unary_operators() {
+  std::vector<Row> rows;
+  for (const Unary& row : kUnary) {
+    const bool sign = row.name == "Sign";
+    rows.push_back({row.name, row.since,
+                    [&row, sign](const NodeReader& node) {
+                      node.ignore("consumed_inputs");
+                      if (sign && node.dtype(0) == kU8) return define_sign_of_unsigned(node);
+                      return define_unary(node, row);
+                    },
+                    true});
+  }
+  rows.push_back({"IsNaN", 9, define_is_nan});
+  rows.push_back({"IsInf", 10, define_is_inf});
+  return rows;
+}
+
+}  // namespace tunesmith::operators_onnx

@@ -1,0 +1,84 @@
+#include "window.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+/// Padding such that there is one window for each `stride` elements.
+void pad_same(Window& window, const Shape& input, bool more_at_end) {
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const int64_t count = (input[i] + window.strides[i] - 1) / window.strides[i];
+    const int64_t total = std::max<int64_t>((count - 1) * window.strides[i] + window.reach(i) - input[i], 0);
+    window.begin[i] = more_at_end ? total / 2 : total - total / 2;
+    window.end[i] = total - window.begin[i];
+  }
+}
+
+int64_t window_count(const Window& window, size_t axis, int64_t input, bool ceil_mode) {
+  const int64_t room = input + window.begin[axis] + window.end[axis] - window.reach(axis);
+  if (room < 0) return 0;
+  const int64_t stride = window.strides[axis];
+  int64_t count = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  if (ceil_mode && (count - 1) * stride >= input + window.begin[axis]) --count;
+  return count;
+}
+
+}  // namespace
+
+bool Window::is_padded() const {
+  const auto is_positive = [](int64_t padding) { return padding > 0; };
+  return std::ranges::any_of(begin, is_positive) || std::ranges::any_of(end, is_positive);
+}
+
+std::string Window::index(size_t axis, size_t offset, size_t reduction) const {
+  std::string text = fmt::format("i{}", offset + axis);
+  if (strides[axis] != 1) text += fmt::format("*{}", strides[axis]);
+  text += fmt::format(" + r{}", reduction + axis);
+  if (dilations[axis] != 1) text += fmt::format("*{}", dilations[axis]);
+  return text;
+}
+
+Shape spatial_attribute(const NodeReader& node, std::string_view name, size_t count, int64_t otherwise) {
+  const Shape values = node.integers(name).value_or(Shape(count, otherwise));
+  node.refuse_unless(values.size() == count,
+                     fmt::format("attribute '{}' has {} values, expected {}", name, values.size(), count));
+  return values;
+}
+
+Window read_window(const NodeReader& node, const Shape& input, const Shape& kernel, bool ceil_mode) {
+  const size_t rank = input.size();
+  const auto all_at_least = [](const Shape& values, int64_t least) {
+    return std::ranges::all_of(values, [least](int64_t value) { return value >= least; });
+  };
+  Window window{kernel,
+                spatial_attribute(node, "strides", rank, 1),
+                spatial_attribute(node, "dilations", rank, 1),
+                Shape(rank, 0),
+                Shape(rank, 0),
+                {}};
+  node.refuse_unless(kernel.size() == rank, "the kernel has another number of axes than the input");
+  node.refuse_unless(
+      all_at_least(kernel, 1) && all_at_least(window.strides, 1) && all_at_least(window.dilations, 1),
+      "a kernel, stride or dilation is below 1");
+  const Shape pads = spatial_attribute(node, "pads", 2 * rank, 0);
+  const std::string automatic = node.text("auto_pad", "NOTSET");
+  if (automatic == "NOTSET") {
+    window.begin.assign(pads.begin(), pads.begin() + static_cast<int64_t>(rank));
+    window.end.assign(pads.begin() + static_cast<int64_t>(rank), pads.end());
+    node.refuse_unless(all_at_least(pads, 0), "negative padding is not taken");
+  } else if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+    pad_same(window, input, automatic == "SAME_UPPER");
+  } else {
+    node.refuse_unless(automatic == "VALID", fmt::format("attribute 'auto_pad' is '{}'", automatic));
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    window.output.push_back(window_count(window, i, input[i], ceil_mode));
+    node.refuse_unless(window.output[i] > 0, "the kernel is larger than the padded input");
+  }
+  return window;
+}
+
+}  // namespace tunesmith::operators_onnx

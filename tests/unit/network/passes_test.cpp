@@ -1,0 +1,219 @@
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <operators_onnx/find_operator.h>
+
+#include "onnx_network.h"
+#include "tunesmith/network/evaluate.h"
+#include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/pass.h"
+
+namespace tunesmith::network {
+namespace {
+
+PassOptions options(std::map<std::string, int64_t> dimensions = {}) {
+  return {operators_onnx::find_operator, std::move(dimensions)};
+}
+
+std::string message_of(Network network, const PassOptions& with) {
+  try {
+    run_passes(network, with);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
+  std::vector<std::string> names;
+  for (const Pass& pass : passes()) {
+    names.emplace_back(pass.name);
+    EXPECT_FALSE(pass.summary.empty());
+  }
+  EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities"));
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.node("Relu", {"X"}, {"Y"});
+  Network network = made.finish({"Y"});
+  std::vector<std::string> seen;
+  run_passes(network, options(), [&](const Pass& pass, const Network&) { seen.emplace_back(pass.name); });
+  EXPECT_EQ(seen, names);
+}
+
+TEST(NetworkPasses, ResolveNamesAllUnknownOperatorsAtOnce) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.node("Relu", {"X"}, {"A"});
+  made.node("Nothing", {"A"}, {"B"});
+  made.node("Nothing", {"B"}, {"C"});
+  made.node("AlsoNothing", {"C"}, {"D"});
+  EXPECT_THAT(message_of(made.finish({"D"}), options()),
+              testing::AllOf(testing::HasSubstr("AlsoNothing@17: node3"),
+                             testing::HasSubstr("Nothing@17: node1, node2")));
+}
+
+TEST(NetworkPasses, FixShapesGivesNamedExtentsTheirValues) {
+  Builder made;
+  made.input("X", kF32, {"batch", int64_t{4}});
+  made.node("Relu", {"X"}, {"Y"});
+  Network network = made.finish({"Y"});
+  EXPECT_THAT(message_of(network, options()), testing::HasSubstr("--dim batch=1"));
+  run_passes(network, options({{"batch", 3}}));
+  EXPECT_EQ(network.tensors[static_cast<size_t>(network.outputs[0])].shape,
+            (std::vector<Extent>{int64_t{3}, int64_t{4}}));
+}
+
+TEST(NetworkPasses, ShapeArithmeticIsEvaluated) {
+  // Reshape(X, Concat(Shape(X)[0:1], -1)), as exporters write a flatten.
+  Builder made;
+  made.input("X", kF32, {"batch", int64_t{2}, int64_t{3}});
+  made.integers("zero", {0});
+  made.integers("one", {1});
+  made.integers("rest", {-1});
+  made.node("Shape", {"X"}, {"shape"});
+  made.node("Slice", {"shape", "zero", "one"}, {"first"});
+  made.node("Concat", {"first", "rest"}, {"to"}, {{"axis", int64_t{0}}});
+  made.node("Reshape", {"X", "to"}, {"Y"});
+  Network network = made.finish({"Y"});
+  run_passes(network, options({{"batch", 5}}));
+  ASSERT_EQ(network.nodes.size(), 1U);
+  EXPECT_EQ(network.nodes[0].op, "Reshape");
+  EXPECT_EQ(network.tensors[static_cast<size_t>(network.outputs[0])].shape,
+            (std::vector<Extent>{int64_t{5}, int64_t{6}}));
+}
+
+TEST(NetworkPasses, RefusalsNameNodeAndCauseOfAll) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.input("B", kBool, {int64_t{2}});
+  made.node("Exp", {"B"}, {"A"});
+  made.node("Relu", {"A"}, {"C"});
+  made.node("Elu", {"X"}, {"D"}, {{"beta", 1.0}});
+  const std::string message = message_of(made.finish({"C", "D"}), options());
+  EXPECT_THAT(message, testing::HasSubstr("node 'node0' (Exp@17): an input of type bool is not taken"));
+  EXPECT_THAT(message, testing::HasSubstr("node 'node2' (Elu@17): attribute 'beta' is not known"));
+  EXPECT_THAT(message, testing::HasSubstr("1 nodes read what these compute"));
+}
+
+TEST(NetworkPasses, AShapeThatTheFileSaysOtherwiseIsRefused) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.node("Relu", {"X"}, {"Y"});
+  Network network = made.finish({"Y"});
+  network.tensors[static_cast<size_t>(network.outputs[0])].shape = std::vector<Extent>{int64_t{3}};
+  EXPECT_THAT(message_of(network, options()),
+              testing::HasSubstr("its output 'Y' has the shape [2], the file says otherwise"));
+}
+
+TEST(NetworkPasses, ValuesThatACallGivesAreAskedForByTensor) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.input("shape", kI64, {int64_t{2}});
+  made.node("Reshape", {"X", "shape"}, {"Y"});
+  Network network = made.finish({"Y"});
+  try {
+    run_passes(network, options());
+    FAIL() << "nothing was refused";
+  } catch (const UnknownValues& unknown) {
+    EXPECT_EQ(unknown.tensor(), network.inputs[1]);
+  }
+}
+
+TEST(NetworkPasses, ConstantsAreFolded) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.numbers("A", {8192}, std::vector<double>(8192, 0.5));
+  made.node("ReduceSum", {"A"}, {"sum"}, {{"keepdims", int64_t{0}}});
+  made.node("Mul", {"X", "sum"}, {"Y"});
+  Network network = made.finish({"Y"});
+  run_passes(network, options());
+  ASSERT_EQ(network.nodes.size(), 1U);
+  const auto& folded = network.tensors[static_cast<size_t>(network.nodes[0].inputs[1])].constant;
+  ASSERT_TRUE(folded);
+  EXPECT_EQ(*reinterpret_cast<const float*>(folded->bytes.data()), 4096.0F);
+}
+
+TEST(NetworkPasses, IdentitiesAreDroppedAlsoBeforeAResult) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}, int64_t{3}});
+  made.node("Transpose", {"X"}, {"A"}, {{"perm", std::vector<int64_t>{0, 1}}});
+  made.node("Relu", {"A"}, {"B"});
+  made.node("Cast", {"B"}, {"Y"}, {{"to", int64_t{1}}});
+  made.node("Identity", {"X"}, {"Z"});
+  Network network = made.finish({"Y", "Z"});
+  run_passes(network, options());
+  // Nothing computes what the last one copies: it stays.
+  EXPECT_EQ(to_text(network),
+            "network built\ninput X: f32[2, 3]\nnode1: Y: f32[2, 3] = Relu@17(X)\nnode3: Z: f32[2, 3] = "
+            "Identity@17(X)\n"
+            "output Y: f32[2, 3]\noutput Z: f32[2, 3]\n");
+}
+
+TEST(NodeWorkloads, JoinStatementsOfSeveralNodes) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}, int64_t{3}});
+  made.numbers("W", {3, 4}, std::vector<double>(12, 0.25));
+  made.node("MatMul", {"X", "W"}, {"A"});
+  made.node("Softmax", {"A"}, {"B"});
+  made.node("Add", {"B", "A"}, {"Y"});
+  Network network = made.finish({"Y"});
+  run_passes(network, options());
+  const NodeWorkload joined = workload_of(network, std::vector<size_t>{0, 1, 2});
+  EXPECT_EQ(joined.inputs, (std::vector<TensorIndex>{0, 1}));
+  EXPECT_EQ(joined.outputs, network.outputs);
+  EXPECT_TRUE(joined.workload.program.inputs[1]->constant);
+  EXPECT_FALSE(joined.workload.program.inputs[0]->constant);
+  const NodeWorkload first = workload_of(network, std::vector<size_t>{0, 1});
+  EXPECT_EQ(first.outputs.size(), 2U);  // the sum reads both
+  // Equal nodes are one task whatever their tensors are called.
+  EXPECT_EQ(workload_of(network, std::vector<size_t>{1}).workload.hash,
+            workload_of(network, std::vector<size_t>{1}).workload.hash);
+}
+
+TEST(NetworkEvaluation, ComputesInF64WhateverTheType) {
+  Builder made;
+  made.input("X", kF16, {int64_t{2}});
+  made.numbers("third", {1}, {1.0 / 3.0}, kF64);
+  made.node("Cast", {"third"}, {"t"}, {{"to", int64_t{10}}});
+  made.node("Add", {"X", "X"}, {"S"});
+  made.node("Mul", {"S", "t"}, {"Y"});
+  Network network = made.finish({"Y"});
+  run_passes(network, options());
+  tunesmith::Tensor x = tunesmith::Tensor::zeros(kF16, {2});
+  x.set(0, 1.0009765625);
+  x.set(1, 60000);
+  const tunesmith::Tensor y = evaluate(network, std::vector<tunesmith::Tensor>{x}).at(0);
+  const double third = round_to(kF16, 1.0 / 3.0);  // converted once
+  EXPECT_EQ(y.dtype, kF64);
+  EXPECT_EQ(y.get(0), 2 * 1.0009765625 * third);
+  EXPECT_EQ(y.get(1), 2 * 60000.0 * third);  // no infinity on the way
+  const tunesmith::Tensor typed =
+      evaluate(network, std::vector<tunesmith::Tensor>{x}, Precision::AsTyped).at(0);
+  EXPECT_EQ(typed.dtype, kF16);
+  EXPECT_EQ(typed.get(0), round_to(kF16, 2 * 1.0009765625 * third));
+  EXPECT_TRUE(std::isinf(typed.get(1)));
+}
+
+TEST(NetworkEvaluation, RefusesInputsThatDoNotFit) {
+  Builder made;
+  made.input("X", kI32, {int64_t{2}});
+  made.node("Neg", {"X"}, {"Y"});
+  Network network = made.finish({"Y"});
+  run_passes(network, options());
+  const auto refused = [&](std::vector<tunesmith::Tensor> inputs) {
+    try {
+      evaluate(network, inputs);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refused({}), testing::HasSubstr("takes 1 inputs, here are 0"));
+  EXPECT_THAT(refused({tunesmith::Tensor::zeros(kI32, {3})}), testing::HasSubstr("another shape"));
+  EXPECT_THAT(refused({tunesmith::Tensor::zeros(kI64, {2})}),
+              testing::HasSubstr("of type i64, expected i32"));
+}
+
+}  // namespace
+}  // namespace tunesmith::network
