@@ -1,4 +1,6 @@
 // The importer of ONNX files.
+#include <operators_onnx/find_operator.h>
+
 #include <tunesmith/network/importer.h>
 #include <tunesmith/plugin/plugin.h>
 
@@ -19,8 +21,12 @@ class OnnxImporter final : public Importer {
     return onnx_reader::read_onnx(bytes, folder);
   }
 
-  const network::Operator* find_operator(std::string_view /*op*/, int64_t /*version*/) const override {
-    return nullptr;
+  std::shared_ptr<const network::Constant> read_tensor(std::span<const std::byte> bytes) const override {
+    return onnx_reader::read_tensor(bytes);
+  }
+
+  const network::Operator* find_operator(std::string_view op, int64_t version) const override {
+    return operators_onnx::find_operator(op, version);
   }
 };
 

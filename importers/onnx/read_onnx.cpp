@@ -6,6 +6,7 @@
 
 #include <tunesmith/support/error.h>
 
+#include "constants.h"
 #include "network_builder.h"
 #include "proto.h"
 
@@ -30,6 +31,16 @@ network::Network read_onnx(std::span<const std::byte> bytes, const std::filesyst
   if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw UserError("the file is damaged or cut off: its bytes are no model");
   return NetworkBuilder(std::move(model), folder).build();
+}
+
+std::shared_ptr<const network::Constant> read_tensor(std::span<const std::byte> bytes) {
+  auto tensor = std::make_shared<onnx::TensorProto>();
+  if (bytes.size() > INT_MAX || !tensor->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    throw UserError("the file is damaged or cut off: its bytes are no tensor");
+  if (tensor->data_location() == onnx::TensorProto::EXTERNAL)
+    throw UserError("a tensor by itself has no external data");
+  ExternalFiles none{std::filesystem::path()};
+  return read_constant(*tensor, tensor, none);
 }
 
 }  // namespace tunesmith::onnx_reader

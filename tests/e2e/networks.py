@@ -106,6 +106,40 @@ def bad_files_are_refused(folder):
             assert wanted in done.stderr and done.stderr.startswith(f"tunesmith: {folder / name}: ") and not done.stdout, (name, done.stderr, done.stdout)
 
 
+def tensor_file(name, *values):
+    """TensorProto of f32."""
+    return field(1, len(values)) + field(2, 1) + field(8, name) + field(9, struct.pack(f"<{len(values)}f", *values))
+
+
+def write_test(folder, nodes, expected):
+    """A test of ONNX's format of one input, [1, -2]."""
+    (folder / "test_data_set_0").mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(model(nodes, [tensor_value("X", "n")], [tensor_value("Y", "n")], [("W", [1.0, 2.0])]))
+    (folder / "test_data_set_0/input_0.pb").write_bytes(tensor_file("X", 1.0, -2.0))
+    (folder / "test_data_set_0/output_0.pb").write_bytes(tensor_file("Y", *expected))
+
+
+def folders_of_tests_are_counted(folder):
+    needs_onnx()
+    sum_of_both = [node("Add", ["X", "W"], ["S"], "add"), node("Relu", ["S"], ["Y"], "relu")]
+    write_test(folder / "right/one", sum_of_both, [2.0, 0.0])
+    write_test(folder / "right/two", [node("Odd", ["X"], ["Y"], "odd", "nobody")], [2.0, 0.0])
+    said = run("test", folder / "right").stdout
+    assert "     1  nobody.Odd: the operator is not there yet\n" in said and said.endswith("interpreted: 1 passed, 1 refused, 0 wrong\n"), said
+    said = run("test", folder / "right/one", "-v").stdout
+    assert said == f"passed   {folder}/right/one\ninterpreted: 1 passed, 0 refused, 0 wrong\n", said
+    write_test(folder / "wrong", sum_of_both, [2.0, 0.5])
+    said = run("test", folder / "right", folder / "wrong", code=1).stdout
+    assert f"wrong: {folder}/wrong: test_data_set_0: output 'Y': element 1 is 0, expected 0.5\n" in said, said
+    said = json.loads(run("test", folder, "--json", code=1).stdout)
+    assert (said["computed"], said["passed"], said["refused"], said["wrong"]) == ("interpreted", 1, 1, 1), said
+    assert [each["result"] for each in said["tests"]] == ["passed", "refused", "wrong"] and said["tests"][1]["operator"] == "nobody.Odd", said
+    (folder / "right/one/test_data_set_0/output_0.pb").write_bytes(tensor_file("Y", 2.0, 0.0)[:-3])
+    assert "its bytes are no tensor" in run("test", folder / "right/one").stdout
+    (folder / "nothing").mkdir()
+    assert "there is no folder with a model.onnx in it" in run("test", folder / "nothing", code=2).stderr
+
+
 def no_importer_is_said(folder):
     if importers():
         print("this build has an importer")

@@ -108,5 +108,30 @@ TEST(OnnxValues, StayInTheMessageWhileTheNetworkLives) {
   EXPECT_EQ(std::memcmp(bytes.data(), weights.data(), bytes.size()), 0);
 }
 
+/// Of a tensor by itself: its first value, or why it is refused.
+std::string single_tensor(const std::string& bytes) {
+  try {
+    const auto constant = read_tensor(std::as_bytes(std::span(bytes)));
+    float first = 0;
+    std::memcpy(&first, constant->bytes.data(), sizeof first);
+    return fmt::format("{}[{}] {}", constant->dtype.str(), constant->shape.at(0), first);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+TEST(OnnxValues, OfATensorByItselfAreItsOwn) {
+  onnx::TensorProto tensor;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "data_type: 1 dims: 2 float_data: 1.5 float_data: 2", &tensor));
+  const std::string whole = tensor.SerializeAsString();
+  EXPECT_EQ(single_tensor(whole), "f32[2] 1.5");
+  EXPECT_THAT(single_tensor(whole.substr(0, whole.size() - 1)), HasSubstr("its bytes are no tensor"));
+  tensor.add_dims(3);
+  EXPECT_THAT(single_tensor(tensor.SerializeAsString()), HasSubstr("takes 24 bytes"));
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  EXPECT_THAT(single_tensor(tensor.SerializeAsString()), HasSubstr("no external data"));
+}
+
 }  // namespace
 }  // namespace tunesmith::onnx_reader

@@ -126,6 +126,12 @@ struct NetworkArguments {
 int run_network_import(const Common& common, const NetworkArguments& arguments);
 int run_network_show(const Common& common, const NetworkArguments& arguments);
 
+struct NetworkTestArguments {
+  std::vector<std::string> folders;
+  bool verbose = false;
+};
+int run_network_test(const Common& common, const NetworkTestArguments& arguments);
+
 int run_workloads_list(const Common& common);
 int run_workloads_show(const Common& common, const std::string& workload);
 

@@ -3,6 +3,7 @@
 namespace tunesmith::cli {
 
 inline constexpr int kDone = 0;
+inline constexpr int kWrong = 1;  // a result is not what it must be
 inline constexpr int kBadInput = 2;
 inline constexpr int kNothingFound = 3;
 inline constexpr int kEnvironmentFault = 4;

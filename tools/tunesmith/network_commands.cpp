@@ -5,7 +5,8 @@
 
 namespace tunesmith::cli {
 
-void add_network(CLI::App& app, Common& common, NetworkArguments& arguments, int& code) {
+void add_network(CLI::App& app, Common& common, NetworkArguments& arguments, NetworkTestArguments& tests,
+                 int& code) {
   CLI::App* group = app.add_subcommand("network", "read whole networks, such as ONNX files");
   group->require_subcommand(1);
   group->footer("Example: tunesmith network import model.onnx");
@@ -20,6 +21,14 @@ void add_network(CLI::App& app, Common& common, NetworkArguments& arguments, int
   add("import", "check that a network can be read, and print its inputs, outputs, operators and weights",
       run_network_import);
   add("show", "print a network: what it is given, its nodes and its results, one a line", run_network_show);
+  CLI::App* test = group->add_subcommand(
+      "test", "run folders of ONNX's test format: a model.onnx with data for inputs and outputs");
+  test->footer("Example: tunesmith network test /usr/share/libonnx-testdata/data/node");
+  test->add_option("folders", tests.folders, "folders of tests, or folders with such folders below")
+      ->required();
+  test->add_flag("-v,--verbose", tests.verbose, "print each folder's result");
+  add_common(*test, common, true);
+  test->callback([&] { code = run_network_test(common, tests); });
 }
 
 }  // namespace tunesmith::cli

@@ -26,8 +26,17 @@ class Importer {
   virtual network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
                                   const std::filesystem::path& folder) const = 0;
 
+  /// A tensor in a file of its own, as test data are. Its bytes are its own. Throws UserError, also where the
+  /// format has no such files.
+  virtual std::shared_ptr<const network::Constant> read_tensor(std::span<const std::byte> bytes) const;
+
   /// Null where the format has no such operator in this version, or this importer does not know it.
   virtual const network::Operator* find_operator(std::string_view op, int64_t version) const = 0;
 };
+
+inline std::shared_ptr<const network::Constant> Importer::read_tensor(
+    std::span<const std::byte> /*bytes*/) const {
+  throw UserError("the format has no files of single tensors");
+}
 
 }  // namespace tunesmith

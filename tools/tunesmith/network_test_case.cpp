@@ -1,0 +1,177 @@
+#include "network_test_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tunesmith/network/evaluate.h>
+#include <tunesmith/network/pass.h>
+#include <tunesmith/network/read_network.h>
+#include <tunesmith/support/error.h>
+
+namespace tunesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using network::Network;
+
+using Values = std::vector<std::shared_ptr<const network::Constant>>;
+
+Values read_values(const Importer& importer, const fs::path& data_set, const std::string& kind) {
+  Values values;
+  for (int64_t i = 0;; ++i) {
+    const fs::path path = data_set / fmt::format("{}_{}.pb", kind, i);
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return values;
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    try {
+      values.push_back(importer.read_tensor(std::as_bytes(std::span(bytes))));
+    } catch (const UserError& error) {
+      throw UserError(SourceLocation{path.string()}, error.what());
+    }
+  }
+}
+
+void set_type(network::Tensor& tensor, const network::Constant& value) {
+  tensor.dtype = value.dtype;
+  tensor.shape = std::vector<network::Extent>(value.shape.begin(), value.shape.end());
+}
+
+/// The network for inputs of these shapes. Inputs whose values must be known are constant in it; the values
+/// of the others remain in `inputs`.
+Network prepared(const network::ReadNetwork& read, Values& inputs) {
+  Network given = read.network;
+  if (given.inputs.size() != inputs.size())
+    throw UserError(
+        fmt::format("the model takes {} inputs, the data set has {}", given.inputs.size(), inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    set_type(given.tensors[static_cast<size_t>(given.inputs[i])], *inputs[i]);
+  const network::PassOptions options{
+      [&](std::string_view op, int64_t version) { return read.importer->find_operator(op, version); }, {}};
+  for (;;) {
+    Network network = given;
+    try {
+      run_passes(network, options);
+      return network;
+    } catch (const network::UnknownValues& unknown) {
+      const auto found = std::ranges::find(given.inputs, unknown.tensor());
+      const auto position = found - given.inputs.begin();
+      given.tensors[static_cast<size_t>(unknown.tensor())].constant = inputs[static_cast<size_t>(position)];
+      given.inputs.erase(found);
+      inputs.erase(inputs.begin() + position);
+    }
+  }
+}
+
+Tensor to_tensor(const network::Constant& constant) {
+  return {constant.dtype, constant.shape, {constant.bytes.begin(), constant.bytes.end()}};
+}
+
+bool agrees(const Tensor& found, const Tensor& expected, int64_t position) {
+  constexpr double kAbsolute = 1e-7;
+  constexpr double kRelative = 1e-3;
+  if (!expected.dtype.is_float()) return found.get_int(position) == expected.get_int(position);
+  const double wanted = expected.get(position);
+  const double value = round_to(expected.dtype, found.get(position));
+  if (std::isnan(wanted) || std::isnan(value)) return std::isnan(wanted) && std::isnan(value);
+  return value == wanted || std::abs(value - wanted) <= kAbsolute + kRelative * std::abs(wanted);
+}
+
+/// What is wrong with an output, or nothing. `type`: what the network says of it.
+std::string difference(const Tensor& found, DType type, const Tensor& expected) {
+  if (type != expected.dtype)
+    return fmt::format("its type is {}, expected {}", type.str(), expected.dtype.str());
+  if (found.shape != expected.shape)
+    return fmt::format("its shape is [{}], expected [{}]", fmt::join(found.shape, ", "),
+                       fmt::join(expected.shape, ", "));
+  for (int64_t i = 0; i < expected.elements(); ++i)
+    if (!agrees(found, expected, i))
+      return fmt::format("element {} is {}, expected {}", i, found.get(i), expected.get(i));
+  return {};
+}
+
+/// What is wrong with the outputs, or nothing.
+std::string difference_of(const Network& network, const std::vector<Tensor>& given, const Values& expected,
+                          network::Precision precision) {
+  const std::vector<Tensor> found = network::evaluate(network, given, precision);
+  if (found.size() != expected.size())
+    throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
+  for (size_t i = 0; i < found.size(); ++i) {
+    const network::Tensor& output = network.tensors[static_cast<size_t>(network.outputs[i])];
+    const std::string wrong =
+        difference(found[i], output.dtype.value_or(found[i].dtype), to_tensor(*expected[i]));
+    if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
+  }
+  return {};
+}
+
+TestOutcome run_data_set(const network::ReadNetwork& read, const fs::path& data_set) {
+  Values inputs = read_values(*read.importer, data_set, "input");
+  const Values expected = read_values(*read.importer, data_set, "output");
+  const Network network = prepared(read, inputs);
+  std::vector<Tensor> given;
+  given.reserve(inputs.size());
+  for (const auto& input : inputs) given.push_back(to_tensor(*input));
+  if (difference_of(network, given, expected, network::Precision::F64).empty()) return {};
+  const std::string wrong = difference_of(network, given, expected, network::Precision::AsTyped);
+  if (wrong.empty()) return {};
+  return {TestResult::Wrong, "", "an output is wrong",
+          fmt::format("{}: {}", data_set.filename().string(), wrong)};
+}
+
+/// What an error of a file says without the names that are in it: of the first fault, where there are
+/// several, what follows the last name.
+std::string cause_in(const std::string& message) {
+  const size_t begin = message.find("faults:\n");
+  std::string line = message.substr(begin == std::string::npos ? 0 : begin + 8);
+  line = line.substr(0, line.find('\n', 1));
+  for (const std::string_view end : {".pb: ", "': "})
+    if (const size_t name = line.rfind(end); name != std::string::npos) line = line.substr(name + end.size());
+  return line.substr(0, line.find(';'));
+}
+
+}  // namespace
+
+std::vector<fs::path> find_tests(const std::vector<std::string>& folders) {
+  std::vector<fs::path> found;
+  for (const std::string& folder : folders) {
+    const size_t before = found.size();
+    std::error_code error;
+    if (fs::exists(fs::path(folder) / "model.onnx")) found.emplace_back(folder);
+    for (fs::recursive_directory_iterator each(folder, error), end; !error && each != end;
+         each.increment(error))
+      if (each->is_directory() && fs::exists(each->path() / "model.onnx")) found.push_back(each->path());
+    if (error) throw UserError(SourceLocation{folder}, error.message());
+    if (found.size() == before)
+      throw UserError(SourceLocation{folder}, "there is no folder with a model.onnx in it");
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+TestOutcome run_test(PluginRegistry& registry, const fs::path& folder) {
+  try {
+    const network::ReadNetwork read = network::read_network(registry, folder / "model.onnx");
+    int64_t number = 0;
+    for (fs::path data_set; fs::exists(data_set = folder / fmt::format("test_data_set_{}", number)); ++number)
+      if (TestOutcome outcome = run_data_set(read, data_set); outcome.result != TestResult::Passed)
+        return outcome;
+    if (number == 0) return {TestResult::Refused, "", "there are no data", "there is no test_data_set_0"};
+    return {};
+  } catch (const network::RefusedNodes& error) {
+    const network::Refusal& first = error.refusals().front();
+    return {TestResult::Refused, first.op, first.what, error.what()};
+  } catch (const UserError& error) {
+    return {TestResult::Refused, "", cause_in(error.what()), error.what()};
+  } catch (const EnvironmentError&) {
+    throw;
+  } catch (const Error& error) {
+    return {TestResult::Wrong, "", "a fault of Tunesmith", error.what()};
+  }
+}
+
+}  // namespace tunesmith::cli

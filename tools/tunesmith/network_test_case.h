@@ -1,0 +1,32 @@
+// One test of ONNX's format: a folder with model.onnx and test_data_set_N/{input,output}_K.pb.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <tunesmith/plugin/registry.h>
+
+namespace tunesmith::cli {
+
+enum class TestResult { Passed, Refused, Wrong };
+
+struct TestOutcome {
+  TestResult result = TestResult::Passed;
+  std::string op;       ///< of a refusal, the operator that is refused; else empty
+  std::string cause;    ///< of a refusal or a mistake, in a few words without names of nodes
+  std::string message;  ///< all that was said
+};
+
+/// The folders below these, these included, that have a model.onnx, sorted. Throws UserError where there is
+/// none.
+std::vector<std::filesystem::path> find_tests(const std::vector<std::string>& folders);
+
+/// Evaluates the model on each of the test's data sets (network/evaluate.h) and compares the outputs as ONNX
+/// does: integers and bools must be equal, floats may be off by 1e-7 and a thousandth. In f64 first, and
+/// where that differs in the types of the model, since a quotient that is rounded to an integer depends on
+/// them. Inputs whose values an operator needs ahead, such as shapes, are made constant. Never throws
+/// UserError: what is refused is an outcome.
+TestOutcome run_test(PluginRegistry& registry, const std::filesystem::path& folder);
+
+}  // namespace tunesmith::cli
