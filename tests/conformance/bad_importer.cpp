@@ -1,4 +1,4 @@
-// Reads nothing, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
+// Reads files that end in .bad, of which it makes nothing, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -24,8 +24,9 @@ class EveryOperator final : public network::Operator {
 
 class BadImporter final : public Importer {
  public:
-  bool reads(std::string_view /*file_name*/, std::span<const std::byte> /*head*/) const override {
-    return false;
+  bool reads(std::string_view file_name, std::span<const std::byte> /*head*/) const override {
+    misbehave("reads");
+    return file_name.ends_with(".bad");
   }
 
   network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& /*owner*/,

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The commands for whole networks. Usage: networks.py --tunesmith PATH TEST"""
+"""The commands for whole networks. Usage: networks.py --tunesmith PATH [--bad FOLDER] TEST"""
 import argparse
 import json
+import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -148,10 +150,25 @@ def no_importer_is_said(folder):
     assert "there is no importer that could read it" in run("import", folder / "small.onnx", code=4).stderr
 
 
+def a_fault_of_an_importer_names_it(folder):
+    """Whatever happens in its calls."""
+    file = folder / "some.bad"
+    file.write_bytes(b"some")
+    for mistake, code, wanted in (("throws in import", 4, "[P12] import threw: boom"), ("throws in reads", 4, "[P12] reads threw: boom"),
+                                  ("user_error in import", 2, "import: boom"), ("segfaults in import", -signal.SIGSEGV, "[P12] import ended the process by"),
+                                  ("hangs in import", 4, "[P22] import has not returned in 1 seconds"), ("allocates in import", 4, "[P22] import has taken "),
+                                  ("broken_network", 4, "[P30] ")):
+        os.environ["TUNESMITH_TEST_MISTAKE"] = mistake
+        done = run("import", file, "--plugin-path", f"{BAD}/bad_importer.pack.json", "--plugin-memory", 0.25,
+                   "--plugin-seconds", 1 if mistake.startswith("hangs") else 60, code=code)
+        assert f"importer 'bad_importer': {wanted}" in done.stderr, (mistake, done.stderr)
+
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--tunesmith", required=True)
+parser.add_argument("--bad", help="the folder of the bad plugins")
 parser.add_argument("test")
 arguments = parser.parse_args()
-TUNESMITH = arguments.tunesmith
+TUNESMITH, BAD = arguments.tunesmith, arguments.bad
 with tempfile.TemporaryDirectory() as temporary:
     globals()[arguments.test](pathlib.Path(temporary))

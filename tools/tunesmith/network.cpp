@@ -79,14 +79,11 @@ nlohmann::json summary_json(const network::ReadNetwork& read, const std::string&
           {"unknown_operators", std::move(unknown)}};
 }
 
-/// The lines of to_text that begin with a word.
-void print_lines(const std::string& text, std::string_view word) {
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = text.find('\n', begin);
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    if (line.starts_with(word)) fmt::print(output(), "{}\n", line);
-    begin = end + 1;
-  }
+/// What it is given and returns, alone.
+Network without_nodes(const Network& network) {
+  Network outside{network.name, network.tensors, {}, network.inputs, network.outputs};
+  for (network::Tensor& tensor : outside.tensors) tensor.constant = nullptr;
+  return outside;
 }
 
 void print_unknown(const UnknownOperators& unknown) {
@@ -111,10 +108,7 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
     print_network_json(summary_json(read, arguments.file));
     return kDone;
   }
-  const std::string text = to_text(read.network);
-  print_lines(text, "network ");
-  print_lines(text, "input ");
-  print_lines(text, "output ");
+  fmt::print(output(), "{}", to_text(without_nodes(read.network)));
   fmt::print(output(), "nodes: {}", read.network.nodes.size());
   const char* separator = " (";
   for (const auto& [op, count] : operators_of(read.network)) {
