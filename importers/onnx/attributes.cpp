@@ -40,7 +40,7 @@ network::Attribute read_attribute(const onnx::AttributeProto& attribute,
     case Proto::FLOAT:
       return static_cast<double>(attribute.f());
     case Proto::INT:
-      return static_cast<int64_t>(attribute.i());
+      return attribute.i();
     case Proto::STRING:
       return attribute.s();
     case Proto::TENSOR:

@@ -66,7 +66,7 @@ std::map<std::string, int64_t> NetworkBuilder::versions_of(const OpsetImports& i
     versions[domain] = import.version();
     if (domain.empty() && (import.version() < kMinVersion || import.version() > kMaxVersion))
       faults_.add(fmt::format("{}: version {} of ONNX's operators is not taken; taken are {} to {}", whose,
-                              static_cast<int64_t>(import.version()), kMinVersion, kMaxVersion));
+                              import.version(), kMinVersion, kMaxVersion));
   }
   return versions;
 }

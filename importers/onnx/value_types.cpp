@@ -37,7 +37,7 @@ void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_ex
   std::vector<network::Extent> shape;
   for (const auto& dimension : type.tensor_type().shape().dim()) {
     if (dimension.has_dim_value() && dimension.dim_value() >= 0) {
-      shape.emplace_back(static_cast<int64_t>(dimension.dim_value()));
+      shape.emplace_back(dimension.dim_value());
     } else if (!dimension.dim_param().empty()) {
       shape.emplace_back(dimension.dim_param());
     } else if (name_extents) {
