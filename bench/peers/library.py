@@ -1,8 +1,6 @@
 """A library that `tunesmith build` wrote, by its raw interface."""
 import ctypes
 
-import torch
-
 
 class Library:
     def __init__(self, file, name, inputs, output):
@@ -15,9 +13,9 @@ class Library:
         if prepare is not None:
             size = getattr(self._library, f"{name}_prepared_bytes")
             size.restype = ctypes.c_size_t
-            memory = torch.zeros(size() + 64, dtype=torch.uint8)
+            memory = (ctypes.c_uint8 * (size() + 64))()
             self._kept.append(memory)
-            pointers.append((memory.data_ptr() + 63) // 64 * 64)
+            pointers.append((ctypes.addressof(memory) + 63) // 64 * 64)
         self._buffers = (ctypes.c_void_p * len(pointers))(*pointers)
         if prepare is not None:
             self._check(prepare(self._buffers))
@@ -30,9 +28,9 @@ class Library:
 
     def call(self):
         """A call without any check: what is wrong with it would have shown at the first one."""
-        raw, buffers, output = self._raw, self._buffers, self.output
+        raw, buffers = self._raw, self._buffers
 
         def call():
             raw(buffers)
-            return output
+            return self.output  # the library's owner, and with it the prepared memory, lives as long as the call
         return call

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import weakref
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PEERS = ROOT / "bench/peers"
@@ -14,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(PEERS))
 
 import estimates  # noqa: E402
+import library  # noqa: E402
 import machine  # noqa: E402
 import ours  # noqa: E402
 import results  # noqa: E402
@@ -174,6 +176,15 @@ def a_signature_is_read(folder):
         raise AssertionError("accepted")
     except ours.Failed as error:
         assert "gmm" in str(error), error
+
+
+def a_call_keeps_the_librarys_memory(folder):
+    """The prepared memory was freed before the first call."""
+    made = library.Library.__new__(library.Library)
+    made._raw, made._buffers, made.output = lambda buffers: 0, None, "result"
+    call, alive = made.call(), weakref.ref(made)
+    del made
+    assert alive() is not None and call() == "result"
 
 
 def a_program_becomes_a_script(folder):
