@@ -2,7 +2,8 @@
 import gc
 import time
 
-SAMPLE_SECONDS = 500e-6  # a sample is as many calls as take this long, and as many go before it, so that caches hold what they hold in a loop
+SAMPLE_SECONDS = 500e-6  # a sample is as many calls as take this long
+WARM_UP_SECONDS = 0.01   # of calls before it: after a pause a virtual processor and its caches take milliseconds to be what they are in a loop
 PAUSE = 0.04             # idle threads of the contestant before have gone to sleep by then
 LEAST_ROUNDS = 5
 
@@ -15,16 +16,16 @@ def seconds_of(call, calls):
 
 
 def calls_of(call):
-    """How many calls make a sample, and how long one takes."""
+    """How many calls warm up, how many make a sample, and how long one takes."""
     call()
     once = max(1e-7, min(seconds_of(call, 1) for _ in range(3)))
-    return max(1, int(SAMPLE_SECONDS / once)), once
+    return max(1, int(WARM_UP_SECONDS / once)), max(1, int(SAMPLE_SECONDS / once)), once
 
 
 def in_turn(contestants, most_rounds, budget):
     """{name: samples} of {name: call}: as many rounds as `budget` seconds allow. Who begins changes from round to round."""
     plan = {name: calls_of(call) for name, call in contestants.items()}
-    of_a_round = sum(PAUSE + 2 * calls * once for calls, once in plan.values())
+    of_a_round = sum(PAUSE + (warm_up + calls) * once for warm_up, calls, once in plan.values())
     rounds = max(LEAST_ROUNDS, min(most_rounds, int(budget / of_a_round)))
     samples = {name: [] for name in contestants}
     names = list(contestants)
@@ -35,8 +36,8 @@ def in_turn(contestants, most_rounds, budget):
             start = number % len(names)
             for name in names[start:] + names[:start]:
                 time.sleep(PAUSE)
-                calls, _ = plan[name]
-                seconds_of(contestants[name], calls)
+                warm_up, calls, _ = plan[name]
+                seconds_of(contestants[name], warm_up)
                 samples[name].append(seconds_of(contestants[name], calls))
     finally:
         gc.enable()
