@@ -1,0 +1,83 @@
+#include "tunesmith/network/plan_memory.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "placement.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+namespace {
+
+constexpr int kMaxRounds = 500;
+
+std::vector<Lifetime> aligned(std::span<const Lifetime> tensors) {
+  std::vector<Lifetime> result(tensors.begin(), tensors.end());
+  for (Lifetime& tensor : result) {
+    check_invariant(tensor.bytes >= 0 && tensor.first <= tensor.last,
+                    "a tensor's lifetime is not backwards, nor its size negative");
+    tensor.bytes = (tensor.bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+  }
+  return result;
+}
+
+std::vector<size_t> largest_first(std::span<const Lifetime> tensors, std::vector<size_t> order) {
+  std::ranges::stable_sort(order, std::greater<>(), [&](size_t i) { return tensors[i].bytes; });
+  return order;
+}
+
+/// Step by step, the one first that needs the most.
+std::vector<size_t> by_breadth(std::span<const Lifetime> tensors, std::span<const Demand> steps) {
+  std::vector<size_t> order;
+  std::vector<bool> taken(tensors.size(), false);
+  for (const Demand& step : steps) {
+    for (const size_t i : largest_first(tensors, step.tensors)) {
+      if (!taken[i]) order.push_back(i);
+      taken[i] = true;
+    }
+  }
+  return order;
+}
+
+/// Keeps the better of what it has and `offsets`.
+void keep_better(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vector<int64_t> offsets) {
+  if (offsets.empty()) return;
+  const int64_t bytes = extent_of(tensors, offsets);
+  if (!plan.offsets.empty() && bytes >= plan.bytes) return;
+  plan.offsets = std::move(offsets);
+  plan.bytes = bytes;
+}
+
+/// Places again and again, what reached highest earlier the next time.
+void raise_what_sticks_out(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vector<size_t> order) {
+  for (int round = 0; round < kMaxRounds && plan.bytes > plan.lower_bound; ++round) {
+    std::vector<int64_t> offsets = place_in_order(tensors, order);
+    const auto highest =
+        std::ranges::max_element(order, {}, [&](size_t i) { return offsets[i] + tensors[i].bytes; });
+    const auto target = order.begin() + (highest - order.begin()) / 2;
+    std::rotate(target, highest, highest + 1);
+    keep_better(plan, tensors, std::move(offsets));
+  }
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::span<const Lifetime> given, int64_t max_nodes) {
+  const std::vector<Lifetime> tensors = aligned(given);
+  const std::vector<Demand> steps = demands(tensors);
+  MemoryPlan plan;
+  if (tensors.empty()) return plan;
+  plan.lower_bound = steps.front().bytes;
+
+  std::vector<size_t> all(tensors.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<size_t> by_size = largest_first(tensors, all);
+  keep_better(plan, tensors, place_in_order(tensors, by_size));
+  keep_better(plan, tensors, place_in_order(tensors, by_breadth(tensors, steps)));
+  raise_what_sticks_out(plan, tensors, by_size);
+  if (plan.bytes > plan.lower_bound)
+    keep_better(plan, tensors, search_placement(tensors, plan.lower_bound, plan.bytes, max_nodes));
+  return plan;
+}
+
+}  // namespace tunesmith::network
