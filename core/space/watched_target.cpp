@@ -64,6 +64,9 @@ class WatchedPackaging final : public Packaging {
   LibraryFiles build_library(const LibraryRequest& request) override {
     return calls_.call("build_library", [&] { return packaging_.build_library(request); });
   }
+  LibraryFiles link_library(const LinkRequest& request) override {
+    return calls_.call("link_library", [&] { return packaging_.link_library(request); });
+  }
 
  private:
   const TargetCalls& calls_;

@@ -22,6 +22,10 @@ Benchmarking& benchmarking_of(Target& target) {
   return *facet;
 }
 
+LibraryFiles Packaging::link_library(const LinkRequest& /*request*/) {
+  throw EnvironmentError("the target's kernels are not called from C");
+}
+
 void SeparateDevice::open() {}
 
 std::string SeparateDevice::remark() const { return {}; }

@@ -70,52 +70,42 @@ class ScratchFolder {
   fs::path path_;
 };
 
-}  // namespace
+/// What a library is linked from besides the runtime.
+struct LinkParts {
+  std::vector<std::string> sources;  // C, which may include the header
+  std::vector<const CompiledKernel*> kernels;
+  std::string header;
+  std::string version_script;
+};
 
-LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
-  if (!is_identifier(request.name))
-    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", request.name));
-  check_invariant(request.kernel->symbol != request.name, "a kernel's symbol is not its library's name");
+LibraryFiles link(const std::string& name, const fs::path& directory, const LinkParts& parts) {
+  if (!is_identifier(name))
+    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
   const std::string compiler = find_program("cc");
   if (compiler.empty()) {
     throw EnvironmentError(
         "a library cannot be built: there is no C compiler 'cc' in PATH; install gcc or clang");
   }
   const fs::path archive = runtime_archive();
-  const fs::path directory = request.directory;
-  const fs::path library = directory / fmt::format("lib{}.so", request.name),
-                 header = directory / (request.name + ".h");
-  std::vector<std::string> features;
-  for (const char* feature : kCheckedFeatures) {
-    if (machine_.has(feature)) features.emplace_back(feature);
-  }
-
+  const fs::path library = directory / fmt::format("lib{}.so", name), header = directory / (name + ".h");
   const ScratchFolder scratch(directory);
-  const fs::path source = scratch / (request.name + ".c"), object = scratch / "kernel.o",
-                 script = scratch / "exports.map", linked = scratch / "library.so",
-                 own_header = scratch / (request.name + ".h");
-  write_file(source, library_source(request, features));
-  write_file(object, request.kernel->object);
-  write_file(script, library_version_script(request));
-  write_file(own_header, library_header(request));
-  const std::vector<std::string> command = {compiler,
-                                            "-std=gnu11",
-                                            "-O2",
-                                            "-fPIC",
-                                            "-shared",
-                                            "-fvisibility=hidden",
-                                            source,
-                                            object,
-                                            archive,
-                                            "-o",
-                                            linked,
-                                            "-pthread",
-                                            "-lm",
-                                            "-Wl,--no-undefined",
-                                            "-Wl,-z,now",
-                                            "-Xlinker",  // -Wl would cut a path at its commas
-                                            fmt::format("--version-script={}", script.string()),
-                                            fmt::format("-Wl,-soname,lib{}.so", request.name)};
+  const fs::path script = scratch / "exports.map", linked = scratch / "library.so",
+                 own_header = scratch / (name + ".h");
+  write_file(script, parts.version_script);
+  write_file(own_header, parts.header);
+  std::vector<std::string> command = {compiler, "-std=gnu11", "-O2",
+                                      "-fPIC",  "-shared",    "-fvisibility=hidden"};
+  const auto take = [&](const std::string& file, const std::string& content) {
+    write_file(scratch / file, content);
+    command.push_back(scratch / file);
+  };
+  for (size_t i = 0; i < parts.sources.size(); ++i) take(fmt::format("source{}.c", i), parts.sources[i]);
+  for (size_t i = 0; i < parts.kernels.size(); ++i)
+    take(fmt::format("kernel{}.o", i), parts.kernels[i]->object);
+  const std::string exports = fmt::format("--version-script={}", script.string());
+  command.insert(command.end(), {archive, "-o", linked, "-pthread", "-lm", "-Wl,--no-undefined", "-Wl,-z,now",
+                                 "-Xlinker", exports,  // -Wl would cut a path at its commas
+                                 fmt::format("-Wl,-soname,lib{}.so", name)});
   const ProgramResult result = run_program(command);
   if (result.status != 0) {
     throw EnvironmentError(fmt::format("the library cannot be built: {} ended with {}:\n{}",
@@ -125,6 +115,33 @@ LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
   fs::rename(linked, library);
   fs::rename(own_header, header);
   return {library, header};
+}
+
+std::vector<std::string> checked_features(const Machine& machine) {
+  std::vector<std::string> features;
+  for (const char* feature : kCheckedFeatures) {
+    if (machine.has(feature)) features.emplace_back(feature);
+  }
+  return features;
+}
+
+}  // namespace
+
+LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
+  check_invariant(request.kernel->symbol != request.name, "a kernel's symbol is not its library's name");
+  return link(request.name, request.directory,
+              {{library_source(request, checked_features(machine_))},
+               {request.kernel},
+               library_header(request),
+               library_version_script(request)});
+}
+
+LibraryFiles LlvmTarget::link_library(const LinkRequest& request) {
+  return link(request.name, request.directory,
+              {{request.source, runs_here_source(checked_features(machine_))},
+               request.kernels,
+               request.header,
+               version_script(request.exported)});
 }
 
 }  // namespace tunesmith::llvm_target

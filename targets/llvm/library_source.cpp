@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "library_texts.h"
+#include "tunesmith/runtime/c_texts.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
@@ -61,35 +62,6 @@ std::vector<Argument> prepared_from(const LibraryRequest& request) {
 
 constexpr const char* kPrepared = "const void* tunesmith_prepared";
 constexpr const char* kPreparedByPrepare = "void* tunesmith_prepared";
-
-int dlpack_code(DType type) {
-  switch (type.code) {
-    case TypeCode::Int:
-      return 0;
-    case TypeCode::UInt:
-      return 1;
-    case TypeCode::Float:
-      return 2;
-    case TypeCode::BFloat:
-      return 4;
-    case TypeCode::Bool:
-      return 6;
-    case TypeCode::Index:
-      break;
-  }
-  throw InternalError("an element type without a DLPack code");
-}
-
-std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
-/// A person's text inside a C comment.
-std::string comment(const std::string& text) {
-  return replace_all(replace_all(text, "*/", "* /"), "\n", "\n   ");
-}
 
 std::string shape_text(const BufferNode& buffer) {
   return buffer.shape.empty() ? "1" : fmt::format("{}", fmt::join(buffer.shape, ", "));
@@ -165,7 +137,7 @@ PrepareSource prepare_source(const LibraryRequest& request) {
 std::string setup_failed(const LibraryRequest& request) {
   if (!request.kernel->setup) return {};
   return replace_all(kSetupFailed, "@PARTS@",
-                     comment(fmt::format("{}", fmt::join(request.kernel->setup->parts, ", "))));
+                     c_comment(fmt::format("{}", fmt::join(request.kernel->setup->parts, ", "))));
 }
 
 /// `text` with the calls of the kernel's set-up.
@@ -175,6 +147,14 @@ std::string with_setup(std::string text, const std::optional<SetupStep>& setup) 
   text = replace_all(std::move(text), "@SETUP_FAULT@", setup ? kSetupFault : "");
   text = replace_all(std::move(text), "@SETUP_SYMBOL@", setup ? setup->symbol : "");
   return replace_all(std::move(text), "@FAULT_SYMBOL@", setup ? setup->fault : "");
+}
+
+/// Statements of a function that returns 0 where the processor lacks a feature.
+std::string processor_checks(const std::vector<std::string>& features) {
+  std::string text;
+  for (const std::string& feature : features)
+    text += fmt::format("  if (!__builtin_cpu_supports(\"{}\")) return 0;\n", feature);
+  return text;
 }
 
 }  // namespace
@@ -188,14 +168,15 @@ std::string library_header(const LibraryRequest& request) {
   }
   const std::optional<PrepareStep>& prepare = request.kernel->prepare;
   if (prepare) lines += "\n   tunesmith_prepared: what " + request.name + "_prepare has filled";
-  std::string text = replace_all(kHeader, "@PREPARE@", prepare ? prepare_header(request) : "");
+  std::string text = replace_all(kHeader, "@DLPACK@", kTensorTypesText);
+  text = replace_all(std::move(text), "@PREPARE@", prepare ? prepare_header(request) : "");
   text = replace_all(std::move(text), "@NOT_PREPARED@", prepare ? kNotPrepared : "");
   text = replace_all(std::move(text), "@SETUP_FAILED@", setup_failed(request));
   text = replace_all(std::move(text), "@NAME@", request.name);
   text = replace_all(std::move(text), "@ARGUMENTS@", lines);
   text = replace_all(std::move(text), "@PARAMETERS@", parameters(arguments, prepare ? kPrepared : ""));
   text = replace_all(std::move(text), "@LAST_POINTER@", prepare ? ", prepared memory last" : "");
-  return replace_all(std::move(text), "@PROVENANCE@", comment(request.provenance));
+  return replace_all(std::move(text), "@PROVENANCE@", c_comment(request.provenance));
 }
 
 std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features) {
@@ -213,29 +194,34 @@ std::string library_source(const LibraryRequest& request, const std::vector<std:
         "    return {}_NOT_PREPARED + 256 * {};\n",
         request.name, arguments.size());
   }
-  std::string processor;
-  for (const std::string& feature : features) {
-    processor += fmt::format("  if (!__builtin_cpu_supports(\"{}\")) return 0;\n", feature);
-  }
   const PrepareSource preparing = prepare_source(request);
   std::string text = replace_all(kSource, "@PREPARE@", preparing.raw) + preparing.function;
+  text = replace_all(std::move(text), "@THREADS@", kThreadsText);
+  text = replace_all(std::move(text), "@CHECK_FUNCTION@", kCheckText);
   text = with_setup(std::move(text), request.kernel->setup);
   text = replace_all(std::move(text), "@NAME@", request.name);
   text = replace_all(std::move(text), "@KERNEL@", request.kernel->symbol);
   text = replace_all(std::move(text), "@WORKSPACE@", std::to_string(request.kernel->workspace_bytes));
-  text = replace_all(std::move(text), "@PROCESSOR@", processor);
+  text = replace_all(std::move(text), "@PROCESSOR@", processor_checks(features));
   text = replace_all(std::move(text), "@COUNT@", std::to_string(arguments.size()));
   text = replace_all(std::move(text), "@CHECKS@", checks);
   return replace_all(std::move(text), "@PARAMETERS@", parameters(arguments, prepare ? kPrepared : ""));
 }
 
+std::string version_script(std::span<const std::string> exported) {
+  return fmt::format("{{ global: {}; local: *; }};\n", fmt::join(exported, "; "));
+}
+
 std::string library_version_script(const LibraryRequest& request) {
-  const std::string more =
-      request.kernel->prepare
-          ? fmt::format("{0}_prepare; {0}_prepare_raw; {0}_prepared_bytes; ", request.name)
-          : "";
-  return fmt::format("{{ global: {0}; {0}_raw; {0}_workspace_bytes; {0}_set_parallel_for; {1}local: *; }};\n",
-                     request.name, more);
+  std::vector<std::string> suffixes = {"", "_raw", "_workspace_bytes", "_set_parallel_for"};
+  if (request.kernel->prepare)
+    suffixes.insert(suffixes.end(), {"_prepare", "_prepare_raw", "_prepared_bytes"});
+  for (std::string& name : suffixes) name.insert(0, request.name);
+  return version_script(suffixes);
+}
+
+std::string runs_here_source(const std::vector<std::string>& features) {
+  return fmt::format("int tunesmith_runs_here(void) {{\n{}  return 1;\n}}\n", processor_checks(features));
 }
 
 }  // namespace tunesmith::llvm_target

@@ -1,6 +1,7 @@
 // The C texts of a built library: its header, and the code between callers and the kernel.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,8 @@ std::string library_header(const LibraryRequest& request);
 std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features);
 /// Exports the library's own entry points and nothing else.
 std::string library_version_script(const LibraryRequest& request);
+std::string version_script(std::span<const std::string> exported);
+/// The function tunesmith_runs_here of LinkRequest::source.
+std::string runs_here_source(const std::vector<std::string>& features);
 
 }  // namespace tunesmith::llvm_target

@@ -19,32 +19,7 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
 extern "C" {
 #endif
 
-/* The parts of DLPack 0.8 that are used here. Include <dlpack/dlpack.h> first, if at all. */
-#if !defined(DLPACK_DLPACK_H_) && !defined(TUNESMITH_DLTENSOR)
-#define TUNESMITH_DLTENSOR
-enum { kDLCPU = 1 };
-enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLBool = 6 };
-typedef struct { int32_t device_type; int32_t device_id; } DLDevice;
-typedef struct { uint8_t code; uint8_t bits; uint16_t lanes; } DLDataType;
-typedef struct {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  DLDataType dtype;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
-} DLTensor;
-#endif
-
-#ifndef TUNESMITH_KERNEL_ABI_H
-/* Iterations [begin, end) of a parallel loop. */
-typedef void (*tunesmith_loop_body)(void* closure, int64_t begin, int64_t end);
-/* Runs body over [0, count) on any threads of `pool`, in chunks, and returns when all is done. */
-typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
-#endif
-
-/* What the functions return: one of these, plus 256 times the position, from 0, of the argument that is wrong. */
+@DLPACK@/* What the functions return: one of these, plus 256 times the position, from 0, of the argument that is wrong. */
 enum {
   @NAME@_OK = 0,
   @NAME@_NULL_ARGUMENT = 1,
@@ -115,91 +90,13 @@ inline constexpr const char* kSource = R"(#define _GNU_SOURCE
 
 typedef void (*tunesmith_kernel_function)(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool);
 extern void @KERNEL@(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool);
-extern void* tunesmith_runtime_pool_create(int threads);
-extern void tunesmith_runtime_pool_destroy(void* pool);
-extern void tunesmith_runtime_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
-extern uint64_t tunesmith_runtime_float_mode(void);
-extern void tunesmith_runtime_set_float_mode(uint64_t mode);
-extern uint64_t tunesmith_runtime_default_float_mode(void);
-
 static const size_t kWorkspaceBytes = @WORKSPACE@;
 
-static tunesmith_parallel_for own_parallel_for;
-static void* own_pool;
-
-static pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(void*) pool;
-
-static void lock_pool(void) { pthread_mutex_lock(&pool_mutex); }
-static void unlock_pool(void) { pthread_mutex_unlock(&pool_mutex); }
-/* Threads do not follow into a child process. */
-static void forget_pool(void) {
-  atomic_store(&pool, NULL);
-  unlock_pool();
-}
-
-static void* get_pool(void) {
-  void* present = atomic_load_explicit(&pool, memory_order_acquire);
-  if (present != NULL) return present;
-  static int watching_forks;
-  lock_pool();
-  present = atomic_load(&pool);
-  if (present == NULL) {
-    if (!watching_forks) watching_forks = pthread_atfork(lock_pool, unlock_pool, forget_pool) == 0;
-    present = tunesmith_runtime_pool_create(0);
-    atomic_store(&pool, present);
-  }
-  unlock_pool();
-  return present;
-}
-
-/* One workspace is kept; calls at the same time beyond the first make their own. */
-static _Atomic(void*) kept_workspace;
-
-static void* take_workspace(void) {
-  void* workspace = atomic_exchange(&kept_workspace, NULL);
-  return workspace != NULL ? workspace : aligned_alloc(64, (kWorkspaceBytes + 63) / 64 * 64);
-}
-
-static void give_workspace_back(void* workspace) {
-  void* empty = NULL;
-  if (!atomic_compare_exchange_strong(&kept_workspace, &empty, workspace)) free(workspace);
-}
-
-__attribute__((destructor)) static void clean_up(void) {
-  tunesmith_runtime_pool_destroy(atomic_exchange(&pool, NULL));
-  free(atomic_exchange(&kept_workspace, NULL));
-}
-
-static int runs_here(void) {
+@THREADS@static int runs_here(void) {
 @PROCESSOR@  return 1;
 }
 
 EXPORTED size_t @NAME@_workspace_bytes(void) { return kWorkspaceBytes; }
-
-EXPORTED void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* given_pool) {
-  own_parallel_for = parallel_for;
-  own_pool = given_pool;
-}
-
-/* A loop on the caller's threads, which may be in any floating-point mode. */
-struct chunk {
-  tunesmith_loop_body body;
-  void* closure;
-};
-
-static void run_chunk(void* closure, int64_t begin, int64_t end) {
-  const struct chunk* chunk = closure;
-  const uint64_t found = tunesmith_runtime_float_mode();
-  tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
-  chunk->body(chunk->closure, begin, end);
-  tunesmith_runtime_set_float_mode(found);
-}
-
-static void run_by_the_caller(void* given_pool, int64_t count, tunesmith_loop_body body, void* closure) {
-  struct chunk chunk = {body, closure};
-  own_parallel_for(given_pool, count, run_chunk, &chunk);
-}
 
 @SETUP@static int run(tunesmith_kernel_function kernel, void* const* buffers) {
   if (!runs_here()) return @NAME@_WRONG_PROCESSOR;
@@ -219,23 +116,7 @@ static void run_by_the_caller(void* given_pool, int64_t count, tunesmith_loop_bo
 
 EXPORTED int @NAME@_raw(void* const* buffers) { return run(@KERNEL@, buffers); }
 @PREPARE@
-static int tunesmith_check(const DLTensor* tensor, int ndim, const int64_t* shape, int code, int bits, void** data) {
-  if (tensor == NULL) return @NAME@_NULL_ARGUMENT;
-  if (tensor->device.device_type != kDLCPU) return @NAME@_WRONG_DEVICE;
-  if (tensor->dtype.code != code || tensor->dtype.bits != bits || tensor->dtype.lanes != 1) return @NAME@_WRONG_TYPE;
-  if (tensor->ndim != ndim) return @NAME@_WRONG_RANK;
-  int64_t elements = 1;
-  for (int i = ndim - 1; i >= 0; --i) {
-    if (tensor->shape[i] != shape[i]) return @NAME@_WRONG_SHAPE;
-    if (tensor->strides != NULL && shape[i] != 1 && tensor->strides[i] != elements) return @NAME@_NOT_CONTIGUOUS;
-    elements *= shape[i];
-  }
-  if (tensor->data == NULL) return @NAME@_NULL_ARGUMENT;
-  *data = (char*)tensor->data + tensor->byte_offset;
-  return (uintptr_t)*data % ((bits + 7) / 8) == 0 ? @NAME@_OK : @NAME@_MISALIGNED;
-}
-
-/* Names of its own, which no argument has. */
+@CHECK_FUNCTION@/* Names of its own, which no argument has. */
 EXPORTED int @NAME@(@PARAMETERS@) {
   void* tunesmith_buffers[@COUNT@ + 1];
   int tunesmith_wrong;

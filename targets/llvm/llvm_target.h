@@ -38,6 +38,7 @@ class LlvmTarget final : public Target, public Packaging, public Benchmarking {
 
   Packaging* packaging() override { return this; }
   LibraryFiles build_library(const LibraryRequest& request) override;
+  LibraryFiles link_library(const LinkRequest& request) override;
 
   Benchmarking* benchmarking() override { return this; }
   PeakKernel peak_kernel(DType type, int threads) override;

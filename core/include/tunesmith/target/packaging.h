@@ -17,6 +17,19 @@ struct LibraryRequest {
   std::string directory;             // existing; receives lib<name>.so and <name>.h
   std::string provenance;            // a comment for the header: workload, trace id, measured time
 };
+
+/// What to link a library of several kernels from, with the C source that calls them.
+struct LinkRequest {
+  std::vector<const CompiledKernel*> kernels;  // whose symbols differ
+  /// Includes <name>.h, and calls the kernels as kernel_abi.h says, the runtime's pool, and `int
+  /// tunesmith_runs_here(void)`, which answers 0 on a processor that lacks what the kernels need.
+  std::string source;
+  std::string header;
+  std::vector<std::string> exported;  // functions of `source` that programs may call
+  std::string name;                   // a C identifier
+  std::string directory;              // existing; receives lib<name>.so and <name>.h
+};
+
 struct LibraryFiles {
   std::string library;
   std::string header;
@@ -31,6 +44,10 @@ class Packaging {
   /// Writes what `request` asks for. Throws EnvironmentError where the installation or the disk lacks
   /// something.
   virtual LibraryFiles build_library(const LibraryRequest& request) = 0;
+
+  /// Links kernels with a C source. Throws EnvironmentError likewise, and where the target's kernels are not
+  /// called from C, as by default.
+  virtual LibraryFiles link_library(const LinkRequest& request);
 };
 
 }  // namespace tunesmith

@@ -1,0 +1,116 @@
+#include "tunesmith/network/write_library.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "library_source.h"
+#include "tunesmith/network/plan_memory.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith::network {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Replaces the file as a whole: a process that has mapped the old one keeps it.
+template <typename Write>
+std::string write_whole(const fs::path& path, const Write& write) {
+  const fs::path partial = path.string() + ".partial";
+  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+  write(file);
+  file.close();
+  if (!file) {
+    std::error_code ignored;
+    fs::remove(partial, ignored);
+    throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+  }
+  fs::rename(partial, path);
+  return path.string();
+}
+
+void check_place(const LibraryPlan& plan, const BufferPlace& place) {
+  switch (place.kind) {
+    case BufferPlace::Kind::Input:
+      check_invariant(place.at >= 0 && place.at < static_cast<int64_t>(plan.inputs.size()),
+                      "a step reads an input that there is");
+      return;
+    case BufferPlace::Kind::Output:
+      check_invariant(place.at >= 0 && place.at < static_cast<int64_t>(plan.outputs.size()),
+                      "a step writes an output that there is");
+      return;
+    case BufferPlace::Kind::Arena:
+    case BufferPlace::Kind::Weights:
+      break;
+  }
+  const int64_t end = place.kind == BufferPlace::Kind::Arena ? plan.arena_bytes : plan.weight_bytes;
+  check_invariant(place.at >= 0 && place.at <= end && place.at % kTensorAlignment == 0,
+                  "a buffer lies in its memory, and aligned");
+}
+
+void check_plan(const LibraryPlan& plan) {
+  for (const LibraryStep& step : plan.steps) {
+    for (const BufferPlace& place : step.buffers) check_place(plan, place);
+    check_place(plan, {BufferPlace::Kind::Arena, step.workspace});
+    check_invariant(step.workspace + step.kernel->workspace_bytes <= plan.arena_bytes,
+                    "a kernel's workspace lies in the arena");
+  }
+  for (const WeightPiece& piece : plan.weights) {
+    check_invariant(piece.at >= 0 && piece.at + static_cast<int64_t>(piece.bytes.size()) <= plan.weight_bytes,
+                    "weights lie in their file");
+  }
+}
+
+std::string bytes_of_weights(const LibraryPlan& plan) {
+  std::string bytes(static_cast<size_t>(plan.weight_bytes), '\0');
+  for (const WeightPiece& piece : plan.weights) {
+    if (!piece.bytes.empty()) std::memcpy(bytes.data() + piece.at, piece.bytes.data(), piece.bytes.size());
+  }
+  return bytes;
+}
+
+/// As `struct head` of library_texts.h.
+struct WeightsHead {
+  char magic[8] = {'T', 'S', 'W', 'E', 'I', 'G', 'H', 'T'};
+  uint64_t version = 1;
+  uint64_t bytes = 0;
+  uint64_t hash = 0;
+  char unused[32] = {};
+};
+static_assert(sizeof(WeightsHead) == kTensorAlignment);
+
+}  // namespace
+
+NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory) {
+  check_plan(plan);
+  const std::string weights = bytes_of_weights(plan);
+  WeightsHead head;
+  head.bytes = weights.size();
+  head.hash = hash_bytes(weights);
+
+  std::map<std::string, const CompiledKernel*> kernels;
+  for (const LibraryStep& step : plan.steps) kernels.emplace(step.kernel->symbol, step.kernel);
+  LinkRequest request{
+      {},       library_source(plan, head.hash), library_header(plan), exported_functions(plan), plan.name,
+      directory};
+  for (const auto& [symbol, kernel] : kernels) request.kernels.push_back(kernel);
+
+  const fs::path folder = directory;
+  NetworkFiles files;
+  files.weights = write_whole(folder / (plan.name + ".weights"), [&](std::ofstream& file) {
+    file.write(reinterpret_cast<const char*>(&head), sizeof head);
+    file.write(weights.data(), static_cast<std::streamsize>(weights.size()));
+  });
+  files.main_program =
+      write_whole(folder / (plan.name + "_main.c"), [&](std::ofstream& file) { file << main_program(plan); });
+  const LibraryFiles linked = packaging.link_library(request);
+  files.library = linked.library;
+  files.header = linked.header;
+  return files;
+}
+
+}  // namespace tunesmith::network
