@@ -7,8 +7,23 @@
 
 namespace tunesmith::network {
 
-NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) {
+namespace {
+
+NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,
+                     const std::function<bool(TensorIndex)>& is_result) {
   check_invariant(!nodes.empty() && std::ranges::is_sorted(nodes), "nodes to join are in ascending order");
+  std::vector<DefinedNode> defined;
+  for (const size_t node : nodes)
+    defined.push_back(define(network.nodes[node], inputs_of(network, network.nodes[node])));
+  const Joined joined = join("region", defined, is_result);
+  if (joined.outputs.empty())
+    throw UserError(describe(*defined.front().node) + " computes nothing: its outputs are constant");
+  return {instantiate(joined, defined), joined.inputs, joined.outputs};
+}
+
+}  // namespace
+
+NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) {
   const std::set<size_t> joined_nodes(nodes.begin(), nodes.end());
   std::set<TensorIndex> read_elsewhere(network.outputs.begin(), network.outputs.end());
   std::set<TensorIndex> read_within;
@@ -16,16 +31,16 @@ NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) 
     const std::vector<TensorIndex>& inputs = network.nodes[i].inputs;
     (joined_nodes.contains(i) ? read_within : read_elsewhere).insert(inputs.begin(), inputs.end());
   }
-  std::vector<DefinedNode> defined;
-  for (const size_t node : nodes)
-    defined.push_back(define(network.nodes[node], inputs_of(network, network.nodes[node])));
   // What nobody reads is a result as well: a statement must have a reader.
-  const Joined joined = join("region", defined, [&](TensorIndex tensor) {
+  return made_of(network, nodes, [&](TensorIndex tensor) {
     return read_elsewhere.contains(tensor) || !read_within.contains(tensor);
   });
-  if (joined.outputs.empty())
-    throw UserError(describe(*defined.front().node) + " computes nothing: its outputs are constant");
-  return {instantiate(joined, defined), joined.inputs, joined.outputs};
+}
+
+NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes,
+                         std::span<const TensorIndex> results) {
+  return made_of(network, nodes,
+                 [&](TensorIndex tensor) { return std::ranges::find(results, tensor) != results.end(); });
 }
 
 }  // namespace tunesmith::network

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "dl_tensor.h"
 #include "lowered_program.h"
 #include "run_program.h"
 #include "tunesmith/lower/lower.h"
@@ -22,23 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using network::BufferPlace;
+using testing::DLTensor;
 using Kind = BufferPlace::Kind;
-
-/// As DLPack has it.
-struct DLTensor {
-  void* data;
-  struct {
-    int32_t type, id;
-  } device;
-  int32_t rank;
-  struct {
-    uint8_t code, bits;
-    uint16_t lanes;
-  } dtype;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
-};
 
 constexpr int64_t kRows = 3, kInner = 8, kColumns = 5;
 

@@ -21,5 +21,8 @@ struct NodeWorkload {
 /// all tensors must be known (fix_shapes). Throws UserError that names the node which the workload language
 /// refuses.
 NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes);
+/// With these results: of what else the nodes compute, they alone read everything.
+NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes,
+                         std::span<const TensorIndex> results);
 
 }  // namespace tunesmith::network

@@ -1,0 +1,186 @@
+#include "tunesmith/network/plan_library.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "tunesmith/network/plan_memory.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+namespace {
+
+int64_t aligned(int64_t bytes) {
+  return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+}
+
+TensorType type_of(const Tensor& tensor) {
+  TensorType type{*tensor.dtype, {}};
+  for (const Extent& extent : *tensor.shape) type.shape.push_back(std::get<int64_t>(extent));
+  return type;
+}
+
+int64_t bytes_of(const TensorType& type) {
+  int64_t elements = 1;
+  for (const int64_t extent : type.shape) elements *= extent;
+  return elements * type.dtype.bytes();
+}
+
+std::vector<LibraryArgument> arguments_of(const Network& network, const std::vector<TensorIndex>& tensors) {
+  std::vector<LibraryArgument> arguments;
+  for (const TensorIndex tensor : tensors) {
+    const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
+    arguments.push_back({of.name, type_of(of)});
+  }
+  return arguments;
+}
+
+bool is_read(const CompiledKernel& kernel, size_t position) {
+  return !kernel.prepare ||
+         std::ranges::find(kernel.prepare->unread, position) == kernel.prepare->unread.end();
+}
+
+class Planner {
+ public:
+  Planner(const Network& network, const std::vector<RegionKernel>& kernels, const std::string& name)
+      : network_(network), kernels_(kernels) {
+    plan_.name = name;
+    plan_.inputs = arguments_of(network, network.inputs);
+    plan_.outputs = arguments_of(network, network.outputs);
+    for (size_t i = 0; i < network.inputs.size(); ++i)
+      places_[network.inputs[i]] = {BufferPlace::Kind::Input, static_cast<int64_t>(i)};
+  }
+
+  LibraryPlan run() {
+    find_lifetimes();
+    place_results();
+    place_in_arena();
+    for (size_t i = 0; i < kernels_.size(); ++i) add_step(i);
+    return std::move(plan_);
+  }
+
+ private:
+  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+
+  void find_lifetimes() {
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      const auto step = static_cast<int64_t>(i);
+      for (const TensorIndex output : kernels_[i].workload.outputs) {
+        const Lifetime lifetime{bytes_of(type_of(tensor(output))), step, step};
+        check_invariant(lifetimes_.emplace(output, lifetime).second, "one kernel computes a tensor");
+      }
+      for (const TensorIndex input : kernels_[i].workload.inputs) {
+        const auto found = lifetimes_.find(input);
+        if (found != lifetimes_.end()) found->second.last = step;
+      }
+    }
+  }
+
+  /// What the caller gets lies in its memory, also for the steps that read it.
+  void place_results() {
+    for (size_t i = 0; i < network_.outputs.size(); ++i) {
+      const TensorIndex output = network_.outputs[i];
+      if (lifetimes_.erase(output) == 0)
+        throw UserError(
+            fmt::format("the result '{}' is an input or a constant of the network, which no kernel computes",
+                        tensor(output).name));
+      places_[output] = {BufferPlace::Kind::Output, static_cast<int64_t>(i)};
+    }
+  }
+
+  void place_in_arena() {
+    std::vector<Lifetime> all;
+    for (const auto& [index, lifetime] : lifetimes_) all.push_back(lifetime);
+    for (size_t i = 0; i < kernels_.size(); ++i)
+      all.push_back({kernels_[i].kernel->workspace_bytes, static_cast<int64_t>(i), static_cast<int64_t>(i)});
+    const MemoryPlan memory = plan_memory(all);
+    plan_.arena_bytes = memory.bytes;
+    size_t next = 0;
+    for (const auto& [index, lifetime] : lifetimes_)
+      places_[index] = {BufferPlace::Kind::Arena, memory.offsets[next++]};
+    workspaces_.assign(memory.offsets.begin() + static_cast<std::ptrdiff_t>(next), memory.offsets.end());
+  }
+
+  BufferPlace add_weights(std::span<const std::byte> bytes) {
+    const BufferPlace place{BufferPlace::Kind::Weights, plan_.weight_bytes};
+    plan_.weights.push_back({plan_.weight_bytes, bytes});
+    plan_.weight_bytes += aligned(static_cast<int64_t>(bytes.size()));
+    return place;
+  }
+
+  BufferPlace place_of(TensorIndex index) {
+    const auto found = places_.find(index);
+    if (found != places_.end()) return found->second;
+    check_invariant(tensor(index).constant != nullptr, "a kernel reads what is given, computed or constant");
+    return places_[index] = add_weights(tensor(index).constant->bytes);
+  }
+
+  void add_step(size_t i) {
+    const RegionKernel& region = kernels_[i];
+    LibraryStep step{region.name, region.kernel, {}, workspaces_[i]};
+    for (size_t position = 0; position < region.workload.inputs.size(); ++position) {
+      // A kernel that reads prepared memory alone takes any pointer for the rest.
+      step.buffers.push_back(is_read(*region.kernel, position) ? place_of(region.workload.inputs[position])
+                                                               : BufferPlace{BufferPlace::Kind::Weights, 0});
+    }
+    for (const TensorIndex output : region.workload.outputs) step.buffers.push_back(place_of(output));
+    if (region.kernel->prepare) step.buffers.push_back(add_weights(region.prepared));
+    plan_.steps.push_back(std::move(step));
+  }
+
+  const Network& network_;
+  const std::vector<RegionKernel>& kernels_;
+  LibraryPlan plan_;
+  std::map<TensorIndex, Lifetime> lifetimes_;  // of what kernels compute
+  std::map<TensorIndex, BufferPlace> places_;
+  std::vector<int64_t> workspaces_;
+};
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using AlignedMemory = std::unique_ptr<void, Free>;
+
+AlignedMemory aligned_memory(int64_t bytes) {
+  AlignedMemory memory(
+      std::aligned_alloc(kTensorAlignment, static_cast<size_t>(std::max(aligned(bytes), kTensorAlignment))));
+  if (memory == nullptr)
+    throw EnvironmentError(fmt::format("there is no memory of {} bytes for prepared weights", bytes));
+  return memory;
+}
+
+}  // namespace
+
+std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workload,
+                               const CompiledKernel& kernel, Target& target) {
+  if (!kernel.prepare) return {};
+  std::vector<void*> buffers;
+  for (const TensorIndex input : workload.inputs) {
+    const Constant* constant = network.tensors[static_cast<size_t>(input)].constant.get();
+    buffers.push_back(constant == nullptr ? nullptr
+                                          : const_cast<std::byte*>(constant->bytes.data()));  // only read
+  }
+  buffers.resize(buffers.size() + workload.outputs.size(), nullptr);
+  const AlignedMemory prepared = aligned_memory(kernel.prepare->bytes),
+                      workspace = aligned_memory(kernel.workspace_bytes);
+  buffers.push_back(prepared.get());
+  const std::unique_ptr<LoadedKernel> loaded = target.load(kernel);
+  const auto serial = [](void* /*pool*/, int64_t count, tunesmith_loop_body body, void* closure) {
+    body(closure, 0, count);
+  };
+  loaded->prepare()(buffers.data(), workspace.get(), serial, nullptr);
+  std::vector<std::byte> bytes(static_cast<size_t>(kernel.prepare->bytes));
+  std::memcpy(bytes.data(), prepared.get(), bytes.size());
+  return bytes;
+}
+
+LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>& kernels,
+                         const std::string& name) {
+  return Planner(network, kernels, name).run();
+}
+
+}  // namespace tunesmith::network

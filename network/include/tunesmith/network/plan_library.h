@@ -1,0 +1,36 @@
+// From the kernels of a network's regions to the plan of its library.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/write_library.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::network {
+
+/// One call: a region's workload with the kernel that computes it. Kernels of equal workloads are shared.
+struct RegionKernel {
+  std::string name;  ///< for people
+  NodeWorkload workload;
+  const CompiledKernel* kernel = nullptr;
+  /// What the kernel's preparation has made of the region's constants; empty where there is none.
+  std::vector<std::byte> prepared;
+};
+
+/// Runs the kernel's preparation on the constants of its region, in this process, on one thread. Empty where
+/// the kernel prepares nothing. The target's code runs here: it must have been verified.
+std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workload,
+                               const CompiledKernel& kernel, Target& target);
+
+/// The kernels in the order of their calls. Tensors between them lie in the call's memory as plan_memory
+/// says, with each kernel's workspace; what the caller gives or gets is read and written where it is. The
+/// plan's weights are the network's constants and `kernels`' prepared memory, which must outlive it. Throws
+/// UserError where a result is an input or a constant, which no kernel writes.
+LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>& kernels,
+                         const std::string& name);
+
+}  // namespace tunesmith::network

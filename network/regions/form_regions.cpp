@@ -1,0 +1,173 @@
+#include "tunesmith/network/form_regions.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "node_kinds.h"
+#include "reading.h"
+
+namespace tunesmith::network {
+namespace {
+
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+class Former {
+ public:
+  explicit Former(const Network& network)
+      : network_(network),
+        facts_(node_facts(network)),
+        reading_(network),
+        region_of_(network.nodes.size(), kNone) {}
+
+  std::vector<Region> run() {
+    for (size_t i = 0; i < facts_.size(); ++i) {
+      if (is(i, NodeKind::Contraction) || is(i, NodeKind::Reduction)) start_region(i);
+    }
+    for (size_t i = 0; i < facts_.size(); ++i) {
+      if (is(i, NodeKind::Elementwise)) start_region(i);
+    }
+    join_prologues();
+    join_attention();
+    give_views();
+    return ordered();
+  }
+
+ private:
+  struct Growing {
+    std::vector<size_t> nodes;  // the first is what the others follow
+    size_t last = 0;            // the only one whose result others read
+  };
+
+  bool is(size_t node, NodeKind kind) const { return facts_[node].kind == kind; }
+
+  /// With what may follow `first`, unless that is in a region already.
+  void start_region(size_t first) {
+    if (region_of_[first] != kNone) return;
+    Growing region{{first}, first};
+    region_of_[first] = regions_.size();
+    while (const std::optional<std::vector<size_t>> next = epilogue(region)) {
+      for (const size_t node : *next) region_of_[node] = regions_.size();
+      region.nodes.insert(region.nodes.end(), next->begin(), next->end());
+      region.last = next->back();
+    }
+    regions_.push_back(std::move(region));
+  }
+
+  /// The nodes up to where the ways from the region's result meet, if all of them may join it.
+  std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
+    if (reading_.meeting_point(region.last) == reading_.end()) return std::nullopt;
+    const size_t first = region.nodes.front();
+    const NodeFacts& facts = facts_[first];
+    const int64_t most =
+        facts.kind == NodeKind::Reduction ? std::max(facts.elements, facts.input_elements) : facts.elements;
+    std::vector<size_t> nodes = reading_.between(region.last);
+    const bool all = std::ranges::all_of(nodes, [&](size_t node) {
+      const bool joins = is(node, NodeKind::Elementwise) ||
+                         (is(node, NodeKind::Reduction) && facts.kind == NodeKind::Reduction);
+      return region_of_[node] == kNone && joins && facts_[node].elements <= most;
+    });
+    return all ? std::optional(std::move(nodes)) : std::nullopt;
+  }
+
+  /// The region of all readers of `region`, past views that have one reader; kNone where they are in several,
+  /// or a reader is a result.
+  size_t only_reader(const Growing& region, std::vector<size_t>& views) const {
+    for (size_t node = region.last;;) {
+      const std::vector<size_t>& readers = reading_.readers(node);
+      if (readers.empty() || reading_.is_result(node)) return kNone;
+      if (readers.size() == 1 && is(readers.front(), NodeKind::View)) {
+        node = readers.front();
+        views.push_back(node);
+        continue;
+      }
+      const size_t reader = region_of_[readers.front()];
+      const bool same =
+          std::ranges::all_of(readers, [&](size_t other) { return region_of_[other] == reader; });
+      return same ? reader : kNone;
+    }
+  }
+
+  void merge(size_t from, size_t into, const std::vector<size_t>& views) {
+    Growing& target = regions_[into];
+    for (const size_t node : regions_[from].nodes) region_of_[node] = into;
+    target.nodes.insert(target.nodes.end(), regions_[from].nodes.begin(), regions_[from].nodes.end());
+    target.nodes.insert(target.nodes.end(), views.begin(), views.end());
+    regions_[from].nodes.clear();
+  }
+
+  NodeKind kind_of(size_t region) const { return facts_[regions_[region].nodes.front()].kind; }
+  bool is_live(size_t region) const { return region != kNone && !regions_[region].nodes.empty(); }
+
+  void join_prologues() {
+    for (size_t i = 0; i < regions_.size(); ++i) {
+      if (!is_live(i) || kind_of(i) != NodeKind::Elementwise) continue;
+      std::vector<size_t> views;
+      const size_t reader = only_reader(regions_[i], views);
+      if (is_live(reader) && reader != i && kind_of(reader) == NodeKind::Reduction) merge(i, reader, views);
+    }
+  }
+
+  void join_attention() {
+    for (size_t i = 0; i < regions_.size(); ++i) {
+      if (!is_live(i) || kind_of(i) != NodeKind::Contraction) continue;
+      std::vector<size_t> to_rows, to_product;
+      const size_t rows = only_reader(regions_[i], to_rows);
+      if (!is_live(rows) || kind_of(rows) != NodeKind::Reduction ||
+          facts_[regions_[rows].last].elements != facts_[regions_[i].last].elements)
+        continue;
+      const size_t product = only_reader(regions_[rows], to_product);
+      if (!is_live(product) || product == i || kind_of(product) != NodeKind::Contraction) continue;
+      merge(i, product, to_rows);
+      merge(rows, product, to_product);
+    }
+  }
+
+  /// Last first: a view may be read by a view.
+  void give_views() {
+    for (size_t i = facts_.size(); i-- > 0;) {
+      if (!is(i, NodeKind::View)) continue;
+      for (Growing& region : regions_) {
+        const auto has = [&](size_t node) {
+          return std::ranges::find(region.nodes, node) != region.nodes.end();
+        };
+        if (!has(i) && std::ranges::any_of(reading_.readers(i), has)) region.nodes.push_back(i);
+      }
+      if (reading_.is_result(i) || reading_.readers(i).empty()) regions_.push_back({{i}, i});
+    }
+  }
+
+  /// All of a node that nobody reads: it is computed for nothing, as the network says.
+  std::vector<TensorIndex> results_of(size_t node) const {
+    std::set<TensorIndex> read(network_.outputs.begin(), network_.outputs.end());
+    for (const Node& reader : network_.nodes) read.insert(reader.inputs.begin(), reader.inputs.end());
+    std::vector<TensorIndex> all = network_.nodes[node].outputs, results;
+    std::erase(all, kAbsent);
+    std::ranges::copy_if(all, std::back_inserter(results),
+                         [&](TensorIndex output) { return read.contains(output); });
+    return results.empty() ? all : results;
+  }
+
+  std::vector<Region> ordered() const {
+    std::vector<Region> result;
+    for (const Growing& region : regions_) {
+      if (region.nodes.empty()) continue;
+      result.push_back({region.nodes, results_of(region.last)});
+      std::ranges::sort(result.back().nodes);
+    }
+    std::ranges::sort(result, {}, [](const Region& region) { return region.nodes.back(); });
+    return result;
+  }
+
+  const Network& network_;
+  std::vector<NodeFacts> facts_;
+  Reading reading_;
+  std::vector<Growing> regions_;
+  std::vector<size_t> region_of_;  // of nodes that are no views
+};
+
+}  // namespace
+
+std::vector<Region> form_regions(const Network& network) { return Former(network).run(); }
+
+}  // namespace tunesmith::network

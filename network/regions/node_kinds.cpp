@@ -1,0 +1,64 @@
+#include "node_kinds.h"
+
+#include <algorithm>
+
+#include "tunesmith/analysis/blocks.h"
+#include "tunesmith/network/node_workload.h"
+
+namespace tunesmith::network {
+namespace {
+
+int64_t elements_of(const Tensor& tensor) {
+  int64_t elements = 1;
+  for (const Extent& extent : *tensor.shape) elements *= std::get<int64_t>(extent);
+  return elements;
+}
+
+int64_t largest(const Network& network, const std::vector<TensorIndex>& tensors, bool constants) {
+  int64_t elements = 0;
+  for (const TensorIndex tensor : tensors) {
+    if (tensor == kAbsent) continue;
+    const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
+    if (constants || of.constant == nullptr) elements = std::max(elements, elements_of(of));
+  }
+  return elements;
+}
+
+size_t inputs_that_vary(const Network& network, const Node& node) {
+  std::vector<TensorIndex> inputs;
+  for (const TensorIndex input : node.inputs) {
+    if (input != kAbsent && network.tensors[static_cast<size_t>(input)].constant == nullptr)
+      inputs.push_back(input);
+  }
+  std::ranges::sort(inputs);
+  return static_cast<size_t>(std::ranges::unique(inputs).begin() - inputs.begin());
+}
+
+NodeKind kind_of(const Network& network, size_t node) {
+  const size_t position[] = {node};
+  const NodeWorkload made = workload_of(network, position);
+  bool reduces = false, tiles = false;
+  for (const Block* block : made.workload.program.blocks()) {
+    reduces |= block->has_reduction();
+    tiles |= needs_tiling(*block);
+  }
+  if (tiles) return NodeKind::Contraction;
+  if (reduces) return NodeKind::Reduction;
+  return made.workload.flops == 0.0 && inputs_that_vary(network, network.nodes[node]) == 1
+             ? NodeKind::View
+             : NodeKind::Elementwise;
+}
+
+}  // namespace
+
+std::vector<NodeFacts> node_facts(const Network& network) {
+  std::vector<NodeFacts> facts;
+  for (size_t i = 0; i < network.nodes.size(); ++i) {
+    const Node& node = network.nodes[i];
+    facts.push_back(
+        {kind_of(network, i), largest(network, node.outputs, true), largest(network, node.inputs, false)});
+  }
+  return facts;
+}
+
+}  // namespace tunesmith::network

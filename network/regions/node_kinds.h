@@ -1,0 +1,27 @@
+// What sort of work a node is, by its program.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+
+namespace tunesmith::network {
+
+enum class NodeKind : uint8_t {
+  View,         // moves elements of one tensor, and computes nothing
+  Elementwise,  // no reduction
+  Reduction,    // reads each element a few times, such as softmax
+  Contraction   // reads elements again and again: products, convolutions
+};
+
+struct NodeFacts {
+  NodeKind kind = NodeKind::Elementwise;
+  int64_t elements = 0;        // of its largest output
+  int64_t input_elements = 0;  // of its largest input that is no constant
+};
+
+/// One for each node.
+std::vector<NodeFacts> node_facts(const Network& network);
+
+}  // namespace tunesmith::network

@@ -1,0 +1,62 @@
+#include "reading.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tunesmith::network {
+
+Reading::Reading(const Network& network)
+    : readers_(network.nodes.size()),
+      is_result_(network.nodes.size(), false),
+      meeting_points_(network.nodes.size(), network.nodes.size()),
+      depths_(network.nodes.size() + 1, 0) {
+  std::vector<size_t> makers(network.tensors.size(), end());
+  for (size_t i = 0; i < network.nodes.size(); ++i) {
+    for (const TensorIndex input : network.nodes[i].inputs) {
+      if (input == kAbsent) continue;
+      const size_t maker = makers[static_cast<size_t>(input)];
+      if (maker != end() && (readers_[maker].empty() || readers_[maker].back() != i))
+        readers_[maker].push_back(i);
+    }
+    for (const TensorIndex output : network.nodes[i].outputs) {
+      if (output != kAbsent) makers[static_cast<size_t>(output)] = i;
+    }
+  }
+  for (const TensorIndex output : network.outputs) {
+    const size_t maker = makers[static_cast<size_t>(output)];
+    if (maker != end()) is_result_[maker] = true;
+  }
+  for (size_t i = network.nodes.size(); i-- > 0;) {
+    size_t point = end();
+    if (!is_result_[i] && !readers_[i].empty()) {
+      point = readers_[i].front();
+      for (const size_t reader : readers_[i]) point = common(point, reader);
+    }
+    meeting_points_[i] = point;
+    depths_[i] = depths_[point] + 1;
+  }
+}
+
+size_t Reading::common(size_t a, size_t b) const {
+  while (a != b) {
+    size_t& deeper = depths_[a] >= depths_[b] ? a : b;
+    deeper = meeting_points_[deeper];
+  }
+  return a;
+}
+
+std::vector<size_t> Reading::between(size_t node) const {
+  const size_t point = meeting_points_[node];
+  std::set<size_t> found;
+  std::vector<size_t> open = {node};
+  while (!open.empty()) {
+    const size_t next = open.back();
+    open.pop_back();
+    for (const size_t reader : readers_[next]) {
+      if (found.insert(reader).second && reader != point) open.push_back(reader);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace tunesmith::network

@@ -1,0 +1,62 @@
+// Random networks of operators over square matrices, with branches that meet again.
+#pragma once
+
+#include <random>
+
+#include "onnx_network.h"
+#include "tunesmith/network/pass.h"
+#include "tunesmith/operators_onnx/find_operator.h"
+
+namespace tunesmith::network {
+
+inline Network resolved(Network network) {
+  run_passes(network, {operators_onnx::find_operator, {}});
+  return network;
+}
+
+inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
+  Builder builder;
+  builder.input("x0", kF32, {extent, extent});
+  builder.input("x1", kF32, {extent, extent});
+  std::vector<double> weights;
+  for (int64_t i = 0; i < extent * extent; ++i) weights.push_back(static_cast<double>(i % 7 - 3) / 8);
+  builder.numbers("w", {extent, extent}, weights);
+  std::vector<std::string> tensors = {"x0", "x1"};
+  const auto drawn = [&] {
+    // Mostly of the last few, so that the network is deep.
+    const size_t last = std::min<size_t>(tensors.size(), 4);
+    return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
+  };
+  for (int i = 0; i < nodes; ++i) {
+    const std::string result = "t" + std::to_string(i);
+    switch (std::uniform_int_distribution<int>(0, 7)(random)) {
+      case 0:
+        builder.node("MatMul", {drawn(), "w"}, {result});
+        break;
+      case 1:
+        builder.node("MatMul", {drawn(), drawn()}, {result});
+        break;
+      case 2:
+        builder.node("Add", {drawn(), drawn()}, {result});
+        break;
+      case 3:
+        builder.node("Mul", {drawn(), "w"}, {result});
+        break;
+      case 4:
+        builder.node("Tanh", {drawn()}, {result});
+        break;
+      case 5:
+        builder.node("Softmax", {drawn()}, {result});
+        break;
+      case 6:
+        builder.node("Transpose", {drawn()}, {result}, {{"perm", std::vector<int64_t>{1, 0}}});
+        break;
+      default:
+        builder.node("Sigmoid", {drawn()}, {result});
+    }
+    tensors.push_back(result);
+  }
+  return resolved(builder.finish({tensors.back(), tensors[tensors.size() - 2]}));
+}
+
+}  // namespace tunesmith::network
