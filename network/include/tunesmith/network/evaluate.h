@@ -17,9 +17,9 @@ enum class Precision {
 };
 
 /// The values of the network's outputs for these of its inputs, in their order. Integers and bools are exact.
-/// The nodes' definitions must be there (resolve). Interpreted: some 10^7 steps a second, so that networks of
-/// up to about 10^9 multiplications are practical. Throws UserError for inputs that do not fit and for nodes
-/// that are refused. Thread-safe.
+/// The nodes' definitions must be there (resolve). Interpreted: about 4 million multiplications a second,
+/// so that networks of up to some 10^8 are practical. Throws UserError for inputs that do not fit and for
+/// nodes that are refused. Thread-safe.
 std::vector<tunesmith::Tensor> evaluate(const Network& network, std::span<const tunesmith::Tensor> inputs,
                                         Precision precision = Precision::F64);
 
