@@ -1,6 +1,7 @@
 #include "tunesmith/network/node_workload.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "joined.h"
@@ -9,13 +10,27 @@ namespace tunesmith::network {
 
 namespace {
 
+/// Of the first operators: "conv_add_relu".
+std::string name_of(const Network& network, std::span<const size_t> nodes) {
+  constexpr size_t kMaxOperators = 6;
+  std::string name;
+  for (const size_t node : nodes.first(std::min(nodes.size(), kMaxOperators))) {
+    if (!name.empty()) name += '_';
+    for (const char c : network.nodes[node].op)
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0
+                  ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                  : '_';
+  }
+  return nodes.size() > kMaxOperators ? name + "_and_more" : name;
+}
+
 NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,
                      const std::function<bool(TensorIndex)>& is_result) {
   check_invariant(!nodes.empty() && std::ranges::is_sorted(nodes), "nodes to join are in ascending order");
   std::vector<DefinedNode> defined;
   for (const size_t node : nodes)
     defined.push_back(define(network.nodes[node], inputs_of(network, network.nodes[node])));
-  const Joined joined = join("region", defined, is_result);
+  const Joined joined = join(name_of(network, nodes), defined, is_result);
   if (joined.outputs.empty())
     throw UserError(describe(*defined.front().node) + " computes nothing: its outputs are constant");
   return {instantiate(joined, defined), joined.inputs, joined.outputs};

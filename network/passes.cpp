@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 4> kPasses{{
+constexpr std::array<Pass, 5> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
@@ -17,6 +17,7 @@ constexpr std::array<Pass, 4> kPasses{{
      fix_shapes},
     {"fold_constants", "Evaluates all nodes whose inputs are constant.", fold_constants},
     {"drop_identities", "Removes nodes whose output is their input.", drop_identities},
+    {"drop_unused", "Removes nodes and outputs that nothing reads.", drop_unused},
 }};
 
 }  // namespace

@@ -12,6 +12,7 @@ void resolve(Network& network, const PassOptions& options);
 void fix_shapes(Network& network, const PassOptions& options);
 void fold_constants(Network& network, const PassOptions& options);
 void drop_identities(Network& network, const PassOptions& options);
+void drop_unused(Network& network, const PassOptions& options);
 
 /// Collects what several nodes are refused for.
 class Refusals {

@@ -69,11 +69,11 @@ class Planner {
   void find_lifetimes() {
     for (size_t i = 0; i < kernels_.size(); ++i) {
       const auto step = static_cast<int64_t>(i);
-      for (const TensorIndex output : kernels_[i].workload.outputs) {
+      for (const TensorIndex output : kernels_[i].outputs) {
         const Lifetime lifetime{bytes_of(type_of(tensor(output))), step, step};
         check_invariant(lifetimes_.emplace(output, lifetime).second, "one kernel computes a tensor");
       }
-      for (const TensorIndex input : kernels_[i].workload.inputs) {
+      for (const TensorIndex input : kernels_[i].inputs) {
         const auto found = lifetimes_.find(input);
         if (found != lifetimes_.end()) found->second.last = step;
       }
@@ -122,12 +122,12 @@ class Planner {
   void add_step(size_t i) {
     const RegionKernel& region = kernels_[i];
     LibraryStep step{region.name, region.kernel, {}, workspaces_[i]};
-    for (size_t position = 0; position < region.workload.inputs.size(); ++position) {
+    for (size_t position = 0; position < region.inputs.size(); ++position) {
       // A kernel that reads prepared memory alone takes any pointer for the rest.
-      step.buffers.push_back(is_read(*region.kernel, position) ? place_of(region.workload.inputs[position])
+      step.buffers.push_back(is_read(*region.kernel, position) ? place_of(region.inputs[position])
                                                                : BufferPlace{BufferPlace::Kind::Weights, 0});
     }
-    for (const TensorIndex output : region.workload.outputs) step.buffers.push_back(place_of(output));
+    for (const TensorIndex output : region.outputs) step.buffers.push_back(place_of(output));
     if (region.kernel->prepare) step.buffers.push_back(add_weights(region.prepared));
     plan_.steps.push_back(std::move(step));
   }

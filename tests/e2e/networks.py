@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The commands for whole networks. Usage: networks.py --tunesmith PATH [--bad FOLDER] TEST"""
 import argparse
+import ctypes
 import json
 import os
 import pathlib
@@ -40,8 +41,9 @@ def node(op, inputs, outputs, name="", domain=""):
 
 def model(nodes, inputs, outputs, weights=()):
     graph = b"".join(field(1, each) for each in nodes) + field(2, "small")
-    for name, values in weights:
-        graph += field(5, field(1, len(values)) + field(2, 1) + field(8, name) + field(9, struct.pack(f"<{len(values)}f", *values)))
+    for name, values, *shape in weights:
+        dims = b"".join(field(1, extent) for extent in shape or [len(values)])
+        graph += field(5, dims + field(2, 1) + field(8, name) + field(9, struct.pack(f"<{len(values)}f", *values)))
     graph += b"".join(field(11, each) for each in inputs) + b"".join(field(12, each) for each in outputs)
     return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17)) + field(8, field(1, "nobody") + field(2, 3))
 
@@ -140,6 +142,81 @@ def folders_of_tests_are_counted(folder):
     assert "its bytes are no tensor" in run("test", folder / "right/one").stdout
     (folder / "nothing").mkdir()
     assert "there is no folder with a model.onnx in it" in run("test", folder / "nothing", code=2).stderr
+
+
+WIDTH = 16
+WEIGHTS = [[((3 * i + 5 * j) % 11 - 5) / 8 for j in range(WIDTH)] for i in range(WIDTH)]
+BIAS = [(j % 5 - 2) / 4 for j in range(WIDTH)]
+
+
+def two_layers():
+    """relu(relu(X W + B) W + B): two kernels of one task."""
+    nodes = []
+    for layer, source, result in ((1, "X", "H"), (2, "H", "Y")):
+        nodes += [node("MatMul", [source, "W"], [f"P{layer}"]), node("Add", [f"P{layer}", "B"], [f"S{layer}"]), node("Relu", [f"S{layer}"], [result])]
+    flat = [value for row in WEIGHTS for value in row]
+    return model(nodes, [tensor_value("X", "batch", WIDTH)], [tensor_value("Y", "batch", WIDTH)], [("W", flat, WIDTH, WIDTH), ("B", BIAS)])
+
+
+def layer(rows):
+    return [[max(0.0, BIAS[j] + sum(row[k] * WEIGHTS[k][j] for k in range(WIDTH))) for j in range(WIDTH)] for row in rows]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("rank", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
+
+
+def matrix(rows):
+    """A tensor of f32 and the memory that it points to."""
+    values = (ctypes.c_float * (len(rows) * WIDTH))(*[value for row in rows for value in row])
+    shape = (ctypes.c_int64 * 2)(len(rows), WIDTH)
+    return DLTensor(ctypes.addressof(values), (ctypes.c_int32 * 2)(1, 0), 2, 2, 32, 1, ctypes.addressof(shape), None, 0), values, shape
+
+
+def called(folder, rows):
+    """What the library in this folder gives for these rows."""
+    library = ctypes.CDLL(str(folder / "libtwo.so"))
+    model_of = ctypes.c_void_p()
+    assert library.two_open(str(folder / "two.weights").encode(), ctypes.byref(model_of)) == 0
+    assert library.two_check_weights(model_of) == 0
+    given, result = matrix(rows), matrix([[0.0] * WIDTH for _ in rows])
+    inputs, outputs = (ctypes.c_void_p * 1)(ctypes.addressof(given[0])), (ctypes.c_void_p * 1)(ctypes.addressof(result[0]))
+    assert library.two_run(model_of, inputs, outputs, None) == 0
+    library.two_close(model_of)
+    return [list(result[1][i * WIDTH:(i + 1) * WIDTH]) for i in range(len(rows))]
+
+
+def a_network_is_tuned_and_built(folder):
+    needs_onnx()
+    file, tasks, built, database = folder / "two.onnx", folder / "tasks", folder / "built", folder / "records.db"
+    file.write_bytes(two_layers())
+    said = run("tasks", file, "--dim", "batch=3", "--output", tasks).stdout
+    assert "2 kernels a call, 1 tasks" in said and f"tunesmith tune {tasks}/tasks.yaml" in said, said
+    common = ["--dim", "batch=3", "--output", built, "--database", database, "--space", "cpu-random", "--threads", 1]
+    refused = run("build", file, *common, code=2).stderr
+    assert "1 of 1 tasks have no program" in refused and "matmul_add_relu" in refused and "network tasks" in refused, refused
+    subprocess.run([TUNESMITH, "tune", tasks / "tasks.yaml", "--trials", "4", "--database", database, "--space", "cpu-random", "--threads", "1", "--quiet"],
+                   check=True, capture_output=True)
+    said = json.loads(run("build", file, *common, "--json").stdout)
+    assert said["kernels"] == 2 and said["library"] == str(built / "libtwo.so"), said
+    rows = [[(i - j) / 8 for j in range(WIDTH)] for i in range(3)]
+    for mine, right in zip(called(built, rows), layer(layer(rows))):
+        assert all(abs(a - b) < 1e-4 for a, b in zip(mine, right)), (mine, right)
+    program = built / "main"
+    subprocess.run(["cc", "-O1", built / "two_main.c", "-I", built, "-L", built, "-ltwo", f"-Wl,-rpath,{built}", "-o", program], check=True)
+    printed = subprocess.run([program, "20", built / "two.weights"], check=True, capture_output=True, text=True).stdout
+    assert "20 calls" in printed and printed.count("matmul_add_relu") == 2, printed
+
+
+def dimensions_are_checked(folder):
+    needs_onnx()
+    file = folder / "two.onnx"
+    file.write_bytes(two_layers())
+    for wrong in ("batch", "batch=", "batch=0", "=3", "batch=3x"):
+        assert "--dim batch=1" in run("tasks", file, "--dim", wrong, code=2).stderr, wrong
+    assert "batch" in run("tasks", file, code=2).stderr
+    assert "no_such_extent" in run("tasks", file, "--dim", "no_such_extent=3", "--dim", "batch=2", code=2).stderr
 
 
 def no_importer_is_said(folder):

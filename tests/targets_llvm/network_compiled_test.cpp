@@ -34,7 +34,8 @@ class CompiledNetwork {
       if (!kernel) throw InternalError(kernel.error());
       kernels.push_back(std::make_unique<CompiledKernel>(std::move(*kernel)));
       std::vector<std::byte> prepared = prepare(network, made, *kernels.back(), *target);
-      regions.push_back({made.workload.name, std::move(made), kernels.back().get(), std::move(prepared)});
+      regions.push_back(
+          {made.workload.name, made.inputs, made.outputs, kernels.back().get(), std::move(prepared)});
     }
     files_ = write_library(plan_library(network, regions, "net"), *target->packaging(), folder.string());
     library_ = dlopen(files_.library.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -122,9 +122,16 @@ int run_records_check(const Common& common, const RecordsArguments& arguments);
 
 struct NetworkArguments {
   std::string file;
+  std::vector<std::string> dimensions;  // "batch=1"
+  std::string output;                   // a folder
+  std::string database;
+  std::string name;  // of the library; empty: from the file
+  int threads = 0;   // that programs were tuned for; 0: all
 };
 int run_network_import(const Common& common, const NetworkArguments& arguments);
 int run_network_show(const Common& common, const NetworkArguments& arguments);
+int run_network_tasks(const Common& common, const NetworkArguments& arguments);
+int run_network_build(const Common& common, const NetworkArguments& arguments);
 
 struct NetworkTestArguments {
   std::vector<std::string> folders;

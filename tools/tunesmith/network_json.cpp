@@ -10,38 +10,40 @@
 namespace tunesmith::cli {
 namespace {
 
-using nlohmann::json;
-
 /// What JSON has no number for is text.
-json finite_json(double value) { return std::isfinite(value) ? json(value) : json(fmt::format("{}", value)); }
+nlohmann::json finite_json(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value));
+}
 
 struct AttributeJson {
-  json operator()(int64_t value) const { return value; }
-  json operator()(double value) const { return finite_json(value); }
-  json operator()(const std::string& value) const { return value; }
-  json operator()(const std::vector<int64_t>& values) const { return values; }
-  json operator()(const std::vector<double>& values) const {
-    json list = json::array();
+  nlohmann::json operator()(int64_t value) const { return value; }
+  nlohmann::json operator()(double value) const { return finite_json(value); }
+  nlohmann::json operator()(const std::string& value) const { return value; }
+  nlohmann::json operator()(const std::vector<int64_t>& values) const { return values; }
+  nlohmann::json operator()(const std::vector<double>& values) const {
+    nlohmann::json list = nlohmann::json::array();
     for (const double value : values) list.push_back(finite_json(value));
     return list;
   }
-  json operator()(const std::vector<std::string>& values) const { return values; }
-  json operator()(const std::shared_ptr<const network::Constant>& value) const {
+  nlohmann::json operator()(const std::vector<std::string>& values) const { return values; }
+  nlohmann::json operator()(const std::shared_ptr<const network::Constant>& value) const {
     return {{"type", value->dtype.str()}, {"shape", value->shape}};
   }
 };
 
-json tensor_names(const network::Network& network, const std::vector<network::TensorIndex>& tensors) {
-  json list = json::array();
+nlohmann::json tensor_names(const network::Network& network,
+                            const std::vector<network::TensorIndex>& tensors) {
+  nlohmann::json list = nlohmann::json::array();
   for (const network::TensorIndex index : tensors) {
-    list.push_back(index == network::kAbsent ? json()
-                                             : json(network.tensors[static_cast<size_t>(index)].name));
+    list.push_back(index == network::kAbsent
+                       ? nlohmann::json()
+                       : nlohmann::json(network.tensors[static_cast<size_t>(index)].name));
   }
   return list;
 }
 
-json node_json(const network::Network& network, const network::Node& node) {
-  json attributes = json::object();
+nlohmann::json node_json(const network::Network& network, const network::Node& node) {
+  nlohmann::json attributes = nlohmann::json::object();
   for (const auto& [name, value] : node.attributes) attributes[name] = std::visit(AttributeJson(), value);
   return {{"name", node.name},
           {"op", node.op},
@@ -53,24 +55,25 @@ json node_json(const network::Network& network, const network::Node& node) {
 
 }  // namespace
 
-json tensor_json(const network::Tensor& tensor) {
-  json shape;
+nlohmann::json tensor_json(const network::Tensor& tensor) {
+  nlohmann::json shape;
   if (tensor.shape) {
-    shape = json::array();
+    shape = nlohmann::json::array();
     for (const network::Extent& extent : *tensor.shape)
-      shape.push_back(std::visit([](const auto& value) { return json(value); }, extent));
+      shape.push_back(std::visit([](const auto& value) { return nlohmann::json(value); }, extent));
   }
-  return {
-      {"name", tensor.name}, {"type", tensor.dtype ? json(tensor.dtype->str()) : json()}, {"shape", shape}};
+  return {{"name", tensor.name},
+          {"type", tensor.dtype ? nlohmann::json(tensor.dtype->str()) : nlohmann::json()},
+          {"shape", shape}};
 }
 
-json network_json(const network::Network& network) {
-  json tensors = json::array();
+nlohmann::json network_json(const network::Network& network) {
+  nlohmann::json tensors = nlohmann::json::array();
   for (const network::Tensor& tensor : network.tensors) {
     tensors.push_back(tensor_json(tensor));
     tensors.back()["constant"] = tensor.constant != nullptr;
   }
-  json nodes = json::array();
+  nlohmann::json nodes = nlohmann::json::array();
   for (const network::Node& node : network.nodes) nodes.push_back(node_json(network, node));
   return {{"name", network.name},
           {"tensors", std::move(tensors)},
@@ -79,8 +82,8 @@ json network_json(const network::Network& network) {
           {"outputs", tensor_names(network, network.outputs)}};
 }
 
-void print_network_json(const json& value) {
-  fmt::print(output(), "{}\n", value.dump(-1, ' ', false, json::error_handler_t::replace));
+void print_network_json(const nlohmann::json& value) {
+  fmt::print(output(), "{}\n", value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace tunesmith::cli

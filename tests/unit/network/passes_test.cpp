@@ -31,7 +31,8 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
     names.emplace_back(pass.name);
     EXPECT_FALSE(pass.summary.empty());
   }
-  EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities"));
+  EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
+                                          "drop_unused"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});
@@ -132,6 +133,22 @@ TEST(NetworkPasses, ConstantsAreFolded) {
   const auto& folded = network.tensors[static_cast<size_t>(network.nodes[0].inputs[1])].constant;
   ASSERT_TRUE(folded);
   EXPECT_EQ(*reinterpret_cast<const float*>(folded->bytes.data()), 4096.0F);
+}
+
+TEST(NetworkPasses, WhatNothingReadsIsDropped) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}, int64_t{6}});
+  made.node("Relu", {"X"}, {"A"});
+  made.node("Tanh", {"A"}, {"B"});
+  made.node("Sigmoid", {"B"}, {"C"});
+  made.node("Split", {"A", "sizes"}, {"D", "E"}, {{"axis", int64_t{1}}});
+  made.integers("sizes", {2, 4});
+  Network network = made.finish({"E"});
+  run_passes(network, options());
+  EXPECT_EQ(to_text(network),
+            "network built\ninput X: f32[2, 6]\nnode0: A: f32[2, 6] = Relu@17(X)\nnode3: -, E: f32[2, 4] = "
+            "Split@17(A, sizes) {axis = 1}\n"
+            "output E: f32[2, 4]\n");
 }
 
 TEST(NetworkPasses, IdentitiesAreDroppedAlsoBeforeAResult) {

@@ -5,7 +5,7 @@
 
 #include "onnx_network.h"
 #include "tunesmith/network/pass.h"
-#include "tunesmith/operators_onnx/find_operator.h"
+#include "operators_onnx/find_operator.h"
 
 namespace tunesmith::network {
 

@@ -12,10 +12,11 @@
 
 namespace tunesmith::network {
 
-/// One call: a region's workload with the kernel that computes it. Kernels of equal workloads are shared.
+/// One call: the kernel of a region's workload. Kernels of equal workloads are shared.
 struct RegionKernel {
-  std::string name;  ///< for people
-  NodeWorkload workload;
+  std::string name;                  ///< for people
+  std::vector<TensorIndex> inputs;   ///< in the workload's order
+  std::vector<TensorIndex> outputs;  ///< in the workload's order
   const CompiledKernel* kernel = nullptr;
   /// What the kernel's preparation has made of the region's constants; empty where there is none.
   std::vector<std::byte> prepared;

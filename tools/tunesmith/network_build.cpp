@@ -1,0 +1,96 @@
+// `network build`: the library of a network from the records of its tasks.
+#include <deque>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/plan_library.h>
+#include <tunesmith/support/thread_pool.h>
+
+#include "exit_codes.h"
+#include "network_json.h"
+#include "network_tasks.h"
+#include "output.h"
+#include "shipping.h"
+
+namespace tunesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The kernels of all tasks. Tasks without a record are named in one error.
+std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper& shipper) {
+  std::deque<CompiledKernel> kernels;
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
+    try {
+      kernels.push_back(
+          shipper.ship_best(workload, workload.key, fmt::format("kernel_{}_{}", i + 1, workload.name))
+              .kernel);
+    } catch (const UserError& error) {
+      missing.push_back(fmt::format("{} ({})", workload.name, error.what()));
+    }
+  }
+  if (!missing.empty())
+    throw UserError(fmt::format("{} of {} tasks have no program:\n  {}", missing.size(), tasked.tasks.size(),
+                                fmt::join(missing, "\n  ")),
+                    "tunesmith network tasks FILE --output DIR, and then tunesmith tune DIR/tasks.yaml");
+  return kernels;
+}
+
+}  // namespace
+
+int run_network_build(const Common& common, const NetworkArguments& arguments) {
+  if (!arguments.name.empty()) require_identifier(arguments.name);
+  Session session(common);
+  const TaskedNetwork tasked = read_tasks(session, arguments);
+  const std::unique_ptr<Space> space = session.space();
+  Packaging* const packaging = space->target().packaging();
+  if (packaging == nullptr)
+    throw UserError(fmt::format("the target of space '{}' builds no libraries", space->spec().name),
+                    "choose a space of another target with --space");
+  const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  ShippingOptions options;
+  options.database = arguments.database;
+  options.threads = threads;
+  options.worker_threads = arguments.threads;
+  options.quiet = common.json;
+  const std::deque<CompiledKernel> kernels = kernels_of(tasked, Shipper(session, *space, options));
+
+  std::vector<network::RegionKernel> regions;
+  for (size_t i = 0; i < tasked.regions.size(); ++i) {
+    const network::NodeWorkload& region = tasked.regions[i];
+    const CompiledKernel& kernel = kernels[tasked.task_of[i]];
+    regions.push_back({region.workload.name, region.inputs, region.outputs, &kernel,
+                       prepare(tasked.network, region, kernel, space->target())});
+  }
+  const std::string name =
+      arguments.name.empty() ? c_identifier(fs::path(arguments.file).stem().string()) : arguments.name;
+  network::LibraryPlan plan = plan_library(tasked.network, regions, name);
+  plan.provenance =
+      fmt::format("the network {} of {}, {} kernels", tasked.network.name, arguments.file, regions.size());
+  const std::string folder = arguments.output.empty() ? "." : arguments.output;
+  fs::create_directories(folder);
+  const network::NetworkFiles files = write_library(plan, *packaging, folder);
+  if (common.json) {
+    print_network_json({{"network", tasked.network.name},
+                        {"kernels", regions.size()},
+                        {"memory_bytes", plan.arena_bytes},
+                        {"weight_bytes", plan.weight_bytes},
+                        {"library", files.library},
+                        {"header", files.header},
+                        {"weights", files.weights},
+                        {"main_program", files.main_program}});
+    return kDone;
+  }
+  fmt::print(output(),
+             "built {}\n      {}\n      {} ({} bytes)\n      {}\n{} kernels a call, {} bytes of memory\n",
+             files.library, files.header, files.weights, plan.weight_bytes, files.main_program,
+             regions.size(), plan.arena_bytes);
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

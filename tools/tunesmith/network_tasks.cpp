@@ -1,0 +1,125 @@
+#include "network_tasks.h"
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/pass.h>
+#include <tunesmith/network/read_network.h>
+
+#include "exit_codes.h"
+#include "network_json.h"
+#include "output.h"
+
+namespace tunesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& texts) {
+  std::map<std::string, int64_t> dimensions;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const bool is_number =
+        equals != std::string::npos && std::from_chars(text.data() + equals + 1, end, value).ptr == end;
+    if (!is_number || equals == 0 || value < 1)
+      throw UserError(fmt::format("--dim {} is no dimension", text),
+                      "a name and a positive number, such as --dim batch=1");
+    dimensions[text.substr(0, equals)] = value;
+  }
+  return dimensions;
+}
+
+/// How many regions of a call are this task.
+std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
+  std::vector<int64_t> counts(tasked.tasks.size(), 0);
+  for (const size_t task : tasked.task_of) ++counts[task];
+  return counts;
+}
+
+/// DIR/01_conv_relu.yaml and so on, and DIR/tasks.yaml, which `tunesmith tune` takes.
+std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>& counts,
+                        const std::string& folder) {
+  fs::create_directories(folder);
+  std::string suite = fmt::format(
+      "# The tasks of the network {}, each with how often a call runs it.\nnetwork:\n", tasked.network.name);
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
+    const fs::path path = fs::path(folder) / fmt::format("{:02}_{}.yaml", i + 1, workload.name);
+    std::ofstream file(path);
+    file << workload.definition;
+    file.close();
+    if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+    suite += fmt::format("  - \"{}\": {}\n", path.string(), counts[i]);
+  }
+  const fs::path path = fs::path(folder) / "tasks.yaml";
+  std::ofstream file(path);
+  file << suite;
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+  return path.string();
+}
+
+}  // namespace
+
+TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments) {
+  network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const auto find = [&](std::string_view op, int64_t version) {
+    return read.importer->find_operator(op, version);
+  };
+  run_passes(read.network, {find, dimensions_of(arguments.dimensions)});
+  TaskedNetwork tasked;
+  tasked.network = std::move(read.network);
+  std::map<uint64_t, size_t> known;
+  for (const network::Region& region : form_regions(tasked.network)) {
+    tasked.regions.push_back(workload_of(tasked.network, region.nodes, region.results));
+    const auto [found, is_new] = known.emplace(tasked.regions.back().workload.hash, tasked.tasks.size());
+    if (is_new) tasked.tasks.push_back(tasked.regions.size() - 1);
+    tasked.task_of.push_back(found->second);
+  }
+  return tasked;
+}
+
+int run_network_tasks(const Common& common, const NetworkArguments& arguments) {
+  Session session(common);
+  const TaskedNetwork tasked = read_tasks(session, arguments);
+  const std::vector<int64_t> counts = counts_of(tasked);
+  const std::string suite = arguments.output.empty() ? "" : write_tasks(tasked, counts, arguments.output);
+  double flops = 0;
+  for (const network::NodeWorkload& region : tasked.regions) flops += region.workload.flops;
+  if (common.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+      const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
+      list.push_back({{"name", workload.name},
+                      {"count", counts[i]},
+                      {"flops", workload.flops},
+                      {"bytes_min", workload.bytes_min}});
+    }
+    print_network_json({{"network", tasked.network.name},
+                        {"kernels", tasked.regions.size()},
+                        {"flops", flops},
+                        {"tasks", list},
+                        {"suite", suite}});
+    return kDone;
+  }
+  fmt::print(output(),
+             "{}: {} kernels a call, {} tasks, {:.3g} arithmetic operations\n\ncount  of the work  task\n",
+             tasked.network.name, tasked.regions.size(), tasked.tasks.size(), flops);
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
+    const double share = flops > 0 ? static_cast<double>(counts[i]) * workload.flops / flops : 0;
+    fmt::print(output(), "{:5}  {:10.1f} %  {}\n", counts[i], 100 * share, workload.name);
+  }
+  if (!suite.empty())
+    fmt::print(output(), "\nwritten to {}; next: tunesmith tune {}\n", arguments.output, suite);
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,128 @@
+#include "shipping.h"
+
+#include <cctype>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <tunesmith/target/separate_device.h>
+#include <tunesmith/tuning/called_places.h>
+#include <tunesmith/tuning/candidate_compiler.h>
+#include <tunesmith/tuning/tuner.h>
+
+#include "memory.h"
+#include "output.h"
+#include "progress/progress.h"
+#include "session.h"
+#include "traces.h"
+
+namespace tunesmith::cli {
+namespace {
+
+/// Records that are tried where nobody named a program: those in front may be refused by the check as it is
+/// now.
+constexpr size_t kChoices = 5;
+
+/// The check refuses the program.
+class NotRight : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+EnvironmentError does_not_compile(const Workload& workload, const std::string& why,
+                                  const Candidate& candidate) {
+  return EnvironmentError(fmt::format("{} does not compile: {}", workload.key,
+                                      with_called_places(why, candidate.lowered.program)));
+}
+
+}  // namespace
+
+std::string c_identifier(const std::string& text) {
+  std::string name;
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "k" + name;
+  return name;
+}
+
+void require_identifier(const std::string& name) {
+  if (name == c_identifier(name)) return;
+  throw UserError(fmt::format("--name '{}' cannot name C functions", name),
+                  "letters, digits and _, and no digit first");
+}
+
+Shipped Shipper::ship_best(const Workload& workload, const std::string& typed,
+                           const std::string& symbol) const {
+  const std::vector<Record> best =
+      best_records(workload, space_, options_.database, options_.threads, typed, kChoices);
+  for (size_t i = 0; i + 1 < best.size(); ++i) {
+    try {
+      return ship(workload, best[i].id, symbol);
+    } catch (const NotRight& refusal) {
+      fmt::print(stderr, "tunesmith: record {}: {}; the next best is taken\n", best[i].id, refusal.what());
+    }
+  }
+  return ship(workload, best.back().id, symbol);
+}
+
+Shipped Shipper::ship(const Workload& workload, const std::string& id, const std::string& symbol) const {
+  const NamedTrace named = load_trace(id, options_.database);
+  const CandidatePtr candidate = materialise(space_, workload, named);
+  auto kernel = space_.target().compile(candidate->lowered, symbol);
+  if (!kernel) throw does_not_compile(workload, kernel.error(), *candidate);
+  Shipped shipped{std::move(*kernel),
+                  fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id), false};
+  // What is shipped was verified and measured: the program itself, not the trace that it was made from.
+  const bool on_record = named.record && named.record->ok() &&
+                         named.record->lowered_hash == candidate->lowered_hash &&
+                         named.record->task() == task_key(workload, space_, options_.threads);
+  const bool measured =
+      on_record && is_measured(*candidate, workload, space_, options_.database, options_.threads);
+  if (measured) {
+    shipped.provenance += seconds_text(named.record->seconds);
+    if (!named.record->verified_on.empty())
+      shipped.provenance += fmt::format(", verified as its twin of {}", named.record->verified_on);
+    return shipped;
+  }
+  shipped.measured_now = true;
+  const Verified verified = measure(workload, *candidate, shipped.kernel);
+  const std::string time = seconds_text(verified.seconds);
+  const std::string_view how = models_times(space_.target()) ? "modelled" : "measured";
+  shipped.provenance += fmt::format("{}, verified and {} when it was built{}", time, how, verified.of_twin);
+  if (!options_.quiet)
+    fmt::print(
+        output(), "{}: verified and {} now{}, {}\n",
+        on_record ? "on record this program passed an earlier check alone" : "no record of this program", how,
+        verified.of_twin, time);
+  return shipped;
+}
+
+/// Throws NotRight.
+Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& candidate,
+                                   const CompiledKernel& kernel) const {
+  require_memory(workload, options_.allow_memory);
+  // What is verified is the code that is shipped, but where the target has twins verified in its place.
+  std::optional<CandidateKernel> twin;
+  if (twins_of(space_.target()) != nullptr) {
+    auto code = CandidateCompiler(workload, space_).compile(candidate, "tunesmith_verified");
+    if (!code) throw does_not_compile(workload, code.error(), candidate);
+    twin = std::move(*code);
+  }
+  MeasureOptions options;
+  options.threads = options_.worker_threads;
+  options.time_out_seconds = options_.candidate_time_out;
+  options.machine = machine_lock();
+  const Workload* const instance = twin ? twin->instance.get() : nullptr;
+  const MeasureRequest request{.kernel = twin ? &twin->kernel : &kernel, .instance = instance};
+  const MeasureResult result =
+      make_worker_runner(workload, space_.target(), session_.worker_target(), options)
+          ->run({&request, 1})
+          .front();
+  if (result.failure) {
+    throw NotRight(fmt::format("the program is not shipped: {}, {}",
+                               failure_cause_name(result.failure->cause),
+                               with_called_places(result.failure->message, candidate.lowered.program)));
+  }
+  return {result.timing->min, instance != nullptr ? fmt::format(", as its twin of {}", instance->key) : ""};
+}
+
+}  // namespace tunesmith::cli
