@@ -4,8 +4,8 @@
 #include <random>
 
 #include "onnx_network.h"
-#include "tunesmith/network/pass.h"
 #include "operators_onnx/find_operator.h"
+#include "tunesmith/network/pass.h"
 
 namespace tunesmith::network {
 
