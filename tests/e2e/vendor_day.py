@@ -153,7 +153,7 @@ def every_example_of_the_schedule_page_replays(day):
 def what_is_said_of_plugins(day):
     expect(day.tunesmith("explain", "P12"), "P12: Exceptions that leave its functions", "when it is broken: ", "enforced by: ")
     assert json.loads(day.tunesmith("explain", "[p7]", "--json"))["rule"] == "P7"
-    expect(day.tunesmith("explain", "P99", code=2), "there is no rule 'P99'; known: P1 to P29")
+    expect(day.tunesmith("explain", "P99", code=2), "there is no rule 'P99'; known: P1 to P30")
     expect(day.tunesmith("plugins", "list"), f"\n{'searcher':14} random ", "\n    draw candidates from the prior\n")
     assert all(plugin["help"] for plugin in json.loads(day.tunesmith("plugins", "list", "--json", stderr=False))["plugins"])
     assert day.tunesmith("plugins", "new", "module", "acme_quiet", "-q") == ""
