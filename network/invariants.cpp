@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -49,10 +51,22 @@ class Checker {
       require(!tensor.name.empty(), "a tensor", "has no name");
       require(names.insert(tensor.name).second, "the tensor", "is there twice", tensor.name);
       if (tensor.shape) check_shape(tensor);
+      check_order(tensor);
       if (!tensor.constant) continue;
       check_constant(tensor);
       known_[i] = true;
     }
+  }
+
+  void check_order(const Tensor& tensor) const {
+    if (tensor.order.empty()) return;
+    std::vector<int32_t> axes = tensor.order;
+    std::ranges::sort(axes);
+    std::vector<int32_t> all(axes.size());
+    std::iota(all.begin(), all.end(), 0);
+    require(tensor.shape && tensor.shape->size() == axes.size() && axes == all, "the order",
+            "is not of the axes that the tensor has", tensor.name);
+    require(tensor.constant == nullptr, "the order", "is of a constant", tensor.name);
   }
 
   void check_shape(const Tensor& tensor) const {

@@ -14,9 +14,43 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// The text with another name for each array: what stands before a '['.
+/// Where the brackets end that begin at `open`.
+size_t closing(const std::string& text, size_t open) {
+  int depth = 0;
+  for (size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '[' || text[at] == '(') ++depth;
+    if ((text[at] == ']' || text[at] == ')') && --depth == 0) return at;
+  }
+  throw InternalError("an operator's statement has brackets that do not end");
+}
+
+/// The parts of "i0<2, min(i1, 3)" in another order.
+std::string reordered(const std::string& indices, const std::vector<int32_t>& order) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : indices) {
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else if (c != ' ' || !parts.back().empty()) {
+      parts.back() += c;
+    }
+  }
+  if (parts.size() != order.size()) return indices;
+  std::vector<std::string> result;
+  for (const int32_t axis : order) result.push_back(parts[static_cast<size_t>(axis)]);
+  return fmt::format("{}", fmt::join(result, ", "));
+}
+
+/// Another name for an array, and the order of its axes.
+struct ArrayUse {
+  std::string name;
+  std::vector<int32_t> order;
+};
+
+/// The text with another name for each array: what stands before a '['. No index holds an array.
 std::string rename_arrays(const std::string& text,
-                          const std::function<std::string(const std::string&)>& rename) {
+                          const std::function<ArrayUse(const std::string&)>& rename) {
   std::string result;
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
@@ -26,8 +60,17 @@ std::string rename_arrays(const std::string& text,
       continue;
     }
     const std::string word = text.substr(at, end - at);
-    result += end < text.size() && text[end] == '[' ? rename(word) : word;
     at = end;
+    if (end == text.size() || text[end] != '[') {
+      result += word;
+      continue;
+    }
+    const ArrayUse use = rename(word);
+    result += use.name;
+    if (use.order.empty()) continue;
+    const size_t close = closing(text, end);
+    result += '[' + reordered(text.substr(end + 1, close - end - 1), use.order) + ']';
+    at = close + 1;
   }
   return result;
 }
@@ -48,13 +91,18 @@ std::optional<size_t> number_after(std::string_view kind, const std::string& wor
 /// Collects what a workload's text is made of.
 class Joining {
  public:
-  explicit Joining(const std::function<bool(TensorIndex)>& is_output) : is_output_(is_output) {}
+  Joining(const std::function<bool(TensorIndex)>& is_output,
+          const std::function<std::vector<int32_t>(TensorIndex)>& order_of)
+      : is_output_(is_output), order_of_(order_of) {}
 
   void add(const DefinedNode& defined, size_t number) {
-    statements_ += rename_arrays(defined.computation.compute, [&](const std::string& word) {
-      if (const auto input = number_after("in", word)) return read(defined, *input);
-      if (const auto output = number_after("out", word)) return write(defined, *output);
-      return fmt::format("n{}_{}", number, word);
+    const std::vector<int32_t> own = order_of_own(*defined.node);
+    statements_ += rename_arrays(defined.computation.compute, [&](const std::string& word) -> ArrayUse {
+      if (const auto input = number_after("in", word))
+        return {read(defined, *input), order_of(defined.node->inputs.at(*input))};
+      if (const auto output = number_after("out", word))
+        return {write(defined, *output), order_of(defined.node->outputs.at(*output))};
+      return {fmt::format("n{}_{}", number, word), own};
     });
   }
 
@@ -74,14 +122,35 @@ class Joining {
   }
 
  private:
+  std::vector<int32_t> order_of(TensorIndex tensor) const {
+    return order_of_ ? order_of_(tensor) : std::vector<int32_t>();
+  }
+
+  std::vector<int32_t> order_of_own(const Node& node) const {
+    for (const std::vector<TensorIndex>* tensors : {&node.outputs, &node.inputs}) {
+      for (const TensorIndex tensor : *tensors) {
+        std::vector<int32_t> order = tensor == kAbsent ? std::vector<int32_t>() : order_of(tensor);
+        if (!order.empty()) return order;
+      }
+    }
+    return {};
+  }
+
+  static Shape in_order(const Shape& shape, const std::vector<int32_t>& order) {
+    if (order.empty()) return shape;
+    Shape result;
+    for (const int32_t axis : order) result.push_back(shape[static_cast<size_t>(axis)]);
+    return result;
+  }
+
   std::string read(const DefinedNode& defined, size_t input) {
     const TensorIndex tensor = defined.node->inputs.at(input);
     if (!computed_.contains(tensor) && given_.insert(tensor).second) {
       const NodeInput& given = *defined.inputs.at(input);
       made_.inputs.push_back(tensor);
       inputs_ += fmt::format("  {}: {{shape: [{}], dtype: {}{}}}\n", array_name(tensor),
-                             fmt::join(array_shape(given.type.shape), ", "), given.type.dtype.str(),
-                             given.constant ? ", constant: true" : "");
+                             fmt::join(in_order(array_shape(given.type.shape), order_of(tensor)), ", "),
+                             given.type.dtype.str(), given.constant ? ", constant: true" : "");
     }
     return array_name(tensor);
   }
@@ -93,6 +162,7 @@ class Joining {
   }
 
   const std::function<bool(TensorIndex)>& is_output_;
+  const std::function<std::vector<int32_t>(TensorIndex)>& order_of_;
   std::set<TensorIndex> given_, computed_;
   std::string statements_, inputs_;
   Joined made_;
@@ -143,8 +213,9 @@ std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const No
 }
 
 Joined join(const std::string& name, std::span<const DefinedNode> nodes,
-            const std::function<bool(TensorIndex)>& is_output) {
-  Joining joining(is_output);
+            const std::function<bool(TensorIndex)>& is_output,
+            const std::function<std::vector<int32_t>(TensorIndex)>& order_of) {
+  Joining joining(is_output, order_of);
   for (size_t i = 0; i < nodes.size(); ++i) joining.add(nodes[i], i);
   return joining.finish(name);
 }

@@ -30,7 +30,9 @@ NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,
   std::vector<DefinedNode> defined;
   for (const size_t node : nodes)
     defined.push_back(define(network.nodes[node], inputs_of(network, network.nodes[node])));
-  const Joined joined = join(name_of(network, nodes), defined, is_result);
+  const Joined joined = join(name_of(network, nodes), defined, is_result, [&](TensorIndex tensor) {
+    return network.tensors[static_cast<size_t>(tensor)].order;
+  });
   if (joined.outputs.empty())
     throw UserError(describe(*defined.front().node) + " computes nothing: its outputs are constant");
   return {instantiate(joined, defined), joined.inputs, joined.outputs};

@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 5> kPasses{{
+constexpr std::array<Pass, 6> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
@@ -18,6 +18,7 @@ constexpr std::array<Pass, 5> kPasses{{
     {"fold_constants", "Evaluates all nodes whose inputs are constant.", fold_constants},
     {"drop_identities", "Removes nodes whose output is their input.", drop_identities},
     {"drop_unused", "Removes nodes and outputs that nothing reads.", drop_unused},
+    {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
 }};
 
 }  // namespace

@@ -13,6 +13,7 @@ void fix_shapes(Network& network, const PassOptions& options);
 void fold_constants(Network& network, const PassOptions& options);
 void drop_identities(Network& network, const PassOptions& options);
 void drop_unused(Network& network, const PassOptions& options);
+void choose_layouts(Network& network, const PassOptions& options);
 
 /// Collects what several nodes are refused for.
 class Refusals {

@@ -56,7 +56,8 @@ std::string list_text(const Values& values, const Text& text) {
 
 std::string type_text(const Tensor& tensor) {
   return (tensor.dtype ? tensor.dtype->str() : "?") +
-         (tensor.shape ? list_text(*tensor.shape, extent_text) : "[...]");
+         (tensor.shape ? list_text(*tensor.shape, extent_text) : "[...]") +
+         (tensor.order.empty() ? "" : fmt::format("{{{}}}", fmt::join(tensor.order, ", ")));
 }
 
 std::string constant_text(const Constant& constant) {

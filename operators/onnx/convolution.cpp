@@ -75,6 +75,6 @@ Computation conv(const NodeReader& node) {
 
 }  // namespace
 
-std::vector<Row> convolution_operators() { return {{"Conv", 1, conv}}; }
+std::vector<Row> convolution_operators() { return {{"Conv", 1, conv, false, true}}; }
 
 }  // namespace tunesmith::operators_onnx

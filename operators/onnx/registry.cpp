@@ -26,6 +26,8 @@ class TableOperator final : public network::Operator {
   explicit TableOperator(Row row) : row_(std::move(row)) {}
   const Row& row() const { return row_; }
 
+  bool is_over_images() const override { return row_.is_over_images; }
+
   Computation define(const NodeView& view) const override {
     const NodeReader node(view);
     const auto& first = view.inputs.empty() ? std::nullopt : view.inputs.front();

@@ -18,6 +18,7 @@ struct Row {
   Define define;
   /// A first input without elements is not refused.
   bool takes_empty = false;
+  bool is_over_images = false;
 };
 
 std::vector<Row> unary_operators();

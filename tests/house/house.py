@@ -64,7 +64,7 @@ LIBRARIES = {
     "measuring": "performance verification runtime",
     "tuning": "measuring",
     "evaluation": "tuning",
-    "network": "verification",
+    "network": "verification runtime",
     "conformance": "network tuning performance verification runtime",
 }
 # Over the stable interface alone: of the kernel it includes nothing.

@@ -82,27 +82,48 @@ void expect_close(const Tensor& result, const Tensor& expected, const std::strin
         << text;
 }
 
-TEST(CompiledNetworks, ComputeWhatTheirEvaluationDoes) {
-  std::string pattern = (fs::temp_directory_path() / "tunesmith-networks-XXXXXX").string();
-  ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-  std::mt19937 random(5);
-  for (int draw = 0; draw < 12; ++draw) {
-    const int64_t extent = 8;
-    const Network network = network::random_network(random, 12, extent);
-    const CompiledNetwork compiled(network, pattern);
+Tensor zeros_like(const network::Tensor& tensor) {
+  network::Shape shape;
+  for (const network::Extent& extent : *tensor.shape) shape.push_back(std::get<int64_t>(extent));
+  return Tensor::zeros(*tensor.dtype, shape);
+}
+
+class CompiledNetworks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "tunesmith-networks-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void expect_what_evaluation_gives(const Network& network, std::mt19937& random) const {
+    const CompiledNetwork compiled(network, folder_);
     std::vector<Tensor> inputs, outputs;
-    for (size_t i = 0; i < network.inputs.size(); ++i) {
-      inputs.push_back(Tensor::zeros(kF32, {extent, extent}));
-      for (int64_t j = 0; j < extent * extent; ++j)
-        inputs.back().set(j, std::uniform_real_distribution<double>(-1, 1)(random));
+    for (const network::TensorIndex input : network.inputs) {
+      inputs.push_back(zeros_like(network.tensors[static_cast<size_t>(input)]));
+      inputs.back().fill_random(random());
     }
-    for (size_t i = 0; i < network.outputs.size(); ++i)
-      outputs.push_back(Tensor::zeros(kF32, {extent, extent}));
+    for (const network::TensorIndex output : network.outputs)
+      outputs.push_back(zeros_like(network.tensors[static_cast<size_t>(output)]));
     ASSERT_EQ(compiled.run(inputs, outputs), 0);
     const std::vector<Tensor> expected = evaluate(network, inputs);
     for (size_t i = 0; i < outputs.size(); ++i) expect_close(outputs[i], expected[i], to_text(network));
   }
-  fs::remove_all(pattern);
+
+  fs::path folder_;
+};
+
+TEST_F(CompiledNetworks, OfMatricesComputeWhatTheirEvaluationDoes) {
+  std::mt19937 random(5);
+  for (int draw = 0; draw < 12; ++draw)
+    expect_what_evaluation_gives(network::random_network(random, 12, 8), random);
+}
+
+TEST_F(CompiledNetworks, OfImagesComputeWhatTheirEvaluationDoes) {
+  std::mt19937 random(6);
+  for (int draw = 0; draw < 8; ++draw)
+    expect_what_evaluation_gives(network::random_image_network(random, 10), random);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/network/pass.h>
@@ -34,6 +36,23 @@ std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& tex
     dimensions[text.substr(0, equals)] = value;
   }
   return dimensions;
+}
+
+/// Every dimension must be an extent that the network leaves open.
+void require_known(const network::Network& network, const std::map<std::string, int64_t>& dimensions) {
+  std::set<std::string> open;
+  for (const network::Tensor& tensor : network.tensors) {
+    if (!tensor.shape) continue;
+    for (const network::Extent& extent : *tensor.shape) {
+      if (const auto* name = std::get_if<std::string>(&extent)) open.insert(*name);
+    }
+  }
+  for (const auto& [name, value] : dimensions) {
+    if (open.contains(name)) continue;
+    throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),
+                    open.empty() ? "all its extents are numbers"
+                                 : fmt::format("it leaves open: {}", fmt::join(open, ", ")));
+  }
 }
 
 /// How many regions of a call are this task.
@@ -73,7 +92,9 @@ TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments) {
   const auto find = [&](std::string_view op, int64_t version) {
     return read.importer->find_operator(op, version);
   };
-  run_passes(read.network, {find, dimensions_of(arguments.dimensions)});
+  const std::map<std::string, int64_t> dimensions = dimensions_of(arguments.dimensions);
+  require_known(read.network, dimensions);
+  run_passes(read.network, {find, dimensions});
   TaskedNetwork tasked;
   tasked.network = std::move(read.network);
   std::map<uint64_t, size_t> known;

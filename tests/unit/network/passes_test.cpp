@@ -32,7 +32,7 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
     EXPECT_FALSE(pass.summary.empty());
   }
   EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
-                                          "drop_unused"));
+                                          "drop_unused", "choose_layouts"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});
@@ -146,9 +146,34 @@ TEST(NetworkPasses, WhatNothingReadsIsDropped) {
   Network network = made.finish({"E"});
   run_passes(network, options());
   EXPECT_EQ(to_text(network),
-            "network built\ninput X: f32[2, 6]\nnode0: A: f32[2, 6] = Relu@17(X)\nnode3: -, E: f32[2, 4] = "
+            "network built\ninput X: f32[2, 6]\nconstant sizes: i64[2] #8576369844afdb7e\n"
+            "node0: A: f32[2, 6] = Relu@17(X)\nnode3: -, E: f32[2, 4] = "
             "Split@17(A, sizes) {axis = 1}\n"
             "output E: f32[2, 4]\n");
+}
+
+TEST(NetworkPasses, ImagesBetweenNodesLieWithTheirChannelsLast) {
+  Builder made;
+  made.input("X", kF32, {int64_t{1}, int64_t{2}, int64_t{5}, int64_t{5}});
+  made.numbers("W", {2, 2, 1, 1}, {1, 2, 3, 4});
+  made.node("Conv", {"X", "W"}, {"A"});
+  made.node("Relu", {"A"}, {"B"});
+  made.node("Add", {"A", "B"}, {"C"});
+  made.node("ReduceMean", {"C"}, {"D"}, {{"axes", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{0}}});
+  made.node("Conv", {"C", "W"}, {"Y"});
+  Network network = made.finish({"D", "Y"});
+  run_passes(network, options());
+  std::vector<std::string> turned;
+  for (const Tensor& tensor : network.tensors) {
+    if (tensor.order.empty()) continue;
+    EXPECT_THAT(tensor.order, testing::ElementsAre(0, 2, 3, 1));
+    turned.push_back(tensor.name);
+  }
+  EXPECT_THAT(turned, testing::ElementsAre("A", "B", "C"));
+  EXPECT_THAT(to_text(network), testing::HasSubstr("node0: A: f32[1, 2, 5, 5]{0, 2, 3, 1} = Conv@17(X, W)"));
+  const size_t node[] = {2};
+  const NodeWorkload add = workload_of(network, node);
+  EXPECT_THAT(add.workload.definition, testing::HasSubstr("shape: [1, 5, 5, 2]"));
 }
 
 TEST(NetworkPasses, IdentitiesAreDroppedAlsoBeforeAResult) {

@@ -59,4 +59,51 @@ inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
   return resolved(builder.finish({tensors.back(), tensors[tensors.size() - 2]}));
 }
 
+/// Convolutions, pooling and residuals over images of six rows and columns.
+inline Network random_image_network(std::mt19937& random, int nodes) {
+  constexpr int64_t kChannels = 4, kExtent = 6;
+  Builder builder;
+  builder.input("x", kF32, {int64_t{1}, kChannels, kExtent, kExtent});
+  for (const int64_t kernel : {1, 3}) {
+    std::vector<double> weights;
+    for (int64_t i = 0; i < kChannels * kChannels * kernel * kernel; ++i)
+      weights.push_back(static_cast<double>(i % 11 - 5) / 16);
+    builder.numbers(kernel == 1 ? "w1" : "w3", {kChannels, kChannels, kernel, kernel}, weights);
+  }
+  builder.numbers("scale", {1, kChannels, 1, 1}, {0.5, -1, 2, 1});
+  const std::vector<int64_t> padding(4, 1);
+  std::vector<std::string> tensors = {"x"};
+  const auto drawn = [&] {
+    const size_t last = std::min<size_t>(tensors.size(), 3);
+    return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
+  };
+  for (int i = 0; i < nodes; ++i) {
+    const std::string result = "t" + std::to_string(i);
+    switch (std::uniform_int_distribution<int>(0, 5)(random)) {
+      case 0:
+        builder.node("Conv", {drawn(), "w1"}, {result});
+        break;
+      case 1:
+        builder.node("Conv", {drawn(), "w3"}, {result}, {{"pads", padding}});
+        break;
+      case 2:
+        builder.node("MaxPool", {drawn()}, {result},
+                     {{"kernel_shape", std::vector<int64_t>{3, 3}}, {"pads", padding}});
+        break;
+      case 3:
+        builder.node("Add", {drawn(), drawn()}, {result});
+        break;
+      case 4:
+        builder.node("Mul", {drawn(), "scale"}, {result});
+        break;
+      default:
+        builder.node("Tanh", {drawn()}, {result});
+    }
+    tensors.push_back(result);
+  }
+  builder.node("Conv", {tensors.back(), "w1"}, {"last"});
+  builder.node("GlobalAveragePool", {"last"}, {"mean"});
+  return resolved(builder.finish({"mean", tensors[tensors.size() - 2]}));
+}
+
 }  // namespace tunesmith::network

@@ -21,7 +21,7 @@ struct LibraryRequest {
 /// What to link a library of several kernels from, with the C source that calls them.
 struct LinkRequest {
   std::vector<const CompiledKernel*> kernels;  // whose symbols differ
-  /// Includes <name>.h, and calls the kernels as kernel_abi.h says, the runtime's pool, and `int
+  /// Includes the header, and calls the kernels as kernel_abi.h says, the runtime's pool, and `int
   /// tunesmith_runs_here(void)`, which answers 0 on a processor that lacks what the kernels need.
   std::string source;
   std::string header;

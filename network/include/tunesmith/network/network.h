@@ -44,6 +44,9 @@ struct Tensor {
   std::optional<DType> dtype;
   std::optional<std::vector<Extent>> shape;  ///< empty for a single value
   std::shared_ptr<const Constant> constant;  ///< null where a call or a node gives the values
+  /// The axes in the order in which they lie in memory, outermost first; empty where that is the shape's. Of
+  /// tensors between nodes alone: what a call gives or gets, and constants, lie as their shapes say.
+  std::vector<int32_t> order = {};
 };
 
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,

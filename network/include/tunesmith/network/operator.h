@@ -65,6 +65,9 @@ class Operator {
   /// Throws UserError that names the attribute or the input which it does not take, and says what it takes.
   /// The caller adds the node's name.
   virtual Computation define(const NodeView& node) const = 0;
+
+  /// Are the axes of its first input and of its outputs a batch, channels, and then space?
+  virtual bool is_over_images() const { return false; }
 };
 
 }  // namespace tunesmith::network
