@@ -68,9 +68,9 @@ typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop
 
 )";
 
-/// The threads that run parallel loops, and memory for the calls. Behind the includes of pthread.h, stdatomic.h
-/// and stdlib.h, a macro EXPORTED and a constant kWorkspaceBytes. Defines and exports the library's
-/// set_parallel_for.
+/// The threads that run parallel loops, and memory for the calls. Behind the includes of pthread.h,
+/// stdatomic.h and stdlib.h, a macro EXPORTED and a constant kWorkspaceBytes. Defines and exports the
+/// library's set_parallel_for.
 inline constexpr const char* kThreadsText = R"(extern void* tunesmith_runtime_pool_create(int threads);
 extern void tunesmith_runtime_pool_destroy(void* pool);
 extern void tunesmith_runtime_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
