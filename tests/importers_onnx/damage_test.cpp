@@ -50,7 +50,7 @@ TEST(OnnxDamage, ChangedBytesEndInANetworkOrAUserError) {
     std::string changed = bytes;
     for (int i = 0; i < 1 + static_cast<int>(seed % 3); ++i)
       changed[static_cast<size_t>(random.uniform() * static_cast<double>(bytes.size()))] =
-          static_cast<char>(random.uniform() * 256);
+          static_cast<char>(static_cast<unsigned char>(random.uniform() * 256));
     refused += !accepted(changed);
   }
   EXPECT_GT(refused, 5'000U);
