@@ -13,14 +13,8 @@ namespace {
 /// Shape arithmetic is small; larger constants wait for fold_constants.
 constexpr int64_t kMaxShapeElements = 4096;
 
-int64_t count(const Shape& shape) {
-  int64_t elements = 1;
-  for (const int64_t extent : shape) elements *= extent;
-  return elements;
-}
-
 bool is_small(const DefinedNode& defined) {
-  const auto small = [](const Shape& shape) { return count(shape) <= kMaxShapeElements; };
+  const auto small = [](const Shape& shape) { return element_count(shape) <= kMaxShapeElements; };
   return std::ranges::all_of(
              defined.inputs,
              [&](const auto& input) { return !input || (input->constant && small(input->type.shape)); }) &&
@@ -125,14 +119,7 @@ class ShapeFixer {
     const bool is_open = std::ranges::any_of(
         node.outputs, [&](TensorIndex output) { return output != kAbsent && !tensor(output).constant; });
     if (!is_open || !is_small(defined)) return;
-    std::map<TensorIndex, tunesmith::Tensor> values;
-    for (const TensorIndex input : node.inputs)
-      if (input != kAbsent) values.emplace(input, to_tensor(*tensor(input).constant));
-    auto made =
-        compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return values.at(index); });
-    for (size_t i = 0; i < made.size(); ++i)
-      if (made[i] && node.outputs[i] != kAbsent)
-        tensor(node.outputs[i]).constant = to_constant(std::move(*made[i]));
+    fold(network_, defined);
   }
 
   Network& network_;

@@ -1,7 +1,6 @@
 #include "joined.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -48,9 +47,10 @@ struct ArrayUse {
   std::vector<int32_t> order;
 };
 
-/// The text with another name for each array: what stands before a '['. No index holds an array.
-std::string rename_arrays(const std::string& text,
-                          const std::function<ArrayUse(const std::string&)>& rename) {
+/// The text with another name and another order of axes for each array, which is what stands before a '['. No
+/// index holds an array.
+std::string rewrite_arrays(const std::string& text,
+                           const std::function<ArrayUse(const std::string&)>& use_of) {
   std::string result;
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
@@ -65,7 +65,7 @@ std::string rename_arrays(const std::string& text,
       result += word;
       continue;
     }
-    const ArrayUse use = rename(word);
+    const ArrayUse use = use_of(word);
     result += use.name;
     if (use.order.empty()) continue;
     const size_t close = closing(text, end);
@@ -97,7 +97,7 @@ class Joining {
 
   void add(const DefinedNode& defined, size_t number) {
     const std::vector<int32_t> own = order_of_own(*defined.node);
-    statements_ += rename_arrays(defined.computation.compute, [&](const std::string& word) -> ArrayUse {
+    statements_ += rewrite_arrays(defined.computation.compute, [&](const std::string& word) -> ArrayUse {
       if (const auto input = number_after("in", word))
         return {read(defined, *input), order_of(defined.node->inputs.at(*input))};
       if (const auto output = number_after("out", word))

@@ -48,7 +48,7 @@ NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) 
     const std::vector<TensorIndex>& inputs = network.nodes[i].inputs;
     (joined_nodes.contains(i) ? read_within : read_elsewhere).insert(inputs.begin(), inputs.end());
   }
-  // What nobody reads is a result as well: a statement must have a reader.
+  // The workload language refuses an array without a reader, so what nothing reads is a result, too.
   return made_of(network, nodes, [&](TensorIndex tensor) {
     return read_elsewhere.contains(tensor) || !read_within.contains(tensor);
   });

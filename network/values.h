@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "joined.h"
+#include "tunesmith/network/evaluate.h"
 #include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::network {
 
-tunesmith::Tensor to_tensor(const Constant& constant);
 std::shared_ptr<const Constant> to_constant(tunesmith::Tensor tensor);
 /// Floats in f64, others unchanged.
 tunesmith::Tensor widened(const tunesmith::Tensor& tensor);
@@ -18,5 +18,8 @@ tunesmith::Tensor widened(const tunesmith::Tensor& tensor);
 /// left out. `value_of`: of the tensors that the node reads.
 std::vector<std::optional<tunesmith::Tensor>> compute(
     const DefinedNode& defined, const std::function<const tunesmith::Tensor&(TensorIndex)>& value_of);
+
+/// Makes the outputs of a node constant whose inputs are.
+void fold(Network& network, const DefinedNode& defined);
 
 }  // namespace tunesmith::network

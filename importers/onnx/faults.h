@@ -1,4 +1,4 @@
-// All that is wrong with a file, so that it is said at once.
+// Collects the faults of a file: one error names them all.
 #pragma once
 
 #include <string>

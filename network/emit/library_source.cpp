@@ -131,7 +131,7 @@ SetupTexts setup_texts(const LibraryPlan& plan) {
     texts.function += fmt::format("extern _Atomic int64_t {};\n", fault);
     texts.faults += fmt::format("  if (atomic_load(&{}) != 0) return @NAME@_SETUP_FAILED;\n", fault);
   }
-  texts.function += replace_all(kSetupSource, "@SETUP_CALLS@", fmt::format("{}", fmt::join(calls, " && ")));
+  texts.function += replace_all(kSetUpText, "@SETUP_CALLS@", fmt::format("{}", fmt::join(calls, " && ")));
   texts.first = kSetUpFirst;
   return texts;
 }

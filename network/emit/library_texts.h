@@ -246,21 +246,6 @@ EXPORTED int @NAME@_run(const @NAME@_model* model, const DLTensor* const* inputs
 }
 )";
 
-inline constexpr const char* kSetupSource = R"(/* Once in a process; again where it has failed. */
-static int set_up(void) {
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static atomic_int done;
-  if (atomic_load_explicit(&done, memory_order_acquire)) return 1;
-  pthread_mutex_lock(&mutex);
-  if (!atomic_load(&done)) atomic_store(&done, @SETUP_CALLS@);
-  const int is_done = atomic_load(&done);
-  pthread_mutex_unlock(&mutex);
-  return is_done;
-}
-
-)";
-inline constexpr const char* kSetUpFirst = "  if (!set_up()) return @NAME@_SETUP_FAILED;\n";
-
 inline constexpr const char* kMain =
     R"(/* Runs the network @NAME@ on random inputs and prints what a call takes, and each of its steps.
 

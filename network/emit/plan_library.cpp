@@ -8,33 +8,20 @@
 
 #include <fmt/format.h>
 
+#include "joined.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::network {
 namespace {
 
-int64_t aligned(int64_t bytes) {
-  return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
-}
-
-TensorType type_of(const Tensor& tensor) {
-  TensorType type{*tensor.dtype, {}};
-  for (const Extent& extent : *tensor.shape) type.shape.push_back(std::get<int64_t>(extent));
-  return type;
-}
-
-int64_t bytes_of(const TensorType& type) {
-  int64_t elements = 1;
-  for (const int64_t extent : type.shape) elements *= extent;
-  return elements * type.dtype.bytes();
-}
+int64_t bytes_of(const TensorType& type) { return element_count(type.shape) * type.dtype.bytes(); }
 
 std::vector<LibraryArgument> arguments_of(const Network& network, const std::vector<TensorIndex>& tensors) {
   std::vector<LibraryArgument> arguments;
   for (const TensorIndex tensor : tensors) {
     const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
-    arguments.push_back({of.name, type_of(of)});
+    arguments.push_back({of.name, input_of(of).type});
   }
   return arguments;
 }
@@ -70,7 +57,7 @@ class Planner {
     for (size_t i = 0; i < kernels_.size(); ++i) {
       const auto step = static_cast<int64_t>(i);
       for (const TensorIndex output : kernels_[i].outputs) {
-        const Lifetime lifetime{bytes_of(type_of(tensor(output))), step, step};
+        const Lifetime lifetime{bytes_of(input_of(tensor(output)).type), step, step};
         check_invariant(lifetimes_.emplace(output, lifetime).second, "one kernel computes a tensor");
       }
       for (const TensorIndex input : kernels_[i].inputs) {
@@ -108,7 +95,7 @@ class Planner {
   BufferPlace add_weights(std::span<const std::byte> bytes) {
     const BufferPlace place{BufferPlace::Kind::Weights, plan_.weight_bytes};
     plan_.weights.push_back({plan_.weight_bytes, bytes});
-    plan_.weight_bytes += aligned(static_cast<int64_t>(bytes.size()));
+    plan_.weight_bytes += align_up(static_cast<int64_t>(bytes.size()));
     return place;
   }
 
@@ -147,9 +134,9 @@ using AlignedMemory = std::unique_ptr<void, Free>;
 
 AlignedMemory aligned_memory(int64_t bytes) {
   AlignedMemory memory(
-      std::aligned_alloc(kTensorAlignment, static_cast<size_t>(std::max(aligned(bytes), kTensorAlignment))));
+      std::aligned_alloc(kTensorAlignment, static_cast<size_t>(std::max(align_up(bytes), kTensorAlignment))));
   if (memory == nullptr)
-    throw EnvironmentError(fmt::format("there is no memory of {} bytes for prepared weights", bytes));
+    throw EnvironmentError(fmt::format("there is no memory of {} bytes to prepare weights", bytes));
   return memory;
 }
 
@@ -158,11 +145,19 @@ AlignedMemory aligned_memory(int64_t bytes) {
 std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workload,
                                const CompiledKernel& kernel, Target& target) {
   if (!kernel.prepare) return {};
+  // In a file values may lie anywhere, and kernels want them aligned to their elements.
+  std::vector<AlignedMemory> constants;
   std::vector<void*> buffers;
   for (const TensorIndex input : workload.inputs) {
     const Constant* constant = network.tensors[static_cast<size_t>(input)].constant.get();
-    buffers.push_back(constant == nullptr ? nullptr
-                                          : const_cast<std::byte*>(constant->bytes.data()));  // only read
+    if (constant == nullptr) {
+      buffers.push_back(nullptr);
+      continue;
+    }
+    constants.push_back(aligned_memory(std::ssize(constant->bytes)));
+    if (!constant->bytes.empty())
+      std::memcpy(constants.back().get(), constant->bytes.data(), constant->bytes.size());
+    buffers.push_back(constants.back().get());
   }
   buffers.resize(buffers.size() + workload.outputs.size(), nullptr);
   const AlignedMemory prepared = aligned_memory(kernel.prepare->bytes),

@@ -100,16 +100,15 @@ NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const 
   for (const auto& [symbol, kernel] : kernels) request.kernels.push_back(kernel);
 
   const fs::path folder = directory;
-  NetworkFiles files;
+  // First what may fail for want of a compiler: then an older library still has its weights.
+  const LibraryFiles linked = packaging.link_library(request);
+  NetworkFiles files{linked.library, linked.header, "", ""};
   files.weights = write_whole(folder / (plan.name + ".weights"), [&](std::ofstream& file) {
     file.write(reinterpret_cast<const char*>(&head), sizeof head);
     file.write(weights.data(), static_cast<std::streamsize>(weights.size()));
   });
   files.main_program =
       write_whole(folder / (plan.name + "_main.c"), [&](std::ofstream& file) { file << main_program(plan); });
-  const LibraryFiles linked = packaging.link_library(request);
-  files.library = linked.library;
-  files.header = linked.header;
   return files;
 }
 

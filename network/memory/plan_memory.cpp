@@ -16,7 +16,7 @@ std::vector<Lifetime> aligned(std::span<const Lifetime> tensors) {
   for (Lifetime& tensor : result) {
     check_invariant(tensor.bytes >= 0 && tensor.first <= tensor.last,
                     "a tensor's lifetime is not backwards, nor its size negative");
-    tensor.bytes = (tensor.bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+    tensor.bytes = align_up(tensor.bytes);
   }
   return result;
 }

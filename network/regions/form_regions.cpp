@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
+#include "data_flow.h"
 #include "node_kinds.h"
-#include "reading.h"
 
 namespace tunesmith::network {
 namespace {
@@ -17,7 +16,7 @@ class Former {
   explicit Former(const Network& network)
       : network_(network),
         facts_(node_facts(network)),
-        reading_(network),
+        flow_(network),
         region_of_(network.nodes.size(), kNone) {}
 
   std::vector<Region> run() {
@@ -54,18 +53,18 @@ class Former {
     regions_.push_back(std::move(region));
   }
 
-  /// The nodes up to where the ways from the region's result meet, if all of them may join it.
+  /// The nodes up to the post-dominator of the region's result, if all of them may join the region.
   std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
-    if (reading_.meeting_point(region.last) == reading_.end()) return std::nullopt;
+    if (flow_.post_dominator(region.last) == flow_.end()) return std::nullopt;
     const size_t first = region.nodes.front();
     const NodeFacts& facts = facts_[first];
-    const int64_t most =
+    const int64_t max_elements =
         facts.kind == NodeKind::Reduction ? std::max(facts.elements, facts.input_elements) : facts.elements;
-    std::vector<size_t> nodes = reading_.between(region.last);
+    std::vector<size_t> nodes = flow_.paths(region.last);
     const bool all = std::ranges::all_of(nodes, [&](size_t node) {
       const bool joins = is(node, NodeKind::Elementwise) ||
                          (is(node, NodeKind::Reduction) && facts.kind == NodeKind::Reduction);
-      return region_of_[node] == kNone && joins && facts_[node].elements <= most;
+      return region_of_[node] == kNone && joins && facts_[node].elements <= max_elements;
     });
     return all ? std::optional(std::move(nodes)) : std::nullopt;
   }
@@ -74,8 +73,8 @@ class Former {
   /// or a reader is a result.
   size_t only_reader(const Growing& region, std::vector<size_t>& views) const {
     for (size_t node = region.last;;) {
-      const std::vector<size_t>& readers = reading_.readers(node);
-      if (readers.empty() || reading_.is_result(node)) return kNone;
+      const std::vector<size_t>& readers = flow_.readers(node);
+      if (readers.empty() || flow_.is_result(node)) return kNone;
       if (readers.size() == 1 && is(readers.front(), NodeKind::View)) {
         node = readers.front();
         views.push_back(node);
@@ -131,20 +130,18 @@ class Former {
         const auto has = [&](size_t node) {
           return std::ranges::find(region.nodes, node) != region.nodes.end();
         };
-        if (!has(i) && std::ranges::any_of(reading_.readers(i), has)) region.nodes.push_back(i);
+        if (!has(i) && std::ranges::any_of(flow_.readers(i), has)) region.nodes.push_back(i);
       }
-      if (reading_.is_result(i) || reading_.readers(i).empty()) regions_.push_back({{i}, i});
+      if (flow_.is_result(i) || flow_.readers(i).empty()) regions_.push_back({{i}, i});
     }
   }
 
-  /// All of a node that nobody reads: it is computed for nothing, as the network says.
+  /// A node that nothing reads keeps all its outputs: a kernel must compute something.
   std::vector<TensorIndex> results_of(size_t node) const {
-    std::set<TensorIndex> read(network_.outputs.begin(), network_.outputs.end());
-    for (const Node& reader : network_.nodes) read.insert(reader.inputs.begin(), reader.inputs.end());
     std::vector<TensorIndex> all = network_.nodes[node].outputs, results;
     std::erase(all, kAbsent);
     std::ranges::copy_if(all, std::back_inserter(results),
-                         [&](TensorIndex output) { return read.contains(output); });
+                         [&](TensorIndex output) { return flow_.is_read(output); });
     return results.empty() ? all : results;
   }
 
@@ -161,7 +158,7 @@ class Former {
 
   const Network& network_;
   std::vector<NodeFacts> facts_;
-  Reading reading_;
+  DataFlow flow_;
   std::vector<Growing> regions_;
   std::vector<size_t> region_of_;  // of nodes that are no views
 };

@@ -2,24 +2,20 @@
 
 #include <algorithm>
 
+#include "joined.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/network/node_workload.h"
 
 namespace tunesmith::network {
 namespace {
 
-int64_t elements_of(const Tensor& tensor) {
-  int64_t elements = 1;
-  for (const Extent& extent : *tensor.shape) elements *= std::get<int64_t>(extent);
-  return elements;
-}
-
 int64_t largest(const Network& network, const std::vector<TensorIndex>& tensors, bool constants) {
   int64_t elements = 0;
   for (const TensorIndex tensor : tensors) {
     if (tensor == kAbsent) continue;
     const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
-    if (constants || of.constant == nullptr) elements = std::max(elements, elements_of(of));
+    if (constants || of.constant == nullptr)
+      elements = std::max(elements, element_count(input_of(of).type.shape));
   }
   return elements;
 }

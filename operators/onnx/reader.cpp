@@ -27,12 +27,6 @@ int64_t integer_at(const Constant& constant, int64_t position) {
 
 }  // namespace
 
-int64_t element_count(const Shape& shape) {
-  int64_t count = 1;
-  for (const int64_t extent : shape) count *= extent;
-  return count;
-}
-
 std::vector<int64_t> integer_elements(const Constant& constant) {
   if (constant.dtype.is_float())
     throw UserError(fmt::format("expected integers, these are {}", constant.dtype.str()));

@@ -14,6 +14,7 @@ namespace tunesmith::operators_onnx {
 
 using network::Computation;
 using network::Constant;
+using network::element_count;
 using network::NodeView;
 using network::Shape;
 using network::TensorType;
@@ -61,7 +62,7 @@ class NodeReader {
   size_t axis(int64_t given, size_t rank) const;
   std::vector<size_t> axes(const std::vector<int64_t>& given, size_t rank) const;
 
-  /// Throws UserError: what of the node is refused. Its name is added by who asks.
+  /// Throws UserError that says what is refused; the caller adds the node's name.
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy = {}) const;
   void refuse_unless(bool condition, const std::string& what) const {
     if (!condition) refuse(what);
@@ -86,7 +87,5 @@ std::vector<double> number_elements(const Constant& constant);
 /// A constant of its own memory.
 std::shared_ptr<const Constant> make_constant(DType dtype, Shape shape, const std::vector<int64_t>& integers);
 std::shared_ptr<const Constant> make_constant(DType dtype, Shape shape, std::vector<std::byte> bytes);
-
-int64_t element_count(const Shape& shape);
 
 }  // namespace tunesmith::operators_onnx

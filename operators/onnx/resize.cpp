@@ -139,7 +139,7 @@ std::vector<Tap> taps_of(const NodeReader& node, const std::string& mode) {
   return {{-1, far("({0} + 1)")}, {0, near("{0}")}, {1, near("(1 - {0})")}, {2, far("(2 - {0})")}};
 }
 
-/// A whole shape's resizing, of which each axis takes one statement.
+/// Resizes one axis after the other, with one statement for each.
 class Resizing {
  public:
   Resizing(const NodeReader& node, const std::string& transformation, std::string mode)

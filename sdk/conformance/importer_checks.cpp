@@ -68,7 +68,7 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// It has no operator of a name that nobody has given one.
+/// A name that no operator has finds none.
 Verdict check_operators(const Subject& subject) {
   const auto importer = subject.create<Importer>();
   return importer->find_operator("no such operator", 1) == nullptr

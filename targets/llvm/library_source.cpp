@@ -142,7 +142,8 @@ std::string setup_failed(const LibraryRequest& request) {
 
 /// `text` with the calls of the kernel's set-up.
 std::string with_setup(std::string text, const std::optional<SetupStep>& setup) {
-  text = replace_all(std::move(text), "@SETUP@", setup ? kSetupSource : "");
+  text = replace_all(std::move(text), "@SETUP@", setup ? std::string(kSetupDeclarations) + kSetUpText : "");
+  text = replace_all(std::move(text), "@SETUP_CALLS@", "@SETUP_SYMBOL@() == 0");
   text = replace_all(std::move(text), "@SET_UP@", setup ? kSetUpFirst : "");
   text = replace_all(std::move(text), "@SETUP_FAULT@", setup ? kSetupFault : "");
   text = replace_all(std::move(text), "@SETUP_SYMBOL@", setup ? setup->symbol : "");

@@ -124,23 +124,10 @@ EXPORTED int @NAME@(@PARAMETERS@) {
 }
 )";
 
-inline constexpr const char* kSetupSource = R"(extern int64_t @SETUP_SYMBOL@(void);
+inline constexpr const char* kSetupDeclarations = R"(extern int64_t @SETUP_SYMBOL@(void);
 extern _Atomic int64_t @FAULT_SYMBOL@;
 
-/* Once in a process; again where it has failed. */
-static int set_up(void) {
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static atomic_int done;
-  if (atomic_load_explicit(&done, memory_order_acquire)) return 1;
-  pthread_mutex_lock(&mutex);
-  if (!atomic_load(&done)) atomic_store(&done, @SETUP_SYMBOL@() == 0);
-  const int is_done = atomic_load(&done);
-  pthread_mutex_unlock(&mutex);
-  return is_done;
-}
-
 )";
-inline constexpr const char* kSetUpFirst = "  if (!set_up()) return @NAME@_SETUP_FAILED;\n";
 inline constexpr const char* kSetupFault =
     "  if (atomic_load(&@FAULT_SYMBOL@) != 0) return @NAME@_SETUP_FAILED;\n";
 

@@ -62,6 +62,16 @@ std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
   return counts;
 }
 
+/// "conv_relu -> [1, 64, 56, 56]": of several tasks of one name.
+std::string title_of(const Workload& workload) {
+  return fmt::format("{} -> [{}]", workload.name, fmt::join(workload.program.outputs.front()->shape, ", "));
+}
+
+fs::path file_of(const TaskedNetwork& tasked, size_t task, const std::string& folder) {
+  return fs::path(folder) /
+         fmt::format("{:02}_{}.yaml", task + 1, tasked.regions[tasked.tasks[task]].workload.name);
+}
+
 /// DIR/01_conv_relu.yaml and so on, and DIR/tasks.yaml, which `tunesmith tune` takes.
 std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>& counts,
                         const std::string& folder) {
@@ -70,7 +80,7 @@ std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>&
       "# The tasks of the network {}, each with how often a call runs it.\nnetwork:\n", tasked.network.name);
   for (size_t i = 0; i < tasked.tasks.size(); ++i) {
     const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
-    const fs::path path = fs::path(folder) / fmt::format("{:02}_{}.yaml", i + 1, workload.name);
+    const fs::path path = file_of(tasked, i, folder);
     std::ofstream file(path);
     file << workload.definition;
     file.close();
@@ -119,6 +129,8 @@ int run_network_tasks(const Common& common, const NetworkArguments& arguments) {
     for (size_t i = 0; i < tasked.tasks.size(); ++i) {
       const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
       list.push_back({{"name", workload.name},
+                      {"file", suite.empty() ? "" : file_of(tasked, i, arguments.output).string()},
+                      {"shape", workload.program.outputs.front()->shape},
                       {"count", counts[i]},
                       {"flops", workload.flops},
                       {"bytes_min", workload.bytes_min}});
@@ -136,7 +148,7 @@ int run_network_tasks(const Common& common, const NetworkArguments& arguments) {
   for (size_t i = 0; i < tasked.tasks.size(); ++i) {
     const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
     const double share = flops > 0 ? static_cast<double>(counts[i]) * workload.flops / flops : 0;
-    fmt::print(output(), "{:5}  {:10.1f} %  {}\n", counts[i], 100 * share, workload.name);
+    fmt::print(output(), "{:5}  {:10.1f} %  {}\n", counts[i], 100 * share, title_of(workload));
   }
   if (!suite.empty())
     fmt::print(output(), "\nwritten to {}; next: tunesmith tune {}\n", arguments.output, suite);

@@ -67,10 +67,6 @@ Network prepared(const network::ReadNetwork& read, Values& inputs) {
   }
 }
 
-Tensor to_tensor(const network::Constant& constant) {
-  return {constant.dtype, constant.shape, {constant.bytes.begin(), constant.bytes.end()}};
-}
-
 bool agrees(const Tensor& found, const Tensor& expected, int64_t position) {
   constexpr double kAbsolute = 1e-7;
   constexpr double kRelative = 1e-3;
@@ -103,7 +99,7 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& giv
   for (size_t i = 0; i < found.size(); ++i) {
     const network::Tensor& output = network.tensors[static_cast<size_t>(network.outputs[i])];
     const std::string wrong =
-        difference(found[i], output.dtype.value_or(found[i].dtype), to_tensor(*expected[i]));
+        difference(found[i], output.dtype.value_or(found[i].dtype), network::to_tensor(*expected[i]));
     if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
   }
   return {};
@@ -115,7 +111,7 @@ TestOutcome run_data_set(const network::ReadNetwork& read, const fs::path& data_
   const Network network = prepared(read, inputs);
   std::vector<Tensor> given;
   given.reserve(inputs.size());
-  for (const auto& input : inputs) given.push_back(to_tensor(*input));
+  for (const auto& input : inputs) given.push_back(network::to_tensor(*input));
   if (difference_of(network, given, expected, network::Precision::F64).empty()) return {};
   const std::string wrong = difference_of(network, given, expected, network::Precision::AsTyped);
   if (wrong.empty()) return {};

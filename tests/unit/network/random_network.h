@@ -14,6 +14,13 @@ inline Network resolved(Network network) {
   return network;
 }
 
+/// So that networks are deep.
+inline std::string one_of_the_last(const std::vector<std::string>& tensors, size_t count,
+                                   std::mt19937& random) {
+  const size_t last = std::min(tensors.size(), count);
+  return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
+}
+
 inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
   Builder builder;
   builder.input("x0", kF32, {extent, extent});
@@ -22,11 +29,7 @@ inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
   for (int64_t i = 0; i < extent * extent; ++i) weights.push_back(static_cast<double>(i % 7 - 3) / 8);
   builder.numbers("w", {extent, extent}, weights);
   std::vector<std::string> tensors = {"x0", "x1"};
-  const auto drawn = [&] {
-    // Mostly of the last few, so that the network is deep.
-    const size_t last = std::min<size_t>(tensors.size(), 4);
-    return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
-  };
+  const auto drawn = [&] { return one_of_the_last(tensors, 4, random); };
   for (int i = 0; i < nodes; ++i) {
     const std::string result = "t" + std::to_string(i);
     switch (std::uniform_int_distribution<int>(0, 7)(random)) {
@@ -73,10 +76,7 @@ inline Network random_image_network(std::mt19937& random, int nodes) {
   builder.numbers("scale", {1, kChannels, 1, 1}, {0.5, -1, 2, 1});
   const std::vector<int64_t> padding(4, 1);
   std::vector<std::string> tensors = {"x"};
-  const auto drawn = [&] {
-    const size_t last = std::min<size_t>(tensors.size(), 3);
-    return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
-  };
+  const auto drawn = [&] { return one_of_the_last(tensors, 3, random); };
   for (int i = 0; i < nodes; ++i) {
     const std::string result = "t" + std::to_string(i);
     switch (std::uniform_int_distribution<int>(0, 5)(random)) {

@@ -9,6 +9,9 @@
 
 namespace tunesmith::network {
 
+/// A copy of the values.
+tunesmith::Tensor to_tensor(const Constant& constant);
+
 /// What floats are computed in.
 enum class Precision {
   F64,  ///< f64 whatever their type, and rounded only where a node converts to a narrower type; they return

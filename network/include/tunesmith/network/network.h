@@ -29,8 +29,15 @@ inline constexpr TensorIndex kAbsent = -1;
 using Extent = std::variant<int64_t, std::string>;
 using Shape = std::vector<int64_t>;
 
+/// 1 for a single value.
+inline int64_t element_count(const Shape& shape) {
+  int64_t elements = 1;
+  for (const int64_t extent : shape) elements *= extent;
+  return elements;
+}
+
 /// Values that are known before the network runs: dense, row-major, in the machine's byte order; a bool is a
-/// byte, 0 or 1. Immutable. The bytes may lie in a mapped file, which `owner` keeps.
+/// byte, 0 or 1. Immutable. The bytes may lie in a mapped file, at any address, and `owner` keeps them.
 struct Constant {
   DType dtype;
   Shape shape;

@@ -45,11 +45,11 @@ struct NodeView {
 
 /// How a node's outputs follow from its inputs.
 ///
-/// `compute` holds statements, each a line of its own, that read arrays in0, in1, ... and compute out0, out1,
-/// ..., as many as the node has outputs, and arrays of their own, t0, t1, ..., each of which a statement
-/// reads; each axis is given with its extent in each statement that has it. A single value is an array of
-/// shape [1]. An output that the node leaves out has no statement, and neither has one whose values follow
-/// from shapes and constants alone and stand in `constants`.
+/// `compute` holds statements, one a line. They read the arrays in0, in1, ... and compute out0, out1, ..., as
+/// many as the node has outputs; intermediate arrays are called t0, t1, ..., and a later statement reads each
+/// of them. Every statement gives its axes with their extents. A single value is an array of shape [1]. An
+/// output has no statement when the node leaves it out, or when its values follow from shapes and constants
+/// alone: then they stand in `constants`.
 struct Computation {
   std::vector<TensorType> outputs;
   std::vector<std::shared_ptr<const Constant>>

@@ -1,4 +1,4 @@
-// Where tensors lie in one block of memory, of which they share what they do not need at the same time.
+// Places tensors in one block of memory. Tensors that are not needed at the same time may share a place.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@ namespace tunesmith::network {
 
 /// Offsets of tensors are multiples of it: a cache line, and a vector of any processor.
 inline constexpr int64_t kTensorAlignment = 64;
+constexpr int64_t align_up(int64_t bytes) {
+  return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+}
 
 /// What a tensor needs: memory from the step that computes it to the last that reads it, both included.
 struct Lifetime {

@@ -171,4 +171,21 @@ inline constexpr const char* kCheckText =
 
 )";
 
+/// Runs what makes the process ready for the instructions of kernels. Its calls are left to fill in: a
+/// condition that holds when all went well.
+inline constexpr const char* kSetUpText = R"(/* Once in a process; again where it has failed. */
+static int set_up(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static atomic_int done;
+  if (atomic_load_explicit(&done, memory_order_acquire)) return 1;
+  pthread_mutex_lock(&mutex);
+  if (!atomic_load(&done)) atomic_store(&done, @SETUP_CALLS@);
+  const int is_done = atomic_load(&done);
+  pthread_mutex_unlock(&mutex);
+  return is_done;
+}
+
+)";
+inline constexpr const char* kSetUpFirst = "  if (!set_up()) return @NAME@_SETUP_FAILED;\n";
+
 }  // namespace tunesmith

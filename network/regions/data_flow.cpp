@@ -1,19 +1,21 @@
-#include "reading.h"
+#include "data_flow.h"
 
 #include <algorithm>
 #include <set>
 
 namespace tunesmith::network {
 
-Reading::Reading(const Network& network)
+DataFlow::DataFlow(const Network& network)
     : readers_(network.nodes.size()),
+      is_read_(network.tensors.size(), false),
       is_result_(network.nodes.size(), false),
-      meeting_points_(network.nodes.size(), network.nodes.size()),
+      post_dominators_(network.nodes.size(), network.nodes.size()),
       depths_(network.nodes.size() + 1, 0) {
   std::vector<size_t> makers(network.tensors.size(), end());
   for (size_t i = 0; i < network.nodes.size(); ++i) {
     for (const TensorIndex input : network.nodes[i].inputs) {
       if (input == kAbsent) continue;
+      is_read_[static_cast<size_t>(input)] = true;
       const size_t maker = makers[static_cast<size_t>(input)];
       if (maker != end() && (readers_[maker].empty() || readers_[maker].back() != i))
         readers_[maker].push_back(i);
@@ -23,6 +25,7 @@ Reading::Reading(const Network& network)
     }
   }
   for (const TensorIndex output : network.outputs) {
+    is_read_[static_cast<size_t>(output)] = true;
     const size_t maker = makers[static_cast<size_t>(output)];
     if (maker != end()) is_result_[maker] = true;
   }
@@ -32,21 +35,21 @@ Reading::Reading(const Network& network)
       point = readers_[i].front();
       for (const size_t reader : readers_[i]) point = common(point, reader);
     }
-    meeting_points_[i] = point;
+    post_dominators_[i] = point;
     depths_[i] = depths_[point] + 1;
   }
 }
 
-size_t Reading::common(size_t a, size_t b) const {
+size_t DataFlow::common(size_t a, size_t b) const {
   while (a != b) {
     size_t& deeper = depths_[a] >= depths_[b] ? a : b;
-    deeper = meeting_points_[deeper];
+    deeper = post_dominators_[deeper];
   }
   return a;
 }
 
-std::vector<size_t> Reading::between(size_t node) const {
-  const size_t point = meeting_points_[node];
+std::vector<size_t> DataFlow::paths(size_t node) const {
+  const size_t point = post_dominators_[node];
   std::set<size_t> found;
   std::vector<size_t> open = {node};
   while (!open.empty()) {

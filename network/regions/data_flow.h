@@ -1,0 +1,37 @@
+// Which nodes read what a node computes, and the node after which all of them have been: its post-dominator.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+
+namespace tunesmith::network {
+
+class DataFlow {
+ public:
+  explicit DataFlow(const Network& network);
+
+  /// Nodes, ascending, each once.
+  const std::vector<size_t>& readers(size_t node) const { return readers_[node]; }
+  /// The first node on every path from `node` to a result of the network; end() where there is none.
+  size_t post_dominator(size_t node) const { return post_dominators_[node]; }
+  /// The nodes on the paths from `node` to its post-dominator, which is the last of them; ascending.
+  std::vector<size_t> paths(size_t node) const;
+  /// Does another node or the network's caller read it?
+  bool is_read(TensorIndex tensor) const { return is_read_[static_cast<size_t>(tensor)]; }
+  /// Does the network's caller read it?
+  bool is_result(size_t node) const { return is_result_[node]; }
+  size_t end() const { return readers_.size(); }
+
+ private:
+  size_t common(size_t a, size_t b) const;
+
+  std::vector<std::vector<size_t>> readers_;
+  std::vector<bool> is_read_;            // of tensors
+  std::vector<bool> is_result_;          // of nodes
+  std::vector<size_t> post_dominators_;  // a tree, whose root is end()
+  std::vector<size_t> depths_;
+};
+
+}  // namespace tunesmith::network
