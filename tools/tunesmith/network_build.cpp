@@ -14,6 +14,7 @@
 #include "network_tasks.h"
 #include "output.h"
 #include "shipping.h"
+#include "traces.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The kernels of all tasks. Tasks without a record are named in one error.
-std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper& shipper) {
+std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper& shipper, int threads) {
   std::deque<CompiledKernel> kernels;
   std::vector<std::string> missing;
   for (size_t i = 0; i < tasked.tasks.size(); ++i) {
@@ -30,14 +31,15 @@ std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper
       kernels.push_back(
           shipper.ship_best(workload, workload.key, fmt::format("kernel_{}_{}", i + 1, workload.name))
               .kernel);
-    } catch (const UserError& error) {
-      missing.push_back(fmt::format("{} ({})", workload.name, error.what()));
+    } catch (const NoRecord&) {
+      missing.push_back(title_of(workload));
     }
   }
   if (!missing.empty())
-    throw UserError(fmt::format("{} of {} tasks have no program:\n  {}", missing.size(), tasked.tasks.size(),
-                                fmt::join(missing, "\n  ")),
-                    "tunesmith network tasks FILE --output DIR, and then tunesmith tune DIR/tasks.yaml");
+    throw UserError(
+        fmt::format("{} of {} tasks have no record in this space with {} threads on this machine:\n  {}\n",
+                    missing.size(), tasked.tasks.size(), threads, fmt::join(missing, "\n  ")),
+        "run: tunesmith network tasks FILE --output DIR, and then tunesmith tune DIR/tasks.yaml");
   return kernels;
 }
 
@@ -58,7 +60,7 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   options.threads = threads;
   options.worker_threads = arguments.threads;
   options.quiet = common.json;
-  const std::deque<CompiledKernel> kernels = kernels_of(tasked, Shipper(session, *space, options));
+  const std::deque<CompiledKernel> kernels = kernels_of(tasked, Shipper(session, *space, options), threads);
 
   std::vector<network::RegionKernel> regions;
   for (size_t i = 0; i < tasked.regions.size(); ++i) {

@@ -62,11 +62,6 @@ std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
   return counts;
 }
 
-/// "conv_relu -> [1, 64, 56, 56]": of several tasks of one name.
-std::string title_of(const Workload& workload) {
-  return fmt::format("{} -> [{}]", workload.name, fmt::join(workload.program.outputs.front()->shape, ", "));
-}
-
 fs::path file_of(const TaskedNetwork& tasked, size_t task, const std::string& folder) {
   return fs::path(folder) /
          fmt::format("{:02}_{}.yaml", task + 1, tasked.regions[tasked.tasks[task]].workload.name);
@@ -96,6 +91,10 @@ std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>&
 }
 
 }  // namespace
+
+std::string title_of(const Workload& workload) {
+  return fmt::format("{} -> [{}]", workload.name, fmt::join(workload.program.outputs.front()->shape, ", "));
+}
 
 TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments) {
   network::ReadNetwork read = network::read_network(session.registry(), arguments.file);

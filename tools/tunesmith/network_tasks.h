@@ -20,6 +20,9 @@ struct TaskedNetwork {
   std::vector<size_t> tasks;                   // regions of which no earlier one is equal
 };
 
+/// "conv_relu -> [1, 56, 56, 64]": several tasks may have one name.
+std::string title_of(const Workload& workload);
+
 /// Reads the file, runs all passes with the dimensions that were given, and forms regions. Throws UserError.
 TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments);
 

@@ -162,7 +162,7 @@ std::vector<Record> best_records(const Workload& workload, const Space& space, c
     return best;
   }
   const std::vector<Record> others = best_with_other_extensions(store, query);
-  throw UserError(
+  throw NoRecord(
       fmt::format("no record of {} with {} threads on this machine{} in {}{}", workload.key, threads,
                   space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string(),
                   others.empty() ? ""

@@ -34,9 +34,15 @@ std::vector<std::string> recorded_texts(const RecordStore& store, const std::str
 /// The record of this id. Throws UserError, with the nearest id, when there is none.
 Record find_record(const RecordStore& store, const std::string& id);
 
+/// Nothing that fits the question was measured.
+class NoRecord : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 /// The best `n` records of the workload on this machine with this number of threads and the space's
 /// extensions, by the store's one rule (RecordStore::best), of the space of this name if it is not empty; at
-/// least one. Says on stderr when a space with other extensions has a faster one. Throws UserError when there
+/// least one. Says on stderr when a space with other extensions has a faster one. Throws NoRecord when there
 /// is none. `typed` is what the person called the workload, for the hint.
 std::vector<Record> best_records(const Workload& workload, const Space& space, const std::string& database,
                                  int threads, const std::string& typed, size_t n,
