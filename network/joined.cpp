@@ -1,7 +1,9 @@
 #include "joined.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,6 +90,18 @@ std::optional<size_t> number_after(std::string_view kind, const std::string& wor
   return number;
 }
 
+/// Its first array is what it computes, the others are what it reads.
+struct Statement {
+  std::string text;
+  std::vector<std::string> arrays;
+};
+
+/// An input and its line in the workload.
+struct Given {
+  TensorIndex tensor;
+  std::string line;
+};
+
 /// Collects what a workload's text is made of.
 class Joining {
  public:
@@ -97,28 +111,49 @@ class Joining {
 
   void add(const DefinedNode& defined, size_t number) {
     const std::vector<int32_t> own = order_of_own(*defined.node);
-    statements_ += rewrite_arrays(defined.computation.compute, [&](const std::string& word) -> ArrayUse {
-      if (const auto input = number_after("in", word))
-        return {read(defined, *input), order_of(defined.node->inputs.at(*input))};
-      if (const auto output = number_after("out", word))
-        return {write(defined, *output), order_of(defined.node->outputs.at(*output))};
-      return {fmt::format("n{}_{}", number, word), own};
-    });
+    std::istringstream lines(defined.computation.compute);
+    for (std::string line; std::getline(lines, line);) {
+      Statement statement;
+      statement.text = rewrite_arrays(line, [&](const std::string& word) -> ArrayUse {
+        ArrayUse use{fmt::format("n{}_{}", number, word), own};
+        if (const auto input = number_after("in", word))
+          use = {read(defined, *input), order_of(defined.node->inputs.at(*input))};
+        if (const auto output = number_after("out", word))
+          use = {write(defined, *output), order_of(defined.node->outputs.at(*output))};
+        statement.arrays.push_back(use.name);
+        return use;
+      });
+      statements_.push_back(std::move(statement));
+    }
   }
 
   Joined finish(const std::string& name) {
-    if (made_.outputs.empty()) return std::move(made_);
-    std::string outputs;
-    for (const TensorIndex output : made_.outputs)
-      outputs += (outputs.empty() ? "" : ", ") + array_name(output);
-    std::string indented = "  ";
-    for (size_t i = 0; i + 1 < statements_.size(); ++i) {
-      indented += statements_[i];
-      if (statements_[i] == '\n') indented += "  ";
+    if (outputs_.empty()) return {};
+    Joined made;
+    std::set<std::string> needed;
+    for (const TensorIndex output : outputs_) needed.insert(array_name(output));
+    made.outputs = std::move(outputs_);
+    const std::string outputs =
+        fmt::format("{}", fmt::join(made.outputs | std::views::transform(array_name), ", "));
+    // A node of several outputs has statements that nothing here reads.
+    for (Statement& statement : statements_ | std::views::reverse) {
+      if (!needed.contains(statement.arrays.front()))
+        statement.text.clear();
+      else
+        needed.insert(statement.arrays.begin(), statement.arrays.end());
     }
-    made_.text = fmt::format("name: {}\n{}{}compute: |\n{}\noutputs: [{}]\n", name,
-                             inputs_.empty() ? "" : "inputs:\n", inputs_, indented, outputs);
-    return std::move(made_);
+    std::string inputs, statements;
+    for (const Given& given : given_) {
+      if (!needed.contains(array_name(given.tensor))) continue;
+      made.inputs.push_back(given.tensor);
+      inputs += given.line;
+    }
+    for (const Statement& statement : statements_) {
+      if (!statement.text.empty()) statements += "  " + statement.text + "\n";
+    }
+    made.text = fmt::format("name: {}\n{}{}compute: |\n{}outputs: [{}]\n", name,
+                            inputs.empty() ? "" : "inputs:\n", inputs, statements, outputs);
+    return made;
   }
 
  private:
@@ -145,27 +180,28 @@ class Joining {
 
   std::string read(const DefinedNode& defined, size_t input) {
     const TensorIndex tensor = defined.node->inputs.at(input);
-    if (!computed_.contains(tensor) && given_.insert(tensor).second) {
+    if (!computed_.contains(tensor) && known_.insert(tensor).second) {
       const NodeInput& given = *defined.inputs.at(input);
-      made_.inputs.push_back(tensor);
-      inputs_ += fmt::format("  {}: {{shape: [{}], dtype: {}{}}}\n", array_name(tensor),
-                             fmt::join(in_order(array_shape(given.type.shape), order_of(tensor)), ", "),
-                             given.type.dtype.str(), given.constant ? ", constant: true" : "");
+      given_.push_back(
+          {tensor, fmt::format("  {}: {{shape: [{}], dtype: {}{}}}\n", array_name(tensor),
+                               fmt::join(in_order(array_shape(given.type.shape), order_of(tensor)), ", "),
+                               given.type.dtype.str(), given.constant ? ", constant: true" : "")});
     }
     return array_name(tensor);
   }
 
   std::string write(const DefinedNode& defined, size_t output) {
     const TensorIndex tensor = defined.node->outputs.at(output);
-    if (computed_.insert(tensor).second && is_output_(tensor)) made_.outputs.push_back(tensor);
+    if (computed_.insert(tensor).second && is_output_(tensor)) outputs_.push_back(tensor);
     return array_name(tensor);
   }
 
   const std::function<bool(TensorIndex)>& is_output_;
   const std::function<std::vector<int32_t>(TensorIndex)>& order_of_;
-  std::set<TensorIndex> given_, computed_;
-  std::string statements_, inputs_;
-  Joined made_;
+  std::set<TensorIndex> known_, computed_;
+  std::vector<Given> given_;
+  std::vector<Statement> statements_;
+  std::vector<TensorIndex> outputs_;
 };
 
 }  // namespace

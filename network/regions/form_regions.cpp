@@ -53,20 +53,37 @@ class Former {
     regions_.push_back(std::move(region));
   }
 
-  /// The nodes up to the post-dominator of the region's result, if all of them may join the region.
+  /// The nodes up to the next element-wise post-dominator of the region's result, if all of them may join the
+  /// region. Rearranging views on the way join, too: the region's result is written in their order.
   std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
-    if (flow_.post_dominator(region.last) == flow_.end()) return std::nullopt;
-    const size_t first = region.nodes.front();
+    std::vector<size_t> nodes;
+    for (size_t last = region.last; flow_.post_dominator(last) != flow_.end();) {
+      const std::vector<size_t> next = flow_.paths(last);
+      if (!std::ranges::all_of(next, [&](size_t node) { return may_follow(node, region.nodes.front()); }))
+        return std::nullopt;
+      nodes.insert(nodes.end(), next.begin(), next.end());
+      last = flow_.post_dominator(last);
+      if (!is(last, NodeKind::View)) return nodes;
+    }
+    return std::nullopt;
+  }
+
+  bool may_follow(size_t node, size_t first) const {
+    if (region_of_[node] != kNone) return false;
     const NodeFacts& facts = facts_[first];
     const int64_t max_elements =
         facts.kind == NodeKind::Reduction ? std::max(facts.elements, facts.input_elements) : facts.elements;
-    std::vector<size_t> nodes = flow_.paths(region.last);
-    const bool all = std::ranges::all_of(nodes, [&](size_t node) {
-      const bool joins = is(node, NodeKind::Elementwise) ||
-                         (is(node, NodeKind::Reduction) && facts.kind == NodeKind::Reduction);
-      return region_of_[node] == kNone && joins && facts_[node].elements <= max_elements;
-    });
-    return all ? std::optional(std::move(nodes)) : std::nullopt;
+    switch (facts_[node].kind) {
+      case NodeKind::View:
+        return facts_[node].elements == facts_[node].input_elements && facts_[node].elements <= max_elements;
+      case NodeKind::Elementwise:
+        return facts_[node].elements <= max_elements;
+      case NodeKind::Reduction:
+        return facts.kind == NodeKind::Reduction && facts_[node].elements <= max_elements;
+      case NodeKind::Contraction:
+        return false;
+    }
+    return false;
   }
 
   /// The region of all readers of `region`, past views that have one reader; kNone where they are in several,
@@ -107,16 +124,22 @@ class Former {
     }
   }
 
+  bool is_product_of_data(size_t region) const {
+    return is_live(region) && kind_of(region) == NodeKind::Contraction &&
+           facts_[regions_[region].nodes.front()].varying_inputs == 2;
+  }
+
+  /// Products with weights stay apart: nothing is gained where the rows between are read by all columns.
   void join_attention() {
     for (size_t i = 0; i < regions_.size(); ++i) {
-      if (!is_live(i) || kind_of(i) != NodeKind::Contraction) continue;
+      if (!is_product_of_data(i)) continue;
       std::vector<size_t> to_rows, to_product;
       const size_t rows = only_reader(regions_[i], to_rows);
       if (!is_live(rows) || kind_of(rows) != NodeKind::Reduction ||
           facts_[regions_[rows].last].elements != facts_[regions_[i].last].elements)
         continue;
       const size_t product = only_reader(regions_[rows], to_product);
-      if (!is_live(product) || product == i || kind_of(product) != NodeKind::Contraction) continue;
+      if (product == i || !is_product_of_data(product)) continue;
       merge(i, product, to_rows);
       merge(rows, product, to_product);
     }

@@ -20,14 +20,19 @@ int64_t largest(const Network& network, const std::vector<TensorIndex>& tensors,
   return elements;
 }
 
-size_t inputs_that_vary(const Network& network, const Node& node) {
+std::vector<TensorIndex> varying_inputs(const Network& network, const Node& node) {
   std::vector<TensorIndex> inputs;
   for (const TensorIndex input : node.inputs) {
     if (input != kAbsent && network.tensors[static_cast<size_t>(input)].constant == nullptr)
       inputs.push_back(input);
   }
-  std::ranges::sort(inputs);
-  return static_cast<size_t>(std::ranges::unique(inputs).begin() - inputs.begin());
+  return inputs;
+}
+
+bool reads_one_tensor(const Network& network, const Node& node) {
+  const std::vector<TensorIndex> inputs = varying_inputs(network, node);
+  return !inputs.empty() &&
+         std::ranges::all_of(inputs, [&](TensorIndex input) { return input == inputs[0]; });
 }
 
 NodeKind kind_of(const Network& network, size_t node) {
@@ -40,9 +45,8 @@ NodeKind kind_of(const Network& network, size_t node) {
   }
   if (tiles) return NodeKind::Contraction;
   if (reduces) return NodeKind::Reduction;
-  return made.workload.flops == 0.0 && inputs_that_vary(network, network.nodes[node]) == 1
-             ? NodeKind::View
-             : NodeKind::Elementwise;
+  return made.workload.flops == 0.0 && reads_one_tensor(network, network.nodes[node]) ? NodeKind::View
+                                                                                      : NodeKind::Elementwise;
 }
 
 }  // namespace
@@ -51,8 +55,8 @@ std::vector<NodeFacts> node_facts(const Network& network) {
   std::vector<NodeFacts> facts;
   for (size_t i = 0; i < network.nodes.size(); ++i) {
     const Node& node = network.nodes[i];
-    facts.push_back(
-        {kind_of(network, i), largest(network, node.outputs, true), largest(network, node.inputs, false)});
+    facts.push_back({kind_of(network, i), largest(network, node.outputs, true),
+                     largest(network, node.inputs, false), varying_inputs(network, node).size()});
   }
   return facts;
 }

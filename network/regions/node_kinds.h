@@ -19,6 +19,7 @@ struct NodeFacts {
   NodeKind kind = NodeKind::Elementwise;
   int64_t elements = 0;        // of its largest output
   int64_t input_elements = 0;  // of its largest input that is no constant
+  size_t varying_inputs = 0;   // inputs that are no constants
 };
 
 /// One for each node.

@@ -1,0 +1,1 @@
+"""Networks by their published shapes, with random weights: each module has NETWORKS, name -> Network."""
