@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 6> kPasses{{
+constexpr std::array<Pass, 9> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
@@ -17,7 +17,11 @@ constexpr std::array<Pass, 6> kPasses{{
      fix_shapes},
     {"fold_constants", "Evaluates all nodes whose inputs are constant.", fold_constants},
     {"drop_identities", "Removes nodes whose output is their input.", drop_identities},
+    {"share", "Computes once what several nodes compute from the same.", share},
     {"drop_unused", "Removes nodes and outputs that nothing reads.", drop_unused},
+    {"move_scales", "Multiplies a product's result by a number, not what it reads.", move_scales},
+    {"merge_products", "Makes one of products that read one tensor and differ in their weights.",
+     merge_products},
     {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
 }};
 

@@ -12,7 +12,10 @@ void resolve(Network& network, const PassOptions& options);
 void fix_shapes(Network& network, const PassOptions& options);
 void fold_constants(Network& network, const PassOptions& options);
 void drop_identities(Network& network, const PassOptions& options);
+void share(Network& network, const PassOptions& options);
 void drop_unused(Network& network, const PassOptions& options);
+void move_scales(Network& network, const PassOptions& options);
+void merge_products(Network& network, const PassOptions& options);
 void choose_layouts(Network& network, const PassOptions& options);
 
 /// Collects what several nodes are refused for.

@@ -10,6 +10,7 @@ namespace tunesmith::network {
 namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
+constexpr size_t kMaxProloguesOfAProduct = 2;
 
 class Former {
  public:
@@ -115,12 +116,23 @@ class Former {
   NodeKind kind_of(size_t region) const { return facts_[regions_[region].nodes.front()].kind; }
   bool is_live(size_t region) const { return region != kNone && !regions_[region].nodes.empty(); }
 
+  /// A product computes what it reads again for each of its columns, unless it is packed: little of it, and
+  /// no neighbours' elements. One of tensors side by side (Concat) reads them faster once they are one.
+  bool may_precede(const Growing& region, size_t reader) const {
+    if (kind_of(reader) == NodeKind::Reduction) return true;
+    std::vector<size_t> computed = region.nodes;
+    std::erase_if(computed, [&](size_t node) { return is(node, NodeKind::View); });
+    return kind_of(reader) == NodeKind::Contraction && !facts_[regions_[reader].nodes.front()].has_windows &&
+           computed.size() <= kMaxProloguesOfAProduct &&
+           std::ranges::all_of(computed, [&](size_t node) { return facts_[node].computes; });
+  }
+
   void join_prologues() {
     for (size_t i = 0; i < regions_.size(); ++i) {
       if (!is_live(i) || kind_of(i) != NodeKind::Elementwise) continue;
       std::vector<size_t> views;
       const size_t reader = only_reader(regions_[i], views);
-      if (is_live(reader) && reader != i && kind_of(reader) == NodeKind::Reduction) merge(i, reader, views);
+      if (is_live(reader) && reader != i && may_precede(regions_[i], reader)) merge(i, reader, views);
     }
   }
 

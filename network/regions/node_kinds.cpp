@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "joined.h"
+#include "tunesmith/affine/simplify.h"
 #include "tunesmith/analysis/blocks.h"
+#include "tunesmith/ir/regions.h"
 #include "tunesmith/network/node_workload.h"
 
 namespace tunesmith::network {
@@ -35,29 +37,41 @@ bool reads_one_tensor(const Network& network, const Node& node) {
          std::ranges::all_of(inputs, [&](TensorIndex input) { return input == inputs[0]; });
 }
 
-NodeKind kind_of(const Network& network, size_t node) {
+/// Does an index run over more than one iterator?
+bool has_windows(const Block& block) {
+  return std::ranges::any_of(reads_of(block), [&](const Access& read) {
+    return std::ranges::any_of(read.indices, [&](const Expr& index) {
+      return std::ranges::count_if(block.iters, [&](const IterVar& iter) {
+               return iter.extent > 1 && uses_var(index, iter.var);
+             }) > 1;
+    });
+  });
+}
+
+NodeFacts facts_of(const Network& network, size_t node) {
   const size_t position[] = {node};
   const NodeWorkload made = workload_of(network, position);
-  bool reduces = false, tiles = false;
+  const Node& of = network.nodes[node];
+  NodeFacts facts{NodeKind::Elementwise, largest(network, of.outputs, true),
+                  largest(network, of.inputs, false), varying_inputs(network, of).size(),
+                  made.workload.flops > 0.0};
+  if (!facts.computes && reads_one_tensor(network, of)) facts.kind = NodeKind::View;
   for (const Block* block : made.workload.program.blocks()) {
-    reduces |= block->has_reduction();
-    tiles |= needs_tiling(*block);
+    if (needs_tiling(*block)) {
+      facts.kind = NodeKind::Contraction;
+      facts.has_windows |= has_windows(*block);
+    } else if (block->has_reduction() && facts.kind != NodeKind::Contraction) {
+      facts.kind = NodeKind::Reduction;
+    }
   }
-  if (tiles) return NodeKind::Contraction;
-  if (reduces) return NodeKind::Reduction;
-  return made.workload.flops == 0.0 && reads_one_tensor(network, network.nodes[node]) ? NodeKind::View
-                                                                                      : NodeKind::Elementwise;
+  return facts;
 }
 
 }  // namespace
 
 std::vector<NodeFacts> node_facts(const Network& network) {
   std::vector<NodeFacts> facts;
-  for (size_t i = 0; i < network.nodes.size(); ++i) {
-    const Node& node = network.nodes[i];
-    facts.push_back({kind_of(network, i), largest(network, node.outputs, true),
-                     largest(network, node.inputs, false), varying_inputs(network, node).size()});
-  }
+  for (size_t i = 0; i < network.nodes.size(); ++i) facts.push_back(facts_of(network, i));
   return facts;
 }
 

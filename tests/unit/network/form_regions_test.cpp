@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "random_network.h"
+#include "tunesmith/network/node_workload.h"
 
 namespace tunesmith::network {
 namespace {
@@ -79,6 +80,85 @@ TEST(FormRegions, AttentionIsOneRegionWithItsViews) {
   builder.node("MatMul", {"p", "v"}, {"o"});
   EXPECT_THAT(regions_of(resolved(builder.finish({"o"}))),
               ElementsAre("Transpose MatMul Mul Softmax MatMul"));
+}
+
+TEST(FormRegions, ProductsWithWeightsAroundRowsStayApart) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{8}, int64_t{4}});
+  builder.numbers("w", {4, 4}, std::vector<double>(16, 0.5));
+  builder.node("MatMul", {"x", "w"}, {"a"});
+  builder.node("Softmax", {"a"}, {"b"});
+  builder.node("MatMul", {"b", "w"}, {"c"});
+  EXPECT_THAT(regions_of(resolved(builder.finish({"c"}))), ElementsAre("MatMul", "Softmax", "MatMul"));
+}
+
+TEST(FormRegions, AnEpilogueGoesOnPastRearrangingViews) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{6}, int64_t{4}});
+  builder.input("r", kF32, {int64_t{4}, int64_t{6}});
+  builder.input("s", kF32, {int64_t{4}, int64_t{3}});
+  builder.numbers("w", {4, 4}, std::vector<double>(16, 0.5));
+  builder.integers("starts", {0});
+  builder.integers("ends", {3});
+  builder.integers("axes", {1});
+  builder.node("MatMul", {"x", "w"}, {"a"});
+  builder.node("Transpose", {"a"}, {"b"}, {{"perm", std::vector<int64_t>{1, 0}}});
+  builder.node("Add", {"b", "r"}, {"c"});
+  builder.node("MatMul", {"x", "w"}, {"d"});
+  builder.node("Tanh", {"c"}, {"t"});
+  builder.node("Slice", {"t", "starts", "ends", "axes"}, {"u"});
+  builder.node("Add", {"u", "s"}, {"v"});  // of half of it: a kernel of its own
+  EXPECT_THAT(regions_of(resolved(builder.finish({"v"}))),
+              ElementsAre("MatMul Transpose Add Tanh", "Slice Add"));
+}
+
+TEST(FormRegions, AProductTakesWhatIsComputedOfItsOperandAndIsLittle) {
+  const auto regions = [](const std::vector<std::string>& before, int64_t kernel) {
+    Builder builder;
+    builder.input("x", kF32, {int64_t{1}, int64_t{4}, int64_t{6}, int64_t{6}});
+    builder.input("z", kF32, {int64_t{1}, int64_t{4}, int64_t{1}, int64_t{1}});
+    builder.numbers("w", {4, 4, kernel, kernel},
+                    std::vector<double>(static_cast<size_t>(16 * kernel * kernel), 0.5));
+    std::string last = "x";
+    for (const std::string& op : before) {
+      const std::string result = last + "_";
+      builder.node(op, op == "Mul" ? std::vector{last, std::string("z")} : std::vector{last}, {result});
+      last = result;
+    }
+    builder.node("Conv", {last, "w"}, {"y"});
+    return regions_of(resolved(builder.finish({"y"})));
+  };
+  EXPECT_THAT(regions({"Mul"}, 1), ElementsAre("Mul Conv"));
+  EXPECT_THAT(regions({"Mul", "Relu"}, 1), ElementsAre("Mul Relu Conv"));
+  EXPECT_THAT(regions({"Mul", "Relu", "Tanh"}, 1), ElementsAre("Mul Relu Tanh", "Conv"));
+  EXPECT_THAT(regions({"Mul"}, 3), ElementsAre("Mul", "Conv"));
+}
+
+TEST(FormRegions, TensorsSideBySideAreJoinedBeforeAProduct) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{4}, int64_t{2}});
+  builder.input("y", kF32, {int64_t{4}, int64_t{2}});
+  builder.numbers("w", {4, 4}, std::vector<double>(16, 0.5));
+  builder.node("Concat", {"x", "y"}, {"a"}, {{"axis", int64_t{1}}});
+  builder.node("MatMul", {"a", "w"}, {"b"});
+  EXPECT_THAT(regions_of(resolved(builder.finish({"b"}))), ElementsAre("Concat", "MatMul"));
+}
+
+/// Of a node of two results one alone is read here.
+TEST(FormRegions, AResultThatARegionDoesNotReadIsNoneOfItsWorkload) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{4}, int64_t{6}});
+  builder.integers("sizes", {2, 4});
+  builder.numbers("w", {2, 3}, std::vector<double>(6, 0.5));
+  builder.numbers("v", {4, 3}, std::vector<double>(12, 0.5));
+  builder.node("Split", {"x", "sizes"}, {"a", "b"}, {{"axis", int64_t{1}}});
+  builder.node("MatMul", {"a", "w"}, {"c"});
+  builder.node("MatMul", {"b", "v"}, {"d"});
+  const Network network = resolved(builder.finish({"c", "d"}));
+  const std::vector<Region> regions = form_regions(network);
+  ASSERT_EQ(regions.size(), 2U);
+  for (const Region& region : regions)
+    EXPECT_EQ(workload_of(network, region.nodes, region.results).workload.program.blocks().size(), 2U);
 }
 
 TEST(FormRegions, EachReaderHasTheViewAndAResultIsOneItself) {

@@ -31,8 +31,9 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
     names.emplace_back(pass.name);
     EXPECT_FALSE(pass.summary.empty());
   }
-  EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
-                                          "drop_unused", "choose_layouts"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities", "share",
+                                   "drop_unused", "move_scales", "merge_products", "choose_layouts"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});

@@ -21,20 +21,33 @@ inline std::string one_of_the_last(const std::vector<std::string>& tensors, size
   return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
 }
 
-inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
+inline Network random_network_as_drawn(std::mt19937& random, int nodes, int64_t extent) {
   Builder builder;
   builder.input("x0", kF32, {extent, extent});
   builder.input("x1", kF32, {extent, extent});
   std::vector<double> weights;
   for (int64_t i = 0; i < extent * extent; ++i) weights.push_back(static_cast<double>(i % 7 - 3) / 8);
   builder.numbers("w", {extent, extent}, weights);
+  std::ranges::reverse(weights);
+  builder.numbers("v", {extent, extent}, weights);
+  builder.numbers("half", {1}, {0.5});
   std::vector<std::string> tensors = {"x0", "x1"};
   const auto drawn = [&] { return one_of_the_last(tensors, 4, random); };
   for (int i = 0; i < nodes; ++i) {
     const std::string result = "t" + std::to_string(i);
-    switch (std::uniform_int_distribution<int>(0, 7)(random)) {
+    switch (std::uniform_int_distribution<int>(0, 9)(random)) {
       case 0:
         builder.node("MatMul", {drawn(), "w"}, {result});
+        break;
+      case 8: {
+        const std::string both = drawn();
+        builder.node("MatMul", {both, "w"}, {result + "_"});
+        builder.node("MatMul", {both, "v"}, {result});
+        tensors.push_back(result + "_");
+        break;
+      }
+      case 9:
+        builder.node("Mul", {drawn(), "half"}, {result});
         break;
       case 1:
         builder.node("MatMul", {drawn(), drawn()}, {result});
@@ -59,7 +72,11 @@ inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
     }
     tensors.push_back(result);
   }
-  return resolved(builder.finish({tensors.back(), tensors[tensors.size() - 2]}));
+  return builder.finish({tensors.back(), tensors[tensors.size() - 2]});
+}
+
+inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
+  return resolved(random_network_as_drawn(random, nodes, extent));
 }
 
 /// Convolutions, pooling and residuals over images of six rows and columns.

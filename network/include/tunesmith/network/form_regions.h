@@ -20,10 +20,11 @@ struct Region {
 ///
 ///   epilogues   a reduction takes the element-wise nodes after it, as far as nothing else reads what lies
 ///               between; after a product or a convolution no result is larger than its own, after other
-///               reductions than what they read
+///               reductions than what they read; views on the way that only rearrange join, too
 ///   rows        a reduction takes the reductions after it on the same way: softmax, layer norm
-///   prologues   a reduction that is no product takes the element-wise nodes before it
-///   attention   product, reduction over its rows, product
+///   prologues   a reduction that is no product takes the element-wise nodes before it; a product without
+///               windows takes two at most
+///   attention   product of data, reduction over its rows, product of data
 ///   views       nodes that move elements of one tensor become a part of each reader
 ///
 /// The shapes of all tensors must be known (fix_shapes). Throws UserError that names a node which the

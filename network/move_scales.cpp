@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "joined.h"
+#include "linear.h"
+#include "passes.h"
+#include "regions/data_flow.h"
+#include "regions/node_kinds.h"
+#include "unique_name.h"
+
+namespace tunesmith::network {
+namespace {
+
+/// The product of data that reads the node's result, past views, if it is the only reader. A sum of a narrow
+/// type could overflow when it is scaled late.
+std::optional<size_t> product_after(const Network& network, const DataFlow& flow,
+                                    const std::vector<NodeFacts>& facts, size_t node) {
+  while (!flow.is_result(node) && flow.readers(node).size() == 1) {
+    const size_t reader = flow.readers(node).front();
+    const TensorIndex read = network.nodes[node].outputs.front();
+    node = reader;
+    if (facts[reader].kind == NodeKind::View) continue;
+    const bool is_wide = network.tensors[static_cast<size_t>(read)].dtype->bytes() >= 4;
+    if (facts[reader].kind != NodeKind::Contraction || facts[reader].varying_inputs != 2 || !is_wide ||
+        !is_product(network, reader))
+      return std::nullopt;
+    return reader;
+  }
+  return std::nullopt;
+}
+
+struct Move {
+  std::string scale;  // of nodes, which change their positions
+  std::string product;
+  size_t scaled = 0;  // the input of `scale`
+};
+
+std::vector<Move> find_moves(const Network& network) {
+  const DataFlow flow(network);
+  const std::vector<NodeFacts> facts = node_facts(network);
+  std::vector<Move> moves;
+  for (size_t i = 0; i < network.nodes.size(); ++i) {
+    if (facts[i].kind != NodeKind::Elementwise || network.nodes[i].outputs.size() != 1) continue;
+    const auto product = product_after(network, flow, facts, i);
+    const auto scaled = product ? scaled_input(network, i) : std::nullopt;
+    if (scaled) moves.push_back({network.nodes[i].name, network.nodes[*product].name, *scaled});
+  }
+  return moves;
+}
+
+/// False where the number has more axes than the product's result.
+bool apply(Network& network, const Move& move) {
+  const auto scale = std::ranges::find(network.nodes, move.scale, &Node::name);
+  const auto product = std::ranges::find(network.nodes, move.product, &Node::name);
+  const TensorIndex result = product->outputs.front();
+  Node moved = *scale;
+  moved.inputs[move.scaled] = result;
+  if (define(moved, inputs_of(network, moved)).computation.outputs.front().shape !=
+      input_of(network.tensors[static_cast<size_t>(result)]).type.shape)
+    return false;
+  const TensorIndex before = scale->inputs[move.scaled], after = scale->outputs.front();
+  Tensor unscaled = network.tensors[static_cast<size_t>(result)];
+  unscaled.name = unique_name(network, unscaled.name + "/unscaled");
+  const auto added = static_cast<TensorIndex>(network.tensors.size());
+  network.tensors.push_back(std::move(unscaled));
+  product->outputs = {added};
+  moved.inputs[move.scaled] = added;
+  moved.outputs = {result};
+  for (Node& node : network.nodes) std::ranges::replace(node.inputs, after, before);
+  network.nodes.insert(product + 1, std::move(moved));
+  network.nodes.erase(
+      std::ranges::find(network.nodes, after, [](const Node& node) { return node.outputs.front(); }));
+  return true;
+}
+
+}  // namespace
+
+void move_scales(Network& network, const PassOptions& /*options*/) {
+  for (bool any = true; any;) {
+    any = false;
+    for (const Move& move : find_moves(network)) any |= apply(network, move);
+  }
+}
+
+}  // namespace tunesmith::network
