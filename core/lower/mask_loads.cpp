@@ -6,10 +6,28 @@
 namespace tunesmith {
 namespace {
 
-bool inside_buffer(const LoadNode& access, const Analyzer& analyzer) {
+/// Where a statement stands: what is known of its loops, and the store that it is, or null.
+struct Place {
+  Analyzer analyzer;
+  const Store* store;
+};
+
+/// Is it an index of what is stored, of an axis that is no longer than `extent`? It is inside then, whatever
+/// conditions around the store make it so.
+bool is_stored_at(const Expr& index, int64_t extent, const Store* store) {
+  if (store == nullptr) return false;
+  for (size_t d = 0; d < store->indices.size(); ++d) {
+    if (store->buffer->shape[d] <= extent && equal(store->indices[d], index)) return true;
+  }
+  return false;
+}
+
+bool inside_buffer(const LoadNode& access, const Place& place) {
   for (size_t d = 0; d < access.rank; ++d) {
-    const Interval range = analyzer.bounds(access.indices()[d]);
-    if (range.min < 0 || range.max >= access.buffer->shape[d]) return false;
+    const Interval range = place.analyzer.bounds(access.indices()[d]);
+    const int64_t extent = access.buffer->shape[d];
+    if ((range.min < 0 || range.max >= extent) && !is_stored_at(access.indices()[d], extent, place.store))
+      return false;
   }
   return true;
 }
@@ -21,23 +39,23 @@ Expr joined_select(const Expr& guard, const Expr& chosen, const Expr& other) {
 }
 
 /// `expr` where only `condition` (null: always) makes its loads happen.
-Expr masked(const Expr& expr, const Expr& condition, const Analyzer& analyzer) {
+Expr masked(const Expr& expr, const Expr& condition, const Place& place) {
   if (expr.is(ExprKind::Select)) {
-    const Expr guard = masked(expr.arg(0), condition, analyzer);
+    const Expr guard = masked(expr.arg(0), condition, place);
     // As a mask the condition is a value like any other, whose own loads need their masks.
-    return joined_select(guard, masked(expr.arg(1), conjunction(condition, guard), analyzer),
-                         masked(expr.arg(2), conjunction(condition, logical_not(guard)), analyzer));
+    return joined_select(guard, masked(expr.arg(1), conjunction(condition, guard), place),
+                         masked(expr.arg(2), conjunction(condition, logical_not(guard)), place));
   }
   if (expr.args().empty()) return expr;
   std::vector<Expr> args;
   bool changed = false;
   for (const Expr& arg : expr.args()) {
-    args.push_back(masked(arg, condition, analyzer));
+    args.push_back(masked(arg, condition, place));
     changed = changed || !args.back().same_as(arg);
   }
   const Expr rebuilt = changed ? with_args(expr, std::move(args)) : expr;
   const LoadNode* access = rebuilt.as<LoadNode>();
-  if (access == nullptr || !condition || inside_buffer(*access, analyzer)) return rebuilt;
+  if (access == nullptr || !condition || inside_buffer(*access, place)) return rebuilt;
   return load(access->buffer, {access->indices().begin(), access->indices().end()},
               conjunction(access->mask(), condition));
 }
@@ -55,8 +73,8 @@ bool has_select(const Stmt& stmt) {
 void mask_loads(Program& program) {
   walk(program.root(), [](Stmt& stmt) {
     if (!has_select(stmt)) return;
-    const Analyzer analyzer = Analyzer::at(stmt);
-    visit_exprs(stmt, [&](Expr& expr) { expr = masked(expr, {}, analyzer); });
+    const Place place{Analyzer::at(stmt), stmt.as<Store>()};
+    visit_exprs(stmt, [&](Expr& expr) { expr = masked(expr, {}, place); });
   });
 }
 

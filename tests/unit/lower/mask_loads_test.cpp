@@ -24,6 +24,18 @@ TEST(MaskLoads, WhatIsInsideAnywayHasNoMask) {
 )");
 }
 
+/// The last of 16 lanes are cut off by the store's condition. A mask would hold the select's condition, with
+/// loads of its own: masks in masks, until nobody can walk them.
+TEST(MaskLoads, WhereTheStoreIsInsideSoIsALoadAtItsIndex) {
+  const std::string inputs =
+      "X: {shape: [3, 20], dtype: f32}, B: {shape: [20], dtype: f32}, S: {shape: [19], dtype: f32}";
+  Schedule s(program_of(inputs, "O[i<3, j<20] = select(X[i, j] > 0, B[j], 0) + inside(S[j], 0)"));
+  s.split(s.get_loops(s.get_block("O"))[1], {std::nullopt, 16});
+  const std::string text = text_after(Pass::MaskLoads, s.program());
+  EXPECT_THAT(text, testing::HasSubstr("select(0.0 < X[i, j_0*16 + j_1], B[j_0*16 + j_1], 0.0)"));
+  EXPECT_THAT(text, testing::HasSubstr("S[j_0*16 + j_1] if j_0*16 + j_1 < 19"));
+}
+
 TEST(MaskLoads, TheOtherSideHasTheContrary) {
   Program program = program_of("X: {shape: [4], dtype: f32}", "O[i<8] = select(i < 4, X[i], 0)");
   Store& store = *program.find_block("O")->body()->as<Store>();
