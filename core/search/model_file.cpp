@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "tunesmith/records/record.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/unique_id.h"
 
 namespace tunesmith {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "tunesmith/evaluation/table.h"
 #include "tunesmith/measure/timing.h"
-#include "tunesmith/records/record.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
+#include "tunesmith/support/unique_id.h"
 
 namespace tunesmith {
 namespace {

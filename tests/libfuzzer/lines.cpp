@@ -7,7 +7,7 @@
 #include <tunesmith/measuring/job.h>
 #include <tunesmith/support/error.h>
 
-#include "records/record_json.h"
+#include "record_json.h"
 #include "schema/json_text.h"
 #include "schema/line.h"
 

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "example_job.h"
-#include "records/record_json.h"
+#include "record_json.h"
 #include "schema/json_text.h"
 #include "schema/limits.h"
 #include "schema/line.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "records/record_json.h"
+#include "record_json.h"
 #include "schema/json_text.h"
 #include "schema/limits.h"
 #include "schema/line.h"

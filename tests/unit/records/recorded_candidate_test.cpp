@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "records/record_json.h"
+#include "record_json.h"
 #include "schema/line.h"
 #include "tunesmith/support/error.h"
 
