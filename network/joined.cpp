@@ -49,8 +49,7 @@ struct ArrayUse {
   std::vector<int32_t> order;
 };
 
-/// The text with another name and another order of axes for each array, which is what stands before a '['. No
-/// index holds an array.
+/// The text with another name and another order of axes for each array, which is what stands before a '['.
 std::string rewrite_arrays(const std::string& text,
                            const std::function<ArrayUse(const std::string&)>& use_of) {
   std::string result;
@@ -71,7 +70,8 @@ std::string rewrite_arrays(const std::string& text,
     result += use.name;
     if (use.order.empty()) continue;
     const size_t close = closing(text, end);
-    result += '[' + reordered(text.substr(end + 1, close - end - 1), use.order) + ']';
+    const std::string indices = rewrite_arrays(text.substr(end + 1, close - end - 1), use_of);
+    result += '[' + reordered(indices, use.order) + ']';
     at = close + 1;
   }
   return result;

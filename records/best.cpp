@@ -1,8 +1,8 @@
 // The one rule by which programs of a task are put in order: RecordStore::best says it in words.
 #include <fmt/format.h>
 
-#include "records/record_json.h"
-#include "records/store_impl.h"
+#include "record_json.h"
+#include "store_impl.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith {

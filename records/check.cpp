@@ -1,7 +1,7 @@
 // Is the store sound? Looks at everything and reports all faults, not the first.
 #include <fmt/format.h>
 
-#include "records/store_impl.h"
+#include "store_impl.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

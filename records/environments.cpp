@@ -1,4 +1,4 @@
-#include "records/tables.h"
+#include "tables.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "records/record_json.h"
-#include "records/store_impl.h"
+#include "record_json.h"
 #include "schema/line.h"
+#include "store_impl.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -2,16 +2,16 @@
 // is written anew. Schema 3 lacked rounds, scores and roofs, schema 4 the instance that a twin was of, and
 // schema 5 the version of the check: columns and a table are added. The tasks of all of them do not say which
 // extensions there were, so that they are no task of today's.
-#include "records/migrate.h"
+#include "migrate.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "records/record_json.h"
-#include "records/record_json_v1.h"
-#include "records/schema.h"
-#include "records/tables.h"
+#include "record_json.h"
+#include "record_json_v1.h"
+#include "schema.h"
+#include "tables.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <random>
 
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/hash.h"
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith {
@@ -91,11 +89,6 @@ std::string record_fault(const Record& record) {
   if (!record.verified_error && record.kind != MeasurementKind::Ranking)
     return "it succeeded and yet was not verified";
   return timing_fault(*record.timing, record.seconds);
-}
-
-std::string make_id() {
-  std::random_device entropy;
-  return hex64(uint64_t{entropy()} << 32 | entropy());
 }
 
 int64_t now_ms() {

@@ -1,4 +1,4 @@
-#include "records/record_json.h"
+#include "record_json.h"
 
 #include <limits>
 
@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "measure/outcome_fields.h"
-#include "records/record_json_v1.h"
-#include "records/workload_fields.h"
+#include "record_json_v1.h"
 #include "schema/field.h"
 #include "schema/json_text.h"
 #include "schema/limits.h"
 #include "schema/line.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
+#include "workload_fields.h"
 
 namespace tunesmith {
 

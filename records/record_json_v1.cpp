@@ -1,10 +1,10 @@
-#include "records/record_json_v1.h"
+#include "record_json_v1.h"
 
 #include <limits>
 
 #include <nlohmann/json.hpp>
 
-#include "records/record_json.h"
+#include "record_json.h"
 #include "schema/json_text.h"
 #include "schema/limits.h"
 #include "tunesmith/support/hash.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "records/record_json.h"
-#include "records/schema.h"
-#include "records/store_impl.h"
+#include "record_json.h"
+#include "schema.h"
+#include "store_impl.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "records/record_json.h"
-#include "records/tables.h"
+#include "record_json.h"
+#include "tables.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

@@ -1,8 +1,8 @@
-#include "records/schema.h"
+#include "schema.h"
 
 #include <fmt/format.h>
 
-#include "records/migrate.h"
+#include "migrate.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

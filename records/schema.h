@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "records/sqlite.h"
+#include "sqlite.h"
 #include "tunesmith/records/record_store.h"
 
 namespace tunesmith {

@@ -1,4 +1,4 @@
-#include "records/sqlite.h"
+#include "sqlite.h"
 
 #include <chrono>
 #include <thread>

@@ -2,8 +2,8 @@
 
 #include <mutex>
 
-#include "records/sqlite.h"
-#include "records/tables.h"
+#include "sqlite.h"
+#include "tables.h"
 #include "tunesmith/records/record_store.h"
 
 namespace tunesmith {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "records/sqlite.h"
+#include "sqlite.h"
 #include "tunesmith/records/record_store.h"
 
 namespace tunesmith {

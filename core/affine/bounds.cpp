@@ -5,6 +5,7 @@ namespace {
 
 Interval type_range(const DType& type) {
   if (type.is_bool()) return {0, 1};
+  if (type.is_unsigned_int() && type.bits == 64) return {0, Interval::kMax};
   if (!type.is_int() || type.bits >= 62) return {};
   const int64_t half = int64_t{1} << (type.bits - 1);
   return type.code == TypeCode::UInt ? Interval{0, 2 * half - 1} : Interval{-half, half - 1};
@@ -42,7 +43,8 @@ Interval Simplifier::tree_bounds(const Expr& expr) const {
   switch (expr.kind()) {
     case ExprKind::IntImm: {
       const int64_t value = expr.as<IntImm>()->value;
-      return representable(value) ? point(value) : Interval{};
+      return representable(value) && (value >= 0 || !type.is_unsigned_int()) ? point(value)
+                                                                             : type_range(type.scalar());
     }
     case ExprKind::Var: {
       const Interval* range = range_of(expr.get());
@@ -74,6 +76,8 @@ Interval Simplifier::tree_bounds(const Expr& expr) const {
       const Interval to = type_range(type.scalar());
       if (!expr.arg(0).dtype().is_int() && !expr.arg(0).dtype().is_bool()) return to;
       const Interval from = arg(0);
+      // A number of u64 that an i64 does not hold becomes another.
+      if (from.max >= Interval::kMax && expr.arg(0).dtype().is_unsigned_int()) return to;
       return from.min >= to.min && from.max <= to.max ? from : to;
     }
     default:

@@ -4,6 +4,7 @@
 
 #include "affine/interval.h"
 #include "affine/linear_form.h"
+#include "ir/reads_memory.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -94,7 +95,7 @@ class Relaxer {
         const auto a = relax(atom.arg(1));
         const auto b = relax(atom.arg(2));
         if (!a || !b) break;
-        if (!uses_any(atom.arg(0), moving_))
+        if (!uses_any(atom.arg(0), moving_) && !reads_memory(atom.arg(0)))
           return DimRange{select(atom.arg(0), a->min, b->min), std::max(a->extent, b->extent)};
         const Interval shift = analyzer_.bounds(b->min - a->min);
         if (!shift.bounded()) break;

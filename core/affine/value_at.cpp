@@ -40,7 +40,7 @@ std::optional<int64_t> value_at(const Point& point, const Expr& expr, int lane) 
   }
   const std::optional<int64_t> a = arg(0);
   const std::optional<int64_t> b = a ? arg(1) : std::nullopt;
-  return b ? fold_int(expr.kind(), *a, *b) : std::nullopt;
+  return b ? fold_int(expr.kind(), *a, *b, expr.arg(0).dtype()) : std::nullopt;
 }
 
 }  // namespace tunesmith

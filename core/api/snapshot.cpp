@@ -87,6 +87,20 @@ int64_t number_of_math(MathOp op) {
       return TUNESMITH_MATH_CEIL;
     case MathOp::RoundTf32:
       return TUNESMITH_MATH_ROUND_TF32;
+    case MathOp::Sin:
+      return TUNESMITH_MATH_SIN;
+    case MathOp::Cos:
+      return TUNESMITH_MATH_COS;
+    case MathOp::BitAnd:
+      return TUNESMITH_MATH_BIT_AND;
+    case MathOp::BitOr:
+      return TUNESMITH_MATH_BIT_OR;
+    case MathOp::BitXor:
+      return TUNESMITH_MATH_BIT_XOR;
+    case MathOp::ShiftLeft:
+      return TUNESMITH_MATH_SHIFT_LEFT;
+    case MathOp::ShiftRight:
+      return TUNESMITH_MATH_SHIFT_RIGHT;
   }
   throw InternalError("an elementwise function has no number");
 }

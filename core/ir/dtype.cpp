@@ -12,8 +12,9 @@ struct NamedType {
   const char* name;
   DType type;
 };
-constexpr NamedType kTypes[] = {{"f64", kF64}, {"f32", kF32}, {"f16", kF16}, {"bf16", kBF16}, {"i64", kI64},
-                                {"i32", kI32}, {"i8", kI8},   {"u8", kU8},   {"bool", kBool}};
+constexpr NamedType kTypes[] = {{"f64", kF64}, {"f32", kF32}, {"f16", kF16},  {"bf16", kBF16}, {"i64", kI64},
+                                {"i32", kI32}, {"i16", kI16}, {"i8", kI8},    {"u64", kU64},   {"u32", kU32},
+                                {"u16", kU16}, {"u8", kU8},   {"bool", kBool}};
 
 /// Rounds to `precision` bits of significand with the smallest normal number 2^min_exponent.
 double round_significand(double value, int precision, int min_exponent, double largest) {

@@ -45,9 +45,25 @@ std::string_view math_op_name(MathOp op) {
       return "ceil";
     case MathOp::RoundTf32:
       return "round_tf32";
+    case MathOp::Sin:
+      return "sin";
+    case MathOp::Cos:
+      return "cos";
+    case MathOp::BitAnd:
+      return "bit_and";
+    case MathOp::BitOr:
+      return "bit_or";
+    case MathOp::BitXor:
+      return "bit_xor";
+    case MathOp::ShiftLeft:
+      return "shift_left";
+    case MathOp::ShiftRight:
+      return "shift_right";
   }
   return "?";
 }
+
+size_t math_op_arity(MathOp op) { return op == MathOp::Pow || is_bit_op(op) ? 2 : 1; }
 
 ExprNode::~ExprNode() = default;
 

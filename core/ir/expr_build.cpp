@@ -56,7 +56,7 @@ void check_types(ExprKind kind, const Expr& a, const Expr& b) {
 /// Null when nothing folds. Both operands are constants of the same type.
 Expr fold_constants(ExprKind kind, const Expr& a, const Expr& b, DType result) {
   if (const IntImm *ia = int_constant(a), *ib = int_constant(b); ia && ib) {
-    const auto value = fold_int(kind, ia->value, ib->value);
+    const auto value = fold_int(kind, ia->value, ib->value, a.dtype());
     return value ? int_imm(*value, result) : Expr();
   }
   if (const FloatImm *fa = float_constant(a), *fb = float_constant(b); fa && fb) {
@@ -236,15 +236,14 @@ Expr cast(DType type, const Expr& a) {
   if (a.is(ExprKind::Broadcast)) return broadcast(cast(to.scalar(), a.arg(0)), to.lanes);
   if (const auto* imm = a.as<IntImm>()) {
     if (!to.is_float()) return int_imm(imm->value, to);
-    // i64 to a narrow float directly: by way of f64 it could round twice.
-    return float_imm(to.bits == 32 ? static_cast<float>(imm->value) : static_cast<double>(imm->value), to);
+    return float_imm(int_to_float(imm->value, a.dtype(), to), to);
   }
   if (const auto* imm = a.as<FloatImm>()) return constant(imm->value, to);
   return widen(make_op(ExprKind::Cast, to.with_lanes(a.dtype().lanes), a), to.lanes);
 }
 
 Expr call(MathOp op, std::vector<Expr> args) {
-  check_invariant(args.size() == (op == MathOp::Pow ? 2 : 1), "the function has its number of arguments");
+  check_invariant(args.size() == math_op_arity(op), "the function has its number of arguments");
   int lanes = 1;
   for (const Expr& arg : args) lanes = std::max<int>(lanes, arg.dtype().lanes);
   for (Expr& arg : args) {
@@ -252,7 +251,9 @@ Expr call(MathOp op, std::vector<Expr> args) {
     if (arg.dtype() != args[0].dtype()) refuse(ExprKind::Call, args[0], arg);
   }
   const DType type = args[0].dtype();
-  check_invariant(type.is_float() || (op == MathOp::Abs && type.is_int()), "functions take floats");
+  const bool takes_integers = op == MathOp::Abs || is_bit_op(op);
+  check_invariant(takes_integers ? type.is_int() || !is_bit_op(op) : type.is_float(),
+                  "the function takes the type");
   return Expr(boost::intrusive_ptr<const ExprNode>(new CallNode(op, type, std::move(args))));
 }
 

@@ -18,6 +18,33 @@ double round_tf32(double value) {
 
 }  // namespace
 
+double int_to_float(int64_t value, DType from, DType to) {
+  const bool narrow = to.code == TypeCode::Float && to.bits == 32;
+  if (from.is_unsigned_int()) {
+    const auto number = static_cast<uint64_t>(value);
+    return narrow ? static_cast<float>(number) : static_cast<double>(number);
+  }
+  return narrow ? static_cast<float>(value) : static_cast<double>(value);
+}
+
+int64_t evaluate_bits(MathOp op, int64_t a, int64_t b, DType type) {
+  const bool beyond = static_cast<uint64_t>(b) >= static_cast<uint64_t>(type.bits);
+  switch (op) {
+    case MathOp::BitAnd:
+      return a & b;
+    case MathOp::BitOr:
+      return a | b;
+    case MathOp::BitXor:
+      return a ^ b;
+    case MathOp::ShiftLeft:
+      return beyond ? 0 : wrap_to(type, static_cast<int64_t>(static_cast<uint64_t>(a) << b));
+    default:
+      break;
+  }
+  if (type.is_unsigned_int()) return beyond ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) >> b);
+  return a >> (beyond ? 63 : b);
+}
+
 int64_t float_to_int(double value, DType type) {
   if (type.is_bool()) return value != 0;
   if (std::isnan(value)) return 0;
@@ -27,6 +54,9 @@ int64_t float_to_int(double value, DType type) {
   const double end = std::ldexp(1.0, magnitude_bits);
   const double begin = is_unsigned ? 0.0 : -end;
   if (truncated < begin) return static_cast<int64_t>(begin);
+  if (magnitude_bits == 64) {
+    return truncated >= end ? -1 : static_cast<int64_t>(static_cast<uint64_t>(truncated));
+  }
   if (truncated >= end) {
     return magnitude_bits == 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << magnitude_bits) - 1;
   }
@@ -59,6 +89,16 @@ double evaluate_math(MathOp op, double a, double b) {
       return std::ceil(a);
     case MathOp::RoundTf32:
       return round_tf32(a);
+    case MathOp::Sin:
+      return std::sin(a);
+    case MathOp::Cos:
+      return std::cos(a);
+    case MathOp::BitAnd:
+    case MathOp::BitOr:
+    case MathOp::BitXor:
+    case MathOp::ShiftLeft:
+    case MathOp::ShiftRight:
+      break;
   }
   return a;
 }

@@ -152,6 +152,7 @@ class Printer {
       case ExprKind::IntImm: {
         const int64_t value = e.as<IntImm>()->value;
         if (e.dtype().is_bool()) return {value ? "true" : "false", kAtom};
+        if (e.dtype().is_unsigned_int()) return {std::to_string(static_cast<uint64_t>(value)), kAtom};
         return {std::to_string(value), kAtom};
       }
       case ExprKind::FloatImm:

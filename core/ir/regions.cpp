@@ -149,7 +149,7 @@ Expr reduction_identity(ExprKind op, DType type) {
   const bool floating = type.is_float();
   const double infinity = std::numeric_limits<double>::infinity();
   const int magnitude_bits = type.code == TypeCode::UInt ? type.bits : type.bits - 1;
-  const auto largest = static_cast<int64_t>((uint64_t{1} << magnitude_bits) - 1);
+  const auto largest = static_cast<int64_t>(~uint64_t{0} >> (64 - magnitude_bits));
   switch (op) {
     case ExprKind::Add:
       return constant(0, type);

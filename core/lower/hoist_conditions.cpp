@@ -1,5 +1,6 @@
 // A condition moves out of the loops in which it stays the same: a row of a tile that may not be there asks
 // once, not for each of its vectors.
+#include "ir/reads_memory.h"
 #include "ir/tree_surgery.h"
 #include "lower/passes.h"
 #include "tunesmith/ir/visit.h"
@@ -21,10 +22,6 @@ Loop* outermost(If& branch) {
     found = loop;
   }
   return found;
-}
-
-bool reads_memory(const Expr& condition) {
-  return any_of_expr(condition, [](const Expr& part) { return part.is(ExprKind::Load); });
 }
 
 }  // namespace

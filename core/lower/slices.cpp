@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/reads_memory.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/visit.h"
 
@@ -25,6 +26,7 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
   } else if (index.dtype().lanes > 1) {
     return std::nullopt;
   }
+  if (reads_memory(base)) return std::nullopt;
   const LinearForm form = Analyzer().linear(base);
   std::vector<Slice> slices{{form.constant, lanes}};
   for (const Loop* loop : loops) {

@@ -86,6 +86,8 @@ class Vectorizer {
 
   /// An index over lanes: a Ramp where it is linear in the variable.
   Expr index(const Expr& expr) const {
+    // As data whose loads take the mask where there may be no lane at all.
+    if (mask_may_be_empty_ && reads_outside(expr)) return widen_children(expr);
     if (!uses_var(expr, var_)) return expr;
     LinearForm form = analyzer_.linear(expr);
     const int64_t stride = take_term(form, var_);
@@ -98,7 +100,7 @@ class Vectorizer {
 
   Expr widen_children(const Expr& expr) const {
     if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
-    if (!uses_var(expr, var_)) return expr;
+    if (!uses_var(expr, var_) && !(mask_may_be_empty_ && reads_outside(expr))) return expr;
     std::vector<Expr> args;
     // Data in an index, as of a gather, is a value: its loads take the mask.
     for (const Expr& arg : expr.args())
@@ -132,6 +134,14 @@ class Vectorizer {
     if (own) own = lanes_of(own);
     const Expr where = at.dtype().lanes > 1 ? at : broadcast(at, lanes_);
     return load(access.buffer, {where}, conjunction(own, mask_));
+  }
+
+  /// Does it load what may lie outside its buffer where the mask does not hold?
+  bool reads_outside(const Expr& expr) const {
+    return any_of_expr(expr, [&](const Expr& part) {
+      const LoadNode* access = part.as<LoadNode>();
+      return access != nullptr && !inside_buffer(*access);
+    });
   }
 
   bool inside_buffer(const LoadNode& access) const {

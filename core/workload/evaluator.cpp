@@ -133,6 +133,10 @@ Operand Evaluator::type_function(const Syntax& syntax) {
 Operand Evaluator::call(const Syntax& syntax) {
   const std::string& function = syntax.name;
   if (function == "inside") return inside(syntax);
+  if (function == "at") {
+    rules_.fail(syntax.place, "at stands for a whole index of a buffer that is read",
+                "write W[at(I[i]), k]; what is added to the index goes into the parentheses");
+  }
   if (function == "select") {
     expect_arguments(syntax, 3);
     return select(syntax);
@@ -153,6 +157,10 @@ Operand Evaluator::call(const Syntax& syntax) {
   if (function == "relu") {
     expect_arguments(syntax, 1);
     return rules_.binary(syntax.place, "max", evaluate(*syntax.args[0]), Operand::of(0));
+  }
+  if (function == "bit_not") {
+    expect_arguments(syntax, 1);
+    return rules_.bit_not(syntax.place, evaluate(*syntax.args[0]));
   }
   if (const auto op = parse_math_op(function)) {
     std::vector<Operand> args;

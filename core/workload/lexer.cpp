@@ -20,11 +20,14 @@ constexpr std::array<std::string_view, 20> kSymbols = {"//", "<=", ">=", "==", "
                                                        "+",  "-",  "*",  "/",  "%",  "<", ">", "=", ":", "."};
 
 /// What other languages write, and what this one does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kForeign = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kForeign = {
     {{"**", "write pow(a, b)"},
-     {"^", "write pow(a, b)"},
-     {"&", "write 'and'"},
-     {"|", "write 'or'"},
+     {"^", "write pow(a, b), or bit_xor(a, b)"},
+     {"&", "write 'and', or bit_and(a, b)"},
+     {"|", "write 'or', or bit_or(a, b)"},
+     {"~", "write bit_not(a)"},
+     {"<<", "write shift_left(a, b)"},
+     {">>", "write shift_right(a, b)"},
      {"!", "write 'not'"},
      {"?", "write select(condition, a, b)"}}};
 

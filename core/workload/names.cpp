@@ -8,9 +8,11 @@
 namespace tunesmith::workload {
 
 namespace {
-constexpr std::array kMathOps = {MathOp::Exp,     MathOp::Log,   MathOp::Tanh, MathOp::Erf,
-                                 MathOp::Sqrt,    MathOp::Rsqrt, MathOp::Pow,  MathOp::Abs,
-                                 MathOp::Sigmoid, MathOp::Floor, MathOp::Ceil, MathOp::RoundTf32};
+constexpr std::array kMathOps = {MathOp::Exp,     MathOp::Log,       MathOp::Tanh,      MathOp::Erf,
+                                 MathOp::Sqrt,    MathOp::Rsqrt,     MathOp::Pow,       MathOp::Abs,
+                                 MathOp::Sigmoid, MathOp::Floor,     MathOp::Ceil,      MathOp::RoundTf32,
+                                 MathOp::Sin,     MathOp::Cos,       MathOp::BitAnd,    MathOp::BitOr,
+                                 MathOp::BitXor,  MathOp::ShiftLeft, MathOp::ShiftRight};
 constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
 }  // namespace
 
@@ -27,8 +29,8 @@ bool is_reserved(std::string_view name) {
 
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {"sum",  "max",    "min",     "select",     "inside",
-                                    "relu", "lowest", "highest", "accumulator"};
+    std::vector<std::string> all = {"sum",    "argmax", "argmin", "prod",    "max",         "min", "select",
+                                    "inside", "relu",   "lowest", "highest", "accumulator", "at",  "bit_not"};
     for (const MathOp op : kMathOps) all.emplace_back(math_op_name(op));
     return all;
   }();

@@ -26,7 +26,7 @@ double largest(DType type) {
 }
 
 bool fits(int64_t value, DType type) {
-  if (type.bits >= 64) return true;
+  if (type.bits >= 64) return value >= 0 || !type.is_unsigned_int();
   if (type.code == TypeCode::UInt) return value >= 0 && value < (int64_t{1} << type.bits);
   const int64_t half = int64_t{1} << (type.bits - 1);
   return value >= -half && value < half;
@@ -270,7 +270,7 @@ Operand TypeRules::binary(Place place, const std::string& op, const Operand& a, 
 
 Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args) const {
   const std::string name(math_op_name(op));
-  const size_t arity = op == MathOp::Pow ? 2 : 1;
+  const size_t arity = math_op_arity(op);
   if (args.size() != arity) {
     fail(place, fmt::format("{} takes {} {}, here are {}", name, arity, arity == 1 ? "value" : "values",
                             args.size()));
@@ -281,18 +281,31 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
   if (a.is_constant() && b.is_constant()) {
     if (a.kind == Operand::Kind::Boolean || b.kind == Operand::Kind::Boolean)
       fail(place, fmt::format("{} takes numbers, not conditions", name));
+    if (is_bit_op(op))
+      fail(place, fmt::format("{} takes a value with a type", name), "give it one: i32(...)");
     if (op == MathOp::Abs && a.kind == Operand::Kind::Integer) return a.integer < 0 ? negate(place, a) : a;
     const double value = evaluate_math(op, a.number(), b.number());
     if (std::isnan(value)) fail(place, fmt::format("{}({}) is not a number", name, a.number()));
     return Operand::of_real(value);
   }
-  if (!type.is_float() && !(op == MathOp::Abs && type.is_int())) {
+  if (is_bit_op(op) && !type.is_int()) {
+    fail(place, fmt::format("{} takes integers, this is {}", name, type.str()), "cast it: i32(...)");
+  }
+  if (!type.is_float() && !is_bit_op(op) && !(op == MathOp::Abs && type.is_int())) {
     fail(place, fmt::format("{} takes a floating value, this is {}", name, type.str()), "cast it: f32(...)");
   }
   std::vector<Expr> operands;
-  const DType form = common_form(type, a, b);
+  const DType form = is_bit_op(op) ? type : common_form(type, a, b);
   for (const Operand& arg : args) operands.push_back(as_type(place, arg, form));
   return limited(place, call(op, std::move(operands)), a.magnitude);
+}
+
+Operand TypeRules::bit_not(Place place, const Operand& value) const {
+  if (!value.is_typed() || !value.type.is_int()) {
+    fail(place, fmt::format("bit_not takes an integer with a type, this is {}", value.describe()),
+         "cast it: i32(...)");
+  }
+  return math(place, MathOp::BitXor, {value, Operand::of(int_imm(-1, value.type))});
 }
 
 Operand TypeRules::cast(Place place, DType type, const Operand& value) const {

@@ -68,6 +68,7 @@ class TypeRules {
   /// `op` is an operator of the language, "min" or "max".
   Operand binary(Place place, const std::string& op, const Operand& a, const Operand& b) const;
   Operand math(Place place, MathOp op, const std::vector<Operand>& args) const;
+  Operand bit_not(Place place, const Operand& value) const;
   Operand cast(Place place, DType type, const Operand& value) const;
   Operand select(Place place, const Operand& condition, const Operand& a, const Operand& b) const;
 

@@ -252,7 +252,9 @@ class Parser {
   /// `max` and `min` take axes or values: axes when one of the arguments begins as `name <`, or when a value
   /// follows the parenthesis, which after a call's would be none.
   bool at_reduction() const {
-    if (here().text == "sum") return true;
+    for (const std::string_view name : {"sum", "prod", "argmax", "argmin"}) {
+      if (here().text == name) return true;
+    }
     if (here().text != "max" && here().text != "min") return false;
     int depth = 0;
     for (size_t i = at_ + 1; i + 2 < tokens_.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/reads_memory.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
@@ -22,16 +23,18 @@ Place first_place(const Syntax& syntax) {
 
 ExprKind reduction_kind(const std::string& name) {
   if (name == "sum") return ExprKind::Add;
+  if (name == "prod") return ExprKind::Mul;
   return name == "max" ? ExprKind::Max : ExprKind::Min;
 }
+
+/// Before the reduction whose result's position it gives.
+constexpr std::string_view kPositionOf = "arg";
+
+bool is_position(std::string_view reduction) { return reduction.starts_with(kPositionOf); }
 
 void collect_names(const Syntax& syntax, std::set<std::string>& names) {
   if (syntax.kind == SyntaxKind::Name) names.insert(syntax.name);
   for (const SyntaxPtr& arg : syntax.args) collect_names(*arg, names);
-}
-
-bool has_load(const Expr& expr) {
-  return any_of_expr(expr, [](const Expr& part) { return part.is(ExprKind::Load); });
 }
 
 bool multiplies_axes(const Expr& expr) {
@@ -53,7 +56,11 @@ StageBuilder::StageBuilder(BuildState& state, std::string target, Place place, s
 }
 
 Buffer StageBuilder::build(const Syntax& value) {
-  return value.kind == SyntaxKind::Reduce ? build_reduction(value) : build_elementwise(value);
+  return value.kind == SyntaxKind::Reduce ? build(value, value.name) : build_elementwise(value);
+}
+
+Buffer StageBuilder::build(const Syntax& reduction, const std::string& kind) {
+  return is_position(kind) ? build_position(reduction, kind) : build_reduction(reduction, kind);
 }
 
 Buffer StageBuilder::build_elementwise(const Syntax& value) {
@@ -61,10 +68,11 @@ Buffer StageBuilder::build_elementwise(const Syntax& value) {
   return emit(expr.dtype(), expr, nullptr);
 }
 
-Buffer StageBuilder::build_reduction(const Syntax& reduction) {
+/// Of all reduction axes, which it adds.
+Expr StageBuilder::term_of(const Syntax& reduction) {
   add_reduction_axes(reduction);
   const Syntax& body = *reduction.args[0];
-  const Expr term = rules().typed(first_place(body), evaluate(body));
+  Expr term = rules().typed(first_place(body), evaluate(body));
   if (term.dtype().is_bool()) {
     rules().fail(reduction.place, fmt::format("{} reduces numbers, not conditions", reduction.name),
                  "count with select(condition, i32(1), 0)");
@@ -76,8 +84,26 @@ Buffer StageBuilder::build_reduction(const Syntax& reduction) {
                    "remove it, or multiply with its extent");
     }
   }
-  const ExprKind kind = reduction_kind(reduction.name);
+  return term;
+}
+
+Buffer StageBuilder::build_reduction(const Syntax& reduction, const std::string& name) {
+  const Expr term = term_of(reduction);
+  const ExprKind kind = reduction_kind(name);
   return emit(term.dtype(), term, &kind);
+}
+
+/// The least position of what equals the extreme, which is a stage before.
+Buffer StageBuilder::build_position(const Syntax& reduction, const std::string& name) {
+  if (reduction.axes.size() != 1)
+    rules().fail(reduction.place,
+                 fmt::format("{} is over one axis, here are {}", name, reduction.axes.size()));
+  const Operand extreme = reduce_by(reduction, name.substr(kPositionOf.size()));
+  const Expr term = term_of(reduction);
+  const Axis& axis = axes_.back();
+  const Expr position = tunesmith::select(eq(term, extreme.expr), axis.var, int_imm(axis.extent - 1));
+  const ExprKind least = ExprKind::Min;
+  return emit(kI64, tunesmith::cast(kI64, position), &least);
 }
 
 void StageBuilder::add_reduction_axes(const Syntax& reduction) {
@@ -182,6 +208,25 @@ BuildState::Known& StageBuilder::find_buffer(const Syntax& access) {
                suggest(access.name, known));
 }
 
+/// at(value): the nearest index that the dimension has. It is found in the type of the value, which may hold
+/// more than a target's indices.
+Expr StageBuilder::data_index(const Syntax& syntax, int64_t extent) {
+  expect_arguments(syntax, 1);
+  const Operand value = evaluate(*syntax.args[0]);
+  if (value.kind == Operand::Kind::Integer) return std::clamp<int64_t>(value.integer, 0, extent - 1);
+  if (!value.is_typed() || !value.type.is_int()) {
+    rules().fail(first_place(*syntax.args[0]),
+                 fmt::format("at takes an integer, this is {}", value.describe()), "cast it: i64(...)");
+  }
+  const DType type = value.expr.dtype();
+  const int magnitude_bits = type.is_signed_int() ? type.bits - 1 : type.bits;
+  Expr nearest = value.expr;
+  if (type.is_signed_int()) nearest = max(nearest, int_imm(0, type));
+  if (magnitude_bits >= 63 || extent < int64_t{1} << magnitude_bits)
+    nearest = min(nearest, int_imm(extent - 1, type));
+  return tunesmith::cast(kIndex, nearest);
+}
+
 Expr StageBuilder::index(const Syntax& syntax) {
   const Operand value = evaluate(syntax);
   const Place place = first_place(syntax);
@@ -190,8 +235,9 @@ Expr StageBuilder::index(const Syntax& syntax) {
   if (value.kind == Operand::Kind::Real) {
     rules().fail(place, "an index is an integer, this has a fraction", "divide indices with '//'");
   }
-  if (value.is_typed() && has_load(value.expr)) {
-    rules().fail(place, "an index cannot depend on the contents of a buffer", "expected axes and parameters");
+  if (value.is_typed() && reads_memory(value.expr)) {
+    rules().fail(place, "an index cannot depend on the contents of a buffer",
+                 "write at(...), which brings what it holds into the buffer's bounds");
   }
   if (!value.is_typed() || value.type != kI64) {
     rules().fail(place, fmt::format("an index is an integer, this is {}", value.describe()),
@@ -215,7 +261,11 @@ std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buff
         fmt::format("its shape is [{}]", fmt::join(buffer->shape, ", ")));
   }
   std::vector<Expr> at;
-  for (const SyntaxPtr& arg : access.args) at.push_back(index(*arg));
+  for (size_t d = 0; d < rank; ++d) {
+    const Syntax& arg = *access.args[d];
+    const bool is_data = arg.kind == SyntaxKind::Call && arg.name == "at";
+    at.push_back(is_data ? data_index(arg, buffer->shape[d]) : index(arg));
+  }
   return at;
 }
 
@@ -274,8 +324,10 @@ Operand StageBuilder::select(const Syntax& syntax) {
   return rules().select(syntax.place, condition, a, b);
 }
 
+Operand StageBuilder::reduce(const Syntax& syntax) { return reduce_by(syntax, syntax.name); }
+
 /// A reduction inside a larger expression becomes a stage of its own, over the axes that it uses.
-Operand StageBuilder::reduce(const Syntax& syntax) {
+Operand StageBuilder::reduce_by(const Syntax& syntax, const std::string& kind) {
   std::set<std::string> names_used;
   collect_names(syntax, names_used);
   std::vector<Axis> outer;
@@ -296,10 +348,10 @@ Operand StageBuilder::reduce(const Syntax& syntax) {
            std::any_of(statements.begin(), statements.end(),
                        [&](const auto& each) { return each.target == name; });
   };
-  std::string stage = fmt::format("{}_{}", target_, syntax.name);
-  for (int i = 1; taken(stage); ++i) stage = fmt::format("{}_{}_{}", target_, syntax.name, i);
+  std::string stage = fmt::format("{}_{}", target_, kind);
+  for (int i = 1; taken(stage); ++i) stage = fmt::format("{}_{}_{}", target_, kind, i);
 
-  const Buffer buffer = StageBuilder(state_, stage, syntax.place, std::move(outer)).build(syntax);
+  const Buffer buffer = StageBuilder(state_, stage, syntax.place, std::move(outer)).build(syntax, kind);
   state_.buffers[stage].read = true;
   return Operand::of(load(buffer, std::move(at)));
 }

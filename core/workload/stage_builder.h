@@ -61,6 +61,8 @@ class StageBuilder final : public Evaluator {
 
   /// Appends the block that computes `value` to the program, after blocks for the reductions inside it.
   Buffer build(const Syntax& value);
+  /// The same of a reduction by another name than its own.
+  Buffer build(const Syntax& reduction, const std::string& kind);
 
  protected:
   Operand name(const Syntax& syntax) override;
@@ -72,9 +74,13 @@ class StageBuilder final : public Evaluator {
  private:
   void add_reduction_axes(const Syntax& reduction);
   Buffer build_elementwise(const Syntax& value);
-  Buffer build_reduction(const Syntax& reduction);
+  Buffer build_reduction(const Syntax& reduction, const std::string& name);
+  Buffer build_position(const Syntax& reduction, const std::string& name);
+  Expr term_of(const Syntax& reduction);
+  Operand reduce_by(const Syntax& reduction, const std::string& kind);
   Buffer emit(DType dtype, const Expr& value, const ExprKind* reduction);
   BuildState::Known& find_buffer(const Syntax& access);
+  Expr data_index(const Syntax& syntax, int64_t extent);
   Expr index(const Syntax& syntax);
   std::vector<Expr> indices(const Syntax& access, const Buffer& buffer);
   void check_within(const Syntax& access, const Buffer& buffer, const std::vector<Expr>& at) const;

@@ -67,8 +67,10 @@ std::shared_ptr<std::vector<std::byte>> converted(const Values& values) {
 
 std::shared_ptr<std::vector<std::byte>> typed_values(const onnx::TensorProto& tensor, DType dtype) {
   if (dtype == kI32) return converted<int32_t>(tensor.int32_data());
+  if (dtype == kU32) return converted<uint32_t>(tensor.uint64_data());
+  if (dtype == kI16) return converted<int16_t>(tensor.int32_data());
   if (dtype == kI8) return converted<int8_t>(tensor.int32_data());
-  // The bits of a float of 16 bits are a number without a sign.
+  // As those of u16, the bits of a float of 16 bits are a number without a sign.
   return dtype.bytes() == 2 ? converted<uint16_t>(tensor.int32_data())
                             : converted<uint8_t>(tensor.int32_data());
 }
@@ -82,6 +84,7 @@ FileBytes typed_bytes(const onnx::TensorProto& tensor, DType dtype,
   if (dtype == kF32) return in_place(tensor.float_data());
   if (dtype == kF64) return in_place(tensor.double_data());
   if (dtype == kI64) return in_place(tensor.int64_data());
+  if (dtype == kU64) return in_place(tensor.uint64_data());
   const auto values = typed_values(tensor, dtype);
   return {*values, values};
 }

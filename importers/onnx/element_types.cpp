@@ -15,9 +15,9 @@ struct ElementType {
 /// By ONNX's number; those of newer versions than the parser's, too.
 const std::array<ElementType, 26>& element_types() {
   static const std::array<ElementType, 26> kTypes = {{
-      {"undefined"},      {"float", kF32},     {"uint8", kU8},   {"int8", kI8},      {"uint16"},
-      {"int16"},          {"int32", kI32},     {"int64", kI64},  {"string"},         {"bool", kBool},
-      {"float16", kF16},  {"double", kF64},    {"uint32"},       {"uint64"},         {"complex64"},
+      {"undefined"},      {"float", kF32},     {"uint8", kU8},   {"int8", kI8},      {"uint16", kU16},
+      {"int16", kI16},    {"int32", kI32},     {"int64", kI64},  {"string"},         {"bool", kBool},
+      {"float16", kF16},  {"double", kF64},    {"uint32", kU32}, {"uint64", kU64},   {"complex64"},
       {"complex128"},     {"bfloat16", kBF16}, {"float8e4m3fn"}, {"float8e4m3fnuz"}, {"float8e5m2"},
       {"float8e5m2fnuz"}, {"uint4"},           {"int4"},         {"float4e2m1"},     {"float8e8m0"},
       {"uint2"},
@@ -40,9 +40,8 @@ std::string element_type_name(int32_t number) {
 
 std::string refused_element_type(int32_t number) {
   return fmt::format(
-      "the element type {} is not taken; taken are float16, bfloat16, float, double, int8, uint8, int32, "
-      "int64 "
-      "and bool",
+      "the element type {} is not taken; taken are float16, bfloat16, float, double, int8 to int64, uint8 to "
+      "uint64, and bool",
       element_type_name(number));
 }
 

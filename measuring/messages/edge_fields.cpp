@@ -35,7 +35,8 @@ Edges read_edges(const Field& fields) {
 json edge_trait_fields(const EdgeTraits& traits) {
   return {{"carried", traits.carried},     {"rounds", traits.rounds},
           {"reduces", traits.reduces},     {"keeps_denormals", traits.keeps_denormals},
-          {"exponents", traits.exponents}, {"operations", traits.operations}};
+          {"exponents", traits.exponents}, {"operations", traits.operations},
+          {"extents", traits.extents},     {"multiplies", traits.multiplies}};
 }
 
 EdgeTraits read_edge_traits(const Field& fields) {
@@ -46,9 +47,12 @@ EdgeTraits read_edge_traits(const Field& fields) {
   traits.rounds = fields["rounds"].boolean();
   traits.reduces = fields["reduces"].boolean();
   traits.keeps_denormals = fields["keeps_denormals"].boolean();
+  traits.multiplies = fields["multiplies"].boolean();
   traits.exponents = fields["exponents"].list(
       0, kMaxBuffers, [](const Field& exponent) { return exponent.integer(-kAnyCount, kAnyCount); });
   traits.operations = fields["operations"].integer(0, kAnyCount);
+  traits.extents = fields["extents"].list(0, kMaxBuffers,
+                                          [](const Field& extent) { return extent.integer(0, kAnyCount); });
   return traits;
 }
 

@@ -17,6 +17,7 @@ Fill read_fill(const Field& fields) {
   Fill fill;
   fill.largest = static_cast<int>(fields["largest"].integer(1, 1 << 24));
   fill.positive = fields["positive"].boolean();
+  fill.near_one = fields["near_one"].boolean();
   fill.terms = fields["terms"].integer(0, kAnyCount);
   fill.background = fields["background"].number(-kMaxBackground, kMaxBackground);
   fill.noise = fields["noise"].number(0.0, kMaxBackground);
@@ -35,6 +36,7 @@ json fill_fields(const std::vector<Fill>& fills) {
   for (const Fill& fill : fills) {
     list.push_back({{"largest", fill.largest},
                     {"positive", fill.positive},
+                    {"near_one", fill.near_one},
                     {"terms", fill.terms},
                     {"background", fill.background},
                     {"noise", fill.noise},

@@ -284,7 +284,7 @@ static void fill(void* data, int64_t elements, int code, int bits) {
       ((double*)data)[i] = drawn / 8388608.0 - 1;
     } else if (code == kDLFloat && bits == 32) {
       ((float*)data)[i] = (float)(drawn / 8388608.0 - 1);
-    } else if (bits == 16 && code != kDLInt) { /* f16 or bf16: their exponents of one half, with any sign and fraction */
+    } else if (bits == 16 && code != kDLInt && code != kDLUInt) { /* f16 or bf16: their exponents of one half, with any sign and fraction */
       ((uint16_t*)data)[i] = (uint16_t)(code == kDLFloat ? 0x3800 | (drawn & 0x83ff) : 0x3f00 | (drawn & 0x807f));
     } else {
       memset((char*)data + i * (bits / 8), 0, (size_t)(bits / 8));

@@ -25,7 +25,7 @@ class Former {
       if (is(i, NodeKind::Contraction) || is(i, NodeKind::Reduction)) start_region(i);
     }
     for (size_t i = 0; i < facts_.size(); ++i) {
-      if (is(i, NodeKind::Elementwise)) start_region(i);
+      if (is(i, NodeKind::Elementwise) || is(i, NodeKind::Gather)) start_region(i);
     }
     join_prologues();
     join_attention();
@@ -55,7 +55,8 @@ class Former {
   }
 
   /// The nodes up to the next element-wise post-dominator of the region's result, if all of them may join the
-  /// region. Rearranging views on the way join, too: the region's result is written in their order.
+  /// region. Rearranging views on the way join, too: the region's result is written in their order. A gather
+  /// does not join: it may read any element of a tensor, which is there as a whole before.
   std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
     std::vector<size_t> nodes;
     for (size_t last = region.last; flow_.post_dominator(last) != flow_.end();) {
@@ -129,7 +130,7 @@ class Former {
 
   void join_prologues() {
     for (size_t i = 0; i < regions_.size(); ++i) {
-      if (!is_live(i) || kind_of(i) != NodeKind::Elementwise) continue;
+      if (!is_live(i) || (kind_of(i) != NodeKind::Elementwise && kind_of(i) != NodeKind::Gather)) continue;
       std::vector<size_t> views;
       const size_t reader = only_reader(regions_[i], views);
       if (is_live(reader) && reader != i && may_precede(regions_[i], reader)) merge(i, reader, views);

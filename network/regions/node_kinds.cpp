@@ -6,6 +6,7 @@
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/ir/regions.h"
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/network/node_workload.h"
 
 namespace tunesmith::network {
@@ -48,6 +49,16 @@ bool has_windows(const Block& block) {
   });
 }
 
+/// Does it read at an index that is data?
+bool gathers(const Block& block) {
+  return any_of_exprs(block, [](const Expr& part) {
+    const LoadNode* access = part.as<LoadNode>();
+    return access != nullptr && std::ranges::any_of(access->indices(), [](const Expr& index) {
+             return any_of_expr(index, [](const Expr& inner) { return inner.is(ExprKind::Load); });
+           });
+  });
+}
+
 NodeFacts facts_of(const Network& network, size_t node) {
   const size_t position[] = {node};
   const NodeWorkload made = workload_of(network, position);
@@ -57,6 +68,8 @@ NodeFacts facts_of(const Network& network, size_t node) {
                   made.workload.flops > 0.0};
   if (!facts.computes && reads_one_tensor(network, of)) facts.kind = NodeKind::View;
   for (const Block* block : made.workload.program.blocks()) {
+    if (gathers(*block) && facts.kind != NodeKind::Contraction && facts.kind != NodeKind::Reduction)
+      facts.kind = NodeKind::Gather;
     if (needs_tiling(*block)) {
       facts.kind = NodeKind::Contraction;
       facts.has_windows |= has_windows(*block);

@@ -11,6 +11,7 @@ namespace tunesmith::network {
 enum class NodeKind : uint8_t {
   View,         // moves elements of one tensor, and computes nothing
   Elementwise,  // no reduction
+  Gather,       // the same, and reads elements at positions that are data
   Reduction,    // reads each element a few times, such as softmax
   Contraction   // reads elements again and again: products, convolutions
 };

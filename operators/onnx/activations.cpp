@@ -56,7 +56,7 @@ std::string shrink(const NodeReader& node, const std::string& x) {
 Computation p_relu(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(node.dtype(0) == node.dtype(1), "the slope is of another type than the input");
-  node.refuse_unless(!node.dtype(0).is_bool() && node.dtype(0) != kU8, "expected signed numbers");
+  node.refuse_unless(!node.dtype(0).is_bool() && !node.dtype(0).is_unsigned_int(), "expected signed numbers");
   node.refuse_unless(broadcast_shape(node, shape, node.shape(1)) == shape,
                      "the slope does not broadcast to the input's shape");
   const std::string x = broadcast(in(0), shape, shape);

@@ -113,7 +113,7 @@ Computation divide(const NodeReader& node) {
   if (dtype.is_float()) return copied(node, shape, fmt::format("{} / {}", a, b));
   // Towards zero.
   if (const auto by = single_integer(node, 1); by && *by > 0) {
-    if (dtype == kU8) return copied(node, shape, fmt::format("{} // {}", a, *by));
+    if (dtype.is_unsigned_int()) return copied(node, shape, fmt::format("{} // {}", a, *by));
     return copied(node, shape, fmt::format("select({0} < 0, -(-{0} // {1}), {0} // {1})", a, *by));
   }
   // A quotient of two integers of 32 bits is rounded to no other integer in f64.
@@ -132,7 +132,7 @@ Computation modulo(const NodeReader& node) {
   const std::string b = element_of(node, 1, shape);
   if (const auto by = single_integer(node, 1); by && *by > 0) {
     const std::string of_positive = fmt::format("{} % {}", a, *by);
-    if (!sign_of_dividend || dtype == kU8) return copied(node, shape, of_positive);
+    if (!sign_of_dividend || dtype.is_unsigned_int()) return copied(node, shape, of_positive);
     return copied(node, shape, fmt::format("select({0} < 0, -((-{0}) % {1}), {2})", a, *by, of_positive));
   }
   node.refuse_unless(dtype.bits <= 32, "the remainder of i64 is taken by a positive constant only");

@@ -10,8 +10,19 @@ namespace tunesmith::operators_onnx {
 namespace {
 
 /// TensorProto.DataType of the types that there are.
-constexpr std::array<std::pair<int64_t, DType>, 9> kTypes{
-    {{1, kF32}, {2, kU8}, {3, kI8}, {6, kI32}, {7, kI64}, {9, kBool}, {10, kF16}, {11, kF64}, {16, kBF16}}};
+constexpr std::array<std::pair<int64_t, DType>, 13> kTypes{{{1, kF32},
+                                                            {2, kU8},
+                                                            {3, kI8},
+                                                            {4, kU16},
+                                                            {5, kI16},
+                                                            {6, kI32},
+                                                            {7, kI64},
+                                                            {9, kBool},
+                                                            {10, kF16},
+                                                            {11, kF64},
+                                                            {12, kU32},
+                                                            {13, kU64},
+                                                            {16, kBF16}}};
 
 Computation cast_to(const NodeReader& node, DType to) {
   const Shape& shape = node.shape(0);

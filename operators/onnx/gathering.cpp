@@ -1,4 +1,6 @@
-// Gather, as far as its indices are known.
+// Elements at indices: known ones become the reader's own, others are read where it runs.
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "registry.h"
@@ -35,32 +37,56 @@ std::string index_in(const Run& run, const std::string& position) {
                       : fmt::format("{} + {}*{}", run.first, offset, run.step);
 }
 
+/// More are read where the node runs, too.
+constexpr size_t kMaxRuns = 32;
+
+/// From the front. Nothing where they are not known, or have no pattern.
+std::optional<std::vector<int64_t>> known_indices(const NodeReader& node, int64_t extent) {
+  const Constant* constant = node.constant(1);
+  if (constant == nullptr) return std::nullopt;
+  std::vector<int64_t> indices = integer_elements(*constant);
+  for (int64_t& index : indices) {
+    node.refuse_unless(index >= -extent && index < extent,
+                       fmt::format("the index {} is out of range", index));
+    if (index < 0) index += extent;
+  }
+  return runs_of(indices).size() <= kMaxRuns ? std::optional(std::move(indices)) : std::nullopt;
+}
+
+/// An index that is data, counted from the end where it is negative.
+std::string at_data(const std::string& index, int64_t extent) {
+  return fmt::format("at(select({0} < 0, {0} + {1}, {0}))", index, extent);
+}
+
+void check_indices(const NodeReader& node) {
+  const DType dtype = node.dtype(1);
+  if (dtype != kI64 && dtype != kI32)
+    node.refuse(fmt::format("indices of type {} are not taken", dtype.str()));
+}
+
 Computation gather(const NodeReader& node) {
-  constexpr size_t kMaxRuns = 32;
   const Shape& from = node.shape(0);
   node.refuse_unless(!from.empty(), "a single value has no axis");
   const size_t axis = node.axis(node.integer("axis", 0), from.size());
-  std::vector<int64_t> indices =
-      node.integers_of(1, "indices: a read at an index that is data is not in the workload language yet");
-  for (int64_t& index : indices) {
-    node.refuse_unless(index >= -from[axis] && index < from[axis],
-                       fmt::format("the index {} is out of range", index));
-    if (index < 0) index += from[axis];
-  }
+  check_indices(node);
+  const std::optional<std::vector<int64_t>> indices = known_indices(node, from[axis]);
   const Shape& of_indices = node.shape(1);
   Shape shape(from.begin(), from.begin() + static_cast<int64_t>(axis));
   shape.insert(shape.end(), of_indices.begin(), of_indices.end());
   shape.insert(shape.end(), from.begin() + static_cast<int64_t>(axis) + 1, from.end());
   if (element_count(shape) == 0) return computed(node.dtype(0), shape, "");
 
-  const std::vector<Run> runs = runs_of(indices);
-  node.refuse_unless(runs.size() <= kMaxRuns,
-                     fmt::format("its indices are {} arithmetic progressions: a read at an index that is "
-                                 "data is not in the workload language yet",
-                                 runs.size()));
   const Indices names = axis_names(shape.size());
   const auto chosen = names.begin() + static_cast<int64_t>(axis);
   const auto behind = chosen + static_cast<int64_t>(of_indices.size());
+  if (!indices) {
+    node.refuse_unless(from[axis] > 0, "there is no element to take");
+    Indices at(names.begin(), chosen);
+    at.push_back(at_data(element(in(1), Indices(chosen, behind)), from[axis]));
+    at.insert(at.end(), behind, names.end());
+    return copied(node, shape, element(in(0), at));
+  }
+  const std::vector<Run> runs = runs_of(*indices);
   const std::string position = linear(Indices(chosen, behind), of_indices);
   const auto choose = [&](const auto& self, size_t first, size_t last) -> std::string {
     if (last - first == 1) {
@@ -80,8 +106,55 @@ Computation gather(const NodeReader& node) {
   return copied(node, shape, choose(choose, 0, runs.size()));
 }
 
+/// Of each element of the result the index along one axis.
+Computation gather_elements(const NodeReader& node) {
+  const Shape& from = node.shape(0);
+  const Shape& shape = node.shape(1);
+  check_indices(node);
+  node.refuse_unless(!from.empty() && from.size() == shape.size(),
+                     "'indices' has not as many axes as the data");
+  const size_t axis = node.axis(node.integer("axis", 0), from.size());
+  for (size_t i = 0; i < from.size(); ++i)
+    node.refuse_unless(i == axis || shape[i] <= from[i], "'indices' is larger than the data");
+  if (element_count(shape) == 0) return computed(node.dtype(0), shape, "");
+  Indices at = axis_names(shape.size());
+  at[axis] = at_data(element(in(1), axis_names(shape.size())), from[axis]);
+  return copied(node, shape, element(in(0), at));
+}
+
+/// The last axis of the indices is over the axes of the data, behind those of the batch.
+Computation gather_nd(const NodeReader& node) {
+  const Shape& from = node.shape(0);
+  const Shape& of_indices = node.shape(1);
+  check_indices(node);
+  const int64_t batch = node.version() >= 12 ? node.integer("batch_dims", 0) : 0;
+  node.refuse_unless(!of_indices.empty() && batch >= 0 && batch < static_cast<int64_t>(of_indices.size()) &&
+                         batch < static_cast<int64_t>(from.size()),
+                     "'batch_dims' is not below the numbers of axes");
+  const int64_t indexed = of_indices.back();
+  node.refuse_unless(indexed >= 1 && batch + indexed <= static_cast<int64_t>(from.size()),
+                     "the last extent of 'indices' is not a number of axes that the data have");
+  for (size_t i = 0; i < static_cast<size_t>(batch); ++i)
+    node.refuse_unless(from[i] == of_indices[i], "the batches of the data and of 'indices' differ");
+  Shape shape(of_indices.begin(), of_indices.end() - 1);
+  const auto tuples = static_cast<int64_t>(shape.size());
+  shape.insert(shape.end(), from.begin() + batch + indexed, from.end());
+  if (element_count(shape) == 0) return computed(node.dtype(0), shape, "");
+  const Indices names = axis_names(shape.size());
+  Indices at(names.begin(), names.begin() + batch);
+  for (int64_t i = 0; i < indexed; ++i) {
+    Indices tuple(names.begin(), names.begin() + tuples);
+    tuple.push_back(fmt::format("{}", i));
+    at.push_back(at_data(element(in(1), tuple), from[static_cast<size_t>(batch + i)]));
+  }
+  at.insert(at.end(), names.begin() + tuples, names.end());
+  return copied(node, shape, element(in(0), at));
+}
+
 }  // namespace
 
-std::vector<Row> gathering_operators() { return {{"Gather", 1, gather, true}}; }
+std::vector<Row> gathering_operators() {
+  return {{"Gather", 1, gather, true}, {"GatherElements", 11, gather_elements}, {"GatherND", 11, gather_nd}};
+}
 
 }  // namespace tunesmith::operators_onnx

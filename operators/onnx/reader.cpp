@@ -21,6 +21,10 @@ T read_element(const Constant& constant, int64_t position) {
 int64_t integer_at(const Constant& constant, int64_t position) {
   if (constant.dtype == kI64) return read_element<int64_t>(constant, position);
   if (constant.dtype == kI32) return read_element<int32_t>(constant, position);
+  if (constant.dtype == kI16) return read_element<int16_t>(constant, position);
+  if (constant.dtype == kU16) return read_element<uint16_t>(constant, position);
+  if (constant.dtype == kU32) return read_element<uint32_t>(constant, position);
+  if (constant.dtype == kU64) return static_cast<int64_t>(read_element<uint64_t>(constant, position));
   if (constant.dtype == kI8) return read_element<int8_t>(constant, position);
   return read_element<uint8_t>(constant, position);
 }

@@ -28,7 +28,7 @@ struct Reduction {
   int64_t axes_input_since;
   ReducedTypes types;
   bool may_do_nothing;     ///< of no axes its value is the input
-  std::string_view kind;   ///< "sum", "max", "min"
+  std::string_view kind;   ///< "sum", "prod", "max", "min"
   std::string_view term;   ///< of {0}, the element
   std::string_view after;  ///< of {0}, the reduction, and {1}, how many elements it has
 };
@@ -38,6 +38,7 @@ constexpr Reduction kReductions[] = {
     {"ReduceMean", 18, ReducedTypes::Floats, true, "sum", "{0}", "{0} / {1}"},
     {"ReduceMax", 18, ReducedTypes::Numbers, true, "max", "{0}", "{0}"},
     {"ReduceMin", 18, ReducedTypes::Numbers, true, "min", "{0}", "{0}"},
+    {"ReduceProd", 18, ReducedTypes::Numbers, true, "prod", "{0}", "{0}"},
     {"ReduceL1", 18, ReducedTypes::Numbers, false, "sum", "abs({0})", "{0}"},
     {"ReduceL2", 18, ReducedTypes::Floats, false, "sum", "{0} * {0}", "sqrt({0})"},
     {"ReduceSumSquare", 18, ReducedTypes::Numbers, false, "sum", "{0} * {0}", "{0}"},
@@ -62,7 +63,7 @@ Computation define_reduction(const NodeReader& node, const Reduction& row) {
   if (!axes) return unchanged(node, row.may_do_nothing);
   const DType dtype = node.dtype(0);
   const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
-  const DType type = row.kind == "sum" ? wide(dtype) : dtype;
+  const DType type = row.kind == "sum" || row.kind == "prod" ? wide(dtype) : dtype;
   const std::string x = convert(dtype, type, element(in(0), reduced.read));
   const std::string value = reduced.reduction(row.kind, fmt::format(fmt::runtime(row.term), x));
   if (row.after == "{0}" && type == dtype) return copied(node, reduced.output, value);
@@ -91,35 +92,10 @@ Computation log_sum_exp(const NodeReader& node) {
   return computed(dtype, reduced.output, text);
 }
 
-/// The language has no product as a reduction, but products of a few elements.
-Computation reduce_product(const NodeReader& node) {
-  constexpr int64_t kMaxFactors = 64;
-  check_reduced(node, ReducedTypes::Numbers);
-  const auto axes = reduced_axes(node, node.version() >= 18);
-  if (!axes) return unchanged(node, true);
-  const DType dtype = node.dtype(0);
-  const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
-  const int64_t count = reduced.count();
-  node.refuse_unless(count <= kMaxFactors,
-                     fmt::format("a product of {} elements is not in the workload language yet", count));
-  std::string value;
-  for (int64_t factor = 0; factor < count; ++factor) {
-    Indices at = reduced.read;
-    int64_t rest = factor;
-    for (size_t axis = at.size(); axis-- > 0;) {
-      if (at[axis][0] != 'r') continue;
-      at[axis] = fmt::format("{}", rest % node.shape(0)[axis]);
-      rest /= node.shape(0)[axis];
-    }
-    value += (factor == 0 ? "" : " * ") + convert(dtype, wide(dtype), element(in(0), at));
-  }
-  return copied(node, reduced.output, convert(wide(dtype), dtype, value));
-}
-
 }  // namespace
 
 std::vector<Row> reduction_operators() {
-  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp}, {"ReduceProd", 1, reduce_product}};
+  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp}};
   for (const Reduction& row : kReductions)
     rows.push_back({row.name, 1, [&row](const NodeReader& node) { return define_reduction(node, row); }});
   return rows;

@@ -47,18 +47,14 @@ using Table = std::multimap<std::string_view, TableOperator>;
 
 Table make_table() {
   Table table;
-  for (const auto& family : {unary_operators,         activation_operators,
-                             binary_operators,        logic_operators,
-                             conversion_operators,    product_operators,
-                             convolution_operators,   transposed_convolution_operators,
-                             pooling_operators,       reduction_operators,
-                             selection_operators,     softmax_operators,
-                             normalization_operators, reshaping_operators,
-                             slicing_operators,       padding_operators,
-                             gathering_operators,     constant_operators,
-                             scan_operators,          resizing_operators,
-                             einsum_operators,        quantization_operators,
-                             loss_operators}) {
+  for (const auto& family : {unary_operators,    activation_operators,    binary_operators,
+                             logic_operators,    bit_operators,           conversion_operators,
+                             product_operators,  convolution_operators,   transposed_convolution_operators,
+                             pooling_operators,  reduction_operators,     selection_operators,
+                             softmax_operators,  normalization_operators, reshaping_operators,
+                             slicing_operators,  padding_operators,       gathering_operators,
+                             constant_operators, scan_operators,          resizing_operators,
+                             einsum_operators,   quantization_operators,  loss_operators}) {
     for (Row& row : family()) {
       const std::string_view name = row.name;
       table.emplace(name, TableOperator(std::move(row)));

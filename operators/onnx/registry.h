@@ -25,6 +25,7 @@ std::vector<Row> unary_operators();
 std::vector<Row> activation_operators();
 std::vector<Row> binary_operators();
 std::vector<Row> logic_operators();
+std::vector<Row> bit_operators();
 std::vector<Row> conversion_operators();
 std::vector<Row> product_operators();
 std::vector<Row> convolution_operators();

@@ -7,21 +7,36 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Each sum is computed by itself: as many steps as the square of the axis.
+/// Each step adds what twice as many elements before have come to: as many steps as the extent has binary
+/// digits, each over all elements at once (Hillis and Steele, Data parallel algorithms, 1986).
 Computation cum_sum(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
   const Shape& shape = node.shape(0);
   node.refuse_unless(!shape.empty(), "a single value has no axis");
   const size_t axis = node.axis(node.integer_of(1, "axis"), shape.size());
-  const bool exclusive = node.flag("exclusive", false);
   const bool reverse = node.flag("reverse", false);
-  const std::string compare = std::string(reverse ? ">" : "<") + (exclusive ? "" : "=");
-  Indices at = axis_names(shape.size());
-  at[axis] = "r0";
-  const std::string term =
-      fmt::format("select(r0 {} i{}, {}, 0)", compare, axis, convert(dtype, wide(dtype), element(in(0), at)));
-  return computed(dtype, shape, summed(dtype, shape, {"r0"}, {shape[axis]}, term));
+  const Indices here = axis_names(shape.size());
+  /// What stands `distance` before here, or 0.
+  const auto before = [&](const std::string& array, int64_t distance) {
+    Indices at = here;
+    at[axis] = fmt::format("{} {} {}", here[axis], reverse ? "+" : "-", distance);
+    const std::string inside = reverse ? fmt::format("{} < {}", here[axis], shape[axis] - distance)
+                                       : fmt::format("{} >= {}", here[axis], distance);
+    return distance < shape[axis] ? fmt::format("select({}, {}, 0)", inside, element(array, at))
+                                  : fmt::format("{}(0)", dtype.str());
+  };
+  const std::string first = node.flag("exclusive", false) ? before(in(0), 1) : element(in(0), here);
+  size_t number = 0;
+  std::string text = statement(temporary(number), shape, convert(dtype, wide(dtype), first));
+  for (int64_t distance = 1; distance < shape[axis]; distance *= 2, ++number) {
+    text += statement(
+        temporary(number + 1), shape,
+        fmt::format("{} + {}", element(temporary(number), here), before(temporary(number), distance)));
+  }
+  return computed(
+      dtype, shape,
+      text + statement(out(0), shape, convert(wide(dtype), dtype, element(temporary(number), here))));
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ constexpr Unary kUnary[] = {
     {"Erf", 9, UnaryTypes::Floats, "erf(x)"},
     {"Sigmoid", 1, UnaryTypes::Floats, "sigmoid(x)"},
     {"Tanh", 1, UnaryTypes::Floats, "tanh(x)"},
+    {"Sin", 7, UnaryTypes::Floats, "sin(x)"},
+    {"Cos", 7, UnaryTypes::Floats, "cos(x)"},
+    {"Tan", 7, UnaryTypes::Floats, "sin(x) / cos(x)"},
     {"Cosh", 9, UnaryTypes::Floats, "0.5 * exp(x) + 0.5 * exp(-x)"},
     {"Sinh", 9, UnaryTypes::Floats, "tanh(x) * (0.5 * exp(x) + 0.5 * exp(-x))"},
     {"Acosh", 9, UnaryTypes::Floats, kAcosh},
@@ -117,7 +120,7 @@ std::vector<Row> unary_operators() {
     rows.push_back({row.name, row.since,
                     [&row, sign](const NodeReader& node) {
                       node.ignore("consumed_inputs");
-                      if (sign && node.dtype(0) == kU8) return define_sign_of_unsigned(node);
+                      if (sign && node.dtype(0).is_unsigned_int()) return define_sign_of_unsigned(node);
                       return define_unary(node, row);
                     },
                     true});

@@ -13,7 +13,7 @@ constexpr size_t kMaxInputs = 6;
 bool is_exact(const Buffer& buffer) { return buffer->dtype.is_int() && !buffer->dtype.is_index(); }
 
 int64_t end_of(DType type, bool upper) {
-  if (!type.is_signed_int()) return upper ? (int64_t{1} << type.bits) - 1 : 0;
+  if (!type.is_signed_int()) return upper ? static_cast<int64_t>(~uint64_t{0} >> (64 - type.bits)) : 0;
   const int64_t largest = std::numeric_limits<int64_t>::max() >> (64 - type.bits);
   return upper ? largest : -largest - 1;
 }

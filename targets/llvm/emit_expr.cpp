@@ -296,9 +296,31 @@ llvm::Value* FunctionEmitter::compare_index(const Expr& expr) {
   return compare(expr.kind(), splat(scalar, count), llvm::ConstantVector::get(constants), kIndex);
 }
 
+llvm::Value* FunctionEmitter::bits_value(MathOp op, llvm::Value* a, llvm::Value* b, DType type) {
+  switch (op) {
+    case MathOp::BitAnd:
+      return ir_.CreateAnd(a, b);
+    case MathOp::BitOr:
+      return ir_.CreateOr(a, b);
+    case MathOp::BitXor:
+      return ir_.CreateXor(a, b);
+    default:
+      break;
+  }
+  // A shift by the width or more has no value in LLVM.
+  llvm::Value* last = llvm::ConstantInt::get(b->getType(), static_cast<uint64_t>(type.bits - 1));
+  if (op == MathOp::ShiftRight && type.is_signed_int())
+    return ir_.CreateAShr(a, ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b, last));
+  llvm::Value* inside = ir_.CreateICmpULE(b, last);
+  llvm::Value* by = ir_.CreateSelect(inside, b, last);
+  llvm::Value* shifted = op == MathOp::ShiftLeft ? ir_.CreateShl(a, by) : ir_.CreateLShr(a, by);
+  return ir_.CreateSelect(inside, shifted, llvm::Constant::getNullValue(a->getType()));
+}
+
 llvm::Value* FunctionEmitter::call_value(const Expr& expr) {
   const DType type = expr.dtype();
   const MathOp op = expr.as<CallNode>()->op;
+  if (is_bit_op(op)) return bits_value(op, value(expr.arg(0)), value(expr.arg(1)), type);
   if (!type.is_float()) {
     if (type.code == TypeCode::UInt) return value(expr.arg(0));
     return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value(expr.arg(0)), ir_.getFalse());

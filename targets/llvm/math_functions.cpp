@@ -44,6 +44,9 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
       return erf_f32(x);
     case MathOp::Pow:
       return pow_f32(x, operands[1]);
+    case MathOp::Sin:
+    case MathOp::Cos:
+      return sin_or_cos_f32(op, x);
     default:
       return from_library(op, operands);
   }

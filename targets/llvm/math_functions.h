@@ -5,7 +5,9 @@
 // denormal arguments and results are right.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -33,6 +35,13 @@ class MathFunctions {
   // math_tanh_erf.cpp, f32
   Value tanh_f32(Value x);
   Value erf_f32(Value x);
+
+  // math_sin_cos.cpp, f32
+  Value sin_or_cos_f32(MathOp op, Value x);
+  Value near_sin_or_cos_f32(MathOp op, Value x);
+  /// A function of the module's, made where it is first asked for, from a value to another of its type.
+  llvm::Function* shared_function(const std::string& name, llvm::Type* type, llvm::Attribute::AttrKind kind,
+                                  const std::function<Value(MathFunctions&, Value)>& body);
 
   // math_pow.cpp, f32, by way of f64
   Value pow_f32(Value x, Value y);

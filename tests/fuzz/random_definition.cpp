@@ -77,7 +77,9 @@ class Writer {
     return items[below(items.size())];
   }
 
-  DType random_type() { return pick(std::vector<DType>{kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8}); }
+  DType random_type() {
+    return pick(std::vector<DType>{kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8});
+  }
   DType some_type() { return exact_ && below(5) == 0 ? random_type() : main_type_; }
 
   std::vector<int64_t> random_shape(size_t max_dimensions, uint64_t most) {
@@ -197,7 +199,7 @@ class Writer {
   }
 
   Value reduce(Value term, const std::vector<Axis>& axes, DType type) {
-    const std::string kind = pick(std::vector<std::string>{"sum", "sum", "max", "min"});
+    const std::string kind = pick(std::vector<std::string>{"sum", "sum", "max", "min", "prod"});
     double terms = 1;
     for (const Axis& axis : axes) terms *= static_cast<double>(axis.extent);
     if (kind == "sum") {
@@ -206,6 +208,9 @@ class Writer {
         term = {fmt::format("max(min({}, {}), -{})", term.text, kSmall, kSmall), kSmall};
       term.bound *= terms;
     }
+    // The terms of a product are at most one, or it would leave what its type holds exactly.
+    if (kind == "prod" && exact_ && type.is_float())
+      term = {fmt::format("max(min({}, 1), -1)", term.text), 1};
     return {fmt::format("{}({}) ({})", kind, declared(axes), term.text), term.bound};
   }
 
@@ -218,6 +223,11 @@ class Writer {
 
   Value combine(const Value& a, const Value& b, DType type) {
     const double larger = std::max(a.bound, b.bound);
+    if (exact_ && !type.is_float() && below(6) == 0) {
+      const std::string function =
+          pick(std::vector<std::string>{"bit_and", "bit_or", "bit_xor", "shift_left", "shift_right"});
+      return {fmt::format("{}({}, {})", function, a.text, b.text), larger};
+    }
     switch (below(4)) {
       case 0:
         return {fmt::format("({} + {})", a.text, b.text), a.bound + b.bound};
@@ -245,7 +255,11 @@ class Writer {
     for (size_t d = 0; d < array.shape.size(); ++d)
       indices.push_back(index(array.shape[d], d, axes, &padded));
     std::string condition;
-    if (below(5) == 0) {
+    if (below(6) == 0) {
+      const size_t d = below(array.shape.size());
+      if (std::string gathered = data_index(array.shape[d], axes); !gathered.empty())
+        indices[d] = std::move(gathered);
+    } else if (below(5) == 0) {
       const size_t d = below(array.shape.size());
       std::tie(indices[d], condition) = masked_index(array.shape[d], axes);
     }
@@ -257,6 +271,27 @@ class Writer {
     if (padded) value.text = fmt::format("inside({}, {})", value.text, padding());
     if (!condition.empty()) value.text = fmt::format("select({}, {}, {})", condition, value.text, padding());
     return converted(value, array.type, type);
+  }
+
+  /// An index that an array holds, inside of [0, extent) more often than not; "" where no array has integers.
+  std::string data_index(int64_t extent, const std::vector<Axis>& axes) {
+    std::vector<Array*> known;
+    for (Array& array : arrays_) {
+      // Rounding in another order must not change which element is meant, so reals come from inputs.
+      if (!array.type.is_float() || (!exact_ && array.name[0] == 'X')) known.push_back(&array);
+    }
+    if (known.empty()) return "";
+    Array& array = *pick(known);
+    array.read = true;
+    std::vector<std::string> indices;
+    bool padded = false;
+    for (size_t d = 0; d < array.shape.size(); ++d)
+      indices.push_back(index(array.shape[d], d, axes, &padded));
+    std::string element = fmt::format("{}[{}]", array.name, fmt::join(indices, ", "));
+    if (padded) element = fmt::format("inside({}, 1)", element);
+    if (array.type.is_float()) return fmt::format("at(i64({} * {} + 1))", element, extent);
+    return below(4) == 0 ? fmt::format("at({})", element)
+                         : fmt::format("at({} % {} - 1)", element, std::min<int64_t>(extent + 2, 100));
   }
 
   /// An index that is read under the condition only that it is inside, "" when it always is.

@@ -38,6 +38,10 @@ TEST(OnnxValues, EachTypeFromBytesAndFromItsField) {
       {R"(data_type: 16 dims: 1 raw_data: "\200\077")", "bf16[1,] 80 3f"},
       {"data_type: 3 dims: 1 dims: 2 int32_data: -1 int32_data: 2", "i8[1,2,] ff 02"},
       {"data_type: 2 dims: 2 int32_data: 255 int32_data: 2", "u8[2,] ff 02"},
+      {"data_type: 4 dims: 2 int32_data: 65535 int32_data: 2", "u16[2,] ff ff 02 00"},
+      {"data_type: 5 dims: 1 int32_data: -2", "i16[1,] fe ff"},
+      {"data_type: 12 dims: 1 uint64_data: 4294967295", "u32[1,] ff ff ff ff"},
+      {"data_type: 13 dims: 1 uint64_data: 18446744073709551615", "u64[1,] ff ff ff ff ff ff ff ff"},
       {"data_type: 6 dims: 1 int32_data: -2", "i32[1,] fe ff ff ff"},
       {"data_type: 7 dims: 1 int64_data: -2", "i64[1,] fe ff ff ff ff ff ff ff"},
       {"data_type: 9 dims: 2 int32_data: 1 int32_data: 0", "bool[2,] 01 00"},
@@ -49,7 +53,7 @@ TEST(OnnxValues, EachTypeFromBytesAndFromItsField) {
 
 TEST(OnnxValues, WhatDoesNotFitIsRefused) {
   const std::pair<const char*, const char*> tensors[] = {
-      {"data_type: 4 dims: 1 int32_data: 1", "the element type uint16 is not taken"},
+      {"data_type: 14 dims: 1 float_data: 1", "the element type complex64 is not taken"},
       {"data_type: 8 dims: 1 string_data: \"a\"", "the element type string is not taken"},
       {"data_type: 99 dims: 1", "the element type type 99 is not taken"},
       {"data_type: 1 dims: 2 float_data: 1", "its shape takes 8 bytes, and there are 4"},
@@ -57,6 +61,7 @@ TEST(OnnxValues, WhatDoesNotFitIsRefused) {
       {"data_type: 1 dims: -1", "an extent is -1"},
       {"data_type: 1 dims: 4294967296 dims: 4294967296", "it has more elements than any machine has memory"},
       {"data_type: 1 dims: 1000000000000", "its shape takes 4000000000000 bytes, and there are 0"},
+      {"data_type: 12 dims: 1 uint64_data: 4294967296", "the value 4294967296 is out of its type's range"},
       {"data_type: 3 dims: 1 int32_data: 128", "the value 128 is out of its type's range"},
       {"data_type: 10 dims: 1 int32_data: 65536", "the value 65536 is out of its type's range"},
       {R"(data_type: 9 dims: 1 raw_data: "\002")", "a bool is neither 0 nor 1"},

@@ -1,5 +1,6 @@
 // Every kind of expression, compiled against interpreted, on scalars and vectors, with buffers that end at
 // guard pages.
+#include <array>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -19,9 +20,12 @@ using testing::make_target;
 
 constexpr int64_t kElements = 67;  // a masked vector is left over at every width
 const std::vector<DType>& types() {
-  static const std::vector<DType> all = {kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8, kBool};
+  static const std::vector<DType> all = {kF64, kF32, kF16, kBF16, kI64, kI32, kI16,
+                                         kI8,  kU64, kU32, kU16,  kU8,  kBool};
   return all;
 }
+
+constexpr std::array<DType, 8> integers() { return {kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8}; }
 
 using Function = std::function<Expr(const Expr& x, const Expr& y)>;
 
@@ -104,7 +108,7 @@ TEST_P(Expressions, Arithmetic) {
 }
 
 TEST_P(Expressions, Division) {
-  for (const DType type : {kI64, kI32, kI8, kU8}) {
+  for (const DType type : integers()) {
     std::vector<Expression> cases;
     for (const int64_t divisor : {1, 3, 7, 8, 100}) {
       const Expr by = int_imm(divisor, type);
@@ -126,8 +130,28 @@ TEST_P(Expressions, Division) {
   }
 }
 
+TEST_P(Expressions, BitsOfIntegers) {
+  for (const DType type : integers()) {
+    std::vector<Expression> cases;
+    for (const MathOp op :
+         {MathOp::BitAnd, MathOp::BitOr, MathOp::BitXor, MathOp::ShiftLeft, MathOp::ShiftRight}) {
+      const std::string name(math_op_name(op));
+      // By any number: most are beyond the width, or negative.
+      cases.push_back({name, type, [=](const Expr& x, const Expr& y) { return call(op, {x, y}); }});
+      for (const int64_t by : {0, 1, 7, type.bits - 1}) {
+        cases.push_back({name + std::to_string(by), type,
+                         [=](const Expr& x, const Expr&) { return call(op, {x, int_imm(by, x.dtype())}); }});
+      }
+      cases.push_back({name + "_few", type, [=](const Expr& x, const Expr& y) {
+                         return call(op, {x, floormod(y, int_imm(type.bits + 2, y.dtype()))});
+                       }});
+    }
+    check(type, cases);
+  }
+}
+
 TEST_P(Expressions, IntegersWrapAround) {
-  for (const DType type : {kI64, kI32, kI8, kU8}) {
+  for (const DType type : integers()) {
     const Expr one = int_imm(1, type);
     const std::vector<Expression> cases = {
         {"next_is_more", kBool, [=](const Expr& x, const Expr&) { return lt(x, x + one); }},
@@ -207,7 +231,7 @@ TEST_P(Expressions, Functions) {
   for (const DType type : {kF64, kF32, kF16, kBF16}) {
     std::vector<Expression> cases;
     for (const MathOp op : {MathOp::Exp, MathOp::Tanh, MathOp::Erf, MathOp::Sigmoid, MathOp::Abs,
-                            MathOp::Floor, MathOp::Ceil, MathOp::RoundTf32}) {
+                            MathOp::Floor, MathOp::Ceil, MathOp::RoundTf32, MathOp::Sin, MathOp::Cos}) {
       cases.push_back(
           {std::string(math_op_name(op)), type, [=](const Expr& x, const Expr&) { return call(op, {x}); }});
     }
@@ -223,7 +247,7 @@ TEST_P(Expressions, Functions) {
     // Two units in the last place of values up to 3; functions of 16-bit types are one rounding away.
     check(type, cases, 8 * unit_roundoff(type) + 1e-15);
   }
-  for (const DType type : {kI64, kI32, kI8, kU8}) {
+  for (const DType type : integers()) {
     check(type, {{"abs", type, [](const Expr& x, const Expr&) { return call(MathOp::Abs, {x}); }}});
   }
 }

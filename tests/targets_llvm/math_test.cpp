@@ -138,9 +138,31 @@ INSTANTIATE_TEST_SUITE_P(
                       MathCase{MathOp::Erf, -5, 5, [](long double x) { return std::erf(x); }},
                       MathCase{MathOp::Sigmoid, -100, 100,
                                [](long double x) { return 1.0L / (1.0L + std::exp(-x)); }},
+                      MathCase{MathOp::Sin, -1000, 1000, [](long double x) { return std::sin(x); }},
+                      MathCase{MathOp::Cos, -1000, 1000, [](long double x) { return std::cos(x); }},
                       MathCase{MathOp::Sqrt, 0, 100, [](long double x) { return std::sqrt(x); }},
                       MathCase{MathOp::Rsqrt, 0.01, 100, [](long double x) { return 1.0L / std::sqrt(x); }}),
     [](const auto& tested) { return std::string(math_op_name(tested.param.op)); });
+
+/// Where the digits of what is left of x are fewest: around multiples of pi / 2, and those nearest to one of
+/// all.
+TEST(MathAccuracyOfSinAndCos, HoldsAroundZerosAndToTheEndOfTheRange) {
+  std::vector<float> inputs{16367173.0F * 0x1p+72F, 0x1.921fb6p+0F, 0x1.921fb4p+1F, 0x1p19F, 0x1.000002p19F};
+  RandomStream random(11);
+  for (int i = 0; i < 100000; ++i) {
+    const auto n = static_cast<double>(random.below(333772));  // up to beyond 2^19
+    float x = static_cast<float>(n * 1.57079632679489661923);
+    for (int step = 0; step < 2; ++step) {
+      inputs.push_back(x);
+      inputs.push_back(-x);
+      x = std::nextafter(x, kInf);
+    }
+  }
+  for (uint64_t bits = 0; bits <= std::numeric_limits<uint32_t>::max(); bits += 65521)
+    inputs.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  expect_within(promised_ulps(MathOp::Sin), MathOp::Sin, inputs, [](long double x) { return std::sin(x); });
+  expect_within(promised_ulps(MathOp::Cos), MathOp::Cos, inputs, [](long double x) { return std::cos(x); });
+}
 
 TEST(MathAccuracyOfExp, HoldsOverTheWholeRange) {
   constexpr float kTiny = 0x1p-26F;  // all below it give one

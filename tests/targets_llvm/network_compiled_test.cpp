@@ -11,6 +11,7 @@
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/plan_library.h"
+#include "tunesmith/verification/data_sets.h"
 #include "unit/network/random_network.h"
 
 namespace tunesmith {
@@ -103,6 +104,7 @@ class CompiledNetworks : public ::testing::Test {
     for (const network::TensorIndex input : network.inputs) {
       inputs.push_back(zeros_like(network.tensors[static_cast<size_t>(input)]));
       inputs.back().fill_random(random());
+      if (!inputs.back().dtype.is_float()) draw_indices(inputs.back(), inputs.back().shape.back(), random());
     }
     for (const network::TensorIndex output : network.outputs)
       outputs.push_back(zeros_like(network.tensors[static_cast<size_t>(output)]));

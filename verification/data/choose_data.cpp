@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -123,8 +124,13 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, 
     inputs.push_back(Tensor::like(*argument.buffer));
     const uint64_t seed =
         hash_combine(hash_combine(question.seed, static_cast<uint64_t>(fill.kind)), inputs.size());
-    draw(inputs.back(), fill, first, question.most_terms, seed, fill.plain_number(number));
     const size_t input = inputs.size() - 1;
+    const int64_t extent = input < question.edges.extents.size() ? question.edges.extents[input] : 0;
+    if (extent > 0) {
+      draw_indices(inputs.back(), extent, seed);
+    } else {
+      draw(inputs.back(), fill, first, question.most_terms, seed, fill.plain_number(number));
+    }
     if (inputs.back().dtype.is_float() && input < question.edges.carried.size()) {
       const SliceInput slices{static_cast<int64_t>(input), question.edges.carried[input],
                               question.edges.exponents[input]};
@@ -152,7 +158,10 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   best.looseness = best.looseness_of_term = std::numeric_limits<double>::infinity();
   DrawnData drawn;
   bool any = false;
-  for (const Fill& fill : fills(question.kind, question.most_terms)) {
+  std::vector<Fill> candidates = fills(question.kind, question.most_terms);
+  if (question.edges.multiplies)
+    std::ranges::copy(fills_of_products(question.kind), std::back_inserter(candidates));
+  for (const Fill& fill : candidates) {
     std::vector<Tensor> inputs = draw_inputs(question, fill);
     Trial trial = try_inputs(question, inputs, run);
     trial.looseness_of_term = trial.looseness * static_cast<double>(fill.terms_of(question.most_terms));

@@ -99,7 +99,9 @@ void raise_peaks(Tensor& data, int64_t row, int64_t number) {
 }
 
 double real(RandomStream& random, const Fill& fill) {
+  constexpr double kOctaves = 0.25;  // of which a product of 100,000 takes no more than f32 has
   const double value = 2 * random.uniform() - 1;
+  if (fill.near_one) return (!fill.positive && random.below(2) == 0 ? -1 : 1) * std::exp2(kOctaves * value);
   return fill.positive ? std::abs(value) + 0.05 : value;
 }
 
@@ -143,6 +145,7 @@ void draw_integers(Tensor& data, RandomStream& random) {
 std::string Fill::text() const {
   std::string text = kind == DataKind::Exact ? fmt::format("integers up to {}", largest) : "reals";
   if (positive) text += ", all positive";
+  if (near_one) text += ", near one";
   if (balanced) return fmt::format("{}, rows of as many 1 as -1, drawn {} times", text, draws);
   if (terms > 0) text += fmt::format(", {} terms of a sum", terms);
   if (terms > 0) text += fmt::format(", the others {}", background);
@@ -206,6 +209,13 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
   return result;
 }
 
+std::vector<Fill> fills_of_products(DataKind kind) {
+  if (kind == DataKind::Exact) return {};  // whose numbers are 1 and -1 at last
+  Fill fill;
+  fill.near_one = true;
+  return {fill};
+}
+
 std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
   std::vector<Fill> result;
   const auto counted = static_cast<int64_t>(1.0 / unit_roundoff(type));
@@ -226,6 +236,16 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
 
 double tight_enough(const Fill& fill, int64_t most_terms) {
   return std::clamp(kPartOfTerm / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
+}
+
+void draw_indices(Tensor& data, int64_t extent, uint64_t seed) {
+  RandomStream random(seed);
+  const std::array<int64_t, 4> outside{extent, extent + 1, -extent - 1, -extent - 2};
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    const auto inside = static_cast<int64_t>(random.below(static_cast<uint64_t>(extent)));
+    const uint64_t choice = random.below(8);
+    data.set_int(i, choice == 0 ? outside[random.below(outside.size())] : choice == 1 ? -1 - inside : inside);
+  }
 }
 
 void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed, int64_t number) {

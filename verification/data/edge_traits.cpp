@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/verification/edges.h"
 #include "tunesmith/verification/reference.h"
@@ -64,7 +65,14 @@ class CarriedAxes {
 };
 
 /// By one, however large its operand is.
-bool is_bounded(MathOp op) { return op == MathOp::Tanh || op == MathOp::Sigmoid || op == MathOp::Erf; }
+bool is_bounded(MathOp op) {
+  return op == MathOp::Tanh || op == MathOp::Sigmoid || op == MathOp::Erf || op == MathOp::Sin ||
+         op == MathOp::Cos;
+}
+
+bool multiplies_up(const Store* store) {
+  return store->value.is(ExprKind::Mul) && loads_from(store->value, store->buffer);
+}
 
 /// What a value is a product of.
 struct Factors {
@@ -81,7 +89,11 @@ class Degrees {
       highest_[input.get()] = 1;
     }
     for (const Store* store : stores_of(program)) {
-      const Factors factors = of(store->value);
+      Factors factors = of(store->value);
+      if (multiplies_up(store)) {
+        factors.degree = kHighestDegree;
+        for (const BufferNode* input : factors.inputs) highest_[input] = kHighestDegree;
+      }
       if (factors.degree > 1) count_type(store->buffer->dtype);
       Factors& known = factors_[store->buffer.get()];
       known.degree = std::max(known.degree, factors.degree);
@@ -125,6 +137,42 @@ class Degrees {
   int64_t exponents_ = float_range(kF64).max_exponent;
 };
 
+/// Follows integers from inputs to the indices that they become.
+class DataIndices {
+ public:
+  explicit DataIndices(const Program& program) {
+    for (const Buffer& input : program.inputs) sources_[input.get()] = {input.get()};
+    for (const Store* store : stores_of(program)) {
+      std::set<const BufferNode*> found;
+      walk_expr(store->value, [&](const Expr& part) {
+        const LoadNode* access = part.as<LoadNode>();
+        if (access == nullptr) return;
+        if (access->buffer->dtype.is_int()) found.merge(std::set(sources_[access->buffer.get()]));
+        for (size_t d = 0; d < access->rank; ++d) read_at(access->indices()[d], access->buffer->shape[d]);
+      });
+      sources_[store->buffer.get()].merge(found);
+    }
+  }
+  int64_t extent(const Buffer& input) const {
+    const auto found = extents_.find(input.get());
+    return found == extents_.end() ? 0 : found->second;
+  }
+
+ private:
+  void read_at(const Expr& index, int64_t extent) {
+    walk_expr(index, [&](const Expr& part) {
+      const LoadNode* access = part.as<LoadNode>();
+      if (access == nullptr) return;
+      for (const BufferNode* input : sources_[access->buffer.get()]) {
+        if (input->dtype.is_int()) extents_[input] = std::max(extents_[input], extent);
+      }
+    });
+  }
+
+  std::unordered_map<const BufferNode*, std::set<const BufferNode*>> sources_;  // looked up, never walked
+  std::unordered_map<const BufferNode*, int64_t> extents_;                      // likewise
+};
+
 bool keeps_denormals(const Program& program) {
   bool keeps = std::ranges::none_of(program.buffers(),
                                     [](const Buffer& buffer) { return buffer->dtype.scalar() == kBF16; });
@@ -158,7 +206,10 @@ EdgeTraits edge_traits(const Program& program) {
     for (const IterVar& iter : block->iters) operations *= iter.extent;
     traits.operations += operations;
   }
+  traits.multiplies = std::ranges::any_of(stores_of(program), multiplies_up);
   traits.keeps_denormals = keeps_denormals(program);
+  const DataIndices indices(program);
+  for (const Buffer& input : program.inputs) traits.extents.push_back(indices.extent(input));
   const Degrees degrees(program);
   for (const Buffer& input : program.inputs) {
     const bool scales = input->dtype.is_float();

@@ -153,7 +153,8 @@ void draw_wide_integers(Tensor& data, const Edges& edges, int64_t most_terms, ui
   const int bits = static_cast<int>(std::min<int64_t>(data.dtype.bits, edges.integer_bits));
   const bool is_signed = data.dtype.code == TypeCode::Int;
   const std::vector<int64_t> ends =
-      is_signed ? integer_ends(bits) : std::vector<int64_t>{0, 1, 127, 128, (int64_t{1} << bits) - 1};
+      is_signed ? integer_ends(bits)
+                : std::vector<int64_t>{0, 1, 127, 128, static_cast<int64_t>(~uint64_t{0} >> (64 - bits))};
   const auto end_every = static_cast<uint64_t>(std::max<int64_t>(8, most_terms / 4));
   for (int64_t i = 0; i < data.elements(); ++i) {
     if (data.dtype.is_bool()) {

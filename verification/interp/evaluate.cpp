@@ -21,7 +21,7 @@ int64_t Machine::eval_int(const ExprCode& e, Values values, int lane) {
       return values[e.slot];
     case ExprKind::Ramp:
       return *fold_int(ExprKind::Add, eval_int(e.args[0], values, 0),
-                       *fold_int(ExprKind::Mul, eval_int(e.args[1], values, 0), lane));
+                       *fold_int(ExprKind::Mul, eval_int(e.args[1], values, 0), lane, kIndex), kIndex);
     case ExprKind::Broadcast:
       return eval_int(e.args[0], values, 0);
     case ExprKind::Not:
@@ -31,8 +31,11 @@ int64_t Machine::eval_int(const ExprCode& e, Values values, int lane) {
     case ExprKind::Cast:
       return cast_to_int(e, values, lane);
     case ExprKind::Call: {
-      const int64_t value = eval_int(e.args[0], values, lane);  // Abs, the only one on integers
-      return value < 0 ? wrap_to(e.type, *fold_int(ExprKind::Sub, 0, value)) : value;
+      const int64_t value = eval_int(e.args[0], values, lane);
+      if (is_bit_op(e.math)) return evaluate_bits(e.math, value, eval_int(e.args[1], values, lane), e.type);
+      // Abs, the only other one on integers
+      if (e.type.is_unsigned_int()) return value;
+      return value < 0 ? wrap_to(e.type, *fold_int(ExprKind::Sub, 0, value, e.type)) : value;
     }
     case ExprKind::Load: {
       Storage* from = nullptr;
@@ -45,7 +48,8 @@ int64_t Machine::eval_int(const ExprCode& e, Values values, int lane) {
   if (e.operands_float) {
     return compare_float(e.kind, eval_float(e.args[0], values, lane), eval_float(e.args[1], values, lane));
   }
-  const auto result = fold_int(e.kind, eval_int(e.args[0], values, lane), eval_int(e.args[1], values, lane));
+  const auto result =
+      fold_int(e.kind, eval_int(e.args[0], values, lane), eval_int(e.args[1], values, lane), e.args[0].type);
   if (!result) fail("division by zero", values);
   return e.type.bits == 64 ? *result : wrap_to(e.type, *result);
 }
@@ -87,9 +91,7 @@ int64_t Machine::cast_to_int(const ExprCode& e, Values values, int lane) {
 double Machine::cast_to_float(const ExprCode& e, Values values, int lane) {
   if (e.operands_float) return round_to(e.type, eval_float(e.args[0], values, lane));
   const int64_t value = eval_int(e.args[0], values, lane);
-  // To f32 directly: by way of f64 a large integer would round twice.
-  if (e.type.code == TypeCode::Float && e.type.bits == 32) return static_cast<float>(value);
-  return round_to(e.type, static_cast<double>(value));
+  return round_to(e.type, int_to_float(value, e.args[0].type, e.type));
 }
 
 bool Machine::locate(const ExprCode& e, Values values, int lane, Storage** from, size_t* offset) {

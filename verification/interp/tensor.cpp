@@ -68,7 +68,7 @@ int64_t Tensor::elements() const {
 }
 
 double Tensor::get(int64_t position) const {
-  if (!dtype.is_float()) return static_cast<double>(get_int(position));
+  if (!dtype.is_float()) return int_to_float(get_int(position), dtype, kF64);
   if (dtype.code == TypeCode::BFloat) {
     return std::bit_cast<float>(static_cast<uint32_t>(read<uint16_t>(*this, position)) << 16);
   }
@@ -105,7 +105,9 @@ int64_t Tensor::get_int(int64_t position) const {
     case 64:
       return read<int64_t>(*this, position);
     case 32:
-      return read<int32_t>(*this, position);
+      return wrap_to(dtype, read<int32_t>(*this, position));
+    case 16:
+      return wrap_to(dtype, read<int16_t>(*this, position));
     default:
       return dtype.code == TypeCode::Int ? read<int8_t>(*this, position) : read<uint8_t>(*this, position);
   }
@@ -119,6 +121,8 @@ void Tensor::set_int(int64_t position, int64_t value) {
       return write(*this, position, wrapped);
     case 32:
       return write(*this, position, static_cast<int32_t>(wrapped));
+    case 16:
+      return write(*this, position, static_cast<int16_t>(wrapped));
     default:
       return write(*this, position, static_cast<uint8_t>(wrapped));
   }

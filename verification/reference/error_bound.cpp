@@ -175,14 +175,22 @@ Expr ErrorBound::of_epilogue(const Expr& expr) const {
   return error;
 }
 
+Expr ErrorBound::of_load(const LoadNode& access) const {
+  std::vector<Expr> indices;
+  Expr doubt;  // of which element it is
+  for (const Expr& index : access.indices()) {
+    indices.push_back(twins_.value(index));
+    doubt = larger(doubt, of(index));
+  }
+  const Buffer& bound = twins_.of(access.buffer).bound;
+  const Expr own =
+      bound ? load(bound, std::move(indices), access.mask() ? twins_.value(access.mask()) : Expr()) : Expr();
+  return doubt ? select(lt(number_imm(0.0), doubt), number_imm(kAnything), or_zero(own)) : own;
+}
+
 Expr ErrorBound::of(const Expr& expr) const {
   if (twins_.exact(expr)) return {};
-  if (const LoadNode* access = expr.as<LoadNode>()) {
-    std::vector<Expr> indices;
-    for (const Expr& index : access->indices()) indices.push_back(twins_.value(index));
-    return load(twins_.of(access->buffer).bound, std::move(indices),
-                access->mask() ? twins_.value(access->mask()) : Expr());
-  }
+  if (const LoadNode* access = expr.as<LoadNode>()) return of_load(*access);
   if (!expr.dtype().is_float()) return of_discrete(expr);
   if (twins_.integral(expr))
     return plus(of_loads(expr), unless_counted(coarsest_arithmetic(expr), magnitude(expr)));
@@ -297,11 +305,23 @@ Expr ErrorBound::of_call(const Expr& expr) const {
       carried = at_most_grown(
           times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error));
       break;
+    case MathOp::Sin:
+    case MathOp::Cos: {
+      const Expr slope = abs_of(call(op == MathOp::Sin ? MathOp::Cos : MathOp::Sin, {x}));
+      if (error) carried = min(plus(times(slope, error), tail), number_imm(2.0));
+      break;
+    }
     case MathOp::Pow: {
       const Expr relative = of_power(x, error, twins_.value(expr.arg(1)), of(expr.arg(1)));
       carried = times(size, plus(relative, times(relative, relative)));
       break;
     }
+    case MathOp::BitAnd:
+    case MathOp::BitOr:
+    case MathOp::BitXor:
+    case MathOp::ShiftLeft:
+    case MathOp::ShiftRight:
+      throw InternalError("functions of bits are of integers");
   }
   return plus(carried, own);
 }

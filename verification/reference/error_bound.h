@@ -56,6 +56,7 @@ class ErrorBound {
   static Expr unless_counted(DType type, const Expr& magnitude);
 
  private:
+  Expr of_load(const LoadNode& access) const;
   Expr of_discrete(const Expr& expr) const;
   /// Of a minimum or maximum.
   Expr of_extreme(const Expr& expr) const;

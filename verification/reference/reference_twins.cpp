@@ -165,8 +165,7 @@ SumTwins Twins::sum_twins(const Buffer& buffer, const Store& update) const {
   }
   bool exact_leaves = true;
   walk_expr(term, [&](const Expr& part) {
-    const LoadNode* access = part.as<LoadNode>();
-    if (access != nullptr && !exact_.at(access->buffer.get())) exact_leaves = false;
+    if (part.is(ExprKind::Load) && !exact(part)) exact_leaves = false;
   });
   if (!exact_leaves || sum.drifts || (narrow && !sum.integral)) sum.errors = beside("errors");
   return sum;
@@ -233,7 +232,7 @@ bool Twins::integral(const Expr& expr) const {
       return std::isfinite(number) && std::floor(number) == number;
     }
     case ExprKind::Load:
-      return integral_.at(expr.as<LoadNode>()->buffer.get());
+      return integral_.at(expr.as<LoadNode>()->buffer.get());  // whichever element it is
     case ExprKind::Add:
     case ExprKind::Sub:
     case ExprKind::Mul:

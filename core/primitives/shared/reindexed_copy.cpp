@@ -113,16 +113,33 @@ bool always_reads(const Expr& expr, const Access& access) {
   return std::ranges::any_of(expr.args(), [&](const Expr& arg) { return always_reads(arg, access); });
 }
 
+/// The buffer, and those that its indices are read from.
+std::vector<Buffer> buffers_of(const Access& access) {
+  std::vector<Buffer> buffers{access.buffer};
+  for (const Expr& index : access.indices) {
+    walk_expr(index, [&](const Expr& part) {
+      if (const LoadNode* load = part.as<LoadNode>()) buffers.push_back(load->buffer);
+    });
+  }
+  return buffers;
+}
+
 /// May the copy stand directly before the loop nest of the block? It reads what the block reads, and where
 /// the block reads only if a select asks for it, that too: perhaps what nothing has written.
 std::optional<Refusal> copy_of_read_refusal(const Program& program, Block& block, const Access& access) {
-  if (auto refusal = copy_before_refusal(program, block, access.buffer)) return refusal;
+  for (const Buffer& buffer : buffers_of(access)) {
+    if (auto refusal = copy_before_refusal(program, block, buffer)) return refusal;
+  }
   const bool always = any_of_stmt(*block.body(), [&](const Stmt& stmt) {
     bool reads = false;
     visit_exprs(stmt, [&](const Expr& expr) { reads = reads || always_reads(expr, access); });
     return reads;
   });
-  return always ? std::nullopt : whole_copy_refusal(program, block, access.buffer);
+  if (always) return std::nullopt;
+  for (const Buffer& buffer : buffers_of(access)) {
+    if (auto refusal = whole_copy_refusal(program, block, buffer)) return refusal;
+  }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ bool is_identifier(const std::string& name) {
 std::string c_type(DType type) {
   if (type.is_float() && type.bits >= 32) return type.bits == 64 ? "double" : "float";
   if (type.is_bool()) return "uint8_t";
-  const bool is_signed = !type.is_float() && type != kU8;
+  const bool is_signed = !type.is_float() && !type.is_unsigned_int();
   return fmt::format("{}int{}_t", is_signed ? "" : "u", type.bits);
 }
 

@@ -25,6 +25,8 @@ double sqrt(double) noexcept;
 double exp(double) noexcept;
 double log(double) noexcept;
 double pow(double, double) noexcept;
+double sin(double) noexcept;
+double cos(double) noexcept;
 double tanh(double) noexcept;
 double erf(double) noexcept;
 double fma(double, double, double) noexcept;

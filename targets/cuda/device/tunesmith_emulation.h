@@ -51,6 +51,10 @@ struct __align__(16) longlong2 {
   long long x, y;
 };
 inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
+struct __align__(16) ulonglong2 {
+  unsigned long long x, y;
+};
+inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return {x, y}; }
 
 // The address of the variable tells this barrier from the others, also on one line and in each instance of a
 // template.

@@ -43,15 +43,22 @@ constexpr Helper kHelpers[] = {
     // Rounds towards minus infinity. Nothing traps; the result of a division by zero is unspecified.
     {"floor_div",
      "template <class T>\n__device__ __forceinline__ T floor_div(T a, T b) {\n"
-     "  if (b == 0) return 0;\n  if (b == T(-1)) return T(0ull - (unsigned long long)a);\n"
+     "  if (b == 0) return 0;\n  if ((T(-1) < T(0) && b == T(-1))) return T(0ull - (unsigned long long)a);\n"
      "  return T(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));\n}\n"},
     {"floor_mod",
      "template <class T>\n__device__ __forceinline__ T floor_mod(T a, T b) {\n"
-     "  if (b == 0 || b == T(-1)) return 0;\n  T rest = T(a % b);\n"
+     "  if (b == 0 || (T(-1) < T(0) && b == T(-1))) return 0;\n  T rest = T(a % b);\n"
      "  return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;\n}\n"},
     {"quotient",
      "template <class T>\n__device__ __forceinline__ T quotient(T a, T b) {\n"
-     "  if (b == 0) return 0;\n  return b == T(-1) ? T(0ull - (unsigned long long)a) : T(a / b);\n}\n"},
+     "  if (b == 0) return 0;\n  return (T(-1) < T(0) && b == T(-1)) ? T(0ull - (unsigned long long)a) : T(a "
+     "/ b);\n}\n"},
+    {"shift_left",
+     "template <class T>\n__device__ __forceinline__ T shift_left(T a, T b) {\n"
+     "  return b >= 0 && (unsigned long long)b < 8 * sizeof(T) ? T((unsigned long long)a << b) : T(0);\n}\n"},
+    {"shift_right",
+     "template <class T>\n__device__ __forceinline__ T shift_right(T a, T b) {\n"
+     "  return b >= 0 && (unsigned long long)b < 8 * sizeof(T) ? T(a >> b) : T(a < 0 ? -1 : 0);\n}\n"},
     {"swizzled",
      "template <int bits, int to, int from>\n__device__ __forceinline__ int swizzled(int i) {\n"
      "  return i ^ (i >> from & ((1 << bits) - 1)) << to;\n}\n"},
@@ -70,6 +77,10 @@ struct Ends {
 Ends ends_of(DType type) {
   if (type == kU8) return {"0", "256", "0", "255"};
   if (type == kI8) return {"-128", "128", "-128", "127"};
+  if (type == kU16) return {"0", "65536", "0", "65535"};
+  if (type == kI16) return {"-32768", "32768", "-32768", "32767"};
+  if (type == kU32) return {"0", "4294967296.0", "0", "4294967295u"};
+  if (type == kU64) return {"0", "18446744073709551616.0", "0", "18446744073709551615ull"};
   if (type.bits == 32) return {"-2147483648.0", "2147483648.0", "(-2147483647 - 1)", "2147483647"};
   return {"-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807ll - 1)",
           "9223372036854775807ll"};
@@ -88,23 +99,26 @@ std::string value_type(DType type) {
   if (type.is_float()) return type.bits == 64 ? "double" : "float";
   if (type == kU8) return "unsigned char";
   if (type == kI8) return "signed char";
+  if (type.bits == 16) return type == kU16 ? "unsigned short" : "short";
+  if (type.is_unsigned_int()) return type.bits == 64 ? "unsigned long long" : "unsigned";
   return type.bits == 64 ? "long long" : "int";
 }
 
 Names::Names()
-    : used_{"int",      "float",     "double",    "char",     "bool",       "long",     "short",
-            "unsigned", "signed",    "void",      "if",       "else",       "for",      "while",
-            "do",       "return",    "const",     "static",   "extern",     "template", "class",
-            "struct",   "union",     "new",       "delete",   "this",       "auto",     "register",
-            "switch",   "case",      "default",   "break",    "continue",   "goto",     "true",
-            "false",    "and",       "or",        "not",      "xor",        "min",      "max",
-            "half_t",   "threadIdx", "blockIdx",  "blockDim", "gridDim",    "warpSize", "lesser",
-            "greater",  "floor_div", "floor_mod", "quotient", "to_integer", "swizzled", "exp",
-            "log",      "sqrt",      "pow",       "tanh",     "erf",        "operator", "namespace",
-            "using",    "try",       "catch",     "throw",    "inline",     "volatile", "sizeof",
-            "typename", "enum",      "friend",    "public",   "private",    "float2",   "float4",
-            "double2",  "int2",      "int4",      "uint2",    "uint4",      "short2",   "short4",
-            "ushort2",  "ushort4",   "char2",     "char4",    "uchar2",     "uchar4",   "longlong2"} {}
+    : used_{"int",      "float",     "double",     "char",        "bool",      "long",     "short",
+            "unsigned", "signed",    "void",       "if",          "else",      "for",      "while",
+            "do",       "return",    "const",      "static",      "extern",    "template", "class",
+            "struct",   "union",     "new",        "delete",      "this",      "auto",     "register",
+            "switch",   "case",      "default",    "break",       "continue",  "goto",     "true",
+            "false",    "and",       "or",         "not",         "xor",       "min",      "max",
+            "half_t",   "threadIdx", "blockIdx",   "blockDim",    "gridDim",   "warpSize", "lesser",
+            "greater",  "floor_div", "shift_left", "shift_right", "floor_mod", "quotient", "to_integer",
+            "swizzled", "exp",       "log",        "sqrt",        "pow",       "tanh",     "erf",
+            "operator", "namespace", "using",      "try",         "catch",     "throw",    "inline",
+            "volatile", "sizeof",    "typename",   "enum",        "friend",    "public",   "private",
+            "float2",   "float4",    "double2",    "int2",        "int4",      "uint2",    "uint4",
+            "short2",   "short4",    "ushort2",    "ushort4",     "char2",     "char4",    "uchar2",
+            "uchar4",   "longlong2", "ulonglong2", "sin",         "cos"} {}
 
 std::string Names::fresh(const std::string& wanted) {
   std::string name;
@@ -167,7 +181,10 @@ std::string ExprText::number(const Expr& expr) const {
     if (expr.dtype().is_bool()) return integer->value != 0 ? "true" : "false";
     if (integer->value == std::numeric_limits<int64_t>::min()) return "(-9223372036854775807ll - 1)";
     if (integer->value == std::numeric_limits<int32_t>::min()) return "(-2147483647 - 1)";
-    std::string text = fmt::format("{}{}", integer->value, expr.dtype() == kI64 ? "ll" : "");
+    const DType type = expr.dtype();
+    if (type.is_unsigned_int() && type.bits >= 32)
+      return fmt::format("{}{}", static_cast<uint64_t>(integer->value), type.bits == 64 ? "ull" : "u");
+    std::string text = fmt::format("{}{}", integer->value, type == kI64 ? "ll" : "");
     return integer->value < 0 ? "(" + text + ")" : text;
   }
   const double value = expr.as<FloatImm>()->value;
@@ -303,6 +320,24 @@ std::string ExprText::converted(const Expr& expr, const Analyzer& ranges) {
               fmt::format("{}, {}, {}, {}, {}", value, ends.low, ends.high, ends.least, ends.most));
 }
 
+/// What is narrower than an int is widened by its operators, which keeps the low bits.
+std::string ExprText::bits(const Expr& expr, const Analyzer& ranges) {
+  const std::string type = value_type(expr.dtype());
+  const std::string a = text(expr.arg(0), ranges, kUnary), b = text(expr.arg(1), ranges, kUnary);
+  switch (expr.as<CallNode>()->op) {
+    case MathOp::BitAnd:
+      return fmt::format("({})({} & {})", type, a, b);
+    case MathOp::BitOr:
+      return fmt::format("({})({} | {})", type, a, b);
+    case MathOp::BitXor:
+      return fmt::format("({})({} ^ {})", type, a, b);
+    case MathOp::ShiftLeft:
+      return call(fmt::format("shift_left<{}>", type), a + ", " + b);
+    default:
+      return call(fmt::format("shift_right<{}>", type), a + ", " + b);
+  }
+}
+
 std::string ExprText::function(const Expr& expr, const Analyzer& ranges) {
   const DType type = expr.dtype();
   const MathOp op = expr.as<CallNode>()->op;
@@ -310,7 +345,9 @@ std::string ExprText::function(const Expr& expr, const Analyzer& ranges) {
   for (const Expr& arg : expr.args()) arguments += (arguments.empty() ? "" : ", ") + text(arg, ranges);
   const char* suffix = type.bits == 64 ? "" : "f";
   if (!type.is_float()) {
+    if (is_bit_op(op)) return bits(expr, ranges);
     if (op != MathOp::Abs) throw LowerError("cuda", "a function of integers", std::string(math_op_name(op)));
+    if (type.is_unsigned_int()) return arguments;
     const std::string wraps = unsigned_type(type);
     return fmt::format("({0} < 0 ? ({1})(0 - ({2}){0}) : {0})", "(" + arguments + ")", value_type(type),
                        wraps);
@@ -337,7 +374,15 @@ std::string ExprText::function(const Expr& expr, const Analyzer& ranges) {
     case MathOp::Pow:
     case MathOp::Floor:
     case MathOp::Ceil:
+    case MathOp::Sin:
+    case MathOp::Cos:
       return named(std::string(math_op_name(op)).c_str());
+    case MathOp::BitAnd:
+    case MathOp::BitOr:
+    case MathOp::BitXor:
+    case MathOp::ShiftLeft:
+    case MathOp::ShiftRight:
+      break;
   }
   throw InternalError("a function of no name");
 }

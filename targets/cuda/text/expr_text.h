@@ -75,6 +75,7 @@ class ExprText {
   std::string quotient(const Expr& expr, const Analyzer& ranges, int outer);
   std::string converted(const Expr& expr, const Analyzer& ranges);
   std::string function(const Expr& expr, const Analyzer& ranges);
+  std::string bits(const Expr& expr, const Analyzer& ranges);
   std::string loaded(const Expr& expr, const Analyzer& ranges, int outer);
   std::string rounded(DType type, std::string value) const;
   std::string call(const std::string& helper, const std::string& arguments);

@@ -15,15 +15,15 @@ constexpr const char* kComponents = "xyzw";
 
 std::string component_type(DType type) {
   if (type.is_float() && type.bits >= 32) return type.bits == 64 ? "double" : "float";
-  if (type.bits == 64 && !type.is_index()) return "longlong";
-  if (type.is_index() || type.bits == 32) return "int";
-  if (type.bits == 16) return "ushort";
+  if (type.bits == 64 && !type.is_index()) return type == kU64 ? "ulonglong" : "longlong";
+  if (type.is_index() || type.bits == 32) return type == kU32 ? "uint" : "int";
+  if (type.bits == 16) return type == kI16 ? "short" : "ushort";
   return type == kI8 ? "char" : "uchar";
 }
 
 /// As bits of an unsigned component.
 std::string bits_of(DType type, const std::string& element) {
-  return fmt::format("(unsigned){}{}", type.bits == 16 ? "" : "(unsigned char)", element);
+  return fmt::format("(unsigned)({}){}", type.bits == 16 ? "unsigned short" : "unsigned char", element);
 }
 
 /// One store.

@@ -44,6 +44,24 @@ TEST_F(RegionTest, LinearIndicesGiveExactBoxes) {
   EXPECT_EQ(relaxed(o + x, {x}), "nothing") << "what moves does";
 }
 
+TEST_F(RegionTest, AnIndexThatIsDataIsAnywhereWithinItsBounds) {
+  const Buffer table = make_buffer("T", kI64, {16});
+  const auto clamped = [](const Expr& value) {
+    return cast(kIndex, min(max(value, int_imm(0, value.dtype())), int_imm(7, value.dtype())));
+  };
+  const Expr data = clamped(load(table, {Expr(o)}));
+  EXPECT_EQ(relaxed(data, {o}), "0 +8");
+  EXPECT_EQ(relaxed(data, {}), "0 +8") << "whoever computes ahead what is read does not know it";
+  EXPECT_EQ(relaxed(data * 4 + i, {i}), "0 +32");
+  EXPECT_EQ(relaxed(data * 4 + x, {}), "x +29");
+  EXPECT_EQ(relaxed(floordiv(data, 2), {}), "0 +4");
+  EXPECT_EQ(relaxed(select(lt(data, 3), o, i), {i}), "0 +14") << "which of both is not known";
+  const Expr narrow = clamped(load(make_buffer("B", kU8, {16}), {Expr(o)}));
+  EXPECT_EQ(text(relax_access(make_buffer("W", kF32, {8, 14}), std::vector<Expr>{narrow, o},
+                              std::vector<Var>{}, analyzer)),
+            "[0 +8][o +1]");
+}
+
 TEST_F(RegionTest, DivisionsThatFollowTheTileAreExact) {
   EXPECT_EQ(relaxed(floordiv(o * 4 + i, 2), {i}), "o*2 +2");
   EXPECT_EQ(relaxed(floormod(o * 4 + i, 8), {i}), "o%2*4 +4");

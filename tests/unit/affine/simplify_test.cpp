@@ -180,7 +180,7 @@ TEST_F(Simplify, IntegerDataAreLeftAlone) {
   const Expr sum = a + int_imm(1, kU8) - int_imm(2, kU8);
   EXPECT_TRUE(analyzer.simplify(sum).same_as(sum));
   EXPECT_EQ(analyzer.bounds(cast(kIndex, sum)).max, 255);
-  for (const DType type : {kI64, kI32, kI8, kU8}) {
+  for (const DType type : {kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8}) {
     const Expr d = load(make_buffer("D", type, {16}), {Expr(i)});
     const Expr one = int_imm(1, type);
     for (const Expr& unproven : {lt(d, d + one), le(d, d + one), eq(d + one, d - one), ne(d * d, d - d),

@@ -71,6 +71,7 @@ inline TaskRequest example_task() {
   task.plugin_paths = {"/usr/lib/tunesmith/plugins"};
   task.edges.carried = {{true, false}, {true}};
   task.edges.exponents = {1, 1};
+  task.edges.extents = {0, 16};
   task.memory_limit_bytes = int64_t{4} << 30;
   task.arguments = example_arguments();
   task.references.assign(kDataKinds.size(), {{"reference", "tunesmith_reference", 0, 0.0}, {true}});

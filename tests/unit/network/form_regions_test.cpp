@@ -69,6 +69,22 @@ TEST(FormRegions, ReductionsOverOneRowAreOneRegionWithWhatComesBefore) {
               ElementsAre("Tanh ReduceMax Sub Exp ReduceSum Div"));
 }
 
+TEST(FormRegions, AGatherTakesWhatFollowsAndNothingOfItsData) {
+  Builder builder;
+  builder.numbers("table", {10, 8}, std::vector<double>(80, 0.5));
+  builder.input("tokens", kI64, {int64_t{4}});
+  builder.input("places", kF32, {int64_t{4}, int64_t{8}});
+  builder.node("Gather", {"table", "tokens"}, {"words"});
+  builder.node("Add", {"words", "places"}, {"sum"});
+  builder.node("MatMul", {"sum", "table_t"}, {"product"});
+  builder.numbers("table_t", {8, 10}, std::vector<double>(80, 0.5));
+  builder.node("Relu", {"product"}, {"positive"});
+  builder.node("Gather", {"positive", "tokens"}, {"rows"});
+  builder.node("Tanh", {"rows"}, {"out"});
+  EXPECT_THAT(regions_of(resolved(builder.finish({"out"}))),
+              ElementsAre("Gather Add", "MatMul Relu", "Gather Tanh"));
+}
+
 TEST(FormRegions, AttentionIsOneRegionWithItsViews) {
   Builder builder;
   for (const char* name : {"q", "k", "v"}) builder.input(name, kF32, {int64_t{2}, int64_t{16}, int64_t{8}});

@@ -1,4 +1,5 @@
-// Random networks of operators over square matrices, with branches that meet again.
+// Random networks of operators over square matrices, with branches that meet again. Inputs of integers are
+// indices.
 #pragma once
 
 #include <random>
@@ -25,6 +26,8 @@ inline Network random_network_as_drawn(std::mt19937& random, int nodes, int64_t 
   Builder builder;
   builder.input("x0", kF32, {extent, extent});
   builder.input("x1", kF32, {extent, extent});
+  builder.input("rows", kI64, {extent});
+  builder.input("places", kI32, {extent, extent});
   std::vector<double> weights;
   for (int64_t i = 0; i < extent * extent; ++i) weights.push_back(static_cast<double>(i % 7 - 3) / 8);
   builder.numbers("w", {extent, extent}, weights);
@@ -67,6 +70,12 @@ inline Network random_network_as_drawn(std::mt19937& random, int nodes, int64_t 
       case 6:
         builder.node("Transpose", {drawn()}, {result}, {{"perm", std::vector<int64_t>{1, 0}}});
         break;
+      case 7:
+        builder.node("Gather", {drawn(), "rows"}, {result});
+        break;
+      case 8:
+        builder.node("GatherElements", {drawn(), "places"}, {result}, {{"axis", int64_t{1}}});
+        break;
       default:
         builder.node("Sigmoid", {drawn()}, {result});
     }
@@ -84,6 +93,7 @@ inline Network random_image_network(std::mt19937& random, int nodes) {
   constexpr int64_t kChannels = 4, kExtent = 6;
   Builder builder;
   builder.input("x", kF32, {int64_t{1}, kChannels, kExtent, kExtent});
+  builder.input("places", kI64, {int64_t{1}, kChannels, kExtent, kExtent});
   for (const int64_t kernel : {1, 3}) {
     std::vector<double> weights;
     for (int64_t i = 0; i < kChannels * kChannels * kernel * kernel; ++i)
@@ -96,7 +106,7 @@ inline Network random_image_network(std::mt19937& random, int nodes) {
   const auto drawn = [&] { return one_of_the_last(tensors, 3, random); };
   for (int i = 0; i < nodes; ++i) {
     const std::string result = "t" + std::to_string(i);
-    switch (std::uniform_int_distribution<int>(0, 5)(random)) {
+    switch (std::uniform_int_distribution<int>(0, 6)(random)) {
       case 0:
         builder.node("Conv", {drawn(), "w1"}, {result});
         break;
@@ -112,6 +122,9 @@ inline Network random_image_network(std::mt19937& random, int nodes) {
         break;
       case 4:
         builder.node("Mul", {drawn(), "scale"}, {result});
+        break;
+      case 5:
+        builder.node("GatherElements", {drawn(), "places"}, {result}, {{"axis", int64_t{2}}});
         break;
       default:
         builder.node("Tanh", {drawn()}, {result});

@@ -74,6 +74,33 @@ TEST(OnnxElementwise, UnaryOperatorsComputeWhatTheyAreNamedAfter) {
   }
 }
 
+TEST(OnnxElementwise, FunctionsOfAngles) {
+  const std::vector<double> xs{-2, 0, 0.5, 100};
+  expect_tensor(run({"Sin", 7, {given({4}, xs)}}), {4}, {std::sin(-2.0), 0, std::sin(0.5), std::sin(100.0)});
+  expect_tensor(run({"Cos", 7, {given({4}, xs)}}), {4}, {std::cos(-2.0), 1, std::cos(0.5), std::cos(100.0)});
+  expect_tensor(run({"Tan", 7, {given({4}, xs)}}), {4}, {std::tan(-2.0), 0, std::tan(0.5), std::tan(100.0)});
+}
+
+TEST(OnnxElementwise, BitsOfIntegers) {
+  const Given a = given({2, 1}, {12, 10}, kU8), b = given({2}, {10, 3}, kU8);
+  expect_tensor(run({"BitwiseAnd", 18, {a, b}}), {2, 2}, {8, 0, 10, 2});
+  expect_tensor(run({"BitwiseOr", 18, {a, b}}), {2, 2}, {14, 15, 10, 11});
+  expect_tensor(run({"BitwiseXor", 18, {a, b}}), {2, 2}, {6, 15, 0, 9});
+  expect_tensor(run({"BitwiseNot", 18, {given({2}, {0, 12}, kU16)}}), {2}, {65535, 65523});
+  expect_tensor(run({"BitwiseNot", 18, {given({2}, {0, 12}, kI32)}}), {2}, {-1, -13});
+  for (const DType type : {kU8, kU16, kU32, kU64}) {
+    const Given x = given({3}, {16, 4, 1}, type), by = given({3}, {1, 2, 3}, type);
+    expect_tensor(run({"BitShift", 11, {x, by}, {{"direction", "RIGHT"}}}), {3}, {8, 1, 0});
+    expect_tensor(run({"BitShift", 11, {x, by}, {{"direction", "LEFT"}}}), {3}, {32, 16, 8});
+  }
+  EXPECT_THAT(refusal_of({"BitShift", 11, {a, b}}), testing::HasSubstr("not LEFT or RIGHT"));
+  EXPECT_THAT(
+      refusal_of({"BitShift", 11, {given({1}, {1}, kI32), given({1}, {1}, kI32)}, {{"direction", "LEFT"}}}),
+      testing::HasSubstr("unsigned integers"));
+  EXPECT_THAT(refusal_of({"BitwiseAnd", 18, {given({1}, {1}), given({1}, {1})}}),
+              testing::HasSubstr("integers"));
+}
+
 TEST(OnnxElementwise, FunctionsOfPositiveValues) {
   expect_tensor(run({"Log", 13, {given({2}, {0.5, 4})}}), {2}, {std::log(0.5), std::log(4.0)});
   expect_tensor(run({"Sqrt", 13, {given({2}, {0.5, 4})}}), {2}, {std::sqrt(0.5), 2});

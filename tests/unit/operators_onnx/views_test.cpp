@@ -127,9 +127,45 @@ TEST(OnnxViews, GatherTakesIndicesThatAreKnown) {
                 {1, 0, 3, 2, 5, 4, 7, 6});
   expect_tensor(run({"Gather", 13, {given({5}, {0, 10, 20, 30, 40}), known({2, 2}, {0, 2, 3, 1})}}), {2, 2},
                 {0, 20, 30, 10});
-  EXPECT_THAT(refusal_of({"Gather", 13, {x, given({1}, {0}, kI64)}}),
-              testing::HasSubstr("a read at an index that is data"));
   EXPECT_THAT(refusal_of({"Gather", 13, {x, ints({4})}}), testing::HasSubstr("out of range"));
+}
+
+TEST(OnnxViews, GatherTakesIndicesThatAreData) {
+  const Given x = counted({4, 2});
+  for (const DType type : {kI64, kI32}) {
+    expect_tensor(run({"Gather", 13, {x, given({3}, {3, -4, 1}, type)}}), {3, 2}, {6, 7, 0, 1, 2, 3});
+    expect_tensor(run({"Gather", 13, {x, given({}, {-1}, type)}}), {2}, {6, 7});
+    expect_tensor(run({"Gather", 13, {x, given({1, 2}, {1, -2}, type)}, {{"axis", int64_t{-1}}}}), {4, 1, 2},
+                  {1, 0, 3, 2, 5, 4, 7, 6});
+  }
+  std::vector<double> scattered;
+  for (int i = 0; i < 200; ++i) scattered.push_back(i * i % 37);
+  Given table = counted({37});
+  expect_tensor(run({"Gather", 13, {table, known({200}, scattered)}}), {200}, scattered);
+  EXPECT_THAT(refusal_of({"Gather", 13, {x, given({1}, {0})}}), testing::HasSubstr("indices of type f32"));
+}
+
+TEST(OnnxViews, GatherElementsTakesAnIndexForEachElement) {
+  const Given x = given({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  expect_tensor(run({"GatherElements", 13, {x, given({2, 3}, {1, 2, 0, 2, 0, -3}, kI64)}}), {2, 3},
+                {4, 8, 3, 7, 2, 3});
+  expect_tensor(run({"GatherElements", 13, {x, given({3, 1}, {0, -1, 1}, kI32)}, {{"axis", int64_t{1}}}}),
+                {3, 1}, {1, 6, 8});
+  EXPECT_THAT(refusal_of({"GatherElements", 13, {x, given({3}, {0, 0, 0}, kI64)}}),
+              testing::HasSubstr("not as many axes"));
+  EXPECT_THAT(refusal_of({"GatherElements", 13, {x, given({1, 4}, {0, 0, 0, 0}, kI64)}}),
+              testing::HasSubstr("larger than the data"));
+}
+
+TEST(OnnxViews, GatherNdTakesTuplesOfIndices) {
+  const Given x = counted({2, 2, 2});
+  expect_tensor(run({"GatherND", 13, {counted({2, 2}), given({2, 2}, {0, 0, 1, -1}, kI64)}}), {2}, {0, 3});
+  expect_tensor(run({"GatherND", 13, {counted({2, 2}), given({2, 1}, {1, 0}, kI64)}}), {2, 2}, {2, 3, 0, 1});
+  expect_tensor(run({"GatherND", 13, {x, given({2, 1, 2}, {0, 1, 1, 0}, kI64)}}), {2, 1, 2}, {2, 3, 4, 5});
+  expect_tensor(run({"GatherND", 13, {x, given({2, 1}, {1, 0}, kI64)}, {{"batch_dims", int64_t{1}}}}), {2, 2},
+                {2, 3, 4, 5});
+  EXPECT_THAT(refusal_of({"GatherND", 13, {x, given({1, 4}, {0, 0, 0, 0}, kI64)}}),
+              testing::HasSubstr("not a number of axes"));
 }
 
 TEST(OnnxViews, ConstantsFollowFromShapes) {
@@ -159,6 +195,21 @@ TEST(OnnxViews, PositionsAreChosen) {
   expect_tensor(run({"CumSum", 14, {x, known({}, {0})}}), {4}, {1, 3, 6, 10});
   expect_tensor(run({"CumSum", 14, {x, known({}, {0})}, {{"exclusive", int64_t{1}}}}), {4}, {0, 1, 3, 6});
   expect_tensor(run({"CumSum", 14, {x, known({}, {-1})}, {{"reverse", int64_t{1}}}}), {4}, {10, 9, 7, 4});
+  expect_tensor(
+      run({"CumSum", 14, {x, known({}, {0})}, {{"reverse", int64_t{1}}, {"exclusive", int64_t{1}}}}), {4},
+      {9, 7, 4, 0});
+  for (const int64_t extent : {1, 2, 3, 5, 16, 17}) {
+    std::vector<double> sums;
+    for (int64_t i = 0; i < 2 * extent; ++i) {
+      const auto n = static_cast<double>(i % extent + 1);
+      sums.push_back(n * (n + 1) / 2);
+    }
+    Given rows = counted({2, extent}, 1, 1, kI64);
+    for (int64_t i = extent; i < 2 * extent; ++i) rows.value.set(i, static_cast<double>(i - extent + 1));
+    expect_tensor(run({"CumSum", 14, {rows, known({}, {1})}}), {2, extent}, sums);
+  }
+  expect_tensor(run({"CumSum", 14, {given({1}, {3}), known({}, {0})}, {{"exclusive", int64_t{1}}}}), {1},
+                {0});
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Program reduction(const std::string& op, int64_t n, int64_t m) {
 }
 
 TEST(Rfactor, EveryOperationAxisAndLoopRaggedOrNot) {
-  for (const char* op : {"sum", "max", "min"}) {
+  for (const char* op : {"sum", "prod", "max", "min"}) {
     for (const int64_t m : {12, 13}) {
       const Program before = reduction(op, 3, m);
       for (const int axis : {0, 1, -1, -2}) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tunesmith/support/error.h"
@@ -174,6 +175,28 @@ TEST(ChooseData, AMaximumThatLacksTermsShows) {
   EXPECT_FALSE(exponentiates_below_maximum(program_of("M[one<1] = max(i<n) X[i]\n  O[i<n] = X[i] - M[0]")));
   EXPECT_TRUE(exponentiates_below_maximum(
       program_of("M[one<1] = max(i<n) X[i]\n  D[i<n] = X[i] - M[0]\n  O[i<n] = exp(D[i])")));
+}
+
+TEST(ChooseData, AProductOfManyIsOfNumbersNearOne) {
+  for (const int64_t terms : {8, 700, 5000}) {
+    for (const char* dtype : {"f32", "f64"}) {
+      const Workload workload =
+          WorkloadDefinition::parse(
+              fmt::format("name: t\ninputs: {{X: {{shape: [4, {0}], dtype: {1}}}}}\ncompute: |\n"
+                          "  O[i<4] = prod(k<{0}) X[i, k]\noutputs: [O]\n",
+                          terms, dtype),
+              "t.yaml")
+              .instantiate();
+      EXPECT_TRUE(edge_traits(workload.program).multiplies);
+      for (const DataKind kind : kDataKinds) {
+        const DrawnData data = data_of(workload.program, kind);
+        EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0) << data.fill.text();
+        std::vector<Tensor> without = data.inputs;  // a term
+        without[0].set(terms / 2, without[0].get(terms / 2) == 1.0 ? -1.0 : 1.0);
+        EXPECT_GT(worst(run(workload.program, without), data), 1.0) << data.fill.text();
+      }
+    }
+  }
 }
 
 TEST(ChooseData, TakesPositiveNumbersWhereOthersGiveNaN) {

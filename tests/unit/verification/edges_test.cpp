@@ -87,6 +87,37 @@ TEST(EdgeTraits, SaysWhatHasOneRightResult) {
   EXPECT_EQ(edge_traits(loaded("layer_norm:m=4,n=5")).exponents.back(), 127) << "it is only added";
 }
 
+TEST(EdgeTraits, SaysWhichInputsAreIndices) {
+  const Program program =
+      std::move(WorkloadDefinition::parse("name: t\nparams: {n: 16}\ninputs:\n  W: {shape: [40, 3], dtype: "
+                                          "f32}\n  I: {shape: [n], dtype: i64}\n"
+                                          "  A: {shape: [n], dtype: i32}\n  B: {shape: [n], dtype: i32}\n"
+                                          "compute: |\n  J[i<n] = select(A[i] < 0, A[i] + 40, A[i])\n"
+                                          "  O[i<n] = W[at(J[i]), at(I[i])] * f32(B[i])\noutputs: [O]\n",
+                                          "t.yaml")
+                    .instantiate()
+                    .program);
+  EXPECT_EQ(edge_traits(program).extents, (std::vector<int64_t>{0, 3, 40, 0}));
+  const std::vector<DrawnData> draws = random_set(program);
+  ASSERT_FALSE(draws.empty());
+  int64_t inside = 0, from_end = 0, outside = 0;
+  Tensor many = Tensor::zeros(kI32, {4000});
+  draw_indices(many, 40, 1);
+  for (int64_t i = 0; i < many.elements(); ++i) {
+    const double value = many.get(i);
+    ++(value >= 0 && value < 40 ? inside : value < 0 && value >= -40 ? from_end : outside);
+  }
+  EXPECT_GT(inside, 2800);
+  EXPECT_GT(from_end, 300);
+  EXPECT_GT(outside, 300);
+  for (const DrawnData& draw : draws) {
+    for (int64_t i = 0; i < 16; ++i) {
+      EXPECT_GE(draw.inputs[2].get(i), -42);
+      EXPECT_LT(draw.inputs[2].get(i), 42);
+    }
+  }
+}
+
 /// Rows of a product: a few are scaled, all others are those of the plain data.
 TEST(AddEdges, ScalesWholeSlicesAndLeavesTheOthers) {
   Tensor plain = Tensor::zeros(kF32, {64, 32});

@@ -62,6 +62,8 @@ TEST(Evaluate, FunctionsAreRoundedToTheirType) {
       {MathOp::Erf, [](double v) { return std::erf(v); }},
       {MathOp::Rsqrt, [](double v) { return 1 / std::sqrt(v); }},
       {MathOp::Sigmoid, [](double v) { return 1 / (1 + std::exp(-v)); }},
+      {MathOp::Sin, [](double v) { return std::sin(v); }},
+      {MathOp::Cos, [](double v) { return std::cos(v); }},
       {MathOp::Floor, [](double v) { return std::floor(v); }},
       {MathOp::Ceil, [](double v) { return std::ceil(v); }},
   };
@@ -98,6 +100,40 @@ TEST(Evaluate, IntegersWrapInTheirType) {
   EXPECT_EQ(map(kU8, kU8, {200}, double_it), (Values{144}));
   EXPECT_EQ(map(kI32, kI32, {2147483647}, double_it), (Values{-2}));
   EXPECT_EQ(map(kI8, kI8, {-128}, [](const Expr& x) { return call(MathOp::Abs, {x}); }), (Values{-128}));
+}
+
+TEST(Evaluate, UnsignedIntegersOf64BitsAreAsLargeAsTheyAre) {
+  const auto with = [](auto op, int64_t other) {
+    return [=](const Expr& x) { return op(x, int_imm(other, x.dtype())); };
+  };
+  const double high = 0x1p63;
+  EXPECT_EQ(map(kU64, kU64, {high, 5}, with([](const Expr& a, const Expr& b) { return max(a, b); }, 7)),
+            (Values{high, 7}));
+  EXPECT_EQ(map(kU64, kU64, {high, 5}, with([](const Expr& a, const Expr& b) { return min(a, b); }, 7)),
+            (Values{7, 5}));
+  EXPECT_EQ(map(kU64, kU64, {high, 7}, with(floordiv, 2)), (Values{0x1p62, 3}));
+  EXPECT_EQ(map(kU64, kU64, {high, 7}, with(floormod, 3)), (Values{2, 1}));
+  EXPECT_EQ(map(kU64, kBool, {high, 5}, with(lt, 7)), (Values{0, 1}));
+  EXPECT_EQ(map(kU64, kF32, {high}, [](const Expr& x) { return cast(kF32, x); }), (Values{high}));
+  EXPECT_EQ(map(kF64, kU64, {high, -1, 1e30}, [](const Expr& x) { return cast(kU64, x); }),
+            (Values{high, 0, 0x1p64}));
+  EXPECT_EQ(map(kU64, kU64, {high}, [](const Expr& x) { return call(MathOp::Abs, {x}); }), (Values{high}));
+  EXPECT_EQ(map(kI32, kU16, {-1}, [](const Expr& x) { return cast(kU16, x); }), (Values{65535}));
+  EXPECT_EQ(map(kU16, kI16, {40000}, [](const Expr& x) { return cast(kI16, x); }), (Values{40000 - 65536}));
+}
+
+TEST(Evaluate, ShiftsBeyondTheWidthLeaveNothing) {
+  const auto by = [](MathOp op, int64_t places) {
+    return [=](const Expr& x) { return call(op, {x, int_imm(places, x.dtype())}); };
+  };
+  EXPECT_EQ(map(kI8, kI8, {-3, 3}, by(MathOp::ShiftLeft, 6)), (Values{64, -64}));
+  EXPECT_EQ(map(kI8, kI8, {-3, 3}, by(MathOp::ShiftRight, 1)), (Values{-2, 1}));
+  EXPECT_EQ(map(kU8, kU8, {253}, by(MathOp::ShiftRight, 1)), (Values{126}));
+  for (const int64_t places : {8, 100, -1}) {
+    EXPECT_EQ(map(kI8, kI8, {-3, 3}, by(MathOp::ShiftLeft, places)), (Values{0, 0})) << places;
+    EXPECT_EQ(map(kI8, kI8, {-3, 3}, by(MathOp::ShiftRight, places)), (Values{-1, 0})) << places;
+    EXPECT_EQ(map(kU8, kU8, {253}, by(MathOp::ShiftRight, places)), (Values{0})) << places;
+  }
 }
 
 TEST(Evaluate, DivisionsRoundAsTheyShould) {

@@ -44,6 +44,42 @@ TEST(LanguageErrors, ReadsOutOfBounds) {
   EXPECT_THAT(refused("O[i<n] = select(i > 4, 0, X[i + 2, 0])"), HasSubstr("runs from 2 to 6"));
 }
 
+TEST(LanguageErrors, IndicesThatAreData) {
+  EXPECT_EQ(
+      refused("O[i<n] = X[I[i], 0]"),
+      "w.yaml:8:14: an index cannot depend on the contents of a buffer; write at(...), which brings what it "
+      "holds into the buffer's bounds");
+  EXPECT_EQ(refused("O[i<n] = X[at(X[i, 0]), 0]"),
+            "w.yaml:8:17: at takes an integer, this is f32; cast it: i64(...)");
+  EXPECT_EQ(refused("O[i<n] = X[at(I[i] < 3), 0]"),
+            "w.yaml:8:17: at takes an integer, this is bool; cast it: i64(...)");
+  EXPECT_EQ(refused("O[i<n] = X[at(I[i]) + 1, 0]"),
+            "w.yaml:8:14: at stands for a whole index of a buffer that is read; write W[at(I[i]), k]; what "
+            "is added "
+            "to the index goes into the parentheses");
+  EXPECT_THAT(refused("O[i<n] = at(I[i])"), HasSubstr("8:12: at stands for a whole index"));
+  EXPECT_THAT(refused("O[i<n] = X[at(I[i], 2), 0]"), HasSubstr("8:14: at takes 1 argument, here are 2"));
+  EXPECT_THAT(refused("O[i<n] = X[at(I[i + 1]), 0]"), HasSubstr("'I' may be read outside its shape"));
+  EXPECT_THAT(refused("at[i<n] = X[i, 0]"), HasSubstr("'at'"));
+}
+
+TEST(LanguageErrors, BitsAndPositions) {
+  EXPECT_EQ(refused("O[i<n] = I[i] & 3"),
+            "w.yaml:8:17: '&' is not an operator here; write 'and', or bit_and(a, b)");
+  EXPECT_EQ(refused("O[i<n] = I[i] << 3"),
+            "w.yaml:8:17: '<<' is not an operator here; write shift_left(a, b)");
+  EXPECT_EQ(refused("O[i<n] = bit_and(X[i, 0], 1)"),
+            "w.yaml:8:12: bit_and takes integers, this is f32; cast it: i32(...)");
+  EXPECT_EQ(refused("O[i<n] = bit_not(3)"),
+            "w.yaml:8:12: bit_not takes an integer with a type, this is an integer; cast it: i32(...)");
+  EXPECT_EQ(refused("O[i<n] = shift_left(1, 3)"),
+            "w.yaml:8:12: shift_left takes a value with a type; give it one: i32(...)");
+  EXPECT_EQ(refused("O[i<n] = argmax(a<2, b<m) X[a, b]"), "w.yaml:8:12: argmax is over one axis, here are 2");
+  EXPECT_EQ(refused("O[i<n] = prod(j<m) X[i, j] < 1"), "accepted");
+  EXPECT_THAT(refused("O[i<n] = u16(I[i]) + 70000"), HasSubstr("70000 does not fit u16"));
+  EXPECT_THAT(refused("O[i<n] = u64(I[i]) + (-1)"), HasSubstr("-1 does not fit u64"));
+}
+
 TEST(LanguageErrors, WrongRank) {
   EXPECT_EQ(refused("O[i<n] = X[i]"),
             "w.yaml:8:12: 'X' has 2 dimensions, here is 1 index given; its shape is [6, 8]");
@@ -99,10 +135,14 @@ TEST(LanguageErrors, Indices) {
             "w.yaml:8:16: '/' divides floating values, these are i64; use '//'");
   EXPECT_EQ(refused("O[i<n] = X[1 / 2, i]"),
             "w.yaml:8:14: an index is an integer, this has a fraction; divide indices with '//'");
-  EXPECT_EQ(refused("O[i<n] = X[I[i], 0]"),
-            "w.yaml:8:14: an index cannot depend on the contents of a buffer; expected axes and parameters");
-  EXPECT_EQ(refused("O[i<n] = X[i64(I[i]), 0]"),
-            "w.yaml:8:14: an index cannot depend on the contents of a buffer; expected axes and parameters");
+  EXPECT_EQ(
+      refused("O[i<n] = X[I[i], 0]"),
+      "w.yaml:8:14: an index cannot depend on the contents of a buffer; write at(...), which brings what it "
+      "holds into the buffer's bounds");
+  EXPECT_EQ(
+      refused("O[i<n] = X[i64(I[i]), 0]"),
+      "w.yaml:8:14: an index cannot depend on the contents of a buffer; write at(...), which brings what it "
+      "holds into the buffer's bounds");
   EXPECT_EQ(
       refused("O[i<2, j<3] = X[i*j, 0]"),
       "w.yaml:8:19: an index multiplies one axis by another; an axis may be multiplied by parameters only");
@@ -206,7 +246,7 @@ TEST(LanguageErrors, Syntax) {
   EXPECT_EQ(refused("O[i<n] = sum() X[i, 0]"), "w.yaml:8:16: expected an axis: name<extent, found ')'");
   EXPECT_EQ(refused("O[i<n] = X[i, 0] ** 2"), "w.yaml:8:20: '**' is not an operator here; write pow(a, b)");
   EXPECT_EQ(refused("O[i<n] = select(i < 2 && i > 1, X[i, 0], 0)"),
-            "w.yaml:8:25: '&' is not an operator here; write 'and'");
+            "w.yaml:8:25: '&' is not an operator here; write 'and', or bit_and(a, b)");
   EXPECT_EQ(refused("O[i<n] = select(0 < i < 3, X[i, 0], 0)"),
             "w.yaml:8:25: comparisons do not chain; write a < b and b < c");
   EXPECT_EQ(refused("O[i<n] = 2X[i, 0]"),

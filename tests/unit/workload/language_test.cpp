@@ -40,6 +40,16 @@ std::string stored(const std::string& expression) {
   return body.starts_with(prefix) ? body.substr(prefix.size()) : body;
 }
 
+TEST(Language, AnIndexThatIsDataIsBroughtIntoTheBounds) {
+  EXPECT_EQ(body_of("O[i<n, j<m] = X[at(I[i]), j]"), "O[vi, vj] = X[index(min(max(I[vi], 0), 5)), vj]");
+  EXPECT_EQ(body_of("O[i<n, j<m] = X[at(I[i] * 2 + 1), at(j + 3)]"),
+            "O[vi, vj] = X[index(min(max(I[vi]*2 + 1, 0), 5)), min(max(vj + 3, 0), 7)]");
+  EXPECT_EQ(body_of("O[i<n] = X[at(I[at(I[i])]), at(99)]"),
+            "O[vi] = X[index(min(max(I[index(min(max(I[vi], 0), 5))], 0), 5)), 7]");
+  EXPECT_EQ(body_of("O[i<n] = inside(X[at(I[i]), i - 1], 0)"),
+            "O[vi] = select(0 <= vi - 1, X[index(min(max(I[vi], 0), 5)), vi - 1], 0.0)");
+}
+
 std::vector<std::string> block_names(const Workload& workload) {
   std::vector<std::string> names;
   for (const Block* block : workload.program.blocks()) {
@@ -73,6 +83,31 @@ TEST(Language, ReductionsBeginWithTheirIdentity) {
   EXPECT_EQ(body_of(workload, "S"), "S[vi] = S[vi] + X[vi, vj]");
   EXPECT_EQ(trimmed(to_string(*workload.program.find_block("A")->init())), "A[vi] = -inf");
   EXPECT_EQ(body_of(workload, "A"), "A[vi] = max(A[vi], X[vi, vj])");
+}
+
+TEST(Language, AProductBeginsWithOne) {
+  const Workload workload =
+      workload_of(with_statements("P[i<n] = prod(j<m) X[i, j]\nQ[i<n] = prod(j) I[i] * i32(j)", "P, Q"));
+  EXPECT_EQ(trimmed(to_string(*workload.program.find_block("P")->init())), "P[vi] = 1.0");
+  EXPECT_EQ(body_of(workload, "P"), "P[vi] = P[vi]*X[vi, vj]");
+  EXPECT_EQ(trimmed(to_string(*workload.program.find_block("Q")->init())), "Q[vi] = 1");
+}
+
+TEST(Language, APositionIsTheLeastOfTheExtreme) {
+  const Workload workload = workload_of(with_statements("O[i<n] = argmax(j<m) X[i, j] * 2"));
+  EXPECT_THAT(block_names(workload), ElementsAre("O_max", "O"));
+  EXPECT_EQ(body_of(workload, "O_max"), "O_max[vi] = max(O_max[vi], X[vi, vj]*2.0)");
+  EXPECT_EQ(body_of(workload, "O"), "O[vi] = min(O[vi], i64(select(X[vi, vj]*2.0 == O_max[vi], vj, 7)))");
+  const Workload inside = workload_of(with_statements("O[i<n] = f32(argmin(j<m) X[i, j]) + X[i, 0]"));
+  EXPECT_THAT(block_names(inside), ElementsAre("O_argmin_min", "O_argmin", "O"));
+}
+
+TEST(Language, BitsOfIntegers) {
+  EXPECT_EQ(body_of("O[i<n] = bit_xor(bit_and(I[i], 7), bit_not(I[i]))"),
+            "O[vi] = bit_xor(bit_and(I[vi], 7), bit_xor(I[vi], -1))");
+  EXPECT_EQ(body_of("O[i<n] = shift_left(u32(I[i]), 3)"), "O[vi] = shift_left(u32(I[vi]), 3)");
+  EXPECT_EQ(body_of("O[i<n] = max(u64(I[i]), highest(u64))"),
+            "O[vi] = max(u64(I[vi]), 18446744073709551615)");
 }
 
 TEST(Language, AReductionTakesTheWholeProductAfterIt) {

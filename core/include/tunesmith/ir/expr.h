@@ -49,11 +49,35 @@ enum class ExprKind : uint8_t {
   Broadcast  // a scalar in every lane
 };
 
-/// Elementwise functions of a Call.
-enum class MathOp : uint8_t { Exp, Log, Tanh, Erf, Sqrt, Rsqrt, Pow, Abs, Sigmoid, Floor, Ceil, RoundTf32 };
+/// Elementwise functions of a Call. Those from BitAnd on are of two integers.
+enum class MathOp : uint8_t {
+  Exp,
+  Log,
+  Tanh,
+  Erf,
+  Sqrt,
+  Rsqrt,
+  Pow,
+  Abs,
+  Sigmoid,
+  Floor,
+  Ceil,
+  RoundTf32,
+  Sin,
+  Cos,
+  BitAnd,
+  BitOr,
+  BitXor,
+  ShiftLeft,  // by the width or more, or by what is negative: 0
+  ShiftRight  // of a signed number with its sign; by as much: 0, or -1 of a negative one
+};
 
 /// "exp", "rsqrt", ...
 std::string_view math_op_name(MathOp op);
+/// How many operands it has.
+size_t math_op_arity(MathOp op);
+/// Of integers alone.
+inline bool is_bit_op(MathOp op) { return op >= MathOp::BitAnd; }
 
 class Expr;
 

@@ -17,6 +17,7 @@
 
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/measure/timing.h"
+#include "tunesmith/support/unique_id.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
@@ -170,10 +171,6 @@ struct Record {
 /// without a verified error, a failure with a time, a time that is not finite and positive, half an
 /// attribution.
 std::string record_fault(const Record& record);
-
-/// 16 hexadecimal digits that no other call on any machine gives, as far as 64 random bits keep apart. Names
-/// runs and measurements; no result depends on it.
-std::string make_id();
 
 /// Now, as Record::time_ms has it.
 int64_t now_ms();

@@ -196,7 +196,7 @@ class RecordStore {
   /// validator is given, every attributed record's trace.
   [[nodiscard]] CheckReport check(const TraceValidator& validator = {}) const;
 
-  /// Private to the kernel.
+  /// Private to the library.
   struct Impl;
 
  private:

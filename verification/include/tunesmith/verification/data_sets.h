@@ -33,6 +33,8 @@ struct Fill {
   DataKind kind = DataKind::Random;
   int largest = 3;  // of the exact set: 1 .. largest, and the negatives
   bool positive = false;
+  bool near_one =
+      false;  // of the random set: as far above one as below it, so that a product of many stays a number
   int64_t terms = 0;  // of a longest sum that are no background; 0: all
   double background = 0.0;
   double noise = 0.0;       // the background varies by as much, so that its elements differ
@@ -66,6 +68,9 @@ struct Fill {
 /// program (reference.h).
 std::vector<Fill> fills(DataKind kind, int64_t most_terms);
 
+/// The ways that remain for a program that multiplies up many terms.
+std::vector<Fill> fills_of_products(DataKind kind);
+
 /// What a bound may be at most, as a share of a typical element (root mean square over an output).
 inline constexpr double kLoosest = 0.05;
 /// A bound, as such a share, that leaves no reason to try the next fill: a quarter of one term of a longest
@@ -79,5 +84,9 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms);
 /// Draws one input for the `number`-th draw of its set. `first`: no floating input comes before it. The same
 /// on every machine.
 void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64_t seed, int64_t number = 0);
+
+/// Draws integers that are indices of a dimension of this extent: most in [0, extent), some from its end,
+/// [-extent, -1], and a few that are outside of both.
+void draw_indices(Tensor& data, int64_t extent, uint64_t seed);
 
 }  // namespace tunesmith

@@ -16,6 +16,8 @@ struct EdgeTraits {
   std::vector<std::vector<bool>> carried;
   /// Right programs may differ in an output; else every value has one right result, infinities as well.
   bool rounds = true;
+  /// A stage multiplies up all that it reduces.
+  bool multiplies = false;
   /// A stage reduces: which of several NaN a maximum meets last is a matter of order.
   bool reduces = true;
   /// Denormals have one right result: no target may take them for zero (bf16), and nothing is divided by
@@ -24,6 +26,9 @@ struct EdgeTraits {
   /// Of each input: the powers of two that it can be scaled by before a product with it, of all its factors
   /// scaled so, outgrows the narrowest type that the program computes in. 0 of integers.
   std::vector<int64_t> exponents;
+  /// Of each input: the extent of the largest dimension in which another buffer is read at what this one
+  /// holds. 0: it is no index. Its values are drawn around [-extent, extent).
+  std::vector<int64_t> extents;
   /// Elements that all stages compute, each as often as it is updated.
   int64_t operations = 0;
 };

@@ -105,6 +105,15 @@ typedef enum tunesmith_math {
   TUNESMITH_MATH_FLOOR = 10,
   TUNESMITH_MATH_CEIL = 11,
   TUNESMITH_MATH_ROUND_TF32 = 12,
+#if TUNESMITH_STABLE_MINOR >= 1
+  TUNESMITH_MATH_SIN = 13,
+  TUNESMITH_MATH_COS = 14,
+  TUNESMITH_MATH_BIT_AND = 15,  ///< this and what follows: of two integers
+  TUNESMITH_MATH_BIT_OR = 16,
+  TUNESMITH_MATH_BIT_XOR = 17,
+  TUNESMITH_MATH_SHIFT_LEFT = 18,
+  TUNESMITH_MATH_SHIFT_RIGHT = 19,
+#endif
 } tunesmith_math;
 
 /// What a number is.
