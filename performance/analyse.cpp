@@ -164,7 +164,8 @@ void count_node(StoreFacts& facts, const Expr& node) {
       return count_operation(facts, from.is_float() ? from : node.dtype(), kFloatCast, kIntCast);
     }
     case ExprKind::Call:
-      return count_operation(facts, node.dtype(), kFloatCall, kFloatCall);
+      return count_operation(facts, node.dtype(), kFloatCall,
+                             is_bit_op(node.as<CallNode>()->op) ? kIntAdd : kFloatCall);
     default:
       return;
   }

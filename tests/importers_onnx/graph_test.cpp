@@ -63,8 +63,8 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
         "node 'twice' (Bar): attribute 'a' is there twice",
         "node 'left' (Neg): it reads what follows from its own outputs", "node 'right' (Neg): it reads",
         "input 'seq': it is a sequence, and networks have dense tensors alone",
-        "input 'u': the element type complex64 is not taken; taken are float16", "input 'X': it is there twice",
-        "output 'Y': it is there twice", "output 'Q': nothing computes it",
+        "input 'u': the element type complex64 is not taken; taken are float16",
+        "input 'X': it is there twice", "output 'Y': it is there twice", "output 'Q': nothing computes it",
         "tensor 'few': sparse values are not taken"})
     EXPECT_THAT(said, HasSubstr(fault));
 }

@@ -36,7 +36,7 @@ Values read_values(const Importer& importer, const fs::path& data_set, const std
   }
 }
 
-/// ONNX's own tests store numbers of bf16 as the u16 of the same bits.
+/// ONNX's own tests store numbers of bf16 as u16 with the same bits.
 std::shared_ptr<const network::Constant> as_declared(std::shared_ptr<const network::Constant> value,
                                                      std::optional<DType> declared) {
   if (declared != kBF16 || value->dtype != kU16) return value;
@@ -110,8 +110,11 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& giv
     throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
   for (size_t i = 0; i < found.size(); ++i) {
     const network::Tensor& output = network.tensors[static_cast<size_t>(network.outputs[i])];
-    const std::string wrong = difference(found[i], output.dtype.value_or(found[i].dtype),
-                                         network::to_tensor(*as_declared(expected[i], output.dtype)));
+    // Where ONNX's own tests store bf16 as u16, they have cut the numbers off and not rounded them.
+    if (output.dtype == kBF16 && expected[i]->dtype == kU16)
+      throw UserError("the expected values of a bf16 output are stored as u16");
+    const std::string wrong =
+        difference(found[i], output.dtype.value_or(found[i].dtype), network::to_tensor(*expected[i]));
     if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
   }
   return {};

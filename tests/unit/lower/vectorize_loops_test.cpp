@@ -51,14 +51,12 @@ TEST(VectorizeLoops, APredicateMasksLanes) {
 )");
 }
 
-// Found by reading: whole vectors lie beyond the end, and what their lanes share was loaded all the same.
-TEST(VectorizeLoops, WhatLanesShareIsNotLoadedWhereNoLaneIs) {
-  const Program program =
-      program_of("X: {shape: [17], dtype: f32}, Y: {shape: [5], dtype: f32}", "O[i<17] = X[i] + Y[i // 4]");
+/// What whole vectors that lie beyond the end share is not loaded.
+void expect_masked_by_groups_of_four(const Program& program, const std::string& load) {
   Schedule s(program);
   s.vectorize(s.split(s.get_loops(s.get_block("O"))[0], {IntArg{2}, IntArg{4}, IntArg{4}})[2]);
   const Program lowered = lowered_to(s.program(), Pass::VectorizeLoops);
-  EXPECT_THAT(body_text(lowered), testing::HasSubstr("Y[broadcast(i_0*4 + i_1, 4)] if ramp("));
+  EXPECT_THAT(body_text(lowered), testing::HasSubstr(load + " if ramp("));
   std::vector<Tensor> wanted;
   for (const Buffer& input : program.inputs) {
     wanted.push_back(Tensor::like(*input));
@@ -69,6 +67,19 @@ TEST(VectorizeLoops, WhatLanesShareIsNotLoadedWhereNoLaneIs) {
   interpret(program, wanted);
   interpret(lowered, got);  // throws at an access out of bounds
   EXPECT_EQ(got.back().bytes, wanted.back().bytes);
+}
+
+// Found by reading: it was loaded all the same.
+TEST(VectorizeLoops, WhatLanesShareIsNotLoadedWhereNoLaneIs) {
+  expect_masked_by_groups_of_four(
+      program_of("X: {shape: [17], dtype: f32}, Y: {shape: [5], dtype: f32}", "O[i<17] = X[i] + Y[i // 4]"),
+      "Y[broadcast(i_0*4 + i_1, 4)]");
+}
+
+TEST(VectorizeLoops, NorIsAnIndexThatIsData) {
+  expect_masked_by_groups_of_four(program_of("W: {shape: [3, 17], dtype: f32}, I: {shape: [5], dtype: i32}",
+                                             "O[i<17] = W[at(I[i // 4]), i]"),
+                                  "I[broadcast(i_0*4 + i_1, 4)]");
 }
 
 TEST(VectorizeLoops, AVectorInsideAVectorIsUnrolled) {

@@ -332,6 +332,15 @@ TEST(ErrorBounds, FollowWhatIsChosenAndWhereAValueEnds) {
   EXPECT_GT(bound_at("O[i<n] = X[i] * 1.1", "f64", 0x1p700), 0x1p647) << "f64 has no bound of its size";
   EXPECT_GE(bound_at("O[i<n] = X[i] * 1.1", "f32", 0x1p-149), 0x1p-150) << "half a step";
   EXPECT_GE(bound_at("O[i<n] = X[i] + 1.1", "bf16", 0.0), 0x1p-126);
+  EXPECT_EQ(bound_at("O[i<n] = X[at(i64(X[i] * 1.1))]", "f32", 0.5), 0.0);
+  EXPECT_GT(bound_at("O[i<n] = X[at(i64(X[i] * 1.1))]", "f32", 10.0 / 1.1), 1e100)
+      << "which element is not sure";
+  EXPECT_EQ(bound_at("O[i<n] = bit_and(i32(X[i] * 1.1), 7)", "f32", 0.5), 0.0);
+  EXPECT_GT(bound_at("O[i<n] = bit_and(i32(X[i] * 1.1), 7)", "f32", 10.0 / 1.1), 1e100)
+      << "8 is far from 7 to bits";
+  EXPECT_LT(bound_at("O[i<n] = sin(X[i] * 1.1)", "f32", 10.0), 1e-5);
+  EXPECT_LE(bound_at("O[i<n] = cos(X[i] * 1.1)", "f32", 0x1p60), 2.1) << "whatever the angle is";
+  EXPECT_GT(bound_at("O[i<n] = sin(X[i] * 1.1)", "f32", 0x1p60), 1.9);
 }
 
 }  // namespace
