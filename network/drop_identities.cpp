@@ -1,24 +1,11 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+#include "copy.h"
 #include "joined.h"
 #include "passes.h"
 
 namespace tunesmith::network {
 namespace {
-
-/// "out0[i0<2, i1<3] = in0[i0, i1]", as an operator says that nothing changes.
-std::string copy_statement(const Shape& shape) {
-  std::vector<std::string> axes, at;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    axes.push_back(fmt::format("i{}<{}", i, shape[i]));
-    at.push_back(fmt::format("i{}", i));
-  }
-  if (shape.empty()) return "out0[i0<1] = in0[0]\n";
-  return fmt::format("out0[{}] = in0[{}]\n", fmt::join(axes, ", "), fmt::join(at, ", "));
-}
 
 bool is_identity(const Network& network, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kAbsent) return false;

@@ -210,6 +210,10 @@ std::string describe(const Node& node) {
   return fmt::format("node '{}' ({}@{})", node.name, node.op, node.version);
 }
 
+bool has_no_elements(const Tensor& tensor) {
+  return tensor.shape && std::ranges::find(*tensor.shape, Extent(int64_t{0})) != tensor.shape->end();
+}
+
 Shape array_shape(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
 DefinedNode define(const Node& node, std::vector<std::optional<NodeInput>> inputs) {

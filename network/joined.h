@@ -29,6 +29,9 @@ std::string describe(const Node& node);
 NodeInput input_of(const Tensor& tensor);
 std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const Node& node);
 
+/// Then nothing computes it. False where its shape is not known.
+bool has_no_elements(const Tensor& tensor);
+
 /// A single value is an array of one element in a workload.
 Shape array_shape(const Shape& shape);
 

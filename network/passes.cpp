@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 9> kPasses{{
+constexpr std::array<Pass, 10> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
@@ -22,6 +22,7 @@ constexpr std::array<Pass, 9> kPasses{{
     {"move_scales", "Multiplies a product's result by a number, not what it reads.", move_scales},
     {"merge_products", "Makes one of products that read one tensor and differ in their weights.",
      merge_products},
+    {"copy_results", "Gives results that are inputs or constants a node that copies them.", copy_results},
     {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
 }};
 

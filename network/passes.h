@@ -16,6 +16,7 @@ void share(Network& network, const PassOptions& options);
 void drop_unused(Network& network, const PassOptions& options);
 void move_scales(Network& network, const PassOptions& options);
 void merge_products(Network& network, const PassOptions& options);
+void copy_results(Network& network, const PassOptions& options);
 void choose_layouts(Network& network, const PassOptions& options);
 
 /// Collects what several nodes are refused for.

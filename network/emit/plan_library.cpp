@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "check_plan.h"
 #include "joined.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/support/error.h"
@@ -16,20 +17,6 @@ namespace tunesmith::network {
 namespace {
 
 int64_t bytes_of(const TensorType& type) { return element_count(type.shape) * type.dtype.bytes(); }
-
-std::vector<LibraryArgument> arguments_of(const Network& network, const std::vector<TensorIndex>& tensors) {
-  std::vector<LibraryArgument> arguments;
-  for (const TensorIndex tensor : tensors) {
-    const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
-    arguments.push_back({of.name, input_of(of).type});
-  }
-  return arguments;
-}
-
-bool is_read(const CompiledKernel& kernel, size_t position) {
-  return !kernel.prepare ||
-         std::ranges::find(kernel.prepare->unread, position) == kernel.prepare->unread.end();
-}
 
 class Planner {
  public:
@@ -71,7 +58,7 @@ class Planner {
   void place_results() {
     for (size_t i = 0; i < network_.outputs.size(); ++i) {
       const TensorIndex output = network_.outputs[i];
-      if (lifetimes_.erase(output) == 0)
+      if (lifetimes_.erase(output) == 0 && !has_no_elements(tensor(output)))
         throw UserError(
             fmt::format("the result '{}' is an input or a constant of the network, which no kernel computes",
                         tensor(output).name));
@@ -111,8 +98,9 @@ class Planner {
     LibraryStep step{region.name, region.kernel, {}, workspaces_[i]};
     for (size_t position = 0; position < region.inputs.size(); ++position) {
       // A kernel that reads prepared memory alone takes any pointer for the rest.
-      step.buffers.push_back(is_read(*region.kernel, position) ? place_of(region.inputs[position])
-                                                               : BufferPlace{BufferPlace::Kind::Weights, 0});
+      step.buffers.push_back(reads_buffer(*region.kernel, position)
+                                 ? place_of(region.inputs[position])
+                                 : BufferPlace{BufferPlace::Kind::Weights, 0});
     }
     for (const TensorIndex output : region.outputs) step.buffers.push_back(place_of(output));
     if (region.kernel->prepare) step.buffers.push_back(add_weights(region.prepared));
@@ -171,6 +159,15 @@ std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workl
   std::vector<std::byte> bytes(static_cast<size_t>(kernel.prepare->bytes));
   std::memcpy(bytes.data(), prepared.get(), bytes.size());
   return bytes;
+}
+
+std::vector<LibraryArgument> arguments_of(const Network& network, const std::vector<TensorIndex>& tensors) {
+  std::vector<LibraryArgument> arguments;
+  for (const TensorIndex tensor : tensors) {
+    const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
+    arguments.push_back({of.name, input_of(of).type});
+  }
+  return arguments;
 }
 
 LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>& kernels,

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "check_plan.h"
 #include "library_source.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/support/error.h"
@@ -31,38 +32,6 @@ std::string write_whole(const fs::path& path, const Write& write) {
   }
   fs::rename(partial, path);
   return path.string();
-}
-
-void check_place(const LibraryPlan& plan, const BufferPlace& place) {
-  switch (place.kind) {
-    case BufferPlace::Kind::Input:
-      check_invariant(place.at >= 0 && place.at < static_cast<int64_t>(plan.inputs.size()),
-                      "a step reads an input that there is");
-      return;
-    case BufferPlace::Kind::Output:
-      check_invariant(place.at >= 0 && place.at < static_cast<int64_t>(plan.outputs.size()),
-                      "a step writes an output that there is");
-      return;
-    case BufferPlace::Kind::Arena:
-    case BufferPlace::Kind::Weights:
-      break;
-  }
-  const int64_t end = place.kind == BufferPlace::Kind::Arena ? plan.arena_bytes : plan.weight_bytes;
-  check_invariant(place.at >= 0 && place.at <= end && place.at % kTensorAlignment == 0,
-                  "a buffer lies in its memory, and aligned");
-}
-
-void check_plan(const LibraryPlan& plan) {
-  for (const LibraryStep& step : plan.steps) {
-    for (const BufferPlace& place : step.buffers) check_place(plan, place);
-    check_place(plan, {BufferPlace::Kind::Arena, step.workspace});
-    check_invariant(step.workspace + step.kernel->workspace_bytes <= plan.arena_bytes,
-                    "a kernel's workspace lies in the arena");
-  }
-  for (const WeightPiece& piece : plan.weights) {
-    check_invariant(piece.at >= 0 && piece.at + static_cast<int64_t>(piece.bytes.size()) <= plan.weight_bytes,
-                    "weights lie in their file");
-  }
 }
 
 std::string bytes_of_weights(const LibraryPlan& plan) {

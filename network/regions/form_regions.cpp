@@ -80,6 +80,8 @@ class Former {
         return facts_[node].elements == facts_[node].input_elements && facts_[node].elements <= max_elements;
       case NodeKind::Elementwise:
         return facts_[node].elements <= max_elements;
+      case NodeKind::Gather:
+        return false;
       case NodeKind::Reduction:
         return facts.kind == NodeKind::Reduction && facts_[node].elements <= max_elements;
       case NodeKind::Contraction:

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <random>
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "dl_tensor.h"
 #include "lowered_program.h"
+#include "tunesmith/network/built_library.h"
 #include "tunesmith/network/evaluate.h"
-#include "tunesmith/network/form_regions.h"
-#include "tunesmith/network/plan_library.h"
+#include "tunesmith/network/loaded_plan.h"
+#include "tunesmith/network/plain_kernels.h"
+#include "tunesmith/network/verify_in_place.h"
 #include "tunesmith/verification/data_sets.h"
 #include "unit/network/random_network.h"
 
@@ -19,60 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using network::Network;
-
-class CompiledNetwork {
- public:
-  CompiledNetwork(const Network& network, const fs::path& folder) {
-    const auto target = testing::make_target();
-    LowerOptions options = target->lower_options();
-    options.prepare = true;
-    std::vector<network::RegionKernel> regions;
-    std::vector<std::unique_ptr<CompiledKernel>> kernels;
-    for (const network::Region& region : form_regions(network)) {
-      network::NodeWorkload made = workload_of(network, region.nodes, region.results);
-      auto kernel =
-          target->compile(lower(made.workload.program, options), "k_" + std::to_string(kernels.size()));
-      if (!kernel) throw InternalError(kernel.error());
-      kernels.push_back(std::make_unique<CompiledKernel>(std::move(*kernel)));
-      std::vector<std::byte> prepared = prepare(network, made, *kernels.back(), *target);
-      regions.push_back(
-          {made.workload.name, made.inputs, made.outputs, kernels.back().get(), std::move(prepared)});
-    }
-    files_ = write_library(plan_library(network, regions, "net"), *target->packaging(), folder.string());
-    library_ = dlopen(files_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) throw InternalError(dlerror());
-    const auto open = reinterpret_cast<int (*)(const char*, void**)>(dlsym(library_, "net_open"));
-    if (open(files_.weights.c_str(), &model_) != 0) throw InternalError("the weights do not open");
-  }
-  ~CompiledNetwork() {
-    reinterpret_cast<void (*)(void*)>(dlsym(library_, "net_close"))(model_);
-    dlclose(library_);
-  }
-  CompiledNetwork(const CompiledNetwork&) = delete;
-  CompiledNetwork& operator=(const CompiledNetwork&) = delete;
-
-  int run(std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) const {
-    std::vector<testing::DLTensor> all;
-    for (std::vector<Tensor>* list : {&inputs, &outputs}) {
-      for (Tensor& tensor : *list) all.push_back(testing::dl_tensor(tensor));
-    }
-    std::vector<const testing::DLTensor*> in;
-    std::vector<testing::DLTensor*> out;
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (i < inputs.size())
-        in.push_back(&all[i]);
-      else
-        out.push_back(&all[i]);
-    }
-    using Run = int (*)(const void*, const testing::DLTensor* const*, testing::DLTensor* const*, void*);
-    return reinterpret_cast<Run>(dlsym(library_, "net_run"))(model_, in.data(), out.data(), nullptr);
-  }
-
- private:
-  network::NetworkFiles files_;
-  void* library_ = nullptr;
-  void* model_ = nullptr;
-};
 
 /// Of what these operators compute, f32 keeps at least four digits here.
 void expect_close(const Tensor& result, const Tensor& expected, const std::string& text) {
@@ -98,9 +44,14 @@ class CompiledNetworks : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  void expect_what_evaluation_gives(const Network& network, std::mt19937& random) const {
-    const CompiledNetwork compiled(network, folder_);
+  void expect_what_evaluation_gives(const Network& network, std::mt19937& random) {
+    const std::vector<network::NodeWorkload> regions = region_workloads(network);
+    const std::vector<network::RegionKernel> kernels = kernels_.of(network, regions);
+    const network::LibraryPlan plan = plan_library(network, kernels, "net");
+    write_library(plan, *target_->packaging(), folder_.string());
+    network::BuiltLibrary library(folder_, facts_of(plan));
     std::vector<Tensor> inputs, outputs;
+    std::vector<void*> data;
     for (const network::TensorIndex input : network.inputs) {
       inputs.push_back(zeros_like(network.tensors[static_cast<size_t>(input)]));
       inputs.back().fill_random(random());
@@ -108,11 +59,27 @@ class CompiledNetworks : public ::testing::Test {
     }
     for (const network::TensorIndex output : network.outputs)
       outputs.push_back(zeros_like(network.tensors[static_cast<size_t>(output)]));
-    ASSERT_EQ(compiled.run(inputs, outputs), 0);
+    for (std::vector<Tensor>* tensors : {&inputs, &outputs})
+      for (Tensor& tensor : *tensors) data.push_back(tensor.bytes.data());
+    library.run(data);
     const std::vector<Tensor> expected = evaluate(network, inputs);
     for (size_t i = 0; i < outputs.size(); ++i) expect_close(outputs[i], expected[i], to_text(network));
+
+    const network::VerifiedCall call =
+        network::PlaceVerifier(network, regions, *target_).verify(library, inputs);
+    EXPECT_EQ(call.steps.size(), regions.size());
+    for (const network::VerifiedStep& step : call.steps)
+      EXPECT_TRUE(step.faults.empty()) << step.name << " " << step.faults.front();
+    EXPECT_TRUE(call.right());
+    network::LoadedPlan loaded(plan, *target_);
+    std::vector<Tensor> of_plan = outputs;
+    for (size_t i = 0; i < of_plan.size(); ++i) data[inputs.size() + i] = of_plan[i].bytes.data();
+    loaded.run(data);
+    EXPECT_EQ(of_plan, outputs) << "the plan runs in this process as in its library";
   }
 
+  std::unique_ptr<llvm_target::LlvmTarget> target_ = testing::make_target();
+  network::PlainKernels kernels_{*target_};
   fs::path folder_;
 };
 

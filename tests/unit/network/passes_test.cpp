@@ -31,9 +31,9 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
     names.emplace_back(pass.name);
     EXPECT_FALSE(pass.summary.empty());
   }
-  EXPECT_THAT(names,
-              testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities", "share",
-                                   "drop_unused", "move_scales", "merge_products", "choose_layouts"));
+  EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
+                                          "share", "drop_unused", "move_scales", "merge_products",
+                                          "copy_results", "choose_layouts"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});
@@ -191,6 +191,30 @@ TEST(NetworkPasses, IdentitiesAreDroppedAlsoBeforeAResult) {
             "network built\ninput X: f32[2, 3]\nnode1: Y: f32[2, 3] = Relu@17(X)\nnode3: Z: f32[2, 3] = "
             "Identity@17(X)\n"
             "output Y: f32[2, 3]\noutput Z: f32[2, 3]\n");
+}
+
+TEST(NetworkPasses, ResultsThatNoNodeComputesAreCopied) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}});
+  made.numbers("W", {2}, {3, 4});
+  made.node("Add", {"X", "W"}, {"Y"});
+  made.numbers("none", {0}, {});
+  Network network = made.finish({"Y", "W", "X", "none"});
+  run_passes(network, options());
+  EXPECT_THAT(to_text(network), testing::HasSubstr("\"copy of W\": W: f32[2] = tunesmith.Copy@1(W_2)\n"));
+  EXPECT_THAT(to_text(network), testing::HasSubstr("output Y: f32[2]\noutput W: f32[2]\noutput X_2: f32[2]\n"
+                                                   "output none: f32[0]\n"))
+      << "nothing has to be computed of what has no elements";
+  EXPECT_NE(network.tensors[static_cast<size_t>(network.nodes[0].inputs[1])].constant, nullptr)
+      << "who reads a constant still knows its values";
+  tunesmith::Tensor x = tunesmith::Tensor::zeros(kF32, {2});
+  x.set(1, 5);
+  const std::vector<tunesmith::Tensor> results = evaluate(network, std::vector<tunesmith::Tensor>{x});
+  EXPECT_EQ(results.at(0).get(1), 9);
+  EXPECT_EQ(results.at(1).get(0), 3);
+  EXPECT_EQ(results.at(2).get(1), 5);
+  const size_t copies[] = {1, 2};
+  for (const size_t copy : copies) EXPECT_EQ(workload_of(network, {&copy, 1}).outputs.size(), 1U);
 }
 
 TEST(NodeWorkloads, JoinStatementsOfSeveralNodes) {

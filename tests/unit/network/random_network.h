@@ -89,7 +89,7 @@ inline Network random_network(std::mt19937& random, int nodes, int64_t extent) {
 }
 
 /// Convolutions, pooling and residuals over images of six rows and columns.
-inline Network random_image_network(std::mt19937& random, int nodes) {
+inline Network random_image_graph(std::mt19937& random, int nodes) {
   constexpr int64_t kChannels = 4, kExtent = 6;
   Builder builder;
   builder.input("x", kF32, {int64_t{1}, kChannels, kExtent, kExtent});
@@ -133,7 +133,11 @@ inline Network random_image_network(std::mt19937& random, int nodes) {
   }
   builder.node("Conv", {tensors.back(), "w1"}, {"last"});
   builder.node("GlobalAveragePool", {"last"}, {"mean"});
-  return resolved(builder.finish({"mean", tensors[tensors.size() - 2]}));
+  return builder.finish({"mean", tensors[tensors.size() - 2]});
+}
+
+inline Network random_image_network(std::mt19937& random, int nodes) {
+  return resolved(random_image_graph(random, nodes));
 }
 
 }  // namespace tunesmith::network

@@ -27,10 +27,13 @@ struct RegionKernel {
 std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workload,
                                const CompiledKernel& kernel, Target& target);
 
+/// Names and types of tensors, as a library takes them. Throws UserError where a type or shape is not known.
+std::vector<LibraryArgument> arguments_of(const Network& network, const std::vector<TensorIndex>& tensors);
+
 /// The kernels in the order of their calls. Tensors between them lie in the call's memory as plan_memory
 /// says, with each kernel's workspace; what the caller gives or gets is read and written where it is. The
 /// plan's weights are the network's constants and `kernels`' prepared memory, which must outlive it. Throws
-/// UserError where a result is an input or a constant, which no kernel writes.
+/// UserError where a result is an input or a constant, which no kernel writes (the pass copy_results).
 LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>& kernels,
                          const std::string& name);
 

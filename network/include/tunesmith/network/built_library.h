@@ -1,0 +1,67 @@
+// A network's library, as write_library made it, in this process.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/runnable.h"
+#include "tunesmith/network/write_library.h"
+#include "tunesmith/target/kernel_abi.h"
+#include "tunesmith/verification/guarded_buffer.h"
+
+namespace tunesmith::network {
+
+/// What a library does not say of itself.
+struct LibraryFacts {
+  std::string name;
+  std::vector<LibraryArgument> inputs;
+  std::vector<LibraryArgument> outputs;
+  struct Step {
+    size_t buffers = 0;
+    std::vector<size_t> unread;  ///< those whose pointers mean nothing, since prepared memory is read instead
+  };
+  std::vector<Step> steps;
+};
+
+LibraryFacts facts_of(const LibraryPlan& plan);
+
+/// Runs on the library's own threads, in memory that ends at a page which nobody may touch and holds no
+/// numbers before each call.
+class BuiltLibrary final : public RunnableNetwork {
+ public:
+  /// The library of this name and its weights in this folder. Throws UserError for one of other facts, and
+  /// where the files cannot be loaded; the weights' hash is compared.
+  BuiltLibrary(const std::filesystem::path& folder, LibraryFacts facts);
+  ~BuiltLibrary() override;
+  BuiltLibrary(const BuiltLibrary&) = delete;
+  BuiltLibrary& operator=(const BuiltLibrary&) = delete;
+
+  int steps() const override { return static_cast<int>(facts_.steps.size()); }
+  std::string step_name(int step) const override;
+  size_t buffers(int step) const override { return facts_.steps.at(static_cast<size_t>(step)).buffers; }
+  bool reads(int step, size_t buffer) const override;
+  void run(std::span<void* const> data, const StepObserver& observer = {}) override;
+  /// As a program calls it, in the library's own memory, which stays as the call before has left it.
+  void run_plainly(std::span<void* const> data, const StepObserver& observer = {});
+  /// Runs parallel loops so from now on; null goes back to the library's own threads.
+  void set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
+
+ private:
+  struct Close {
+    void operator()(void* handle) const;
+  };
+  template <typename Function>
+  Function function(const char* name) const;
+
+  void call(std::span<void* const> data, void* workspace, const StepObserver& observer);
+
+  LibraryFacts facts_;
+  std::unique_ptr<void, Close> handle_;
+  void* model_ = nullptr;
+  std::unique_ptr<GuardedBuffer> workspace_;  // null: it needs none
+};
+
+}  // namespace tunesmith::network

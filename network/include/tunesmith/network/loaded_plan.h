@@ -1,0 +1,38 @@
+// The plan of a library, run in this process without a C compiler.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "tunesmith/network/runnable.h"
+#include "tunesmith/network/write_library.h"
+#include "tunesmith/target/target.h"
+#include "tunesmith/verification/guarded_buffer.h"
+
+namespace tunesmith::network {
+
+/// The kernels, called as the library's C calls them, on one thread. The call's memory ends at a page that
+/// nobody may touch, and holds no numbers before each call.
+class LoadedPlan final : public RunnableNetwork {
+ public:
+  /// `plan`'s kernels and weights must live as long, the target's code too. Throws as write_library does for
+  /// a plan whose buffers lie outside, and as Target::load.
+  LoadedPlan(LibraryPlan plan, Target& target);
+
+  int steps() const override { return static_cast<int>(plan_.steps.size()); }
+  std::string step_name(int step) const override { return plan_.steps.at(static_cast<size_t>(step)).name; }
+  size_t buffers(int step) const override { return plan_.steps.at(static_cast<size_t>(step)).buffers.size(); }
+  bool reads(int step, size_t buffer) const override;
+  void run(std::span<void* const> data, const StepObserver& observer = {}) override;
+
+ private:
+  std::byte* place_of(const BufferPlace& place, std::span<void* const> data) const;
+
+  LibraryPlan plan_;
+  std::map<const CompiledKernel*, std::unique_ptr<LoadedKernel>> kernels_;
+  GuardedBuffer weights_;
+  GuardedBuffer arena_;
+};
+
+}  // namespace tunesmith::network

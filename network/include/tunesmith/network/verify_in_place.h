@@ -1,0 +1,70 @@
+// Verification in place, by teacher forcing: each step of a network's call is compared with what it must make
+// of what the library itself gave it, so that no error adds to another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/runnable.h"
+#include "tunesmith/network/write_library.h"
+#include "tunesmith/target/target.h"
+#include "tunesmith/verification/tensor.h"
+
+namespace tunesmith::network {
+
+/// What was found of one step.
+struct VerifiedStep {
+  std::string name;
+  bool interpreted = false;         ///< the reference, else compiled
+  int64_t elements = 0;             ///< compared
+  double worst = 0;                 ///< the largest error over its bound; above 1 is wrong
+  double looseness = 0;             ///< of its bounds (verify_outputs.h): the largest of its results'
+  std::vector<std::string> faults;  ///< empty where it is right
+};
+
+struct VerifiedCall {
+  std::vector<VerifiedStep> steps;
+  std::vector<std::string> faults;  ///< of the call as a whole: its arguments before and after
+  bool right() const;
+};
+
+/// The references of a network's regions.
+///
+/// A step's results are compared with the reference of its workload (reference.h) with the bound that its
+/// programs are verified with when they are tuned, on the step's own inputs and the network's constants. A
+/// tensor must have the same bits at each step that reads it, and at the end of the call, as when it was
+/// computed; constants those of the network. References with few operations are interpreted, so that they owe
+/// nothing to the code generator; others are compiled by the target in the order as written.
+class PlaceVerifier {
+ public:
+  /// `network` and `regions`, in the order of their calls, must live as long. `max_interpreted`: operations,
+  /// about half a million a second. Compiles; throws EnvironmentError where that fails.
+  PlaceVerifier(const Network& network, std::span<const NodeWorkload> regions, Target& target,
+                int64_t max_interpreted = int64_t{1} << 16);
+  ~PlaceVerifier();
+  PlaceVerifier(const PlaceVerifier&) = delete;
+  PlaceVerifier& operator=(const PlaceVerifier&) = delete;
+
+  /// Calls the network on these inputs, in the network's types. `after`: told of each step. A step's
+  /// reference is not computed once a tensor that it reads is not what it was. Throws UserError for a network
+  /// of other steps.
+  VerifiedCall verify(RunnableNetwork& runnable, std::span<const tunesmith::Tensor> inputs,
+                      const std::function<void(int step, const VerifiedStep&)>& after = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Floats in [-1, 1); integers from 0 to below `integers`, which are indices of anything where that is 2;
+/// bools even. The same on every machine.
+std::vector<tunesmith::Tensor> random_inputs(std::span<const LibraryArgument> inputs, uint64_t seed,
+                                             int64_t integers = 2);
+
+}  // namespace tunesmith::network

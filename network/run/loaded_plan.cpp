@@ -1,0 +1,73 @@
+#include "tunesmith/network/loaded_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "emit/check_plan.h"
+#include "run/no_numbers.h"
+#include "tunesmith/network/plan_memory.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+namespace {
+
+void serial(void* /*pool*/, int64_t count, tunesmith_loop_body body, void* closure) {
+  body(closure, 0, count);
+}
+
+}  // namespace
+
+LoadedPlan::LoadedPlan(LibraryPlan plan, Target& target)
+    : plan_(std::move(plan)),
+      weights_(plan_.weight_bytes, kTensorAlignment),
+      arena_(plan_.arena_bytes, kTensorAlignment) {
+  check_plan(plan_);
+  for (const LibraryStep& step : plan_.steps) {
+    std::unique_ptr<LoadedKernel>& loaded = kernels_[step.kernel];
+    if (!loaded) loaded = target.load(*step.kernel);
+  }
+  for (const WeightPiece& piece : plan_.weights) {
+    if (!piece.bytes.empty()) std::memcpy(weights_.data() + piece.at, piece.bytes.data(), piece.bytes.size());
+  }
+  weights_.set_read_only(true);
+}
+
+bool LoadedPlan::reads(int step, size_t buffer) const {
+  return reads_buffer(*plan_.steps.at(static_cast<size_t>(step)).kernel, buffer);
+}
+
+std::byte* LoadedPlan::place_of(const BufferPlace& place, std::span<void* const> data) const {
+  const auto at = static_cast<size_t>(place.at);
+  switch (place.kind) {
+    case BufferPlace::Kind::Input:
+      return static_cast<std::byte*>(data[at]);
+    case BufferPlace::Kind::Output:
+      return static_cast<std::byte*>(data[plan_.inputs.size() + at]);
+    case BufferPlace::Kind::Arena:
+      return arena_.data() + at;
+    case BufferPlace::Kind::Weights:
+      break;
+  }
+  return weights_.data() + at;
+}
+
+void LoadedPlan::run(std::span<void* const> data, const StepObserver& observer) {
+  check_invariant(data.size() == plan_.inputs.size() + plan_.outputs.size(),
+                  "a call has memory for each input and output");
+  fill_without_numbers(arena_);
+  if (observer) observer(-1, nullptr);
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    const LibraryStep& step = plan_.steps[i];
+    LoadedKernel& kernel = *kernels_.at(step.kernel);
+    std::vector<void*> buffers;
+    for (const BufferPlace& place : step.buffers) buffers.push_back(place_of(place, data));
+    kernel.entry()(buffers.data(), arena_.data() + step.workspace, serial, nullptr);
+    if (const auto fault = kernel.take_fault())
+      throw EnvironmentError(fmt::format("step {} ({}): {}", i, step.name, fault->message));
+    if (observer) observer(static_cast<int>(i), buffers.data());
+  }
+}
+
+}  // namespace tunesmith::network

@@ -1,0 +1,38 @@
+#include "tunesmith/network/plain_kernels.h"
+
+#include <fmt/format.h>
+
+#include "tunesmith/network/form_regions.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+
+const CompiledKernel& PlainKernels::of(const Workload& workload) {
+  const auto found = kernels_.find(workload.hash);
+  if (found != kernels_.end()) return found->second;
+  LowerOptions options = lower_options_of(target_);
+  options.prepare = target_.can_prepare();
+  auto kernel = target_.compile(lower(workload.program, options, target_.pipeline()),
+                                fmt::format("kernel_{:016x}", workload.hash));
+  if (!kernel) throw Error(fmt::format("{} does not compile: {}", workload.name, kernel.error()));
+  return kernels_.emplace(workload.hash, *std::move(kernel)).first->second;
+}
+
+std::vector<RegionKernel> PlainKernels::of(const Network& network, std::span<const NodeWorkload> regions) {
+  std::vector<RegionKernel> kernels;
+  for (const NodeWorkload& region : regions) {
+    const CompiledKernel& kernel = of(region.workload);
+    kernels.push_back({region.workload.name, region.inputs, region.outputs, &kernel,
+                       prepare(network, region, kernel, target_)});
+  }
+  return kernels;
+}
+
+std::vector<NodeWorkload> region_workloads(const Network& network) {
+  std::vector<NodeWorkload> regions;
+  for (const Region& region : form_regions(network))
+    regions.push_back(workload_of(network, region.nodes, region.results));
+  return regions;
+}
+
+}  // namespace tunesmith::network

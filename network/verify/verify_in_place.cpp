@@ -1,0 +1,230 @@
+#include "tunesmith/network/verify_in_place.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "joined.h"
+#include "tunesmith/network/evaluate.h"
+#include "tunesmith/network/plan_memory.h"
+#include "tunesmith/runtime/pool.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/verification/guarded_buffer.h"
+#include "verify/step_reference.h"
+
+namespace tunesmith::network {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+size_t bytes_of(const Network& network, TensorIndex tensor) {
+  const TensorType type = input_of(network.tensors[static_cast<size_t>(tensor)]).type;
+  return static_cast<size_t>(element_count(type.shape) * type.dtype.bytes());
+}
+
+}  // namespace
+
+struct PlaceVerifier::State {
+  const Network& network;
+  std::span<const NodeWorkload> regions;
+  std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool;
+  std::map<uint64_t, StepReference> references;  // by the workload's hash
+};
+
+namespace {
+
+/// One call: what each tensor was when it was computed, for those that are still to be read.
+class Call {
+ public:
+  Call(const Network& network, std::span<const NodeWorkload> regions,
+       const std::map<uint64_t, StepReference>& references, RunnableNetwork& runnable)
+      : network_(network), regions_(regions), references_(references), runnable_(runnable) {
+    for (const TensorIndex output : network.outputs) ++readers_[output];
+    for (const NodeWorkload& region : regions)
+      for (const TensorIndex input : region.inputs) ++readers_[input];
+  }
+
+  VerifiedCall run(std::span<const tunesmith::Tensor> inputs,
+                   const std::function<void(int, const VerifiedStep&)>& after) {
+    std::vector<GuardedBuffer> memory = memory_of(inputs);
+    std::vector<void*> data;
+    for (const GuardedBuffer& buffer : memory) data.push_back(buffer.data());
+    runnable_.run(data, [&](int step, void* const* buffers) {
+      if (step < 0) return;
+      call_.steps.push_back(verified(step, buffers));
+      if (after) after(step, call_.steps.back());
+    });
+    if (call_.steps.size() != regions_.size())
+      call_.faults.push_back(fmt::format("{} of {} steps were run", call_.steps.size(), regions_.size()));
+    check_arguments(data, memory);
+    return std::move(call_);
+  }
+
+ private:
+  const std::string& name(TensorIndex tensor) const {
+    return network_.tensors[static_cast<size_t>(tensor)].name;
+  }
+
+  /// Inputs and outputs end at pages that nobody may touch.
+  std::vector<GuardedBuffer> memory_of(std::span<const tunesmith::Tensor> inputs) {
+    std::vector<GuardedBuffer> memory;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const TensorIndex tensor = network_.inputs[i];
+      check_invariant(inputs[i].bytes.size() == bytes_of(network_, tensor),
+                      "inputs are of the network's types");
+      memory.emplace_back(static_cast<int64_t>(inputs[i].bytes.size()), inputs[i].dtype.bytes());
+      if (!inputs[i].bytes.empty())
+        std::memcpy(memory.back().data(), inputs[i].bytes.data(), inputs[i].bytes.size());
+      memory.back().set_read_only(true);
+      keep(tensor, memory.back().data(), "the caller");
+    }
+    for (const TensorIndex output : network_.outputs) {
+      const Tensor& tensor = network_.tensors[static_cast<size_t>(output)];
+      memory.emplace_back(static_cast<int64_t>(bytes_of(network_, output)), tensor.dtype->bytes());
+    }
+    return memory;
+  }
+
+  void keep(TensorIndex tensor, const void* data, const std::string& maker) {
+    const auto* const bytes = static_cast<const std::byte*>(data);
+    values_[tensor] = {{bytes, bytes + bytes_of(network_, tensor)}, maker};
+  }
+
+  /// What the tensor must be.
+  Bytes value_of(TensorIndex tensor) const {
+    if (const Constant* constant = network_.tensors[static_cast<size_t>(tensor)].constant.get())
+      return constant->bytes;
+    return values_.at(tensor).bytes;
+  }
+
+  /// What is wrong with the tensor where a step reads it, or nothing.
+  std::string change_of(TensorIndex tensor, const void* data) const {
+    const Bytes was = value_of(tensor);
+    if (was.empty() || std::memcmp(data, was.data(), was.size()) == 0) return {};
+    const auto* const is = static_cast<const std::byte*>(data);
+    int64_t changed = 0;
+    for (size_t i = 0; i < was.size(); ++i) changed += is[i] != was[i] ? 1 : 0;
+    const bool constant = network_.tensors[static_cast<size_t>(tensor)].constant != nullptr;
+    return fmt::format("'{}' is not as {} it: {} of {} bytes are others", name(tensor),
+                       constant ? "the network has" : values_.at(tensor).maker + " left", changed,
+                       was.size());
+  }
+
+  void read_once(TensorIndex tensor) {
+    const auto value = values_.find(tensor);
+    if (--readers_.at(tensor) == 0 && value != values_.end()) values_.erase(value);
+  }
+
+  VerifiedStep verified(int step, void* const* buffers) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
+    VerifiedStep result;
+    result.name = region.workload.name;
+    for (size_t i = 0; i < region.inputs.size(); ++i) {
+      if (!runnable_.reads(step, i)) continue;
+      const std::string change = change_of(region.inputs[i], buffers[i]);
+      if (!change.empty()) result.faults.push_back("reads " + change);
+    }
+    if (result.faults.empty()) compare(region, buffers + region.inputs.size(), result);
+    for (size_t i = 0; i < region.outputs.size(); ++i)
+      keep(region.outputs[i], buffers[region.inputs.size() + i],
+           fmt::format("step {} ({})", step, result.name));
+    for (const TensorIndex input : region.inputs) read_once(input);
+    return result;
+  }
+
+  void compare(const NodeWorkload& region, void* const* outputs, VerifiedStep& result) const {
+    std::vector<Bytes> inputs, results;
+    for (const TensorIndex input : region.inputs) inputs.push_back(value_of(input));
+    for (size_t i = 0; i < region.outputs.size(); ++i)
+      results.emplace_back(static_cast<const std::byte*>(outputs[i]), bytes_of(network_, region.outputs[i]));
+    const StepReference& reference = references_.at(region.workload.hash);
+    result.interpreted = reference.interpreted();
+    const std::vector<ResultDifference> differences = reference.compare(inputs, results);
+    for (size_t i = 0; i < differences.size(); ++i) {
+      result.elements += region.workload.program.outputs[i]->elements();
+      result.worst = std::max(result.worst, differences[i].worst);
+      result.looseness = std::max(result.looseness, differences[i].looseness);
+      if (!differences[i].message.empty())
+        result.faults.push_back(fmt::format("computes '{}' wrong, by {:.3g} times what rounding explains: {}",
+                                            name(region.outputs[i]), differences[i].worst,
+                                            differences[i].message));
+    }
+  }
+
+  void check_arguments(const std::vector<void*>& data, const std::vector<GuardedBuffer>& memory) {
+    const size_t inputs = network_.inputs.size();
+    for (size_t i = 0; i < network_.outputs.size(); ++i) {
+      if (!values_.contains(network_.outputs[i])) continue;  // the step that computes it was not run
+      const std::string change = change_of(network_.outputs[i], data[inputs + i]);
+      if (!change.empty()) call_.faults.push_back("the result " + change);
+      if (!memory[inputs + i].check_canary())
+        call_.faults.push_back(
+            fmt::format("the memory beside the result '{}' was written", name(network_.outputs[i])));
+    }
+  }
+
+  struct Value {
+    std::vector<std::byte> bytes;
+    std::string maker;
+  };
+
+  const Network& network_;
+  const std::span<const NodeWorkload> regions_;
+  const std::map<uint64_t, StepReference>& references_;
+  RunnableNetwork& runnable_;
+  std::map<TensorIndex, int64_t> readers_;  // steps, and the caller, that are still to read it
+  std::map<TensorIndex, Value> values_;
+  VerifiedCall call_;
+};
+
+}  // namespace
+
+bool VerifiedCall::right() const {
+  return faults.empty() &&
+         std::ranges::all_of(steps, [](const VerifiedStep& step) { return step.faults.empty(); });
+}
+
+PlaceVerifier::PlaceVerifier(const Network& network, std::span<const NodeWorkload> regions, Target& target,
+                             int64_t max_interpreted)
+    : state_(new State{
+          network, regions, {tunesmith_runtime_pool_create(0), tunesmith_runtime_pool_destroy}, {}}) {
+  for (const NodeWorkload& region : regions) {
+    if (state_->references.contains(region.workload.hash)) continue;
+    state_->references.emplace(region.workload.hash,
+                               StepReference(region.workload, target, state_->pool.get(), max_interpreted));
+  }
+}
+
+PlaceVerifier::~PlaceVerifier() = default;
+
+VerifiedCall PlaceVerifier::verify(RunnableNetwork& runnable, std::span<const tunesmith::Tensor> inputs,
+                                   const std::function<void(int, const VerifiedStep&)>& after) const {
+  const auto steps = static_cast<int>(state_->regions.size());
+  if (runnable.steps() != steps)
+    throw UserError(fmt::format("the library has {} steps, the network {}", runnable.steps(), steps));
+  for (int step = 0; step < steps; ++step) {
+    const NodeWorkload& region = state_->regions[static_cast<size_t>(step)];
+    const size_t buffers = region.inputs.size() + region.outputs.size(), found = runnable.buffers(step);
+    if (runnable.step_name(step) != region.workload.name || (found != buffers && found != buffers + 1))
+      throw UserError(fmt::format("step {} of the library is {} of {} buffers, of the network {} of {}", step,
+                                  runnable.step_name(step), found, region.workload.name, buffers));
+  }
+  return Call(state_->network, state_->regions, state_->references, runnable).run(inputs, after);
+}
+
+std::vector<tunesmith::Tensor> random_inputs(std::span<const LibraryArgument> inputs, uint64_t seed,
+                                             int64_t integers) {
+  std::vector<tunesmith::Tensor> drawn;
+  for (const LibraryArgument& input : inputs) {
+    const DType type = input.type.dtype;
+    tunesmith::Tensor& tensor = drawn.emplace_back(tunesmith::Tensor::zeros(type, input.type.shape));
+    tensor.fill_random(seed + drawn.size());
+    if (type.is_float() || type.is_bool()) continue;
+    for (int64_t i = 0; i < tensor.elements(); ++i) tensor.set_int(i, std::abs(tensor.get_int(i) % integers));
+  }
+  return drawn;
+}
+
+}  // namespace tunesmith::network
