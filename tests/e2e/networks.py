@@ -129,14 +129,17 @@ def folders_of_tests_are_counted(folder):
     write_test(folder / "right/one", sum_of_both, [2.0, 0.0])
     write_test(folder / "right/two", [node("Odd", ["X"], ["Y"], "odd", "nobody")], [2.0, 0.0])
     said = run("test", folder / "right").stdout
-    assert "     1  nobody.Odd: the operator is not there yet\n" in said and said.endswith("interpreted: 1 passed, 1 refused, 0 wrong\n"), said
+    assert "     1  nobody.Odd: the operator is not there yet\n" in said and said.endswith("compiled: 1 passed, 1 refused, 0 wrong\n"), said
     said = run("test", folder / "right/one", "-v").stdout
-    assert said == f"passed   {folder}/right/one\ninterpreted: 1 passed, 0 refused, 0 wrong\n", said
+    assert said == f"passed   {folder}/right/one\ncompiled: 1 passed, 0 refused, 0 wrong\n", said
+    for way, name in ((["--interpret"], "interpreted"), (["--build"], "built"), (["--build", "--processes", 1], "built")):
+        assert run("test", folder / "right", *way).stdout.endswith(f"{name}: 1 passed, 1 refused, 0 wrong\n"), way
     write_test(folder / "wrong", sum_of_both, [2.0, 0.5])
     said = run("test", folder / "right", folder / "wrong", code=1).stdout
     assert f"wrong: {folder}/wrong: test_data_set_0: output 'Y': element 1 is 0, expected 0.5\n" in said, said
-    said = json.loads(run("test", folder, "--json", code=1).stdout)
-    assert (said["computed"], said["passed"], said["refused"], said["wrong"]) == ("interpreted", 1, 1, 1), said
+    for way, name in ((["--interpret"], "interpreted"), (["--build"], "built"), ([], "compiled")):
+        said = json.loads(run("test", folder, "--json", *way, code=1).stdout)
+        assert (said["computed"], said["passed"], said["refused"], said["wrong"]) == (name, 1, 1, 1), said
     assert [each["result"] for each in said["tests"]] == ["passed", "refused", "wrong"] and said["tests"][1]["operator"] == "nobody.Odd", said
     (folder / "right/one/test_data_set_0/output_0.pb").write_bytes(tensor_file("Y", 2.0, 0.0)[:-3])
     assert "its bytes are no tensor" in run("test", folder / "right/one").stdout
@@ -144,17 +147,32 @@ def folders_of_tests_are_counted(folder):
     assert "there is no folder with a model.onnx in it" in run("test", folder / "nothing", code=2).stderr
 
 
+def a_test_whose_process_ends_is_wrong_and_no_other(folder):
+    needs_onnx()
+    for number in range(20):
+        write_test(folder / f"tests/{number:02}", [node("Add", ["X", "W"], ["S"], "add"), node("Relu", ["S"], ["Y"], "relu")], [2.0, 0.0])
+    running = subprocess.Popen([TUNESMITH, "network", "test", folder / "tests", "--build", "--json", "--processes", "1"], stdout=subprocess.PIPE, text=True)
+    children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    while not children.read_text().split():
+        pass
+    os.kill(int(children.read_text().split()[0]), signal.SIGSEGV)
+    said = json.loads(running.communicate()[0])
+    assert running.returncode == 1 and (said["passed"], said["wrong"]) == (19, 1), said
+    wrong = [each for each in said["tests"] if each["result"] == "wrong"]
+    assert "ended by signal 11" in wrong[0]["message"] and wrong[0]["cause"] == "its process ended", wrong
+
+
 WIDTH = 16
 WEIGHTS = [[((3 * i + 5 * j) % 11 - 5) / 8 for j in range(WIDTH)] for i in range(WIDTH)]
 BIAS = [(j % 5 - 2) / 4 for j in range(WIDTH)]
 
 
-def two_layers():
+def two_layers(weights=WEIGHTS):
     """relu(relu(X W + B) W + B): two kernels of one task."""
     nodes = []
     for layer, source, result in ((1, "X", "H"), (2, "H", "Y")):
         nodes += [node("MatMul", [source, "W"], [f"P{layer}"]), node("Add", [f"P{layer}", "B"], [f"S{layer}"]), node("Relu", [f"S{layer}"], [result])]
-    flat = [value for row in WEIGHTS for value in row]
+    flat = [value for row in weights for value in row]
     return model(nodes, [tensor_value("X", "batch", WIDTH)], [tensor_value("Y", "batch", WIDTH)], [("W", flat, WIDTH, WIDTH), ("B", BIAS)])
 
 
@@ -209,6 +227,78 @@ def a_network_is_tuned_and_built(folder):
     subprocess.run(["cc", "-O1", built / "two_main.c", "-I", built, "-L", built, "-ltwo", f"-Wl,-rpath,{built}", "-o", program], check=True)
     printed = subprocess.run([program, "20", built / "two.weights"], check=True, capture_output=True, text=True).stdout
     assert "20 calls" in printed and printed.count("matmul_add_relu") == 2, printed
+
+
+def built_of_two_layers(place):
+    """The folder of the library, and the options with which it was built."""
+    file, tasks, built = place / "two.onnx", place / "tasks", place / "built"
+    file.write_bytes(two_layers())
+    run("tasks", file, "--dim", "batch=3", "--output", tasks)
+    common = ["--database", place / "records.db", "--space", "cpu-random", "--threads", "1"]
+    subprocess.run([TUNESMITH, "tune", tasks / "tasks.yaml", "--trials", "4", *common, "--quiet"], check=True, capture_output=True)
+    run("build", file, "--dim", "batch=3", "--output", built, *common)
+    return built, common
+
+
+def a_built_library_is_verified_in_place(folder):
+    needs_onnx()
+    built, common = built_of_two_layers(folder)
+    said = run("verify", built, "--calls", 2).stdout
+    assert said.count("2 of 2 steps are right") == 2 and "matmul_add_relu" in said and "WRONG" not in said, said
+    said = json.loads(run("verify", built, "--json", "--seed", 7).stdout)
+    assert said["right"] and said["name"] == "two" and said["calls"][0]["seed"] == 7 and said["calls"][0]["faults"] == [], said
+    for step in said["calls"][0]["steps"]:
+        assert step["right"] and 0 < step["worst"] <= 1 and step["elements"] == 3 * WIDTH and step["reference"] == "interpreted", step
+    # Of another model nothing can be said, and one that says that it was built of that is found out.
+    other = folder / "other.onnx"
+    other.write_bytes(two_layers([[value + (0.001 if i == 3 else 0) for value in row] for i, row in enumerate(WEIGHTS)]))
+    assert "was not built of this" in run("verify", built, "--model", other, code=2).stderr
+    run("build", other, "--dim", "batch=3", "--output", folder / "second", "--name", "two", *common)
+    (built / "two.json").write_bytes((folder / "second/two.json").read_bytes())
+    said = run("verify", built, code=1).stdout
+    assert "0 of 2 steps are right" in said and "WRONG" in said and ("computes '" in said or "reads 'W'" in said), said
+    assert not json.loads(run("verify", built, "--json", code=1).stdout)["right"]
+    weights = bytearray((built / "two.weights").read_bytes())
+    weights[-1] ^= 1
+    (built / "two.weights").write_bytes(weights)
+    assert "the weights are damaged" in run("verify", built, code=2).stderr
+    assert "no network's library lies here" in run("verify", folder / "tasks", code=2).stderr
+
+
+def npy(rows):
+    """A file of NumPy's with a matrix of f32."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}".encode()
+    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(rows) * len(rows[0])}f", *[value for row in rows for value in row])
+
+
+def a_built_library_is_run_and_timed(folder):
+    needs_onnx()
+    built, _ = built_of_two_layers(folder)
+    rows = [[(i - j) / 8 for j in range(WIDTH)] for i in range(3)]
+    right = npy(layer(layer(rows)))
+    (folder / "x.npy").write_bytes(npy(rows))
+    (folder / "x.pb").write_bytes(field(1, 3) + field(1, WIDTH) + field(2, 1) + field(9, struct.pack("<48f", *[value for row in rows for value in row])))
+    for name in ("x.npy", "x.pb"):
+        said = run("run", built, "--input", folder / name, "--output", folder / "out").stdout
+        assert said.startswith("Y: f32 [3, 16], the largest magnitude "), said
+        written = (folder / "out/output_0.npy").read_bytes()
+        head = len(right) - 4 * 3 * WIDTH
+        assert written[:head] == right[:head], written[:head]
+        for mine, wanted in zip(struct.unpack("<48f", written[head:]), struct.unpack("<48f", right[head:])):
+            assert abs(mine - wanted) < 1e-4, (mine, wanted)
+    assert json.loads(run("run", built, "--json").stdout)["outputs"] == [{"name": "Y", "type": "f32", "shape": [3, WIDTH], "file": ""}]
+    for content, wanted in ((npy(rows[:2]), "it is f32 [2, 16], input 'X' f32 [3, 16]"), (npy(rows)[:-1], "its shape needs 192"), (b"no", "no file of NumPy's"),
+                            (npy(rows).replace(b"<f4", b"<c8"), "its type '<c8' is none of Tunesmith's"), (npy(rows)[:50], "it is cut off")):
+        (folder / "bad.npy").write_bytes(content)
+        assert wanted in run("run", built, "--input", folder / "bad.npy", code=2).stderr, wanted
+    assert "takes 1 inputs, here are 2 files" in run("run", built, "--input", "a", "--input", "b", code=2).stderr
+
+    said = json.loads(run("bench", built, "--calls", 20, "--threads", 1, "--json").stdout)
+    assert said["threads"] == 1 and said["seconds"] > 0 and len(said["steps"]) == 2 and said["peak_gflops"] > 0, said
+    assert abs(said["sum_of_steps"] - sum(step["seconds"] for step in said["steps"])) < 1e-12, said
+    assert all(step["roof"] in ("compute", "memory") and step["share_of_roof"] > 0 and step["flops"] == 1632 for step in said["steps"]), said
+    assert "roofs: " in run("bench", built, "--calls", 5).stdout
 
 
 def dimensions_are_checked(folder):

@@ -167,7 +167,7 @@ std::vector<Network> networks_to_mutate() {
   std::vector<Network> networks = {transformer(), residual_images(), movements(), layers(), norms()};
   std::mt19937 random(7);
   for (int draw = 0; draw < 5; ++draw) {
-    networks.push_back(network::random_matrix_graph(random, 12, 8));
+    networks.push_back(network::random_network_as_drawn(random, 12, 8));
     networks.push_back(network::random_image_graph(random, 10));
   }
   return networks;

@@ -133,11 +133,48 @@ int run_network_show(const Common& common, const NetworkArguments& arguments);
 int run_network_tasks(const Common& common, const NetworkArguments& arguments);
 int run_network_build(const Common& common, const NetworkArguments& arguments);
 
+struct NetworkVerifyArguments {
+  std::string folder;
+  std::string model;  // empty: as the library was built
+  int64_t seed = 1;
+  int calls = 1;
+  int64_t integers = 2;  // random ones are below
+};
+int run_network_verify(const Common& common, const NetworkVerifyArguments& arguments);
+
+struct NetworkRunArguments {
+  std::string folder;
+  std::vector<std::string> inputs;  // files; none: random
+  std::string output;               // a folder; empty: nothing is written
+  int64_t seed = 1;
+  int64_t integers = 2;  // random ones are below
+};
+int run_network_run(const Common& common, const NetworkRunArguments& arguments);
+
+struct NetworkBenchArguments {
+  std::string folder;
+  int calls = 50;
+  int threads = 0;  // 0: all
+};
+int run_network_bench(const Common& common, const NetworkBenchArguments& arguments);
+
 struct NetworkTestArguments {
   std::vector<std::string> folders;
+  bool interpret = false;
+  bool build = false;
+  int processes = 0;  // 0: one for each processor
   bool verbose = false;
 };
 int run_network_test(const Common& common, const NetworkTestArguments& arguments);
+
+/// Of the group `network`.
+struct AllNetworkArguments {
+  NetworkArguments network;
+  NetworkVerifyArguments verify;
+  NetworkRunArguments run;
+  NetworkBenchArguments bench;
+  NetworkTestArguments test;
+};
 
 int run_workloads_list(const Common& common);
 int run_workloads_show(const Common& common, const std::string& workload);

@@ -374,9 +374,8 @@ int main(int argc, char** argv) {
   add_workloads(app, common, workload, code);
   add_check_verification(app, common, check_verification, code);
   add_plugins(app, common, plugins, new_plugin, verification, code);
-  NetworkArguments network;
-  NetworkTestArguments network_tests;
-  add_network(app, common, network, network_tests, code);
+  AllNetworkArguments network;
+  add_network(app, common, network, code);
   std::string rule;
   add_explain(app, common, rule, code);
   add_trace(app, common, trace, code);

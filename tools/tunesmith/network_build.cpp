@@ -10,6 +10,7 @@
 #include <tunesmith/support/thread_pool.h>
 
 #include "exit_codes.h"
+#include "network_description.h"
 #include "network_json.h"
 #include "network_tasks.h"
 #include "output.h"
@@ -77,6 +78,7 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   const std::string folder = arguments.output.empty() ? "." : arguments.output;
   fs::create_directories(folder);
   const network::NetworkFiles files = write_library(plan, *packaging, folder);
+  const std::string description = write_description(describe_library(tasked, arguments, plan), folder);
   if (common.json) {
     print_network_json({{"network", tasked.network.name},
                         {"kernels", regions.size()},
@@ -85,13 +87,15 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
                         {"library", files.library},
                         {"header", files.header},
                         {"weights", files.weights},
-                        {"main_program", files.main_program}});
+                        {"main_program", files.main_program},
+                        {"description", description}});
     return kDone;
   }
-  fmt::print(output(),
-             "built {}\n      {}\n      {} ({} bytes)\n      {}\n{} kernels a call, {} bytes of memory\n",
-             files.library, files.header, files.weights, plan.weight_bytes, files.main_program,
-             regions.size(), plan.arena_bytes);
+  fmt::print(
+      output(),
+      "built {}\n      {}\n      {} ({} bytes)\n      {}\n      {}\n{} kernels a call, {} bytes of memory\n",
+      files.library, files.header, files.weights, plan.weight_bytes, files.main_program, description,
+      regions.size(), plan.arena_bytes);
   return kDone;
 }
 

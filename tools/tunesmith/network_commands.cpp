@@ -4,15 +4,13 @@
 #include "options.h"
 
 namespace tunesmith::cli {
+namespace {
 
-void add_network(CLI::App& app, Common& common, NetworkArguments& arguments, NetworkTestArguments& tests,
-                 int& code) {
-  CLI::App* group = app.add_subcommand("network", "read whole networks, such as ONNX files");
-  group->require_subcommand(1);
-  group->footer("Example: tunesmith network import model.onnx");
+/// Commands that take the file of a network.
+void add_file_commands(CLI::App& group, Common& common, NetworkArguments& arguments, int& code) {
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const Common&, const NetworkArguments&)) -> CLI::App& {
-    CLI::App* command = group->add_subcommand(name, help);
+    CLI::App* command = group.add_subcommand(name, help);
     command->footer(std::string("Example: tunesmith network ") + name + " model.onnx");
     command->add_option("file", arguments.file, "the file of the network")->required();
     add_common(*command, common, true);
@@ -40,11 +38,74 @@ void add_network(CLI::App& app, Common& common, NetworkArguments& arguments, Net
   build.add_option("--threads", arguments.threads, "that the tasks were tuned for (default: all processors)");
   build.add_option("--database", arguments.database,
                    "the file of the records (default: tunesmith/records.db in the user's data folder)");
+}
+
+/// A command that takes the folder of a built library.
+template <typename Arguments>
+CLI::App& add_library_command(CLI::App& group, Common& common, const char* name, const char* help,
+                              Arguments& arguments, int (*run)(const Common&, const Arguments&), int& code) {
+  CLI::App* command = group.add_subcommand(name, help);
+  command->footer(std::string("Example: tunesmith network ") + name + " built");
+  command->add_option("folder", arguments.folder, "the folder that `network build` wrote")->required();
+  add_common(*command, common, true);
+  command->callback([&, run] { code = run(common, arguments); });
+  return *command;
+}
+
+template <typename Arguments>
+void add_random_inputs(CLI::App& command, Arguments& arguments) {
+  command.add_option("--seed", arguments.seed, "of the random inputs")->capture_default_str();
+  command.add_option("--integers", arguments.integers, "random integers are from 0 to below this")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
+void add_library_commands(CLI::App& group, Common& common, AllNetworkArguments& arguments, int& code) {
+  CLI::App& verify = add_library_command(
+      group, common, "verify", "run a built library and check each step by what the library itself gave it",
+      arguments.verify, run_network_verify, code);
+  verify.add_option("--model", arguments.verify.model,
+                    "the network's file (default: the one that the library was built of)");
+  verify.add_option("--calls", arguments.verify.calls, "with as many seeds, one after the other")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  add_random_inputs(verify, arguments.verify);
+  CLI::App& run = add_library_command(group, common, "run", "run a built library on files or random inputs",
+                                      arguments.run, run_network_run, code);
+  run.add_option("--input", arguments.run.inputs,
+                 "a tensor's file, .npy or .pb; one for each input, in their order (default: random inputs)");
+  run.add_option("--output", arguments.run.output, "the folder that receives output_0.npy and so on");
+  add_random_inputs(run, arguments.run);
+  CLI::App& bench = add_library_command(
+      group, common, "bench",
+      "time a built library: a call, each of its steps, and what waiting for threads costs", arguments.bench,
+      run_network_bench, code);
+  bench.add_option("--calls", arguments.bench.calls, "that are timed")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  bench.add_option("--threads", arguments.bench.threads, "that run parallel loops (default: all processors)")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void add_network(CLI::App& app, Common& common, AllNetworkArguments& arguments, int& code) {
+  CLI::App* group = app.add_subcommand("network", "read whole networks, such as ONNX files");
+  group->require_subcommand(1);
+  group->footer("Example: tunesmith network import model.onnx");
+  add_file_commands(*group, common, arguments.network, code);
+  add_library_commands(*group, common, arguments, code);
+  NetworkTestArguments& tests = arguments.test;
   CLI::App* test = group->add_subcommand(
       "test", "run folders of ONNX's test format: a model.onnx with data for inputs and outputs");
   test->footer("Example: tunesmith network test /usr/share/libonnx-testdata/data/node");
   test->add_option("folders", tests.folders, "folders of tests, or folders with such folders below")
       ->required();
+  CLI::Option* const interpret =
+      test->add_flag("--interpret", tests.interpret, "interpret the models: no code is compiled");
+  test->add_flag("--build", tests.build, "build each model's library, and run that")->excludes(interpret);
+  test->add_option("--processes", tests.processes, "that run tests at once (default: one for each processor)")
+      ->check(CLI::PositiveNumber);
   test->add_flag("-v,--verbose", tests.verbose, "print each folder's result");
   add_common(*test, common, true);
   test->callback([&] { code = run_network_test(common, tests); });

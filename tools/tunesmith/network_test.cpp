@@ -5,11 +5,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/network/evaluate.h>
+#include <tunesmith/support/thread_pool.h>
+
 #include "commands.h"
 #include "exit_codes.h"
+#include "forked_workers.h"
 #include "network_json.h"
 #include "network_test_case.h"
+#include "network_test_compiled.h"
 #include "output.h"
+#include "progress/progress.h"
+#include "session.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -20,6 +27,13 @@ struct Tested {
   fs::path folder;
   TestOutcome outcome;
 };
+
+constexpr double kTimeOutSeconds = 60;
+
+std::string_view way_of(const NetworkTestArguments& arguments) {
+  if (arguments.interpret) return "interpreted";
+  return arguments.build ? "built" : "compiled";
+}
 
 std::string_view name_of(TestResult result) {
   if (result == TestResult::Passed) return "passed";
@@ -44,7 +58,7 @@ std::vector<std::pair<std::string, int64_t>> causes_of(const std::vector<Tested>
   return causes;
 }
 
-nlohmann::json json_of(const std::vector<Tested>& tests) {
+nlohmann::json json_of(const std::vector<Tested>& tests, std::string_view way) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [folder, outcome] : tests)
     list.push_back({{"folder", folder.string()},
@@ -52,22 +66,95 @@ nlohmann::json json_of(const std::vector<Tested>& tests) {
                     {"operator", outcome.op},
                     {"cause", outcome.cause},
                     {"message", outcome.message}});
-  return {{"computed", "interpreted"},
+  return {{"computed", way},
           {"passed", count_of(tests, TestResult::Passed)},
           {"refused", count_of(tests, TestResult::Refused)},
           {"wrong", count_of(tests, TestResult::Wrong)},
           {"tests", std::move(list)}};
 }
 
-void print_text(const std::vector<Tested>& tests) {
+void print_text(const std::vector<Tested>& tests, std::string_view way) {
   for (const auto& [folder, outcome] : tests)
     if (outcome.result == TestResult::Wrong)
       fmt::print(output(), "wrong: {}: {}\n", folder.string(), outcome.message);
   const auto causes = causes_of(tests);
   if (!causes.empty()) fmt::print(output(), "refused, by cause:\n");
   for (const auto& [cause, count] : causes) fmt::print(output(), "{:6}  {}\n", count, cause);
-  fmt::print(output(), "interpreted: {} passed, {} refused, {} wrong\n", count_of(tests, TestResult::Passed),
+  fmt::print(output(), "{}: {} passed, {} refused, {} wrong\n", way, count_of(tests, TestResult::Passed),
              count_of(tests, TestResult::Refused), count_of(tests, TestResult::Wrong));
+}
+
+std::string to_text(const TestOutcome& outcome) {
+  return nlohmann::json{static_cast<int>(outcome.result), outcome.op, outcome.cause, outcome.message}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+TestOutcome from_text(const std::string& text) {
+  const nlohmann::json list = nlohmann::json::parse(text);
+  return {static_cast<TestResult>(list.at(0).get<int>()), list.at(1), list.at(2), list.at(3)};
+}
+
+/// How tests are computed in this process.
+std::vector<ComputeNetwork> ways_of(Session& session, const NetworkTestArguments& arguments) {
+  if (!arguments.interpret) return {compiled_networks(session.untold_space(), arguments.build)};
+  const auto in = [](network::Precision precision) {
+    return [precision](const network::Network& network, const std::vector<Tensor>& given) {
+      return evaluate(network, given, precision);
+    };
+  };
+  // A quotient that is rounded to an integer depends on the types.
+  return {in(network::Precision::F64), in(network::Precision::AsTyped)};
+}
+
+/// Prints the outcomes in the order of the tests, each as soon as those before it are there.
+class Printer {
+ public:
+  Printer(const std::vector<Tested>& tests, bool prints, bool quiet)
+      : tests_(tests), prints_(prints), line_(quiet) {}
+
+  void take(size_t test) {
+    there_.resize(tests_.size(), false);
+    there_[test] = true;
+    ++done_;
+    if (prints_) {
+      line_.clear();
+      for (; next_ < tests_.size() && there_[next_]; ++next_) print(tests_[next_]);
+      std::fflush(output());
+    }
+    line_.say(fmt::format("{} of {} tests", done_, tests_.size()));
+  }
+
+ private:
+  static void print(const Tested& test) {
+    fmt::print(output(), "{:8} {}{}{}\n", name_of(test.outcome.result), test.folder.string(),
+               test.outcome.message.empty() ? "" : ": ", test.outcome.message);
+  }
+
+  const std::vector<Tested>& tests_;
+  const bool prints_;
+  LiveLine line_;
+  std::vector<bool> there_;
+  size_t next_ = 0, done_ = 0;
+};
+
+void run_all(Session& session, const Common& common, const NetworkTestArguments& arguments,
+             std::vector<Tested>& tests) {
+  Printer printer(tests, arguments.verbose && !common.json, common.quiet || common.json);
+  ForkedWork work;
+  work.count = tests.size();
+  work.processes = arguments.processes > 0 ? arguments.processes : static_cast<int>(available_processors());
+  work.time_out_seconds = kTimeOutSeconds;
+  work.begin = [&] {
+    return [&, ways = ways_of(session, arguments)](size_t test) {
+      return to_text(run_test(session.registry(), tests[test].folder, ways));
+    };
+  };
+  work.take = [&](size_t test, const std::string& answer, bool lost) {
+    tests[test].outcome =
+        lost ? TestOutcome{TestResult::Wrong, "", "its process ended", answer} : from_text(answer);
+    printer.take(test);
+  };
+  run_forked(work);
 }
 
 }  // namespace
@@ -75,17 +162,12 @@ void print_text(const std::vector<Tested>& tests) {
 int run_network_test(const Common& common, const NetworkTestArguments& arguments) {
   Session session(common);
   std::vector<Tested> tests;
-  for (const fs::path& folder : find_tests(arguments.folders)) {
-    tests.push_back({folder, run_test(session.registry(), folder)});
-    const TestOutcome& outcome = tests.back().outcome;
-    if (!arguments.verbose || common.json) continue;
-    fmt::print(output(), "{:8} {}{}{}\n", name_of(outcome.result), folder.string(),
-               outcome.message.empty() ? "" : ": ", outcome.message);
-  }
+  for (const fs::path& folder : find_tests(arguments.folders)) tests.push_back({folder, {}});
+  run_all(session, common, arguments, tests);
   if (common.json) {
-    print_network_json(json_of(tests));
+    print_network_json(json_of(tests, way_of(arguments)));
   } else {
-    print_text(tests);
+    print_text(tests, way_of(arguments));
   }
   return count_of(tests, TestResult::Wrong) == 0 ? kDone : kWrong;
 }

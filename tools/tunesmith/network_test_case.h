@@ -2,10 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include <tunesmith/network/network.h>
 #include <tunesmith/plugin/registry.h>
+#include <tunesmith/verification/tensor.h>
 
 namespace tunesmith::cli {
 
@@ -22,11 +25,16 @@ struct TestOutcome {
 /// none.
 std::vector<std::filesystem::path> find_tests(const std::vector<std::string>& folders);
 
-/// Evaluates the model on each of the test's data sets (network/evaluate.h) and compares the outputs as ONNX
-/// does: integers and bools must be equal, floats may be off by 1e-7 and a thousandth. In f64 first, and
-/// where that differs in the types of the model, since a quotient that is rounded to an integer depends on
-/// them. Inputs whose values an operator needs ahead, such as shapes, are made constant. Never throws
-/// UserError: what is refused is an outcome.
-TestOutcome run_test(PluginRegistry& registry, const std::filesystem::path& folder);
+/// The outputs of a network for these inputs, on which all passes have run. Throws UserError for what it
+/// refuses.
+using ComputeNetwork =
+    std::function<std::vector<Tensor>(const network::Network&, const std::vector<Tensor>&)>;
+
+/// Computes the model on each of the test's data sets and compares the outputs as ONNX does: integers and
+/// bools must be equal, floats may be off by 1e-7 and a thousandth. One of `ways` must agree; the next is
+/// taken where one does not. Inputs whose values an operator needs ahead, such as shapes, are made constant.
+/// Never throws UserError: what is refused is an outcome.
+TestOutcome run_test(PluginRegistry& registry, const std::filesystem::path& folder,
+                     const std::vector<ComputeNetwork>& ways);
 
 }  // namespace tunesmith::cli

@@ -100,6 +100,8 @@ std::unique_ptr<Space> Session::space(TargetPresence presence) {
   return space;
 }
 
+std::unique_ptr<Space> Session::untold_space() { return std::make_unique<Space>(spec(), *registry_); }
+
 WorkerTarget Session::worker_target() const {
   const PluginUse& target = spec().target;
   WorkerTarget worker{target.id, target.options, common_.plugin_paths, common_.lock_file};

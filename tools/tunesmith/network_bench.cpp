@@ -1,0 +1,222 @@
+// `network bench`: what a call of a built library takes, step by step.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/measuring/peak.h>
+#include <tunesmith/network/verify_in_place.h>
+#include <tunesmith/runtime/pool.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tuning/ranking.h>
+
+#include "exit_codes.h"
+#include "network_description.h"
+#include "network_json.h"
+#include "output.h"
+#include "progress/progress.h"
+
+namespace tunesmith::cli {
+namespace {
+
+using StepClock = std::chrono::steady_clock;
+
+constexpr int kWarmUps = 3;
+
+double seconds_between(StepClock::time_point begin, StepClock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+/// The library's threads, in a pool that is watched: how long loops take, and how long bodies run.
+class WatchedThreads {
+ public:
+  explicit WatchedThreads(int threads)
+      : pool_(tunesmith_runtime_pool_create(threads), tunesmith_runtime_pool_destroy) {}
+
+  tunesmith_runtime_pool* pool() const { return pool_.get(); }
+  int threads() const { return tunesmith_runtime_pool_threads(pool_.get()); }
+
+  struct Loops {
+    int64_t count = 0;
+    double seconds = 0;  // from the beginning of each to its end
+    double waiting = 0;  // of these, in which a thread has nothing to do: the mean over the threads
+  };
+  /// Since the last question.
+  Loops take() {
+    Loops taken = loops_;
+    taken.waiting = taken.seconds - 1e-9 * static_cast<double>(busy_nanoseconds_.exchange(0)) / threads();
+    loops_ = {};
+    return taken;
+  }
+
+  /// A tunesmith_parallel_for of which this object is the pool.
+  static void run(void* watched, int64_t count, tunesmith_loop_body body, void* closure) {
+    auto& self = *static_cast<WatchedThreads*>(watched);
+    Body whole{body, closure, &self.busy_nanoseconds_};
+    const StepClock::time_point begin = StepClock::now();
+    tunesmith_runtime_parallel_for(self.pool(), count, run_chunk, &whole);
+    self.loops_.seconds += seconds_between(begin, StepClock::now());
+    ++self.loops_.count;
+  }
+
+ private:
+  struct Body {
+    tunesmith_loop_body body;
+    void* closure;
+    std::atomic<int64_t>* busy_nanoseconds;
+  };
+
+  static void run_chunk(void* closure, int64_t begin, int64_t end) {
+    const auto& whole = *static_cast<const Body*>(closure);
+    const StepClock::time_point from = StepClock::now();
+    whole.body(whole.closure, begin, end);
+    *whole.busy_nanoseconds += std::chrono::nanoseconds(StepClock::now() - from).count();
+  }
+
+  std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool_;
+  std::atomic<int64_t> busy_nanoseconds_{0};
+  Loops loops_;
+};
+
+struct Roofs {
+  double peak = 0;       // arithmetic operations a second, in f32
+  double bandwidth = 0;  // bytes a second
+};
+
+std::optional<Roofs> measure_roofs(Session& session, int threads) {
+  const std::unique_ptr<Space> space = session.untold_space();
+  Benchmarking* const benchmarking = space->target().benchmarking();
+  if (benchmarking == nullptr) return std::nullopt;
+  return Roofs{measure_peak(space->target(), kF32, threads), benchmarking->measure_copy_bandwidth(threads)};
+}
+
+struct StepTimes {
+  std::vector<double> seconds, waiting;
+  int64_t loops = 0;
+};
+
+struct CallTimes {
+  std::vector<double> seconds;
+  std::vector<StepTimes> steps;
+};
+
+CallTimes time_calls(network::BuiltLibrary& library, std::span<void* const> data, WatchedThreads& threads,
+                     int calls) {
+  CallTimes times;
+  times.steps.resize(static_cast<size_t>(library.steps()));
+  library.set_parallel_for(tunesmith_runtime_parallel_for, threads.pool());
+  for (int i = -kWarmUps; i < calls; ++i) {
+    const StepClock::time_point begin = StepClock::now();
+    library.run_plainly(data);
+    if (i >= 0) times.seconds.push_back(seconds_between(begin, StepClock::now()));
+  }
+  StepClock::time_point last;
+  for (int i = 0; i < calls; ++i) {
+    library.run_plainly(data, [&](int step, void* const*) {
+      if (step >= 0)
+        times.steps[static_cast<size_t>(step)].seconds.push_back(seconds_between(last, StepClock::now()));
+      last = StepClock::now();
+    });
+  }
+  library.set_parallel_for(WatchedThreads::run, &threads);
+  for (int i = 0; i < calls; ++i) {
+    library.run_plainly(data, [&](int step, void* const*) {
+      const WatchedThreads::Loops loops = threads.take();
+      if (step < 0) return;
+      times.steps[static_cast<size_t>(step)].waiting.push_back(loops.waiting);
+      times.steps[static_cast<size_t>(step)].loops = loops.count;
+    });
+  }
+  library.set_parallel_for(nullptr, nullptr);
+  return times;
+}
+
+double usual(const std::vector<double>& samples) { return quantile_interval(samples, kTimeQuantile).value; }
+double median_of(const std::vector<double>& samples) { return quantile_interval(samples, 0.5).value; }
+
+nlohmann::json timed_step_json(const std::string& name, const StepTimes& times,
+                               const LibraryDescription::Step& step, const std::optional<Roofs>& roofs) {
+  const double seconds = usual(times.seconds);
+  nlohmann::json json = {{"name", name},         {"seconds", seconds},
+                         {"flops", step.flops},  {"bytes_min", step.bytes_min},
+                         {"loops", times.loops}, {"waiting_seconds", median_of(times.waiting)},
+                         {"roof", nullptr},      {"share_of_roof", nullptr}};
+  if (!roofs) return json;
+  const double compute = step.flops / roofs->peak, memory = step.bytes_min / roofs->bandwidth;
+  json["roof"] = compute > memory ? "compute" : "memory";
+  json["share_of_roof"] = std::max(compute, memory) / seconds;
+  return json;
+}
+
+void print_times(const nlohmann::json& said) {
+  const double call = said["seconds"], sum = said["sum_of_steps"];
+  fmt::print(output(), "step       time  of all  GFLOP/s  of its roof      loops  waiting  task\n");
+  int64_t number = 0;
+  double waiting = 0;
+  for (const nlohmann::json& step : said["steps"]) {
+    const double seconds = step["seconds"], waits = step["waiting_seconds"];
+    const nlohmann::json& share = step["share_of_roof"];
+    const std::string roof = share.is_null() ? "-"
+                                             : fmt::format("{:5.1f} % {}", 100 * share.get<double>(),
+                                                           step["roof"].get<std::string>());
+    fmt::print(output(), "{:4} {:>10}  {:4.1f} %  {:7.1f}  {:15}  {:5}  {:5.1f} %  {}\n", number++,
+               seconds_text(seconds), 100 * seconds / sum, step["flops"].get<double>() / seconds * 1e-9, roof,
+               step["loops"].get<int64_t>(), 100 * waits / seconds, step["name"].get<std::string>());
+    waiting += waits;
+  }
+  fmt::print(output(),
+             "a call takes {} ({} threads), {:.3f} times the sum of its steps; threads wait for each other "
+             "{:.1f} % of it\n",
+             seconds_text(call), said["threads"].get<int>(), call / sum, 100 * waiting / call);
+  if (said["peak_gflops"].is_null()) return;
+  fmt::print(output(),
+             "roofs: {:.1f} GFLOP/s of multiply-adds in f32, {:.1f} GB/s of copying; of what caches hold a "
+             "step may be above the latter\n",
+             said["peak_gflops"].get<double>(), said["copy_gbytes_per_second"].get<double>());
+}
+
+}  // namespace
+
+int run_network_bench(const Common& common, const NetworkBenchArguments& arguments) {
+  Session session(common);
+  const LibraryDescription description = read_description(arguments.folder);
+  network::BuiltLibrary library(arguments.folder, description.facts());
+  std::vector<Tensor> tensors = network::random_inputs(description.inputs, 1);
+  for (const network::LibraryArgument& result : description.outputs)
+    tensors.push_back(Tensor::zeros(result.type.dtype, result.type.shape));
+  std::vector<void*> data;
+  for (Tensor& tensor : tensors) data.push_back(tensor.bytes.data());
+  WatchedThreads threads(arguments.threads);
+  const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
+  const std::optional<Roofs> roofs = measure_roofs(session, threads.threads());
+  const CallTimes times = time_calls(library, data, threads, arguments.calls);
+
+  nlohmann::json steps = nlohmann::json::array();
+  double sum = 0;
+  for (size_t i = 0; i < times.steps.size(); ++i) {
+    steps.push_back(
+        timed_step_json(library.step_name(static_cast<int>(i)), times.steps[i], description.steps[i], roofs));
+    sum += steps.back()["seconds"].get<double>();
+  }
+  const nlohmann::json said = {
+      {"name", description.name},
+      {"threads", threads.threads()},
+      {"calls", arguments.calls},
+      {"seconds", usual(times.seconds)},
+      {"median_seconds", median_of(times.seconds)},
+      {"sum_of_steps", sum},
+      {"peak_gflops", roofs ? nlohmann::json(roofs->peak * 1e-9) : nlohmann::json()},
+      {"copy_gbytes_per_second", roofs ? nlohmann::json(roofs->bandwidth * 1e-9) : nlohmann::json()},
+      {"steps", std::move(steps)}};
+  if (common.json) {
+    print_network_json(said);
+  } else {
+    print_times(said);
+  }
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

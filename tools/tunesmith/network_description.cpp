@@ -1,0 +1,139 @@
+#include "network_description.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/hash.h>
+
+namespace tunesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKind = "the library of a network";
+
+/// The files of the folder that say that they describe a library.
+std::vector<std::pair<fs::path, nlohmann::json>> descriptions_in(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error))
+    if (each->path().extension() == ".json") paths.push_back(each->path());
+  if (error) throw UserError(SourceLocation{folder.string()}, error.message());
+  std::ranges::sort(paths);
+  std::vector<std::pair<fs::path, nlohmann::json>> found;
+  for (const fs::path& path : paths) {
+    std::ifstream file(path);
+    nlohmann::json value = nlohmann::json::parse(file, nullptr, false);
+    if (value.is_object() && value.value("kind", "") == kKind) found.emplace_back(path, std::move(value));
+  }
+  return found;
+}
+
+nlohmann::json arguments_json(const std::vector<network::LibraryArgument>& arguments) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const network::LibraryArgument& argument : arguments)
+    list.push_back(
+        {{"name", argument.name}, {"type", argument.type.dtype.str()}, {"shape", argument.type.shape}});
+  return list;
+}
+
+std::vector<network::LibraryArgument> read_arguments(const nlohmann::json& list) {
+  std::vector<network::LibraryArgument> arguments;
+  for (const nlohmann::json& each : list) {
+    const std::string type = each.at("type");
+    const std::optional<DType> parsed = DType::parse(type);
+    if (!parsed) throw UserError(fmt::format("'{}' is no type", type));
+    arguments.push_back({each.at("name"), {*parsed, each.at("shape")}});
+  }
+  return arguments;
+}
+
+}  // namespace
+
+network::LibraryFacts LibraryDescription::facts() const {
+  network::LibraryFacts facts{name, inputs, outputs, {}};
+  for (const Step& step : steps) facts.steps.push_back(step.facts);
+  return facts;
+}
+
+std::string network_hash(const TaskedNetwork& tasked) {
+  std::string text = to_text(tasked.network);
+  for (const network::NodeWorkload& region : tasked.regions) text += region.workload.definition;
+  return sha256_hex(text);
+}
+
+LibraryDescription describe_library(const TaskedNetwork& tasked, const NetworkArguments& arguments,
+                                    const network::LibraryPlan& plan) {
+  LibraryDescription description{plan.name,
+                                 fs::absolute(arguments.file).string(),
+                                 arguments.dimensions,
+                                 network_hash(tasked),
+                                 plan.inputs,
+                                 plan.outputs,
+                                 {}};
+  const network::LibraryFacts facts = facts_of(plan);
+  for (size_t i = 0; i < facts.steps.size(); ++i)
+    description.steps.push_back(
+        {facts.steps[i], tasked.regions[i].workload.flops, tasked.regions[i].workload.bytes_min});
+  return description;
+}
+
+std::string write_description(const LibraryDescription& description, const fs::path& folder) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const LibraryDescription::Step& step : description.steps)
+    steps.push_back({{"buffers", step.facts.buffers},
+                     {"unread", step.facts.unread},
+                     {"flops", step.flops},
+                     {"bytes_min", step.bytes_min}});
+  const nlohmann::json value = {{"kind", kKind},
+                                {"name", description.name},
+                                {"file", description.file},
+                                {"dimensions", description.dimensions},
+                                {"network", description.network},
+                                {"inputs", arguments_json(description.inputs)},
+                                {"outputs", arguments_json(description.outputs)},
+                                {"steps", std::move(steps)}};
+  const fs::path path = folder / (description.name + ".json");
+  std::ofstream file(path);
+  file << value.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+  return path.string();
+}
+
+LibraryDescription read_description(const fs::path& folder) {
+  const auto found = descriptions_in(folder);
+  if (found.empty())
+    throw UserError(SourceLocation{folder.string()}, "no network's library lies here",
+                    "build one: tunesmith network build FILE --output DIR");
+  if (found.size() > 1) {
+    std::vector<std::string> names;
+    for (const auto& [path, value] : found) names.push_back(path.filename().string());
+    throw UserError(SourceLocation{folder.string()},
+                    fmt::format("several libraries lie here: {}", fmt::join(names, ", ")));
+  }
+  const auto& [path, value] = found.front();
+  try {
+    LibraryDescription description{value.at("name"),
+                                   value.at("file"),
+                                   value.at("dimensions"),
+                                   value.at("network"),
+                                   read_arguments(value.at("inputs")),
+                                   read_arguments(value.at("outputs")),
+                                   {}};
+    for (const nlohmann::json& step : value.at("steps"))
+      description.steps.push_back(
+          {{step.at("buffers"), step.at("unread")}, step.at("flops"), step.at("bytes_min")});
+    return description;
+  } catch (const nlohmann::json::exception& error) {
+    throw UserError(SourceLocation{path.string()},
+                    fmt::format("it does not describe a library: {}", error.what()));
+  }
+}
+
+}  // namespace tunesmith::cli
