@@ -38,19 +38,9 @@ inline Network random_network_as_drawn(std::mt19937& random, int nodes, int64_t 
   const auto drawn = [&] { return one_of_the_last(tensors, 4, random); };
   for (int i = 0; i < nodes; ++i) {
     const std::string result = "t" + std::to_string(i);
-    switch (std::uniform_int_distribution<int>(0, 9)(random)) {
+    switch (std::uniform_int_distribution<int>(0, 11)(random)) {
       case 0:
         builder.node("MatMul", {drawn(), "w"}, {result});
-        break;
-      case 8: {
-        const std::string both = drawn();
-        builder.node("MatMul", {both, "w"}, {result + "_"});
-        builder.node("MatMul", {both, "v"}, {result});
-        tensors.push_back(result + "_");
-        break;
-      }
-      case 9:
-        builder.node("Mul", {drawn(), "half"}, {result});
         break;
       case 1:
         builder.node("MatMul", {drawn(), drawn()}, {result});
@@ -75,6 +65,16 @@ inline Network random_network_as_drawn(std::mt19937& random, int nodes, int64_t 
         break;
       case 8:
         builder.node("GatherElements", {drawn(), "places"}, {result}, {{"axis", int64_t{1}}});
+        break;
+      case 9: {
+        const std::string both = drawn();
+        builder.node("MatMul", {both, "w"}, {result + "_"});
+        builder.node("MatMul", {both, "v"}, {result});
+        tensors.push_back(result + "_");
+        break;
+      }
+      case 10:
+        builder.node("Mul", {drawn(), "half"}, {result});
         break;
       default:
         builder.node("Sigmoid", {drawn()}, {result});

@@ -195,7 +195,7 @@ TEST(Share, ComputesEqualNodesOnceButEachResult) {
 TEST(Rewriting, RandomNetworksGiveTheSameAfterAllPasses) {
   std::mt19937 random(29);
   size_t merged = 0, moved = 0, shared = 0;
-  for (unsigned draw = 0; draw < 150; ++draw) {
+  for (unsigned draw = 0; draw < 300; ++draw) {
     const Network before = typed(random_network_as_drawn(random, 16, 3));
     const Network after = resolved(before);
     EXPECT_LT(difference(before, after, draw), 1e-9) << "draw " << draw << "\n"
