@@ -151,10 +151,28 @@ Computation gather_nd(const NodeReader& node) {
   return copied(node, shape, element(in(0), at));
 }
 
+/// The first elements of each sequence stand in reverse, as many as its length says.
+Computation reverse_sequence(const NodeReader& node) {
+  const Shape& shape = node.shape(0);
+  node.refuse_unless(shape.size() >= 2, "expected at least two axes");
+  const size_t batch = node.axis(node.integer("batch_axis", 1), 2);
+  const size_t time = node.axis(node.integer("time_axis", 0), 2);
+  node.refuse_unless(batch != time, "'batch_axis' and 'time_axis' are the same");
+  node.refuse_unless(node.dtype(1) == kI64 && node.shape(1) == Shape{shape[batch]},
+                     "'sequence_lens' is not one i64 for each sequence");
+  Indices at = axis_names(shape.size());
+  const std::string length = element(in(1), {at[batch]});
+  at[time] = fmt::format("at(select({0} < {1}, {1} - 1 - {0}, i64({0})))", at[time], length);
+  return copied(node, shape, element(in(0), at));
+}
+
 }  // namespace
 
 std::vector<Row> gathering_operators() {
-  return {{"Gather", 1, gather, true}, {"GatherElements", 11, gather_elements}, {"GatherND", 11, gather_nd}};
+  return {{"Gather", 1, gather, true},
+          {"GatherElements", 11, gather_elements},
+          {"GatherND", 11, gather_nd},
+          {"ReverseSequence", 10, reverse_sequence}};
 }
 
 }  // namespace tunesmith::operators_onnx

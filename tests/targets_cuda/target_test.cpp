@@ -1,4 +1,5 @@
 // Programs through the target: text, the emulated run of it, what it reports, the model of its time.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,12 +83,59 @@ TEST(CudaTarget, RunsTheStagesOfAProgramOneAfterTheOther) {
 }
 
 TEST(CudaTarget, RunsEveryTypeAndTheUnscheduledProgram) {
-  for (const char* dtype : {"f64", "f32", "f16", "bf16", "i32", "i8", "u8", "i64"}) {
+  for (const char* dtype :
+       {"f64", "f32", "f16", "bf16", "i32", "i16", "i8", "u8", "u16", "u32", "u64", "i64"}) {
     SCOPED_TRACE(dtype);
     const std::string type = dtype;
     expect_right(program_of("X: {shape: [9], dtype: " + type + "}, Y: {shape: [9], dtype: " + type + "}",
                             "O[i<9] = max(X[i] * Y[8 - i] + X[i], Y[i])"));
   }
+}
+
+TEST(CudaTarget, ReadsAtIndicesThatAreData) {
+  for (const char* dtype : {"i64", "i32", "u8", "u64"}) {
+    SCOPED_TRACE(dtype);
+    Schedule s(
+        program_of(fmt::format("W: {{shape: [7, 12], dtype: f32}}, I: {{shape: [9, 12], dtype: {}}}", dtype),
+                   "O[i<9, j<12] = W[at(I[i, j] // 100), j] + W[at(I[i, j] * 113 * 113 * 113 * 113 * 113), "
+                   "at(I[i, 0] % 20)]"));
+    const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+    s.bind(loops[0], "block.x");
+    const std::vector<LoopRV> columns = s.split(loops[1], {std::nullopt, 4});
+    s.bind(columns[0], "thread.x");
+    expect_right(s.program());
+    s.vectorize(columns[1]);
+    expect_right(s.program());
+  }
+}
+
+TEST(CudaTarget, ComputesFunctionsOfAnglesAndOfBits) {
+  for (const char* dtype : {"f64", "f32", "f16"})
+    expect_right(
+        program_of(fmt::format("X: {{shape: [9], dtype: {}}}", dtype), "O[i<9] = sin(X[i] * 3) - cos(X[i])"));
+  for (const char* dtype : {"i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"}) {
+    SCOPED_TRACE(dtype);
+    expect_right(program_of(
+        fmt::format("X: {{shape: [64], dtype: {0}}}, Y: {{shape: [64], dtype: {0}}}", dtype),
+        "A[i<64] = bit_xor(bit_and(X[i], Y[i]), bit_or(X[i], 5)) + bit_not(Y[i])\n"
+        "  O[i<64] = shift_left(A[i], Y[i] % 70) - shift_right(A[i], X[i] % 70) + shift_right(X[i], 3)"));
+  }
+}
+
+TEST(CudaTarget, DividesUnsignedIntegersByTheLargestOfTheirTypes) {
+  for (const char* dtype : {"u8", "u16", "u32"}) {
+    SCOPED_TRACE(dtype);
+    const std::string largest = dtype == std::string("u8")    ? "255"
+                                : dtype == std::string("u16") ? "65535"
+                                                              : "4294967295";
+    expect_right(program_of(fmt::format("X: {{shape: [64], dtype: {}}}", dtype),
+                            fmt::format("O[i<64] = (X[i] - 1) // {0} + (X[i] - 1) % {0}", largest)));
+  }
+}
+
+TEST(CudaTarget, MultipliesUpAndFindsPositions) {
+  expect_right(program_of("X: {shape: [6, 12], dtype: f32}",
+                          "P[i<6] = prod(k<12) X[i, k]\n  O[i<6] = P[i] + f32(argmax(k<12) X[i, k])"));
 }
 
 TEST(CudaTarget, SaysWhatACallDidWrong) {

@@ -126,7 +126,8 @@ TEST_P(VectorTypes, AreComputedWith) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VectorTypes,
-                         ::testing::Values("f64", "f32", "f16", "bf16", "i32", "i8", "u8", "i64"),
+                         ::testing::Values("f64", "f32", "f16", "bf16", "i32", "i16", "i8", "u8", "u16",
+                                           "u32", "u64", "i64"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

@@ -158,9 +158,10 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   best.looseness = best.looseness_of_term = std::numeric_limits<double>::infinity();
   DrawnData drawn;
   bool any = false;
-  std::vector<Fill> candidates = fills(question.kind, question.most_terms);
-  if (question.edges.multiplies)
-    std::ranges::copy(fills_of_products(question.kind), std::back_inserter(candidates));
+  // A product of many plain reals is zero, whatever one of them is.
+  std::vector<Fill> candidates =
+      question.edges.multiplies ? fills_of_products(question.kind) : std::vector<Fill>();
+  std::ranges::copy(fills(question.kind, question.most_terms), std::back_inserter(candidates));
   for (const Fill& fill : candidates) {
     std::vector<Tensor> inputs = draw_inputs(question, fill);
     Trial trial = try_inputs(question, inputs, run);

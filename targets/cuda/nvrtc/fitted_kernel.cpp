@@ -12,7 +12,7 @@ FittedKernel fit_kernel(const KernelCompiler& compiler, const Architecture& arch
     FittedKernel one{write(form), form, {}, std::nullopt, 0};
     Compilation compilation =
         compiler.compile(program_text({&one.text, 1}), one.text.name + ".cu", architecture.name);
-    one.refusal = refuse(compilation, one.text.name, architecture, one.text.launch);
+    one.refusal = refuse(compilation, one.text.name, architecture, one.text.launch, one.text.stack_bytes);
     one.cubin = std::move(compilation.cubin);
     one.cpu_seconds = seconds += compilation.cpu_seconds;
     const bool fits = !one.refusal;

@@ -59,7 +59,7 @@ const char* refusal_name(RefusalCause cause) {
 }
 
 std::optional<Refusal> refuse(const Compilation& compilation, const std::string& name,
-                              const Architecture& architecture, const Launch& launch) {
+                              const Architecture& architecture, const Launch& launch, size_t stack_bytes) {
   if (!compilation.succeeded) {
     return Refusal{tells_of_limit(compilation.log) ? RefusalCause::OverLimit : RefusalCause::CompileError,
                    first_error(compilation.log)};
@@ -70,7 +70,7 @@ std::optional<Refusal> refuse(const Compilation& compilation, const std::string&
                    fmt::format("the text has no kernel '{}' with C linkage", name)};
   if (std::string text = over_limit(*kernel, architecture, launch); !text.empty())
     return Refusal{RefusalCause::OverLimit, std::move(text)};
-  if (kernel->stack_bytes > 0 || kernel->spill_store_bytes > 0 || kernel->spill_load_bytes > 0) {
+  if (kernel->stack_bytes > stack_bytes || kernel->spill_store_bytes > 0 || kernel->spill_load_bytes > 0) {
     return Refusal{RefusalCause::Spills,
                    fmt::format("{} bytes of stack frame, {} of spill stores, {} of spill loads",
                                kernel->stack_bytes, kernel->spill_store_bytes, kernel->spill_load_bytes)};

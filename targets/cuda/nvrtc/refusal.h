@@ -28,9 +28,10 @@ struct Refusal {
   std::string text;  // one line
 };
 
-/// Nothing when the kernel can be launched so and loses nothing that the compiler knows of.
+/// Nothing when the kernel can be launched so and loses nothing that the compiler knows of. `stack_bytes` of
+/// each thread are no loss.
 std::optional<Refusal> refuse(const Compilation& compilation, const std::string& kernel,
-                              const Architecture& architecture, const Launch& launch);
+                              const Architecture& architecture, const Launch& launch, size_t stack_bytes = 0);
 
 /// How many candidates were refused for what. Not thread-safe.
 class RefusalCounts {

@@ -39,6 +39,13 @@ bool is_of_header(const Expr& expr) {
   return call != nullptr && call->op == MathOp::RoundTf32;
 }
 
+bool is_of_angle(const Expr& expr) {
+  const CallNode* call = expr.as<CallNode>();
+  return call != nullptr && (call->op == MathOp::Sin || call->op == MathOp::Cos);
+}
+/// Of the two functions of f64, the larger: they share it.
+constexpr size_t kStackOfAngles = 40;
+
 /// One statement of the root as a kernel.
 class KernelWriter {
  public:
@@ -67,6 +74,7 @@ class KernelWriter {
     kernel_.needs_header =
         has_half(root_) || any_of_exprs(root_, is_of_header) || find_first<Loop>(root_, is_call) != nullptr ||
         find_first<AsyncWait>(root_) != nullptr || find_first<AsyncGroup>(root_) != nullptr;
+    if (any_of_exprs(root_, is_of_angle)) kernel_.stack_bytes = kStackOfAngles;
     kernel_.helpers = exprs_.helpers();
     kernel_.maps = std::move(copies_.maps);
     std::vector<std::string> parameters;

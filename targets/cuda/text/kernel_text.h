@@ -25,6 +25,8 @@ struct KernelText {
   std::string text;               // of the kernel alone
   bool needs_header = false;      // tunesmith_device.cuh
   std::set<std::string> helpers;  // that it calls
+  /// Of each thread, which the vendor's functions keep there: the digits of an angle of many turns.
+  size_t stack_bytes = 0;
   Launch launch;
   /// What the kernel takes, in order.
   std::vector<Buffer> arguments;

@@ -168,6 +168,23 @@ TEST(OnnxViews, GatherNdTakesTuplesOfIndices) {
               testing::HasSubstr("not a number of axes"));
 }
 
+TEST(OnnxViews, ReverseSequenceTurnsWhatTheLengthsSay) {
+  const Given x = counted({4, 4});
+  const std::vector<double> lengths{4, 3, 2, 1};
+  expect_tensor(run({"ReverseSequence",
+                     10,
+                     {x, given({4}, lengths, kI64)},
+                     {{"time_axis", int64_t{0}}, {"batch_axis", int64_t{1}}}}),
+                {4, 4}, {12, 9, 6, 3, 8, 5, 2, 7, 4, 1, 10, 11, 0, 13, 14, 15});
+  expect_tensor(run({"ReverseSequence",
+                     10,
+                     {x, given({4}, {1, 2, 3, 4}, kI64)},
+                     {{"time_axis", int64_t{1}}, {"batch_axis", int64_t{0}}}}),
+                {4, 4}, {0, 1, 2, 3, 5, 4, 6, 7, 10, 9, 8, 11, 15, 14, 13, 12});
+  EXPECT_THAT(refusal_of({"ReverseSequence", 10, {x, given({3}, {1, 2, 3}, kI64)}}),
+              testing::HasSubstr("one i64 for each sequence"));
+}
+
 TEST(OnnxViews, ConstantsFollowFromShapes) {
   expect_tensor(run({"Shape", 13, {counted({2, 3})}}), {2}, {2, 3});
   expect_tensor(run({"Shape", 15, {counted({2, 3, 4})}, {{"start", int64_t{-2}}}}), {2}, {3, 4});

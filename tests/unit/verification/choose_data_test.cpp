@@ -189,7 +189,11 @@ TEST(ChooseData, AProductOfManyIsOfNumbersNearOne) {
               .instantiate();
       EXPECT_TRUE(edge_traits(workload.program).multiplies);
       for (const DataKind kind : kDataKinds) {
-        const DrawnData data = data_of(workload.program, kind);
+        DataQuestion question = plain_question(workload.program, kind);
+        question.edges.multiplies = true;
+        const Program reference = reference_program(workload.program, kind);
+        const DrawnData data =
+            choose_data(question, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
         EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0) << data.fill.text();
         std::vector<Tensor> without = data.inputs;  // a term
         without[0].set(terms / 2, without[0].get(terms / 2) == 1.0 ? -1.0 : 1.0);

@@ -68,7 +68,7 @@ struct Fill {
 /// program (reference.h).
 std::vector<Fill> fills(DataKind kind, int64_t most_terms);
 
-/// The ways that remain for a program that multiplies up many terms.
+/// The ways to try before those for a program that multiplies up many terms.
 std::vector<Fill> fills_of_products(DataKind kind);
 
 /// What a bound may be at most, as a share of a typical element (root mean square over an output).
