@@ -117,10 +117,13 @@ TEST(Gather, ASumOfGatheredTermsIsFactored) {
 }
 
 TEST(Gather, ARegisterBufferIsNotReadAtData) {
-  const Program before = make_gather();
-  Schedule schedule(before);
+  Schedule schedule(make_program("{m: 3, k: 4}",
+                                 "{X: {shape: [m, k], dtype: i32}, I: {shape: [1], dtype: i32}}",
+                                 "W[r<m, c<k] = X[r, c] + 1\n  O[c<k] = W[at(I[0]), c]"));
   schedule.set_scope(schedule.get_block("W"), 0, "register");
-  for (const LoopRV loop : schedule.get_loops(schedule.get_block("W"))) schedule.unroll(loop);
+  for (const char* block : {"W", "O"}) {
+    for (const LoopRV loop : schedule.get_loops(schedule.get_block(block))) schedule.unroll(loop);
+  }
   EXPECT_THROW(lower(schedule.program(), LowerOptions{}), LowerError);
 }
 
