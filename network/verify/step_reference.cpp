@@ -36,13 +36,13 @@ struct StepReference::Compiled {
   std::unique_ptr<LoadedKernel> loaded;
 };
 
-StepReference::StepReference(const Workload& workload, Target& target, tunesmith_runtime_pool* pool,
-                             int64_t max_interpreted)
+StepReference::StepReference(const Workload& workload, DataKind data, Target& target,
+                             tunesmith_runtime_pool* pool, int64_t max_interpreted)
     : pool_(pool),
       inputs_(workload.program.inputs),
       outputs_(workload.program.outputs),
-      bounded_(has_bound(workload.program, DataKind::Random)),
-      reference_(reference_program(workload.program, DataKind::Random)) {
+      bounded_(has_bound(workload.program, data)),
+      reference_(reference_program(workload.program, data)) {
   if (operations_of(reference_) <= max_interpreted) return;
   auto kernel = target.compile(lower_for(target, in_fast_order(reference_)), "tunesmith_reference");
   if (!kernel)

@@ -8,6 +8,7 @@
 #include "tunesmith/network/node_workload.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/target/target.h"
+#include "tunesmith/verification/reference_twins.h"
 #include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::network {
@@ -22,7 +23,7 @@ struct ResultDifference {
 class StepReference {
  public:
   /// Compiled by the target, and run on `pool`, where it takes more operations than `max_interpreted`.
-  StepReference(const Workload& workload, Target& target, tunesmith_runtime_pool* pool,
+  StepReference(const Workload& workload, DataKind data, Target& target, tunesmith_runtime_pool* pool,
                 int64_t max_interpreted);
 
   bool interpreted() const { return compiled_ == nullptr; }

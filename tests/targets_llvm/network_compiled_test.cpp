@@ -95,5 +95,25 @@ TEST_F(CompiledNetworks, OfImagesComputeWhatTheirEvaluationDoes) {
     expect_what_evaluation_gives(network::random_image_network(random, 10), random);
 }
 
+// Each addition of a channel of equal values is rounded in the same direction.
+TEST_F(CompiledNetworks, SumsOfEqualTermsAreRightWithTheBoundOfAnyValues) {
+  network::Builder builder;
+  builder.input("x", kF32, {int64_t{1}, int64_t{2}, int64_t{28}, int64_t{28}});
+  builder.node("GlobalAveragePool", {"x"}, {"y"});
+  const Network network = network::resolved(builder.finish({"y"}));
+  const std::vector<network::NodeWorkload> regions = region_workloads(network);
+  const std::vector<network::RegionKernel> kernels = kernels_.of(network, regions);
+  network::LoadedPlan loaded(plan_library(network, kernels, "net"), *target_);
+  const network::PlaceVerifier verifier(network, regions, *target_);
+  std::vector<Tensor> inputs = {zeros_like(network.tensors[static_cast<size_t>(network.inputs[0])])};
+  inputs[0].fill_random(3);
+  EXPECT_FALSE(verifier.verify(loaded, inputs).steps.at(0).any_values);
+  for (int64_t i = 0; i < inputs[0].elements(); ++i) inputs[0].set(i, 0.0087440014);
+  const network::VerifiedCall call = verifier.verify(loaded, inputs);
+  EXPECT_TRUE(call.right());
+  EXPECT_TRUE(call.steps.at(0).any_values);
+  EXPECT_LT(call.steps.at(0).looseness, 1e-4);
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -153,7 +153,7 @@ SumTwins Twins::sum_twins(const Buffer& buffer, const Store& update) const {
   sum.terms = terms_of(*enclosing_block(update));
   const bool narrow = buffer->dtype.bits < 32;
   // Terms of few different values round the same way again and again, as do those of a narrow type.
-  sum.linear = narrow || data_ == DataKind::Exact;
+  sum.linear = narrow || data_ != DataKind::Random;
   const bool uneven = !sum.integral && spreads(term);
   if (uneven) sum.lost = beside("lost");
   sum.drifts = !sum.linear && !uneven && may_drift(sum.terms, unit_roundoff(buffer->dtype));

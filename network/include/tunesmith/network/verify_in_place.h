@@ -21,7 +21,10 @@ namespace tunesmith::network {
 /// What was found of one step.
 struct VerifiedStep {
   std::string name;
-  bool interpreted = false;         ///< the reference, else compiled
+  bool interpreted = false;  ///< the reference, else compiled
+  /// It is beyond the bound of the task, which takes roundings to be independent, and is compared with one
+  /// that does not: in a network whole channels may be equal, and their roundings go one way.
+  bool any_values = false;
   int64_t elements = 0;             ///< compared
   double worst = 0;                 ///< the largest error over its bound; above 1 is wrong
   double looseness = 0;             ///< of its bounds (verify_outputs.h): the largest of its results'
@@ -34,17 +37,18 @@ struct VerifiedCall {
   bool right() const;
 };
 
-/// The references of a network's regions.
+/// The references of a network's regions. Used by one thread.
 ///
 /// A step's results are compared with the reference of its workload (reference.h) with the bound that its
-/// programs are verified with when they are tuned, on the step's own inputs and the network's constants. A
-/// tensor must have the same bits at each step that reads it, and at the end of the call, as when it was
-/// computed; constants those of the network. References with few operations are interpreted, so that they owe
-/// nothing to the code generator; others are compiled by the target in the order as written.
+/// programs are verified with when they are tuned, or else with that of any values, on the step's own inputs
+/// and the network's constants. A tensor must have the same bits at each step that reads it, and at the end
+/// of the call, as when it was computed; constants those of the network. References with few operations are
+/// interpreted, so that they owe nothing to the code generator; others are compiled by the target in the
+/// order as written.
 class PlaceVerifier {
  public:
-  /// `network` and `regions`, in the order of their calls, must live as long. `max_interpreted`: operations,
-  /// about half a million a second. Compiles; throws EnvironmentError where that fails.
+  /// `network` and `regions`, in the order of their calls, must live as long. `max_interpreted`: operations
+  /// of a reference. Compiles; throws EnvironmentError where that fails.
   PlaceVerifier(const Network& network, std::span<const NodeWorkload> regions, Target& target,
                 int64_t max_interpreted = int64_t{1} << 16);
   ~PlaceVerifier();

@@ -11,8 +11,12 @@
 
 namespace tunesmith {
 
-/// The two data sets that outputs are compared on (data_sets.h): reals, and small integers.
-enum class DataKind : uint8_t { Random, Exact };
+/// What outputs are compared on.
+enum class DataKind : uint8_t {
+  Random,  // reals, one of the two data sets (data_sets.h)
+  Exact,   // small integers, the other one
+  Any      // whatever a program may be given: many values may be equal, so that their roundings go one way
+};
 
 /// What is gathered while a buffer sums up terms t with the partial sums s. Null where it is not needed.
 struct SumTwins {
