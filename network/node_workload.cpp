@@ -10,18 +10,20 @@ namespace tunesmith::network {
 
 namespace {
 
-/// Of the first operators: "conv_add_relu".
+/// Of the first operators: "conv_add_relu". Names of the workload language have at most 64 letters.
 std::string name_of(const Network& network, std::span<const size_t> nodes) {
-  constexpr size_t kMaxOperators = 6;
+  constexpr size_t kMaxOperators = 6, kMaxLetters = 50;
   std::string name;
-  for (const size_t node : nodes.first(std::min(nodes.size(), kMaxOperators))) {
-    if (!name.empty()) name += '_';
-    for (const char c : network.nodes[node].op)
-      name += std::isalnum(static_cast<unsigned char>(c)) != 0
-                  ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-                  : '_';
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::string op;
+    for (const char c : network.nodes[nodes[i]].op.substr(0, kMaxLetters))
+      op += std::isalnum(static_cast<unsigned char>(c)) != 0
+                ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                : '_';
+    if (i == kMaxOperators || name.size() + op.size() > kMaxLetters) return name + "_and_more";
+    name += (name.empty() ? "" : "_") + op;
   }
-  return nodes.size() > kMaxOperators ? name + "_and_more" : name;
+  return name;
 }
 
 NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,

@@ -218,6 +218,9 @@ def a_network_is_tuned_and_built(folder):
     refused = run("build", file, *common[:-1], 2, code=2).stderr
     assert "1 of 1 tasks have no record" in refused and "matmul_add_relu -> [3, 16]" in refused and "network tasks" in refused, refused
     assert "tunesmith tune matmul" not in refused, refused  # which is no workload's name
+    for records in (database, folder / "none.db"):
+        run("build", file, "--dim", "batch=3", "--output", built, "--space", "cpu-random", "--threads", 2, "--unscheduled", "--database", records)
+        assert "2 of 2 steps are right" in run("verify", built).stdout
     said = json.loads(run("build", file, *common, "--json").stdout)
     assert said["kernels"] == 2 and said["library"] == str(built / "libtwo.so"), said
     rows = [[(i - j) / 8 for j in range(WIDTH)] for i in range(3)]

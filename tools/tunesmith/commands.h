@@ -127,6 +127,7 @@ struct NetworkArguments {
   std::string database;
   std::string name;  // of the library; empty: from the file
   int threads = 0;   // that programs were tuned for; 0: all
+  bool unscheduled = false;
 };
 int run_network_import(const Common& common, const NetworkArguments& arguments);
 int run_network_show(const Common& common, const NetworkArguments& arguments);

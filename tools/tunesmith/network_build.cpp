@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/network/plain_kernels.h>
 #include <tunesmith/network/plan_library.h>
 #include <tunesmith/support/thread_pool.h>
 
@@ -22,24 +23,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The kernels of all tasks. Tasks without a record are named in one error.
-std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper& shipper, int threads) {
+/// The kernels of all tasks. Tasks without a record are named in one error, or (`unscheduled`) have a program
+/// without a schedule.
+std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper& shipper,
+                                      const ShippingOptions& options, network::PlainKernels* unscheduled) {
   std::deque<CompiledKernel> kernels;
   std::vector<std::string> missing;
+  const bool no_records = unscheduled != nullptr && !fs::exists(database_path(options.database));
   for (size_t i = 0; i < tasked.tasks.size(); ++i) {
     const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
     try {
       kernels.push_back(
-          shipper.ship_best(workload, workload.key, fmt::format("kernel_{}_{}", i + 1, workload.name))
-              .kernel);
+          no_records
+              ? unscheduled->of(workload)
+              : shipper.ship_best(workload, workload.key, fmt::format("kernel_{}_{}", i + 1, workload.name))
+                    .kernel);
     } catch (const NoRecord&) {
-      missing.push_back(title_of(workload));
+      if (unscheduled != nullptr)
+        kernels.push_back(unscheduled->of(workload));
+      else
+        missing.push_back(title_of(workload));
     }
   }
   if (!missing.empty())
     throw UserError(
         fmt::format("{} of {} tasks have no record in this space with {} threads on this machine:\n  {}\n",
-                    missing.size(), tasked.tasks.size(), threads, fmt::join(missing, "\n  ")),
+                    missing.size(), tasked.tasks.size(), options.threads, fmt::join(missing, "\n  ")),
         "run: tunesmith network tasks FILE --output DIR, and then tunesmith tune DIR/tasks.yaml");
   return kernels;
 }
@@ -55,13 +64,14 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   if (packaging == nullptr)
     throw UserError(fmt::format("the target of space '{}' builds no libraries", space->spec().name),
                     "choose a space of another target with --space");
-  const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   ShippingOptions options;
   options.database = arguments.database;
-  options.threads = threads;
+  options.threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   options.worker_threads = arguments.threads;
   options.quiet = common.json;
-  const std::deque<CompiledKernel> kernels = kernels_of(tasked, Shipper(session, *space, options), threads);
+  network::PlainKernels unscheduled(space->target());
+  const std::deque<CompiledKernel> kernels = kernels_of(tasked, Shipper(session, *space, options), options,
+                                                        arguments.unscheduled ? &unscheduled : nullptr);
 
   std::vector<network::RegionKernel> regions;
   for (size_t i = 0; i < tasked.regions.size(); ++i) {

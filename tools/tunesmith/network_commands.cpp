@@ -36,6 +36,8 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   build.add_option("--name", arguments.name,
                    "of the library and its functions (default: from the file's name)");
   build.add_option("--threads", arguments.threads, "that the tasks were tuned for (default: all processors)");
+  build.add_flag("--unscheduled", arguments.unscheduled,
+                 "take programs without a schedule, which are slow, for tasks that have no record");
   build.add_option("--database", arguments.database,
                    "the file of the records (default: tunesmith/records.db in the user's data folder)");
 }

@@ -238,6 +238,28 @@ TEST(NodeWorkloads, JoinStatementsOfSeveralNodes) {
             workload_of(network, std::vector<size_t>{1}).workload.hash);
 }
 
+TEST(NodeWorkloads, AreNamedAfterTheirFirstOperators) {
+  Builder made;
+  made.input("X", kF32, {int64_t{2}, int64_t{3}});
+  std::string before = "X";
+  std::vector<size_t> nodes;
+  for (const char* const op : {"Relu", "ThresholdedRelu", "HardSwish", "LogSoftmax", "HardSigmoid", "Tanh"}) {
+    const std::string after = "T" + std::to_string(nodes.size());
+    made.node(op, {before}, {after});
+    nodes.push_back(nodes.size());
+    before = after;
+  }
+  Network network = made.finish({before});
+  run_passes(network, options());
+  const auto name = [&](size_t count) {
+    return workload_of(network, std::span(nodes).first(count)).workload.name;
+  };
+  EXPECT_EQ(name(1), "relu");
+  EXPECT_EQ(name(4), "relu_thresholdedrelu_hardswish_logsoftmax");
+  EXPECT_EQ(name(5), "relu_thresholdedrelu_hardswish_logsoftmax_and_more") << "names have at most 64 letters";
+  EXPECT_EQ(name(6), "relu_thresholdedrelu_hardswish_logsoftmax_and_more");
+}
+
 TEST(NetworkEvaluation, ComputesInF64WhateverTheType) {
   Builder made;
   made.input("X", kF16, {int64_t{2}});
