@@ -29,9 +29,8 @@ class SliceOperator final : public Operator {
 Node slice_node(std::string name, TensorIndex whole, TensorIndex part, int64_t axis, int64_t begin,
                 int64_t extent) {
   static const SliceOperator definition;
-  return {
-      std::move(name), "Slice", 1, {{"axis", axis}, {"begin", begin}, {"extent", extent}}, {whole},
-      {part},          &definition};
+  return {std::move(name), "Slice", 1,          {{"axis", axis}, {"begin", begin}, {"extent", extent}},
+          {whole},         {part},  &definition};
 }
 
 }  // namespace tunesmith::network
