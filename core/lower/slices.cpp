@@ -53,6 +53,10 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
 }
 
 int64_t operand_registers(const Store& store, std::span<Loop* const> loops, int64_t vector_bits) {
+  // Steps of the reduction that enclose the whole tile run one after the other: operands of one are there at
+  // a time.
+  const auto is_step = [&](const Loop* loop) { return !uses_var(store.indices[0], loop->var); };
+  while (!loops.empty() && is_step(loops.back())) loops = loops.first(loops.size() - 1);
   bool accumulates = false;
   std::optional<int64_t> fewest;
   walk_expr(store.value, [&](const Expr& part) {

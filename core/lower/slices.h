@@ -29,9 +29,10 @@ std::vector<Loop*> loops_between(const Stmt& site, const Stmt& stmt);
 /// are not neighbours, or there are more than `limit` of them.
 std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* const> loops, size_t limit);
 
-/// Vector registers that an accumulating `store` needs for what it reads beside its accumulators, with the
-/// unrolled ones of `loops` expanded: the operand of fewest parts stays, the others pass through one more. 0
-/// when it does not accumulate: what is read once passes through.
+/// Vector registers that an accumulating `store` needs for what it reads beside its accumulators in one step
+/// of the reduction, with the unrolled ones of `loops` (innermost first) expanded: the operand of fewest
+/// parts stays, the others pass through one more. 0 when it does not accumulate: what is read once passes
+/// through.
 int64_t operand_registers(const Store& store, std::span<Loop* const> loops, int64_t vector_bits);
 
 /// Registers of `vector_bits` that hold these slices.

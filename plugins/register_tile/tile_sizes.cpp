@@ -82,9 +82,10 @@ std::vector<TileSizes> tile_sizes(const Block& block, const TileForm& form, cons
     }
   }
   if (all.empty()) {
-    const int64_t fewest =
-        std::min(std::ranges::min(limits.row_tiles), block.iters()[form.rows.back()].extent);
-    all.push_back({{1}, {fewest}, {vectors.front()}});
+    // Fewer rows than any choice has, but as many as there are registers for.
+    const int64_t fit = (limits.registers - 1) / vectors.front() - 1;
+    const int64_t most = std::min(std::ranges::min(limits.row_tiles), block.iters()[form.rows.back()].extent);
+    all.push_back({{1}, {std::clamp<int64_t>(fit, 1, most)}, {vectors.front()}});
   }
   return all;
 }

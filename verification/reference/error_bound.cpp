@@ -254,76 +254,75 @@ Expr ErrorBound::of_select(const Expr& expr) const {
 }
 
 Expr ErrorBound::of_call(const Expr& expr) const {
-  const MathOp op = expr.as<CallNode>()->op;
   const DType type = expr.dtype();
   const Expr x = twins_.value(expr.arg(0));
   const Expr result = twins_.value(expr);
   const Expr size = abs_of(result);
   const Expr error = of(expr.arg(0));
+  switch (expr.as<CallNode>()->op) {
+    case MathOp::Abs:
+      return error;
+    case MathOp::Floor:
+    case MathOp::Ceil:
+      return of_rounding(expr.as<CallNode>()->op, x, error, number_imm(1.0));
+    case MathOp::RoundTf32:
+      // Two neighbours are 2^-10 of their size apart, and those of denormals 2^-136.
+      return of_rounding(MathOp::RoundTf32, x, error, size * number_imm(0x1p-10) + number_imm(0x1p-136));
+    default:
+      break;
+  }
   // Only what is computed in a wider type is sure to hit a value that its own type has.
   const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true, error)
                                   : size * number_imm(kFunction * roundoff(type)) +
                                         number_imm(kFunction * underflow(type));
+  return plus(carried_by_call(expr), own);
+}
+
+Expr ErrorBound::carried_by_call(const Expr& expr) const {
+  const MathOp op = expr.as<CallNode>()->op;
+  const Expr x = twins_.value(expr.arg(0));
+  const Expr result = twins_.value(expr);
+  const Expr size = abs_of(result);
+  const Expr error = of(expr.arg(0));
   const Expr tail = error ? error * error : Expr();  // of second order, where |f''| / 2 is at most one
   // Of a function that grows: no more than it does from one end of where x may be to the other.
   const auto at_most_grown = [&](const Expr& first_order) {
     return error ? min(plus(first_order, tail), call(op, {x + error}) - call(op, {x - error})) : Expr();
   };
-  Expr carried;
   switch (op) {
-    case MathOp::Abs:
-      return error;
-    case MathOp::Floor:
-    case MathOp::Ceil:
-      return of_rounding(op, x, error, number_imm(1.0));
-    case MathOp::RoundTf32:
-      // Two neighbours are 2^-10 of their size apart, and those of denormals 2^-136.
-      return of_rounding(op, x, error, size * number_imm(0x1p-10) + number_imm(0x1p-136));
     case MathOp::Exp:
-      carried = times(size, plus(error, tail));
-      break;
+      return times(size, plus(error, tail));
     case MathOp::Log: {
       const Expr relative = error ? div(error, abs_of(x)) : Expr();
-      carried = plus(relative, times(relative, relative));
-      break;
+      return plus(relative, times(relative, relative));
     }
     case MathOp::Sqrt:
-      if (error) carried = div(error, max(max(result, square_root(error)), number_imm(kSmallestRoot)));
-      break;
+      return error ? div(error, max(max(result, square_root(error)), number_imm(kSmallestRoot))) : Expr();
     case MathOp::Rsqrt:
-      if (error) carried = of_reciprocal_root(size, div(error, abs_of(x)));
-      break;
+      return error ? of_reciprocal_root(size, div(error, abs_of(x))) : Expr();
     case MathOp::Tanh:
-      carried = at_most_grown(times(number_imm(1.0) - result * result, error));
-      break;
-    case MathOp::Sigmoid:
-      carried = at_most_grown(times(result * (number_imm(1.0) - result), error));
+      return at_most_grown(times(number_imm(1.0) - result * result, error));
+    case MathOp::Sigmoid: {
+      const Expr carried = at_most_grown(times(result * (number_imm(1.0) - result), error));
       // Below it the exponential of f64 is infinite, and the result zero.
-      if (type.bits == 64) carried = plus(carried, number_imm(std::numeric_limits<double>::min()));
-      break;
+      return expr.dtype().bits == 64 ? plus(carried, number_imm(std::numeric_limits<double>::min()))
+                                     : carried;
+    }
     case MathOp::Erf:
-      carried = at_most_grown(
+      return at_most_grown(
           times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error));
-      break;
     case MathOp::Sin:
     case MathOp::Cos: {
       const Expr slope = abs_of(call(op == MathOp::Sin ? MathOp::Cos : MathOp::Sin, {x}));
-      if (error) carried = min(plus(times(slope, error), tail), number_imm(2.0));
-      break;
+      return error ? min(plus(times(slope, error), tail), number_imm(2.0)) : Expr();
     }
     case MathOp::Pow: {
       const Expr relative = of_power(x, error, twins_.value(expr.arg(1)), of(expr.arg(1)));
-      carried = times(size, plus(relative, times(relative, relative)));
-      break;
+      return times(size, plus(relative, times(relative, relative)));
     }
-    case MathOp::BitAnd:
-    case MathOp::BitOr:
-    case MathOp::BitXor:
-    case MathOp::ShiftLeft:
-    case MathOp::ShiftRight:
-      throw InternalError("functions of bits are of integers");
+    default:
+      throw InternalError("functions that round are no smooth ones, and those of bits are of integers");
   }
-  return plus(carried, own);
 }
 
 Expr ErrorBound::of_discrete(const Expr& expr) const {

@@ -62,6 +62,8 @@ class ErrorBound {
   Expr of_extreme(const Expr& expr) const;
   Expr of_select(const Expr& expr) const;
   Expr of_call(const Expr& expr) const;
+  /// What an error of the argument becomes in a smooth function's result.
+  Expr carried_by_call(const Expr& expr) const;
   /// What the loop of a sum may add to, before all terms, instead of afterwards.
   Expr of_epilogue(const Expr& expr) const;
   /// `carried`: what the operands' errors make of `value`, null for nothing. An operation whose result fits

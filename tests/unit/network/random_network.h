@@ -22,17 +22,21 @@ inline std::string one_of_the_last(const std::vector<std::string>& tensors, size
   return tensors[tensors.size() - 1 - std::uniform_int_distribution<size_t>(0, last - 1)(random)];
 }
 
+/// Numbers of both signs that repeat after `period`.
+inline std::vector<double> weights(int64_t count, int64_t period) {
+  std::vector<double> result;
+  for (int64_t i = 0; i < count; ++i) result.push_back(static_cast<double>(i % period - period / 2) / 8);
+  return result;
+}
+
 inline Network random_network_as_drawn(std::mt19937& random, int nodes, int64_t extent) {
   Builder builder;
   builder.input("x0", kF32, {extent, extent});
   builder.input("x1", kF32, {extent, extent});
   builder.input("rows", kI64, {extent});
   builder.input("places", kI32, {extent, extent});
-  std::vector<double> weights;
-  for (int64_t i = 0; i < extent * extent; ++i) weights.push_back(static_cast<double>(i % 7 - 3) / 8);
-  builder.numbers("w", {extent, extent}, weights);
-  std::ranges::reverse(weights);
-  builder.numbers("v", {extent, extent}, weights);
+  builder.numbers("w", {extent, extent}, weights(extent * extent, 7));
+  builder.numbers("v", {extent, extent}, weights(extent * extent, 9));
   builder.numbers("half", {1}, {0.5});
   std::vector<std::string> tensors = {"x0", "x1"};
   const auto drawn = [&] { return one_of_the_last(tensors, 4, random); };
@@ -94,12 +98,9 @@ inline Network random_image_graph(std::mt19937& random, int nodes) {
   Builder builder;
   builder.input("x", kF32, {int64_t{1}, kChannels, kExtent, kExtent});
   builder.input("places", kI64, {int64_t{1}, kChannels, kExtent, kExtent});
-  for (const int64_t kernel : {1, 3}) {
-    std::vector<double> weights;
-    for (int64_t i = 0; i < kChannels * kChannels * kernel * kernel; ++i)
-      weights.push_back(static_cast<double>(i % 11 - 5) / 16);
-    builder.numbers(kernel == 1 ? "w1" : "w3", {kChannels, kChannels, kernel, kernel}, weights);
-  }
+  for (const int64_t kernel : {1, 3})
+    builder.numbers(kernel == 1 ? "w1" : "w3", {kChannels, kChannels, kernel, kernel},
+                    weights(kChannels * kChannels * kernel * kernel, 5));
   builder.numbers("scale", {1, kChannels, 1, 1}, {0.5, -1, 2, 1});
   const std::vector<int64_t> padding(4, 1);
   std::vector<std::string> tensors = {"x"};

@@ -118,11 +118,13 @@ TEST_F(TunerTest, TheHistoryIsAllThatIsOnRecordOfTheTask) {
   EXPECT_EQ(other_seed.resumed, 0);
   EXPECT_EQ(other_seed.trials, 48);
   space_ = "cpu";
-  EXPECT_EQ(tune_into("r.db", runner).known, 96);
+  const TuneResult other_space = tune_into("r.db", runner);
+  EXPECT_EQ(other_space.known, 96);
+  EXPECT_GT(other_space.trials, 0);  // where vectors are short, this space has fewer programs than the budget
   const std::vector<Record> all = records("r.db");
-  EXPECT_EQ(all.size(), 144u);
-  EXPECT_EQ(programs_of(all).size(), 144u);
-  EXPECT_EQ(runner.runs, 144);
+  EXPECT_EQ(static_cast<int64_t>(all.size()), 96 + other_space.trials);
+  EXPECT_EQ(programs_of(all).size(), all.size());
+  EXPECT_EQ(runner.runs, 96 + other_space.trials);
 }
 
 TEST_F(TunerTest, OtherThreadsOrMachinesAreOtherTasks) {

@@ -29,28 +29,6 @@ inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
 /// name.
 inline constexpr const char* kSoftwarePipeline = "software_pipeline";
 
-enum class StmtKind : uint32_t {
-  Seq = TUNESMITH_STATEMENT_KIND_SEQUENCE,
-  Loop = TUNESMITH_STATEMENT_KIND_LOOP,
-  Block = TUNESMITH_STATEMENT_KIND_BLOCK,
-  Store = TUNESMITH_STATEMENT_KIND_STORE,
-  If = TUNESMITH_STATEMENT_KIND_IF
-};
-
-enum class LoopKind : uint32_t {
-  Serial = TUNESMITH_LOOP_KIND_SERIAL,
-  Parallel = TUNESMITH_LOOP_KIND_PARALLEL,
-  Vectorized = TUNESMITH_LOOP_KIND_VECTORIZED,
-  Unrolled = TUNESMITH_LOOP_KIND_UNROLLED,
-  Bound = TUNESMITH_LOOP_KIND_BOUND
-};
-
-enum class IterKind : uint32_t {
-  Spatial = TUNESMITH_ITERATOR_KIND_SPATIAL,
-  Reduction = TUNESMITH_ITERATOR_KIND_REDUCTION,
-  Opaque = TUNESMITH_ITERATOR_KIND_OPAQUE
-};
-
 enum class ExprKind : uint16_t {
   IntImm = TUNESMITH_EXPRESSION_KIND_INTEGER,
   FloatImm = TUNESMITH_EXPRESSION_KIND_REAL,
