@@ -42,7 +42,7 @@ TEST(AssignRegisters, OneThatDoesNotFitStaysWhereItIs) {
 }
 
 TEST(AssignRegisters, ATileLeavesRoomForItsOperands) {
-  const auto tiled = [](int64_t rows) {
+  const auto tiled = [](int64_t rows, bool unrolled_steps = false) {
     Schedule s(gmm(rows, 16, 8));
     const BlockRV product = s.get_block("O");
     const BlockRV copy = s.cache_write(product, 0, kScopeLocal);
@@ -54,8 +54,12 @@ TEST(AssignRegisters, ATileLeavesRoomForItsOperands) {
       s.vectorize(its.back());
       s.unroll(its[its.size() - 2]);
     }
+    if (unrolled_steps) s.unroll(loops[2]);
     return s.program().clone();
   };
+  EXPECT_THAT(text_after(Pass::AssignRegisters, tiled(6, true)),
+              testing::HasSubstr("O_local: f32[6, 16] register"))
+      << "one step has two vectors of B, eight steps have them one after the other";
   EXPECT_THAT(text_after(Pass::AssignRegisters, tiled(6)),
               testing::HasSubstr("O_local: f32[6, 16] register"));
   EXPECT_THAT(text_after(Pass::AssignRegisters, tiled(7)), testing::HasSubstr("O_local: f32[7, 16] local"))
