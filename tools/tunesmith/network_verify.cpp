@@ -1,7 +1,6 @@
 // `network verify`: a built library, each step by what it was itself given.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +19,6 @@
 namespace tunesmith::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using network::VerifiedCall;
 using network::VerifiedStep;
 
