@@ -9,8 +9,8 @@
 
 namespace tunesmith::network {
 
-/// The axis of each of the node's inputs along which the elements lie that an element of the result meets;
-/// nothing for an input of which every element along the axis reads the same.
+/// For each input of the node, the axis that follows the given axis of the result; nothing for an input that
+/// is read at the same place for every element along it.
 using AxisUse = std::vector<std::optional<size_t>>;
 
 /// Of an axis of the result of a node that has one output and one statement: results of two such nodes side

@@ -39,16 +39,19 @@ class Merging {
     }
   }
 
-  /// False where no products can be merged.
-  bool merge_one() {
+  void run() {
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
-      if (facts_[i].kind != NodeKind::Contraction || facts_[i].varying_inputs != 1) continue;
-      const std::optional<Group> group = group_from(i);
-      if (!group) continue;
-      apply(*group);
-      return true;
+      if (removed_.contains(i) || facts_[i].kind != NodeKind::Contraction || facts_[i].varying_inputs != 1)
+        continue;
+      if (const std::optional<Group> group = group_from(i)) merge(*group);
     }
-    return false;
+    std::vector<Node> nodes;
+    for (size_t i = 0; i < network_.nodes.size(); ++i) {
+      if (const auto added = added_before_.find(i); added != added_before_.end())
+        std::ranges::move(added->second, std::back_inserter(nodes));
+      if (!removed_.contains(i)) nodes.push_back(std::move(network_.nodes[i]));
+    }
+    network_.nodes = std::move(nodes);
   }
 
  private:
@@ -89,7 +92,7 @@ class Merging {
   template <typename Beside>
   bool fits(size_t node, size_t other, size_t axis, const AxisUse& use, const Beside& are_beside) const {
     const Node &a = network_.nodes[node], &b = network_.nodes[other];
-    if (a.definition != b.definition || a.op != b.op || a.version != b.version ||
+    if (removed_.contains(other) || a.definition != b.definition || a.op != b.op || a.version != b.version ||
         a.attributes != b.attributes || a.inputs.size() != b.inputs.size() ||
         facts_[node].kind != facts_[other].kind || b.outputs.size() != 1)
       return false;
@@ -128,7 +131,7 @@ class Merging {
     for (size_t node = group.levels.front().nodes.front() + 1; node < network_.nodes.size(); ++node) {
       const Node& of = network_.nodes[node];
       const auto reads = [&](TensorIndex input) { return beside.contains(input); };
-      if (facts_[node].kind != NodeKind::Elementwise || of.outputs.size() != 1 ||
+      if (removed_.contains(node) || facts_[node].kind != NodeKind::Elementwise || of.outputs.size() != 1 ||
           std::ranges::none_of(of.inputs, reads) || !std::ranges::all_of(of.inputs, [&](TensorIndex input) {
             return reads(input) || input == kAbsent || is_constant(input);
           }))
@@ -175,11 +178,11 @@ class Merging {
     return group.levels.front().nodes.size() > more + 1;
   }
 
-  void apply(const Group& group) {
+  void merge(const Group& group) {
     std::map<TensorIndex, TensorIndex> whole_of;  // of what the first member computes
-    std::vector<Node> added;
     std::vector<std::pair<std::vector<TensorIndex>, TensorIndex>> joined;
-    std::set<size_t> removed;
+    std::set<size_t> members;
+    std::vector<Node>& added = added_before_[group.levels.front().nodes.front()];
     for (const Level& level : group.levels) {
       Node whole = network_.nodes[level.nodes.front()];
       whole.name = unique_name(network_, whole.name + "/merged");
@@ -195,15 +198,10 @@ class Merging {
       whole.outputs = {result};
       added.push_back(std::move(whole));
       joined.emplace_back(std::move(parts), result);
-      removed.insert(level.nodes.begin(), level.nodes.end());
+      members.insert(level.nodes.begin(), level.nodes.end());
     }
-    for (const auto& [parts, whole] : joined) add_slices(added, removed, parts, whole, group.axis);
-    std::vector<Node> nodes;
-    for (size_t i = 0; i < network_.nodes.size(); ++i) {
-      if (i == group.levels.front().nodes.front()) std::ranges::move(added, std::back_inserter(nodes));
-      if (!removed.contains(i)) nodes.push_back(std::move(network_.nodes[i]));
-    }
-    network_.nodes = std::move(nodes);
+    for (const auto& [parts, whole] : joined) add_slices(added, members, parts, whole, group.axis);
+    removed_.insert(members.begin(), members.end());
   }
 
   TensorIndex whole_result(const std::vector<TensorIndex>& parts, size_t axis) {
@@ -243,14 +241,14 @@ class Merging {
     return static_cast<TensorIndex>(network_.tensors.size() - 1);
   }
 
-  /// Of what a node that stays, or the caller, reads.
-  void add_slices(std::vector<Node>& added, const std::set<size_t>& removed,
+  /// Of what a node outside of the group, or the caller, reads.
+  void add_slices(std::vector<Node>& added, const std::set<size_t>& members,
                   const std::vector<TensorIndex>& parts, TensorIndex whole, size_t axis) {
     int64_t begin = 0;
     for (const TensorIndex part : parts) {
       bool is_read = std::ranges::find(network_.outputs, part) != network_.outputs.end();
       for (size_t i = 0; i < network_.nodes.size(); ++i)
-        is_read |= !removed.contains(i) &&
+        is_read |= !members.contains(i) &&
                    std::ranges::find(network_.nodes[i].inputs, part) != network_.nodes[i].inputs.end();
       const int64_t extent = shape_of(part)[axis];
       if (is_read)
@@ -263,13 +261,12 @@ class Merging {
   Network& network_;
   std::vector<NodeFacts> facts_;
   std::map<size_t, std::set<size_t>> beside_;  // nodes that are no views -> the nodes of their region
+  std::set<size_t> removed_;
+  std::map<size_t, std::vector<Node>> added_before_;
 };
 
 }  // namespace
 
-void merge_products(Network& network, const PassOptions& /*options*/) {
-  while (Merging(network).merge_one()) {
-  }
-}
+void merge_products(Network& network, const PassOptions& /*options*/) { Merging(network).run(); }
 
 }  // namespace tunesmith::network

@@ -1,8 +1,6 @@
 #include "slice.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+#include "copy.h"
 #include "tunesmith/network/operator.h"
 
 namespace tunesmith::network {
@@ -15,12 +13,7 @@ class SliceOperator final : public Operator {
     const auto axis = static_cast<size_t>(attribute("axis"));
     TensorType type = view.inputs.at(0)->type;
     type.shape.at(axis) = attribute("extent");
-    std::vector<std::string> axes, at;
-    for (size_t i = 0; i < type.shape.size(); ++i) {
-      axes.push_back(fmt::format("i{}<{}", i, type.shape[i]));
-      at.push_back(i == axis ? fmt::format("i{} + {}", i, attribute("begin")) : fmt::format("i{}", i));
-    }
-    return {{type}, {}, fmt::format("out0[{}] = in0[{}]\n", fmt::join(axes, ", "), fmt::join(at, ", "))};
+    return {{type}, {}, copy_statement(type.shape, axis, attribute("begin"))};
   }
 };
 
@@ -29,8 +22,9 @@ class SliceOperator final : public Operator {
 Node slice_node(std::string name, TensorIndex whole, TensorIndex part, int64_t axis, int64_t begin,
                 int64_t extent) {
   static const SliceOperator definition;
-  return {std::move(name), "Slice", 1,          {{"axis", axis}, {"begin", begin}, {"extent", extent}},
-          {whole},         {part},  &definition};
+  return {
+      std::move(name), "tunesmith.Slice", 1, {{"axis", axis}, {"begin", begin}, {"extent", extent}}, {whole},
+      {part},          &definition};
 }
 
 }  // namespace tunesmith::network

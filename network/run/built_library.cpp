@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "emit/check_plan.h"
-#include "run/no_numbers.h"
+#include "run/fill_with_nan.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/runtime/c_texts.h"
 #include "tunesmith/support/error.h"
@@ -118,7 +118,7 @@ bool BuiltLibrary::reads(int step, size_t buffer) const {
 }
 
 void BuiltLibrary::run(std::span<void* const> data, const StepObserver& observer) {
-  if (workspace_) fill_without_numbers(*workspace_);
+  if (workspace_) fill_with_nan(*workspace_);
   call(data, workspace_ ? workspace_->data() : nullptr, observer);
 }
 

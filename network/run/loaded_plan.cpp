@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "emit/check_plan.h"
-#include "run/no_numbers.h"
+#include "run/fill_with_nan.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/support/error.h"
 
@@ -56,7 +56,7 @@ std::byte* LoadedPlan::place_of(const BufferPlace& place, std::span<void* const>
 void LoadedPlan::run(std::span<void* const> data, const StepObserver& observer) {
   check_invariant(data.size() == plan_.inputs.size() + plan_.outputs.size(),
                   "a call has memory for each input and output");
-  fill_without_numbers(arena_);
+  fill_with_nan(arena_);
   if (observer) observer(-1, nullptr);
   for (size_t i = 0; i < plan_.steps.size(); ++i) {
     const LibraryStep& step = plan_.steps[i];

@@ -79,7 +79,7 @@ class Call {
     return network_.tensors[static_cast<size_t>(tensor)].name;
   }
 
-  /// Inputs and outputs end at pages that nobody may touch.
+  /// Inputs and outputs end at guard pages.
   std::vector<GuardedBuffer> memory_of(std::span<const tunesmith::Tensor> inputs) {
     std::vector<GuardedBuffer> memory;
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -87,7 +87,7 @@ struct Roofs {
 };
 
 std::optional<Roofs> measure_roofs(Session& session, int threads) {
-  const std::unique_ptr<Space> space = session.untold_space();
+  const std::unique_ptr<Space> space = session.space_for_target();
   Benchmarking* const benchmarking = space->target().benchmarking();
   if (benchmarking == nullptr) return std::nullopt;
   return Roofs{measure_peak(space->target(), kF32, threads), benchmarking->measure_copy_bandwidth(threads)};

@@ -96,7 +96,7 @@ TestOutcome from_text(const std::string& text) {
 
 /// How tests are computed in this process.
 std::vector<ComputeNetwork> ways_of(Session& session, const NetworkTestArguments& arguments) {
-  if (!arguments.interpret) return {compiled_networks(session.untold_space(), arguments.build)};
+  if (!arguments.interpret) return {compiled_networks(session.space_for_target(), arguments.build)};
   const auto in = [](network::Precision precision) {
     return [precision](const network::Network& network, const std::vector<Tensor>& given) {
       return evaluate(network, given, precision);

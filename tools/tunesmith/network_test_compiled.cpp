@@ -40,7 +40,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-/// The outputs of a call on memory that ends at pages which nobody may touch.
+/// The outputs of a call on memory that ends at guard pages.
 std::vector<Tensor> called(network::RunnableNetwork& runnable, const std::vector<Tensor>& given,
                            const std::vector<LibraryArgument>& results) {
   std::vector<Tensor> outputs;

@@ -63,7 +63,7 @@ class Verification {
       throw UserError(
           fmt::format("the library was not built of this {}, or by another version of Tunesmith", of.file),
           "build it again, or name the network's file with --model");
-    space_ = session.untold_space();
+    space_ = session.space_for_target();
     library_ = std::make_unique<network::BuiltLibrary>(arguments.folder, description.facts());
     line_.say(fmt::format("{} references", tasked_.tasks.size()));
     verifier_ = std::make_unique<network::PlaceVerifier>(tasked_.network, tasked_.regions, space_->target());
@@ -116,8 +116,10 @@ void print_call(const nlohmann::json& call) {
     fmt::print(output(), "{} of them only by the bound of any values, whose roundings may all go one way\n",
                any_values);
   if (loose > 0)
-    fmt::print(output(), "of {} steps the bounds are above {:.0f} % of typical results: they tell little\n",
-               loose, 100 * kLoosest);
+    fmt::print(
+        output(),
+        "of {} steps the bounds are above {:.0f} % of typical results: a wrong result may be within them\n",
+        loose, 100 * kLoosest);
 }
 
 }  // namespace

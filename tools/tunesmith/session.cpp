@@ -100,7 +100,7 @@ std::unique_ptr<Space> Session::space(TargetPresence presence) {
   return space;
 }
 
-std::unique_ptr<Space> Session::untold_space() { return std::make_unique<Space>(spec(), *registry_); }
+std::unique_ptr<Space> Session::space_for_target() { return std::make_unique<Space>(spec(), *registry_); }
 
 WorkerTarget Session::worker_target() const {
   const PluginUse& target = spec().target;

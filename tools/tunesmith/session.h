@@ -41,8 +41,8 @@ class Session {
   PluginRegistry& registry() { return *registry_; }
   /// Composes the space chosen. Where its target need not be here and is not, that is said.
   std::unique_ptr<Space> space(TargetPresence presence = TargetPresence::Required);
-  /// The same for who makes programs without its modules: what it does without is not said.
-  std::unique_ptr<Space> untold_space();
+  /// The same without remarks on what its modules lack: only its target is used.
+  std::unique_ptr<Space> space_for_target();
   /// The space chosen: of the spaces file, else a built-in one, else UserError.
   const SpaceSpec& spec() const;
   /// That of the built-in default space, for spaces that name none.

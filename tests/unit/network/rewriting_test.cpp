@@ -80,8 +80,27 @@ Network projections(const std::vector<std::string>& after) {
 TEST(MergeProducts, TakesTheNodesAfterThemThatAreAlike) {
   const Network before = typed(projections({"Tanh", "Tanh", "Tanh"}));
   const Network after = resolved(before);
-  EXPECT_THAT(operators_of(after), ElementsAre("MatMul", "Add", "Tanh", "Slice", "Slice", "Slice"));
+  EXPECT_THAT(operators_of(after),
+              ElementsAre("MatMul", "Add", "Tanh", "tunesmith.Slice", "tunesmith.Slice", "tunesmith.Slice"));
   EXPECT_LT(difference(before, after, 1), 1e-12);
+}
+
+/// What one group computes another reads: its parts are there for that.
+TEST(MergeProducts, MergesSeveralGroupsOfWhichOneReadsTheOther) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{3}, int64_t{4}});
+  for (const char* name : {"a", "b", "c", "d"}) {
+    std::vector<double> numbers = weights(16, 7 + 2 * (name[0] - 'a'));
+    builder.numbers(name, {4, 4}, numbers);
+  }
+  builder.node("MatMul", {"x", "a"}, {"xa"});
+  builder.node("MatMul", {"x", "b"}, {"xb"});
+  builder.node("MatMul", {"xa", "c"}, {"xac"});
+  builder.node("MatMul", {"xa", "d"}, {"xad"});
+  const Network before = typed(builder.finish({"xb", "xac", "xad"}));
+  const Network after = resolved(before);
+  EXPECT_EQ(std::ranges::count(operators_of(after), "MatMul"), 2);
+  EXPECT_LT(difference(before, after, 5), 1e-12);
 }
 
 TEST(MergeProducts, LeavesProductsWhoseKernelsDidMore) {
@@ -108,7 +127,8 @@ TEST(MergeProducts, JoinsConvolutionsAlongTheirChannels) {
   }
   const Network before = typed(builder.finish({"y3", "y4"}));
   const Network after = resolved(before);
-  EXPECT_THAT(operators_of(after), ElementsAre("Conv", "Sigmoid", "Mul", "Slice", "Slice"));
+  EXPECT_THAT(operators_of(after),
+              ElementsAre("Conv", "Sigmoid", "Mul", "tunesmith.Slice", "tunesmith.Slice"));
   EXPECT_LT(difference(before, after, 2), 1e-12);
 }
 

@@ -28,8 +28,8 @@ struct LibraryFacts {
 
 LibraryFacts facts_of(const LibraryPlan& plan);
 
-/// Runs on the library's own threads, in memory that ends at a page which nobody may touch and holds no
-/// numbers before each call.
+/// Runs on the library's own threads, in memory that ends at a guard page and is filled with NaN before
+/// each call.
 class BuiltLibrary final : public RunnableNetwork {
  public:
   /// The library of this name and its weights in this folder. Throws UserError for one of other facts, and

@@ -12,8 +12,8 @@
 
 namespace tunesmith::network {
 
-/// The kernels, called as the library's C calls them, on one thread. The call's memory ends at a page that
-/// nobody may touch, and holds no numbers before each call.
+/// The kernels, called as the library's C calls them, on one thread. The call's memory ends at a guard
+/// page, and is filled with NaN before each call.
 class LoadedPlan final : public RunnableNetwork {
  public:
   /// `plan`'s kernels and weights must live as long, the target's code too. Throws as write_library does for

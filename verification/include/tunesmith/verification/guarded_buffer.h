@@ -1,4 +1,4 @@
-// Memory between two pages that nobody may touch.
+// Memory between two guard pages, which nothing may read or write.
 #pragma once
 
 #include <cstddef>

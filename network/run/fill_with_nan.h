@@ -8,7 +8,7 @@
 namespace tunesmith::network {
 
 /// A NaN in each type of float, so that what a call reads before it has written it shows.
-inline void fill_without_numbers(GuardedBuffer& memory) {
+inline void fill_with_nan(GuardedBuffer& memory) {
   std::memset(memory.data(), 0xff, static_cast<size_t>(memory.bytes()));
 }
 
