@@ -12,20 +12,23 @@
 namespace tunesmith::network {
 namespace {
 
-/// The product of data that reads the node's result, past views, if it is the only reader. A sum of a narrow
-/// type could overflow when it is scaled late.
+/// The product of data that reads the node's result, past views, if it is the only reader. All of one type: a
+/// sum of a narrow one could overflow when it is scaled late, and integers are divided with a remainder.
 std::optional<size_t> product_after(const Network& network, const DataFlow& flow,
                                     const std::vector<NodeFacts>& facts, size_t node) {
+  const auto type_of_result = [&](size_t of) {
+    return *network.tensors[static_cast<size_t>(network.nodes[of].outputs.front())].dtype;
+  };
+  const DType type = type_of_result(node);
+  if (type != kF32 && type != kF64) return std::nullopt;
   while (!flow.is_result(node) && flow.readers(node).size() == 1) {
-    const size_t reader = flow.readers(node).front();
-    const TensorIndex read = network.nodes[node].outputs.front();
-    node = reader;
-    if (facts[reader].kind == NodeKind::View) continue;
-    const bool is_wide = network.tensors[static_cast<size_t>(read)].dtype->bytes() >= 4;
-    if (facts[reader].kind != NodeKind::Contraction || facts[reader].varying_inputs != 2 || !is_wide ||
-        !is_product(network, reader))
+    node = flow.readers(node).front();
+    if (type_of_result(node) != type) return std::nullopt;
+    if (facts[node].kind == NodeKind::View) continue;
+    if (facts[node].kind != NodeKind::Contraction || facts[node].varying_inputs != 2 ||
+        !is_product(network, node))
       return std::nullopt;
-    return reader;
+    return node;
   }
   return std::nullopt;
 }

@@ -175,6 +175,27 @@ TEST(MoveScales, LeavesSumsThatCouldOverflow) {
               ElementsAre("Transpose", "Mul", "Mul", "MatMul", "Softmax", "MatMul"));
 }
 
+TEST(MoveScales, LeavesIntegersWhichLeaveARemainder) {
+  Builder builder;
+  builder.input("x", kI32, {int64_t{2}, int64_t{2}});
+  builder.input("y", kI32, {int64_t{2}, int64_t{2}});
+  builder.numbers("three", {}, {3}, kI32);
+  builder.node("Div", {"x", "three"}, {"a"});
+  builder.node("MatMul", {"a", "y"}, {"b"});
+  EXPECT_THAT(operators_of(resolved(builder.finish({"b"}))), ElementsAre("Div", "MatMul"));
+}
+
+TEST(MoveScales, LeavesWhatIsConvertedBeforeTheProduct) {
+  Builder builder;
+  builder.input("x", kF64, {int64_t{2}, int64_t{2}});
+  builder.input("y", kF32, {int64_t{2}, int64_t{2}});
+  builder.numbers("half", {}, {0.5}, kF64);
+  builder.node("Mul", {"x", "half"}, {"a"});
+  builder.node("Cast", {"a"}, {"b"}, {{"to", int64_t{1}}});
+  builder.node("MatMul", {"b", "y"}, {"c"});
+  EXPECT_THAT(operators_of(resolved(builder.finish({"c"}))), ElementsAre("Mul", "Cast", "MatMul"));
+}
+
 TEST(MoveScales, LeavesWhatOthersReadAndWhatIsNoNumber) {
   Builder builder;
   builder.input("x", kF32, {int64_t{2}, int64_t{2}});
@@ -190,6 +211,15 @@ TEST(MoveScales, LeavesWhatOthersReadAndWhatIsNoNumber) {
   builder.node("MatMul", {"d", "e"}, {"f"});
   const Network network = builder.finish({"a", "c", "f"});
   EXPECT_EQ(operators_of(resolved(network)), operators_of(network));
+}
+
+TEST(Share, NodesWithOtherAttributesAreOthers) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{2}, int64_t{2}});
+  builder.node("Softmax", {"x"}, {"a"}, {{"axis", int64_t{0}}});
+  builder.node("Softmax", {"x"}, {"b"}, {{"axis", int64_t{1}}});
+  builder.node("Sub", {"a", "b"}, {"c"});
+  EXPECT_THAT(operators_of(resolved(builder.finish({"c"}))), ElementsAre("Softmax", "Softmax", "Sub"));
 }
 
 TEST(Share, ComputesEqualNodesOnceButEachResult) {
