@@ -82,7 +82,8 @@ EDGES = [
             (("%aw = zext <4 x i8> %A to <4 x i32>", "%az = zext <4 x i8> %A to <4 x i32>\n        %at = icmp eq <4 x i32> %az, splat (i32 255)\n"
               "        %aw = select <4 x i1> %at, <4 x i32> splat (i32 254), <4 x i32> %az"),), WRONG),
     Mistake("edge", "floats go through bf16", "copy",
-            (("ret <16 x float> %X", "%b = fptrunc <16 x float> %X to <16 x bfloat>\n        %w = fpext <16 x bfloat> %b to <16 x float>\n        ret <16 x float> %w"),), WRONG),
+            (("ret <16 x float> %X", "%b = bitcast <16 x float> %X to <16 x i32>\n        %h = and <16 x i32> %b, splat (i32 -65536)\n"
+              "        %w = bitcast <16 x i32> %h to <16 x float>\n        ret <16 x float> %w"),), WRONG),
     Mistake("edge", "floats go through f16", "copy",
             (("ret <16 x float> %X", "%b = fptrunc <16 x float> %X to <16 x half>\n        %w = fpext <16 x half> %b to <16 x float>\n        ret <16 x float> %w"),), WRONG),
     Mistake("edge", "subnormal numbers become zero", "copy",
@@ -174,8 +175,7 @@ LINES = [
     Mistake("line", "an intrinsic of a fragment is misspelt", "absolute", (("declare <16 x float> @llvm.fabs.v16f32", "declare <16 x float> @llvm.fabbs.v16f32"),
                                                                           ("call <16 x float> @llvm.fabs.v16f32", "call <16 x float> @llvm.fabbs.v16f32")), ("load_error",)),
     Mistake("line", "a value is misspelt", "relu", (("ret <16 x float> %r", "ret <16 x float> %rr"),), LINT, "%rr", "ret <16 x float>"),
-    Mistake("line", "an unknown mnemonic", "relu",
-            (("ret <16 x float> %r", "%w = call <16 x float> asm \"vmaxxps $1, $1, $0\", \"=v,v\"(<16 x float> %r)\n        ret <16 x float> %w"),), LINT, "vmaxxps", "vmaxxps"),
+    Mistake("line", "an unknown mnemonic", "relu", before_return("relu", "call void asm sideeffect \"vmaxxps %xmm0, %xmm0, %xmm0\", \"\"()"), LINT, "vmaxxps", "vmaxxps"),
     Mistake("line", "ud2", "relu", before_return("relu", "call void asm sideeffect \"ud2\", \"\"()"), ("illegal_instruction",)),
     Mistake("line", "a loop without an end", "dot_i32",
             (("ret <16 x i32> %r", "br label %spin\n        spin:\n        call void asm sideeffect \"\", \"\"()\n        br i1 true, label %spin, label %done\n"
