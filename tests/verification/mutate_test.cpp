@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/trace/schedule.h>
 #include <tunesmith/workload/library.h>
 
 #include "denormals_show.h"
+#include "unwritten_register.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -64,6 +66,28 @@ TEST(DenormalsShow, WhereNothingHidesThem) {
   for (const char* text : {"elementwise_chain:n=3,m=4", "elementwise_chain:n=3,m=4,dtype=f16"}) {
     for (const uint64_t site : {0, 1, 2, 3}) EXPECT_FALSE(show(text, site)) << text << " " << site;
   }
+}
+
+// A workspace in memory is no choice of the compiler: it is filled before the call.
+TEST(ReadsUnwrittenRegister, OnlyWhereOneIsReadAndNothingWroteIt) {
+  const auto unrolled = [](const char* scope) {
+    Schedule schedule(WorkloadDefinition::parse("name: twice\ninputs: {X: {shape: [4], dtype: f32}}\n"
+                                                "compute: |\n  D[i<4] = X[i] + X[i]\n  O[i<4] = D[i] + 1\n"
+                                                "outputs: [O]\n",
+                                                "twice.yaml")
+                          .instantiate()
+                          .program,
+                      RandomStream(0));
+    schedule.set_scope(schedule.get_block("D"), 0, scope);
+    for (const char* block : {"D", "O"}) schedule.unroll(schedule.get_loops(schedule.get_block(block))[0]);
+    return schedule.program().clone();
+  };
+  const auto without_tail = [](const Program& program) {
+    return mutate(program, Mutation::TailDropped, 0).value();
+  };
+  EXPECT_FALSE(reads_unwritten_register(unrolled("local"), {}));
+  EXPECT_TRUE(reads_unwritten_register(without_tail(unrolled("local")), {}));
+  EXPECT_FALSE(reads_unwritten_register(without_tail(unrolled("global")), {}));
 }
 
 TEST(InDoublePrecision, FloatsAreF64AndIntegersStay) {

@@ -14,6 +14,7 @@
 #include "exit_codes.h"
 #include "mutate.h"
 #include "output.h"
+#include "unwritten_register.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -32,6 +33,7 @@ struct Tally {
   int equivalent = 0;                      // mutants that compute the same
   int refused = 0;                         // mutants that do not lower or compile
   int hidden = 0;                          // accepted: no denormal of one input shows
+  int undefined = 0;                       // accepted: the compiler chose the right value of a register
   std::map<std::string, int> kinds;        // wrong programs by mutation
   std::vector<std::string> not_exercised;  // of one workload
 
@@ -54,6 +56,7 @@ struct Tally {
     equivalent += other.equivalent;
     refused += other.refused;
     hidden += other.hidden;
+    undefined += other.undefined;
     for (const auto& [kind, count] : other.kinds) kinds[kind] += count;
   }
 };
@@ -66,6 +69,7 @@ nlohmann::json to_json(const Tally& tally) {
           {"equivalent", tally.equivalent},
           {"not_compiled", tally.refused},
           {"hidden_denormals", tally.hidden},
+          {"unwritten_registers", tally.undefined},
           {"kinds", tally.kinds}};
 }
 
@@ -73,6 +77,12 @@ nlohmann::json to_json(const Tally& tally) {
 std::string hidden_text(int places) {
   return fmt::format("not exercised: denormals taken for zero at {} places, where rounding hides them",
                      places);
+}
+
+/// Compiled programs that are right by the compiler's choice.
+std::string undefined_text(int places) {
+  return fmt::format(
+      "not exercised: unwritten registers at {} places, where the compiler chose what is right", places);
 }
 
 std::string to_text(const Tally& tally) {
@@ -183,6 +193,8 @@ class Check {
       ++tally.hidden;
     } else if (!is_rounding_only(mutation) && same_in_double_precision(*mutant)) {
       ++tally.equivalent;
+    } else if (reads_unwritten_register(*mutant, space_.target().lower_options())) {
+      ++tally.undefined;
     } else {
       ++tally.wrong;
       ++tally.accepted;
@@ -288,6 +300,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
       for (const std::string& left : tally.not_exercised)
         fmt::print(output(), "  not verified on {}\n", left);
       if (tally.hidden > 0) fmt::print(output(), "  {}\n", hidden_text(tally.hidden));
+      if (tally.undefined > 0) fmt::print(output(), "  {}\n", undefined_text(tally.undefined));
     }
     std::fflush(output());
   }
@@ -301,6 +314,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
     fmt::print(output(), "\n{}\n", total_text(all, done - refused, refused));
     for (const auto& [kind, count] : all.kinds) fmt::print(output(), "{:6} {}\n", count, kind);
     if (all.hidden > 0) fmt::print(output(), "{}\n", hidden_text(all.hidden));
+    if (all.undefined > 0) fmt::print(output(), "{}\n", undefined_text(all.undefined));
     if (left > 0) fmt::print(output(), "{} workloads were left out: the time was over\n", left);
   }
   return all.accepted == 0 && all.right_refused == 0 ? kDone : kNothingFound;
