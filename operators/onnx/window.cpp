@@ -33,10 +33,13 @@ bool Window::is_padded() const {
   return std::ranges::any_of(begin, is_positive) || std::ranges::any_of(end, is_positive);
 }
 
+std::string Window::begin_index(size_t axis, size_t offset) const {
+  const std::string text = fmt::format("i{}", offset + axis);
+  return strides[axis] == 1 ? text : fmt::format("{}*{}", text, strides[axis]);
+}
+
 std::string Window::index(size_t axis, size_t offset, size_t reduction) const {
-  std::string text = fmt::format("i{}", offset + axis);
-  if (strides[axis] != 1) text += fmt::format("*{}", strides[axis]);
-  text += fmt::format(" + r{}", reduction + axis);
+  std::string text = begin_index(axis, offset) + fmt::format(" + r{}", reduction + axis);
   if (dilations[axis] != 1) text += fmt::format("*{}", dilations[axis]);
   return text;
 }

@@ -18,6 +18,8 @@ struct Window {
   bool is_padded() const;
   /// Elements between the first and the last that a window reads, both included.
   int64_t reach(size_t axis) const { return (kernel[axis] - 1) * dilations[axis] + 1; }
+  /// Where window i{offset + axis} begins, in the input as it is (not padded).
+  std::string begin_index(size_t axis, size_t offset) const;
   /// The index that window i{offset + axis} reads with r{reduction + axis}, in the input as it is (not
   /// padded).
   std::string index(size_t axis, size_t offset, size_t reduction) const;

@@ -17,6 +17,7 @@
 #include <tunesmith/tiling/sampled_tiles.h>
 #include <tunesmith/tiling/vector_lanes.h>
 
+#include "fuse_rows.h"
 #include "group.h"
 #include "pad_columns.h"
 #include "panels.h"
@@ -80,7 +81,8 @@ class RegisterTile final : public TransformationModule {
     if (const std::optional<Group> siblings = siblings_of(program, block))
       groups.insert(groups.begin(), *siblings);
     for (const Group& group : groups) {
-      Sketches made = sketches_of(subject, schedule, group, registers);
+      Sketches made = sketches_with_fused_rows(subject, schedule, group, registers);
+      if (made.schedules.empty()) made = sketches_of(subject, schedule, group, registers);
       if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
       for (const std::string& name : made.copies) context.claim(name, "it copies into panels");
@@ -94,6 +96,18 @@ class RegisterTile final : public TransformationModule {
     std::set<std::string> copies;  // names of the blocks that lay panels
     std::string refusal;           // why there are not more of them
   };
+
+  /// None where no rows can be fused.
+  Sketches sketches_with_fused_rows(const Subject& subject, const Schedule& base, const Group& group,
+                                    int64_t registers) const {
+    Group fused = group;
+    const std::optional<Schedule> schedule = fuse_rows(base.clone(), fused, subject.form);
+    if (!schedule) return {};
+    Subject of_fused = subject;
+    of_fused.form = {};
+    match_tile_form(*schedule->program().find_block(fused.blocks.front()), &of_fused.form);
+    return sketches_of(of_fused, *schedule, fused, registers);
+  }
 
   /// Those that are legal: a copy, for example, may be larger than what it copies.
   Sketches sketches_of(const Subject& subject, const Schedule& base, const Group& group,

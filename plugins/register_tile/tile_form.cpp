@@ -76,6 +76,7 @@ std::string match_tile_form(const Block& block, TileForm* form) {
 
 std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form) {
   std::vector<PackedRead> packed;
+  const std::vector<IterVar> iters = block.iters();
   const std::vector<Access> reads = read_accesses(block);
   for (size_t i = 0; i < reads.size(); ++i) {
     const Access& read = reads[i];
@@ -90,6 +91,10 @@ std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form) {
     for (const AccessIndex& index : read.indices) {
       if (index.iterator && *index.iterator != form.columns) found.order.push_back(*index.iterator);
     }
+    // Reductions as the loops run: the innermost one moves along the rows of the panel.
+    std::ranges::stable_sort(found.order, {}, [&](size_t iterator) {
+      return iters[iterator].kind == IterKind::Reduction ? static_cast<std::ptrdiff_t>(iterator) : -1;
+    });
     found.order.push_back(form.columns);
   }
   return packed;

@@ -45,6 +45,21 @@ constexpr const char* kPaddedColumns =
     "compute: |\n  P[j<32, r<24] = select(j < 29, W[j, r], 0.0)\n"
     "  O[i<16, j<32] = sum(r<24) X[i, r] * P[j, r]\noutputs: [O]\n";
 
+/// A 1 x 1 convolution of a batch of small images, with what reads it, or with strides of two lines.
+std::string pointwise(bool has_reader, bool strided) {
+  const std::string sum =
+      strided ? "sum(r<10) X[n, 2*y, x, r] * W[o, r]" : "sum(r<10) X[n, y, x, r] * W[o, r]";
+  const std::string extents = "[n<2, y<5, x<7, o<21]";
+  return "name: pointwise\ninputs:\n  X: {shape: [2, " + std::to_string(strided ? 10 : 5) +
+         ", 7, 10], dtype: f32}\n"
+         "  R: {shape: [2, 5, 7, 21], dtype: f32}\n  W: {shape: [21, 10], dtype: f32, constant: true}\n"
+         "compute: |\n" +
+         (has_reader ? "  C" + extents + " = " + sum + "\n  O" + extents +
+                           " = max(C[n, y, x, o] + R[n, y, x, o], 0.0)\n"
+                     : "  O" + extents + " = " + sum + " * R[n, y, x, 0]\n") +
+         "outputs: [O]\n";
+}
+
 class RegisterTile : public testing::Test {
  protected:
   Program parse(const char* text) {
@@ -73,6 +88,22 @@ TEST_F(RegisterTile, KeepsTheMeaningOfGroups) {
     const Program program = parse(text);
     const SameResults results(program);
     for (const CandidatePtr& candidate : draw(program, 40)) results.expect_of(*candidate);
+  }
+}
+
+// Lines that lie one after the other are one run of rows; of a strided image they do not.
+TEST_F(RegisterTile, RowsThatFollowEachOtherAreFused) {
+  for (const bool has_reader : {true, false}) {
+    for (const bool strided : {true, false}) {
+      const std::string text = pointwise(has_reader, strided);
+      const Program program = parse(text.c_str());
+      const SameResults results(program);
+      for (const CandidatePtr& candidate : draw(program, 24)) {
+        results.expect_of(*candidate);
+        const std::string map = strided ? "(d1) * 7 + d2" : "((d0) * 5 + d1) * 7 + d2";
+        EXPECT_EQ(candidate->trace.str().find(map) != std::string::npos, !strided) << candidate->trace.str();
+      }
+    }
   }
 }
 
