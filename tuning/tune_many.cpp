@@ -135,7 +135,8 @@ class ManyTasks {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       if (!histories_[i].done && little_to_gain(set, i)) histories_[i].done = true;
     }
-    if (!set.fewest_trials()) return std::nullopt;
+    const std::optional<size_t> fewest = set.fewest_trials();
+    if (!fewest || histories_[*fewest].trials == 0) return fewest;
     return scheduler_->next(set);
   }
 
@@ -152,11 +153,30 @@ class ManyTasks {
     report(Phase::Searching, i);
     const double begin = now_seconds();
     attempt(i, [&] {
-      tasks_[i].idle =
-          tasks_[i].task->step(std::min({options_.task.batch, trials_left(), affordable(i)})) == 0;
+      const int64_t round = histories_[i].trials == 0 ? first_round() : options_.task.batch;
+      tasks_[i].idle = tasks_[i].task->step(std::min({round, trials_left(), affordable(i)})) == 0;
       update(i);
     });
     tasks_[i].seconds += now_seconds() - begin;
+  }
+
+  /// Of a task that has none: fewer trials than a round where the budget would leave others without any.
+  int64_t first_round() const {
+    int64_t waiting = 0;
+    int64_t done = 0;
+    double seconds = 0.0;
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      if (!ended(i) && histories_[i].trials == 0) ++waiting;
+      done += histories_[i].trials - tasks_[i].trials_begun;
+      seconds += tasks_[i].seconds;
+    }
+    int64_t trials = trials_left() / waiting;
+    if (options_.seconds > 0.0 && done > 0) {
+      const double in_time =
+          seconds_left() * static_cast<double>(done) / seconds / static_cast<double>(waiting);
+      trials = std::min(trials, static_cast<int64_t>(std::min(in_time, 1e9)));
+    }
+    return std::clamp(trials, int64_t{1}, options_.task.batch);
   }
 
   /// As many trials as the time that is left holds at the task's own pace.

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def varint(value):
@@ -216,7 +217,7 @@ def a_network_is_tuned_and_built(folder):
     subprocess.run([TUNESMITH, "tune", tasks / "tasks.yaml", "--trials", "4", "--database", database, "--space", "cpu-random", "--threads", "1", "--quiet"],
                    check=True, capture_output=True)
     refused = run("build", file, *common[:-1], 2, code=2).stderr
-    assert "1 of 1 tasks have no record" in refused and "matmul_add_relu -> [3, 16]" in refused and "network tasks" in refused, refused
+    assert "1 of 1 tasks have no record" in refused and "matmul_add_relu -> [3, 16]" in refused and "network tune" in refused, refused
     assert "tunesmith tune matmul" not in refused, refused  # which is no workload's name
     for records in (database, folder / "none.db"):
         run("build", file, "--dim", "batch=3", "--output", built, "--space", "cpu-random", "--threads", 2, "--unscheduled", "--database", records)
@@ -230,6 +231,56 @@ def a_network_is_tuned_and_built(folder):
     subprocess.run(["cc", "-O1", built / "two_main.c", "-I", built, "-L", built, "-ltwo", f"-Wl,-rpath,{built}", "-o", program], check=True)
     printed = subprocess.run([program, "20", built / "two.weights"], check=True, capture_output=True, text=True).stdout
     assert "20 calls" in printed and printed.count("matmul_add_relu") == 2, printed
+
+
+def a_network_is_tuned_in_one_command(folder):
+    needs_onnx()
+    file, built, database = folder / "two.onnx", folder / "built", folder / "records.db"
+    file.write_bytes(two_layers())
+    common = ["--dim", "batch=3", "--database", database, "--space", "cpu-random", "--threads", 1]
+    said = run("tune", file, *common, "--output", built, "--trials", 6).stdout
+    assert "1 tasks: 6 trials" in said and "in place: " in said and f"built {built}/libtwo.so" in said, said
+    assert "2 of 2 steps are right" in run("verify", built).stdout
+    assert not (built / "in_place").exists()
+    # What is on record is not measured again, and one JSON object says all.
+    said = json.loads(run("tune", file, *common, "--output", built, "--trials", 6, "--json").stdout)
+    assert said["tuning"]["tasks"][0]["resumed"] == 6 and said["built"]["kernels"] == 2 and said["in_place"]["other_programs"] in (0, 1), said
+    said = json.loads(run("build", file, *common, "--output", folder / "again", "--in-place", "--json").stdout)
+    assert said["kernels"] == 2 and 0 <= said["in_place"]["p"] <= 1, said
+    assert "2 of 2 steps are right" in run("verify", folder / "again").stdout
+    assert "excludes" in run("build", file, *common, "--in-place", "--unscheduled", code=2).stderr
+    assert "leaves no extent of this name open" in run("tune", file, "--dim", "rows=3", code=2).stderr
+    assert "cannot name C functions" in run("tune", file, *common, "--name", "2x", code=2).stderr
+
+
+def an_interrupted_network_continues(folder):
+    needs_onnx()
+    file, database = folder / "two.onnx", folder / "records.db"
+    file.write_bytes(two_layers())
+    words = ["tune", file, "--dim", "batch=3", "--database", database, "--space", "cpu-random", "--threads", "1", "--output", folder / "built"]
+    process = subprocess.Popen([TUNESMITH, "network", *map(str, words), "--trials", "100000", "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        time.sleep(0.05)
+        listed = subprocess.run([TUNESMITH, "records", "list", "--database", database], capture_output=True, text=True)
+        if listed.returncode == 0 and "matmul_add_relu" in listed.stdout:
+            break
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[0]
+    assert process.returncode == 130 and "no library is built: the same command continues where this one ended" in said, (process.returncode, said)
+    assert not (folder / "built").exists()
+    assert json.loads(run(*words, "--trials", 4, "--json").stdout)["built"]["kernels"] == 2
+
+
+def passes_are_shown(folder):
+    needs_onnx()
+    file = folder / "two.onnx"
+    file.write_bytes(two_layers())
+    said = run("show", file, "--passes", "--dim", "batch=3").stdout
+    assert "\npass resolve: " in said and "\npass fix_shapes: " in said and "Y: f32[3, 16] = " in said, said
+    assert "2 kernels a call, 1 tasks" in said and "   1  task 1    matmul_add_relu -> [3, 16]: " in said, said
+    said = json.loads(run("show", file, "--passes", "--dim", "batch=3", "--json").stdout)
+    assert said["passes"][0]["name"] == "resolve" and [kernel["task"] for kernel in said["kernels"]] == [1, 1], said
+    assert "passes" not in json.loads(run("show", file, "--json").stdout)
 
 
 def built_of_two_layers(place):

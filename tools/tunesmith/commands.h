@@ -128,11 +128,19 @@ struct NetworkArguments {
   std::string name;  // of the library; empty: from the file
   int threads = 0;   // that programs were tuned for; 0: all
   bool unscheduled = false;
+  bool in_place = false;  // choose among each task's best programs inside the library
+  bool passes = false;    // show what each pass makes
 };
 int run_network_import(const Common& common, const NetworkArguments& arguments);
 int run_network_show(const Common& common, const NetworkArguments& arguments);
 int run_network_tasks(const Common& common, const NetworkArguments& arguments);
 int run_network_build(const Common& common, const NetworkArguments& arguments);
+
+struct NetworkTuneArguments {
+  NetworkArguments network;
+  TuneArguments tune;  // without workloads
+};
+int run_network_tune(const Common& common, const NetworkTuneArguments& arguments);
 
 struct NetworkVerifyArguments {
   std::string folder;
@@ -171,6 +179,7 @@ int run_network_test(const Common& common, const NetworkTestArguments& arguments
 /// Of the group `network`.
 struct AllNetworkArguments {
   NetworkArguments network;
+  NetworkTuneArguments tune;
   NetworkVerifyArguments verify;
   NetworkRunArguments run;
   NetworkBenchArguments bench;

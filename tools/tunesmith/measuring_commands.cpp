@@ -23,11 +23,6 @@ void add_candidate_time_out(CLI::App& command, double& seconds, const std::strin
       ->check(positive());
 }
 
-void add_database(CLI::App& command, std::string& file) {
-  command.add_option("--database", file,
-                     "the file of the records (default: tunesmith/records.db in the user's data folder)");
-}
-
 /// What searches, instead of what the space names.
 void add_search_overrides(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--search", arguments.search,
@@ -38,16 +33,46 @@ void add_search_overrides(CLI::App& command, TuneArguments& arguments) {
                      "the task scheduler to use instead of the space's, for several workloads");
 }
 
+void add_budget(CLI::App& command, TuneArguments& arguments, const std::string& trials,
+                const std::string& minutes) {
+  command.add_option("--trials", arguments.trials, trials)->check(positive());
+  command.add_option("--minutes", arguments.minutes, minutes)->check(positive());
+  command
+      .add_option("--min-gain,--least-gain", arguments.min_gain,
+                  "of several workloads, one is not searched any more when its next round is expected to "
+                  "improve the goal by less than this many percent")
+      ->capture_default_str()
+      ->check(not_negative());
+}
+
+/// How it searches, and with what.
+void add_search(CLI::App& command, TuneArguments& arguments) {
+  command
+      .add_option("--batch", arguments.batch,
+                  "candidates that the searcher proposes at a time: a round (default: 64; of several "
+                  "workloads 16)")
+      ->check(positive());
+  command
+      .add_option("--seed", arguments.seed,
+                  "seed of the random numbers: the same seed draws the same candidates")
+      ->capture_default_str();
+  add_search_overrides(command, arguments);
+  add_threads(command, arguments.threads, "number of threads to measure with");
+  command.add_option("--time-limit", arguments.time_limit, "seconds after which the search ends; 0 = none")
+      ->capture_default_str()
+      ->check(not_negative());
+  add_candidate_time_out(command, arguments.candidate_time_out, "one candidate");
+  add_database(command, arguments.database);
+  add_allow_memory(command, arguments.allow_memory);
+  command.add_flag("--fresh", arguments.fresh,
+                   "measure everything again instead of resuming from earlier records");
+}
+
 void add_shared_budget(CLI::App& command, TuneArguments& arguments) {
-  command
-      .add_option("--trials", arguments.trials,
-                  "number of candidates to measure, of all workloads together (default: 256; of several "
-                  "workloads 64 for each; with --minutes any number)")
-      ->check(positive());
-  command
-      .add_option("--minutes", arguments.minutes,
-                  "minutes that all workloads together may take; of several, the final ranking included")
-      ->check(positive());
+  add_budget(command, arguments,
+             "number of candidates to measure, of all workloads together (default: 256; of several workloads "
+             "64 for each; with --minutes any number)",
+             "minutes that all workloads together may take; of several, the final ranking included");
   command
       .add_option("--weight", arguments.weights,
                   "how much each workload counts, in their order, with commas (default: 1, or as a suite "
@@ -61,15 +86,14 @@ void add_shared_budget(CLI::App& command, TuneArguments& arguments) {
           "what several workloads are tuned for: 'total', the sum of weight * time, or 'geomean', the "
           "geometric mean of their times (default: total when there are weights, else geomean)")
       ->check(CLI::IsMember({"total", "geomean"}));
-  command
-      .add_option("--min-gain,--least-gain", arguments.min_gain,
-                  "of several workloads, one is not searched any more when its next round is expected to "
-                  "improve the goal by less than this many percent")
-      ->capture_default_str()
-      ->check(not_negative());
 }
 
 }  // namespace
+
+void add_database(CLI::App& command, std::string& file) {
+  command.add_option("--database", file,
+                     "the file of the records (default: tunesmith/records.db in the user's data folder)");
+}
 
 void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code) {
   CLI::App* command =
@@ -83,30 +107,21 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
                    "lists workloads; several share one budget")
       ->required();
   add_shared_budget(*command, arguments);
-  command
-      ->add_option("--batch", arguments.batch,
-                   "candidates that the searcher proposes at a time: a round (default: 64; of several "
-                   "workloads 16)")
-      ->check(positive());
-  command
-      ->add_option("--seed", arguments.seed,
-                   "seed of the random numbers: the same seed draws the same candidates")
-      ->capture_default_str();
-  add_search_overrides(*command, arguments);
-  add_threads(*command, arguments.threads, "number of threads to measure with");
-  command->add_option("--time-limit", arguments.time_limit, "seconds after which the search ends; 0 = none")
-      ->capture_default_str()
-      ->check(not_negative());
-  add_candidate_time_out(*command, arguments.candidate_time_out, "one candidate");
-  add_database(*command, arguments.database);
+  add_search(*command, arguments);
   command->add_option("--model-file", arguments.model_file,
                       "the cost model is loaded from this file when it exists, and saved there at the end, "
                       "unless there are several workloads");
-  add_allow_memory(*command, arguments.allow_memory);
-  command->add_flag("--fresh", arguments.fresh,
-                    "measure everything again instead of resuming from earlier records");
   add_common(*command, common, true);
   command->callback([&] { code = run_tune(common, arguments); });
+}
+
+void add_task_budget(CLI::App& command, TuneArguments& arguments) {
+  add_budget(
+      command, arguments,
+      "number of candidates to measure, of all tasks together (default: 64 for each; with --minutes any "
+      "number)",
+      "minutes that tuning may take, the final ranking included; building comes after it");
+  add_search(command, arguments);
 }
 
 void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code) {

@@ -7,21 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/network/plain_kernels.h>
-#include <tunesmith/network/plan_library.h>
-#include <tunesmith/support/thread_pool.h>
 
+#include "choose_in_place.h"
 #include "exit_codes.h"
-#include "network_description.h"
 #include "network_json.h"
-#include "network_tasks.h"
+#include "network_library.h"
 #include "output.h"
-#include "shipping.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The kernels of all tasks. Tasks without a record are named in one error, or (`unscheduled`) have a program
 /// without a schedule.
@@ -29,15 +24,13 @@ std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper
                                       const ShippingOptions& options, network::PlainKernels* unscheduled) {
   std::deque<CompiledKernel> kernels;
   std::vector<std::string> missing;
-  const bool no_records = unscheduled != nullptr && !fs::exists(database_path(options.database));
+  const bool no_records = unscheduled != nullptr && !std::filesystem::exists(database_path(options.database));
   for (size_t i = 0; i < tasked.tasks.size(); ++i) {
     const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
     try {
-      kernels.push_back(
-          no_records
-              ? unscheduled->of(workload)
-              : shipper.ship_best(workload, workload.key, fmt::format("kernel_{}_{}", i + 1, workload.name))
-                    .kernel);
+      kernels.push_back(no_records
+                            ? unscheduled->of(workload)
+                            : shipper.ship_best(workload, workload.key, kernel_symbol(tasked, i)).kernel);
     } catch (const NoRecord&) {
       if (unscheduled != nullptr)
         kernels.push_back(unscheduled->of(workload));
@@ -49,7 +42,7 @@ std::deque<CompiledKernel> kernels_of(const TaskedNetwork& tasked, const Shipper
     throw UserError(
         fmt::format("{} of {} tasks have no record in this space with {} threads on this machine:\n  {}\n",
                     missing.size(), tasked.tasks.size(), options.threads, fmt::join(missing, "\n  ")),
-        "run: tunesmith network tasks FILE --output DIR, and then tunesmith tune DIR/tasks.yaml");
+        "run: tunesmith network tune FILE");
   return kernels;
 }
 
@@ -60,52 +53,28 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   Session session(common);
   const TaskedNetwork tasked = read_tasks(session, arguments);
   const std::unique_ptr<Space> space = session.space();
-  Packaging* const packaging = space->target().packaging();
-  if (packaging == nullptr)
-    throw UserError(fmt::format("the target of space '{}' builds no libraries", space->spec().name),
-                    "choose a space of another target with --space");
-  ShippingOptions options;
-  options.database = arguments.database;
-  options.threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
-  options.worker_threads = arguments.threads;
-  options.quiet = common.json;
+  packaging_of(*space);
   network::PlainKernels unscheduled(space->target());
-  const std::deque<CompiledKernel> kernels = kernels_of(tasked, Shipper(session, *space, options), options,
-                                                        arguments.unscheduled ? &unscheduled : nullptr);
-
-  std::vector<network::RegionKernel> regions;
-  for (size_t i = 0; i < tasked.regions.size(); ++i) {
-    const network::NodeWorkload& region = tasked.regions[i];
-    const CompiledKernel& kernel = kernels[tasked.task_of[i]];
-    regions.push_back({region.workload.name, region.inputs, region.outputs, &kernel,
-                       prepare(tasked.network, region, kernel, space->target())});
+  std::deque<CompiledKernel> best;
+  ChosenPrograms chosen;
+  if (arguments.in_place) {
+    chosen = choose_in_place(session, *space, tasked, arguments, common.quiet || common.json);
+  } else {
+    const ShippingOptions options = shipping_options(arguments, common.json);
+    best = kernels_of(tasked, Shipper(session, *space, options), options,
+                      arguments.unscheduled ? &unscheduled : nullptr);
+    for (const CompiledKernel& kernel : best) chosen.kernels.push_back(&kernel);
   }
-  const std::string name =
-      arguments.name.empty() ? c_identifier(fs::path(arguments.file).stem().string()) : arguments.name;
-  network::LibraryPlan plan = plan_library(tasked.network, regions, name);
-  plan.provenance =
-      fmt::format("the network {} of {}, {} kernels", tasked.network.name, arguments.file, regions.size());
-  const std::string folder = arguments.output.empty() ? "." : arguments.output;
-  fs::create_directories(folder);
-  const network::NetworkFiles files = write_library(plan, *packaging, folder);
-  const std::string description = write_description(describe_library(tasked, arguments, plan), folder);
+  const BuiltNetwork built =
+      write_network(tasked, chosen.kernels, *space, arguments, output_folder(arguments));
   if (common.json) {
-    print_network_json({{"network", tasked.network.name},
-                        {"kernels", regions.size()},
-                        {"memory_bytes", plan.arena_bytes},
-                        {"weight_bytes", plan.weight_bytes},
-                        {"library", files.library},
-                        {"header", files.header},
-                        {"weights", files.weights},
-                        {"main_program", files.main_program},
-                        {"description", description}});
+    nlohmann::json said = built_json(built, tasked);
+    if (arguments.in_place) said["in_place"] = chosen_json(chosen);
+    print_network_json(said);
     return kDone;
   }
-  fmt::print(
-      output(),
-      "built {}\n      {}\n      {} ({} bytes)\n      {}\n      {}\n{} kernels a call, {} bytes of memory\n",
-      files.library, files.header, files.weights, plan.weight_bytes, files.main_program, description,
-      regions.size(), plan.arena_bytes);
+  if (arguments.in_place) print_chosen(chosen);
+  print_built(built, tasked);
   return kDone;
 }
 

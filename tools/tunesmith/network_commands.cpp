@@ -6,6 +6,19 @@
 namespace tunesmith::cli {
 namespace {
 
+void add_dimensions(CLI::App& command, NetworkArguments& arguments) {
+  command.add_option("--dim", arguments.dimensions,
+                     "the value of a named extent, such as batch=1; may be repeated");
+}
+
+void add_library_files(CLI::App& command, NetworkArguments& arguments) {
+  command.add_option(
+      "--output", arguments.output,
+      "the folder that receives the library, its header, its weights and a main program (default: this one)");
+  command.add_option("--name", arguments.name,
+                     "of the library and its functions (default: from the file's name)");
+}
+
 /// Commands that take the file of a network.
 void add_file_commands(CLI::App& group, Common& common, NetworkArguments& arguments, int& code) {
   const auto add = [&](const char* name, const char* help,
@@ -19,27 +32,45 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   };
   add("import", "check that a network can be read, and print its inputs, outputs, operators and weights",
       run_network_import);
-  add("show", "print a network: what it is given, its nodes and its results, one a line", run_network_show);
+  CLI::App& show = add("show", "print a network: what it is given, its nodes and its results, one a line",
+                       run_network_show);
+  show.add_flag("--passes", arguments.passes,
+                "also print the network after each pass, and the kernels that become of it");
   CLI::App& tasks =
       add("tasks", "print what a network's kernels are, and write them as a list of workloads to tune",
           run_network_tasks);
   CLI::App& build =
       add("build", "build a network's library from the records of its tasks", run_network_build);
-  for (CLI::App* command : {&tasks, &build})
-    command->add_option("--dim", arguments.dimensions,
-                        "the value of a named extent, such as batch=1; may be repeated");
+  for (CLI::App* command : {&show, &tasks, &build}) add_dimensions(*command, arguments);
   tasks.add_option("--output", arguments.output,
                    "the folder that receives a file for each task, and tasks.yaml");
-  build.add_option(
-      "--output", arguments.output,
-      "the folder that receives the library, its header, its weights and a main program (default: this one)");
-  build.add_option("--name", arguments.name,
-                   "of the library and its functions (default: from the file's name)");
+  add_library_files(build, arguments);
   build.add_option("--threads", arguments.threads, "that the tasks were tuned for (default: all processors)");
-  build.add_flag("--unscheduled", arguments.unscheduled,
-                 "take programs without a schedule, which are slow, for tasks that have no record");
-  build.add_option("--database", arguments.database,
-                   "the file of the records (default: tunesmith/records.db in the user's data folder)");
+  CLI::Option* const unscheduled =
+      build.add_flag("--unscheduled", arguments.unscheduled,
+                     "take programs without a schedule, which are slow, for tasks that have no record");
+  build
+      .add_flag("--in-place", arguments.in_place,
+                "choose among the five best programs of each task by their times inside the library")
+      ->excludes(unscheduled);
+  add_database(build, arguments.database);
+}
+
+/// Tunes all tasks, and builds.
+void add_network_tune(CLI::App& group, Common& common, NetworkTuneArguments& arguments, int& code) {
+  CLI::App* command =
+      group.add_subcommand("tune", "tune all tasks of a network under one budget, and build its library");
+  command->footer("Example: tunesmith network tune model.onnx --minutes 10 --output built");
+  command->add_option("file", arguments.network.file, "the file of the network")->required();
+  add_dimensions(*command, arguments.network);
+  add_library_files(*command, arguments.network);
+  add_task_budget(*command, arguments.tune);
+  add_common(*command, common, true);
+  command->callback([&] {
+    arguments.network.threads = arguments.tune.threads;
+    arguments.network.database = arguments.tune.database;
+    code = run_network_tune(common, arguments);
+  });
 }
 
 /// A command that takes the folder of a built library.
@@ -96,6 +127,7 @@ void add_network(CLI::App& app, Common& common, AllNetworkArguments& arguments, 
   group->require_subcommand(1);
   group->footer("Example: tunesmith network import model.onnx");
   add_file_commands(*group, common, arguments.network, code);
+  add_network_tune(*group, common, arguments.tune, code);
   add_library_commands(*group, common, arguments, code);
   NetworkTestArguments& tests = arguments.test;
   CLI::App* test = group->add_subcommand(

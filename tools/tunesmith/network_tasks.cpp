@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/network/pass.h>
 #include <tunesmith/network/read_network.h>
 
 #include "exit_codes.h"
@@ -55,13 +54,6 @@ void require_known(const network::Network& network, const std::map<std::string, 
   }
 }
 
-/// How many regions of a call are this task.
-std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
-  std::vector<int64_t> counts(tasked.tasks.size(), 0);
-  for (const size_t task : tasked.task_of) ++counts[task];
-  return counts;
-}
-
 fs::path file_of(const TaskedNetwork& tasked, size_t task, const std::string& folder) {
   return fs::path(folder) /
          fmt::format("{:02}_{}.yaml", task + 1, tasked.regions[tasked.tasks[task]].workload.name);
@@ -92,23 +84,31 @@ std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>&
 
 }  // namespace
 
+std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
+  std::vector<int64_t> counts(tasked.tasks.size(), 0);
+  for (const size_t task : tasked.task_of) ++counts[task];
+  return counts;
+}
+
 std::string title_of(const Workload& workload) {
   return fmt::format("{} -> [{}]", workload.name, fmt::join(workload.program.outputs.front()->shape, ", "));
 }
 
-TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments) {
+TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
+                         const std::function<void(const network::Pass&, const network::Network&)>& after) {
   network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
   const auto find = [&](std::string_view op, int64_t version) {
     return read.importer->find_operator(op, version);
   };
   const std::map<std::string, int64_t> dimensions = dimensions_of(arguments.dimensions);
   require_known(read.network, dimensions);
-  run_passes(read.network, {find, dimensions});
+  run_passes(read.network, {find, dimensions}, after);
   TaskedNetwork tasked;
   tasked.network = std::move(read.network);
   std::map<uint64_t, size_t> known;
   for (const network::Region& region : form_regions(tasked.network)) {
     tasked.regions.push_back(workload_of(tasked.network, region.nodes, region.results));
+    tasked.nodes.push_back(region.nodes);
     const auto [found, is_new] = known.emplace(tasked.regions.back().workload.hash, tasked.tasks.size());
     if (is_new) tasked.tasks.push_back(tasked.regions.size() - 1);
     tasked.task_of.push_back(found->second);

@@ -19,6 +19,10 @@ const CLI::Validator& not_negative();
 /// Options that commands share; with `spaces` also those of commands that compose a space.
 void add_common(CLI::App& command, Common& common, bool spaces);
 
+void add_database(CLI::App& command, std::string& file);
+/// What `network tune` has of `tune`.
+void add_task_budget(CLI::App& command, TuneArguments& arguments);
+
 void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code);
 void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code);
 void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& code);

@@ -19,9 +19,8 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Records that are tried where nobody named a program: those in front may be refused by the check as it is
-/// now.
-constexpr size_t kChoices = 5;
+/// Records that are looked at besides the best ones, which the check as it is now may refuse.
+constexpr size_t kSpare = 4;
 
 /// The check refuses the program.
 class NotRight : public UserError {
@@ -52,16 +51,24 @@ void require_identifier(const std::string& name) {
 
 Shipped Shipper::ship_best(const Workload& workload, const std::string& typed,
                            const std::string& symbol) const {
+  return std::move(ship_best(workload, typed, symbol, 1).front());
+}
+
+std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::string& typed,
+                                        const std::string& symbol, size_t count) const {
   const std::vector<Record> best =
-      best_records(workload, space_, options_.database, options_.threads, typed, kChoices);
-  for (size_t i = 0; i + 1 < best.size(); ++i) {
+      best_records(workload, space_, options_.database, options_.threads, typed, count + kSpare);
+  std::vector<Shipped> shipped;
+  for (size_t i = 0; i < best.size() && shipped.size() < count; ++i) {
+    const bool last = i + 1 == best.size() && shipped.empty();
     try {
-      return ship(workload, best[i].id, symbol);
+      shipped.push_back(ship(workload, best[i].id, symbol));
     } catch (const NotRight& refusal) {
+      if (last) throw;
       fmt::print(stderr, "tunesmith: record {}: {}; the next best is taken\n", best[i].id, refusal.what());
     }
   }
-  return ship(workload, best.back().id, symbol);
+  return shipped;
 }
 
 Shipped Shipper::ship(const Workload& workload, const std::string& id, const std::string& symbol) const {

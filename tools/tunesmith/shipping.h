@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/space/space.h>
@@ -41,6 +42,9 @@ class Shipper {
   /// The best of the workload's records that the check still finds right. `typed`: what the person called the
   /// workload; `symbol`: of the kernel. Throws UserError when there is none.
   Shipped ship_best(const Workload& workload, const std::string& typed, const std::string& symbol) const;
+  /// The best `count` of them, the best first; at least one.
+  std::vector<Shipped> ship_best(const Workload& workload, const std::string& typed,
+                                 const std::string& symbol, size_t count) const;
 
   /// `id` names a record or a file with a trace.
   Shipped ship(const Workload& workload, const std::string& id, const std::string& symbol) const;

@@ -25,13 +25,17 @@ void add(TaskList& list, const std::string& name, double weight, const TuneArgum
     list.weighted = true;
     return;
   }
-  require_memory(workload, arguments.allow_memory);
-  const double bytes = kWorkerBytes + measuring_bytes(workload);
-  list.tasks.push_back({std::move(workload), weight, bytes});
+  list.tasks.push_back(weighted_task(std::move(workload), weight, arguments.allow_memory));
   list.names.push_back(name);
 }
 
 }  // namespace
+
+WeightedTask weighted_task(Workload workload, double weight, bool allow_memory) {
+  require_memory(workload, allow_memory);
+  const double bytes = kWorkerBytes + measuring_bytes(workload);
+  return {std::move(workload), weight, bytes};
+}
 
 TaskList read_task_list(const TuneArguments& arguments) {
   const std::vector<std::string>& given = arguments.workloads;

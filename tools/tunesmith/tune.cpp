@@ -125,8 +125,8 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
 int run_tune(const Common& common, const TuneArguments& arguments) {
   const std::atomic<bool>& stop =
       stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
-  TaskList list = read_task_list(arguments);
-  return list.many ? run_tune_many(common, arguments, std::move(list), stop)
+  const TaskList list = read_task_list(arguments);
+  return list.many ? run_tune_many(common, arguments, list, stop)
                    : tune_one(common, arguments, list.tasks.front().workload, stop);
 }
 

@@ -142,7 +142,7 @@ std::vector<TaskRow> final_rows(const TuneManyResult& result, const TaskList& li
 }
 
 void print_many(const TuneManyResult& result, const TaskList& list, const TuneManyOptions& options,
-                const TuneArguments& arguments, bool modelled) {
+                bool modelled) {
   int64_t valid = 0;
   int64_t resumed = 0;
   int64_t seeds = 0;
@@ -188,16 +188,21 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     else if (result.tasks[i].result.best_id.empty() && !result.interrupted)
       fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
   }
-  if (summary.without == result.tasks.size()) return;
-  fmt::print(output(), "next: tunesmith build {}{}  writes the best program of a task as a C library\n",
-             list.names.front(),
-             arguments.database.empty() ? "" : fmt::format(" --database {}", arguments.database));
+}
+
+int exit_code(const TuneManyResult& result) {
+  if (result.interrupted) return kInterrupted;
+  if (std::ranges::any_of(result.tasks, [](const TaskOutcome& one) { return !one.error.empty(); }))
+    return kBadInput;
+  return std::ranges::any_of(result.tasks, [](const TaskOutcome& one) { return one.result.best_id.empty(); })
+             ? kNothingFound
+             : kDone;
 }
 
 }  // namespace
 
-int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList list,
-                  const std::atomic<bool>& stop) {
+TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const TaskList& list,
+                     const std::atomic<bool>& stop) {
   Session session(common);
   const Space space(searched_as_asked(session, arguments), session.registry());
   tell_refused(space);
@@ -234,17 +239,26 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList
   };
   const TuneManyResult result = tune_many(list.tasks, space, store, make_runner, environment, options, hooks);
   progress.clear();
+  TunedMany tuned{exit_code(result), {}};
   if (common.json) {
-    fmt::print(output(), "{}\n", many_json(result, list, options, space, environment).dump());
+    tuned.summary = many_json(result, list, options, space, environment);
   } else {
-    print_many(result, list, options, arguments, models_times(space.target()));
+    print_many(result, list, options, models_times(space.target()));
   }
-  if (result.interrupted) return kInterrupted;
-  if (std::ranges::any_of(result.tasks, [](const TaskOutcome& one) { return !one.error.empty(); }))
-    return kBadInput;
-  return std::ranges::any_of(result.tasks, [](const TaskOutcome& one) { return one.result.best_id.empty(); })
-             ? kNothingFound
-             : kDone;
+  return tuned;
+}
+
+int run_tune_many(const Common& common, const TuneArguments& arguments, const TaskList& list,
+                  const std::atomic<bool>& stop) {
+  const TunedMany tuned = tune_tasks(common, arguments, list, stop);
+  if (common.json) {
+    fmt::print(output(), "{}\n", tuned.summary.dump());
+  } else if (tuned.code == kDone) {
+    fmt::print(output(), "next: tunesmith build {}{}  writes the best program of a task as a C library\n",
+               list.names.front(),
+               arguments.database.empty() ? "" : fmt::format(" --database {}", arguments.database));
+  }
+  return tuned.code;
 }
 
 }  // namespace tunesmith::cli

@@ -1,12 +1,26 @@
 // `tune` of several workloads under one budget.
 #pragma once
 
+#include <atomic>
+
+#include <nlohmann/json.hpp>
+
 #include "commands.h"
 #include "task_list.h"
 
 namespace tunesmith::cli {
 
-int run_tune_many(const Common& common, const TuneArguments& arguments, TaskList list,
+struct TunedMany {
+  int code = 0;            // as the command that tunes them ends
+  nlohmann::json summary;  // with Common::json
+};
+
+/// Tunes them with progress on standard error, and prints a table of what was found, or with Common::json
+/// nothing.
+TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const TaskList& list,
+                     const std::atomic<bool>& stop);
+
+int run_tune_many(const Common& common, const TuneArguments& arguments, const TaskList& list,
                   const std::atomic<bool>& stop);
 
 }  // namespace tunesmith::cli

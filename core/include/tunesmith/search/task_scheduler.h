@@ -66,7 +66,8 @@ struct TaskSet {
 class TaskScheduler {
  public:
   virtual ~TaskScheduler();
-  /// Which task gets the next round: the index of one that is not done. It is asked only while there is one.
+  /// Which task gets the next round: the index of one that is not done. It is asked only while there is one,
+  /// and once every task that is not done has begun.
   virtual size_t next(const TaskSet& set) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// `network import` and `network show`.
+// `network import`.
 #include <algorithm>
 #include <map>
 
@@ -119,17 +119,6 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
   fmt::print(output(), "{}\nweights: {} bytes in {} tensors\n", read.network.nodes.empty() ? "" : ")",
              weights.bytes, weights.tensors);
   print_unknown(unknown_operators(read));
-  return kDone;
-}
-
-int run_network_show(const Common& common, const NetworkArguments& arguments) {
-  Session session(common);
-  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
-  if (common.json) {
-    print_network_json(network_json(read.network));
-  } else {
-    fmt::print(output(), "{}", to_text(read.network));
-  }
   return kDone;
 }
 

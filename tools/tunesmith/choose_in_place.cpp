@@ -1,0 +1,224 @@
+#include "choose_in_place.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/built_library.h>
+#include <tunesmith/network/verify_in_place.h>
+#include <tunesmith/runtime/pool.h>
+#include <tunesmith/tuning/ranking.h>
+
+#include "network_description.h"
+#include "output.h"
+#include "progress/progress.h"
+
+namespace tunesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kPrograms = 5;   // of each task
+constexpr double kSeconds = 3.0;  // that a comparison of two libraries may take, about
+constexpr int kMinRounds = 10;
+constexpr int kMaxRounds = 60;
+constexpr double kSignificance = 0.05;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Of a task or of a whole call in each round, in the two libraries.
+struct Pair {
+  std::vector<double> base, other;
+};
+
+double median(const std::vector<double>& samples) { return quantile_interval(samples, 0.5).value; }
+
+/// One-sided: that `other` is no faster, and wins so many rounds by chance.
+double sign_test(const Pair& pair) {
+  int wins = 0, rounds = 0;
+  for (size_t i = 0; i < pair.base.size(); ++i) {
+    wins += pair.other[i] < pair.base[i] ? 1 : 0;
+    rounds += pair.other[i] != pair.base[i] ? 1 : 0;
+  }
+  if (wins == 0) return 1.0;
+  return boost::math::cdf(boost::math::complement(boost::math::binomial(rounds, 0.5), wins - 1));
+}
+
+/// A folder of files that nobody wants later.
+class Scratch {
+ public:
+  explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
+  ~Scratch() {
+    std::error_code left_there;
+    fs::remove_all(folder_, left_there);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string below(std::string_view name) const { return (folder_ / name).string(); }
+
+ private:
+  fs::path folder_;
+};
+
+/// A library that is called on random inputs.
+class TimedLibrary {
+ public:
+  TimedLibrary(const std::string& folder, const TaskedNetwork& tasked, tunesmith_runtime_pool* pool)
+      : tasked_(tasked) {
+    const LibraryDescription description = read_description(folder);
+    library_ = std::make_unique<network::BuiltLibrary>(folder, description.facts());
+    library_->set_parallel_for(tunesmith_runtime_parallel_for, pool);
+    tensors_ = network::random_inputs(description.inputs, 1);
+    for (const network::LibraryArgument& result : description.outputs)
+      tensors_.push_back(Tensor::zeros(result.type.dtype, result.type.shape));
+    for (Tensor& tensor : tensors_) data_.push_back(tensor.bytes.data());
+  }
+
+  double call() {
+    const Clock::time_point begin = Clock::now();
+    library_->run_plainly(data_);
+    return seconds_since(begin);
+  }
+
+  /// Of each task, all its steps together.
+  std::vector<double> call_by_task() {
+    std::vector<double> seconds(tasked_.tasks.size(), 0.0);
+    Clock::time_point last;
+    library_->run_plainly(data_, [&](int step, void* const*) {
+      if (step >= 0) seconds[tasked_.task_of[static_cast<size_t>(step)]] += seconds_since(last);
+      last = Clock::now();
+    });
+    return seconds;
+  }
+
+ private:
+  const TaskedNetwork& tasked_;
+  std::unique_ptr<network::BuiltLibrary> library_;
+  std::vector<Tensor> tensors_;
+  std::vector<void*> data_;
+};
+
+/// Calls that warm both up say how many rounds there is time for.
+int rounds_for(TimedLibrary& base, TimedLibrary& other) {
+  base.call();
+  other.call();
+  const double both = base.call() + other.call();
+  return std::clamp(static_cast<int>(kSeconds / both), kMinRounds, kMaxRounds);
+}
+
+std::vector<Pair> compare_tasks(TimedLibrary& base, TimedLibrary& other, size_t tasks) {
+  std::vector<Pair> pairs(tasks);
+  const int rounds = rounds_for(base, other);
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<double> first = base.call_by_task();
+    const std::vector<double> second = other.call_by_task();
+    for (size_t task = 0; task < tasks; ++task) {
+      pairs[task].base.push_back(first[task]);
+      pairs[task].other.push_back(second[task]);
+    }
+  }
+  return pairs;
+}
+
+Pair compare_calls(TimedLibrary& base, TimedLibrary& other) {
+  Pair pair;
+  const int rounds = rounds_for(base, other);
+  for (int round = 0; round < rounds; ++round) {
+    pair.base.push_back(base.call());
+    pair.other.push_back(other.call());
+  }
+  return pair;
+}
+
+}  // namespace
+
+ChosenPrograms choose_in_place(Session& session, const Space& space, const TaskedNetwork& tasked,
+                               const NetworkArguments& arguments, bool quiet) {
+  LiveLine line(quiet);
+  ChosenPrograms chosen;
+  const Shipper shipper(session, space, shipping_options(arguments, true));
+  size_t variants = 1;
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    line.say(fmt::format("compiling the best programs of task {} of {}", i + 1, tasked.tasks.size()));
+    const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
+    std::deque<CompiledKernel>& programs = chosen.programs.emplace_back();
+    for (Shipped& shipped :
+         shipper.ship_best(workload, title_of(workload), kernel_symbol(tasked, i), kPrograms))
+      programs.push_back(std::move(shipped.kernel));
+    chosen.kernels.push_back(&programs.front());
+    variants = std::max(variants, programs.size());
+  }
+
+  const Scratch scratch(fs::path(output_folder(arguments)) / "in_place");
+  const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
+      tunesmith_runtime_pool_create(arguments.threads), tunesmith_runtime_pool_destroy);
+  const auto timed = [&](std::string_view name, const std::vector<const CompiledKernel*>& kernels) {
+    write_network(tasked, kernels, space, arguments, scratch.below(name));
+    return TimedLibrary(scratch.below(name), tasked, pool.get());
+  };
+  const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
+  TimedLibrary alone = timed("alone", chosen.kernels);
+  std::vector<const CompiledKernel*> fastest = chosen.kernels;
+  std::vector<double> share(tasked.tasks.size(),
+                            1.0);  // of the time of the program that is the fastest alone
+  for (size_t variant = 1; variant < variants; ++variant) {
+    line.say(fmt::format("choosing in place: programs {} of {}", variant + 1, variants));
+    std::vector<const CompiledKernel*> kernels;
+    for (const std::deque<CompiledKernel>& programs : chosen.programs)
+      kernels.push_back(&programs[std::min(variant, programs.size() - 1)]);
+    TimedLibrary others = timed("others", kernels);
+    const std::vector<Pair> pairs = compare_tasks(alone, others, tasked.tasks.size());
+    for (size_t task = 0; task < pairs.size(); ++task) {
+      const double now = median(pairs[task].other) / median(pairs[task].base);
+      if (variant >= chosen.programs[task].size() || now >= share[task]) continue;
+      if (sign_test(pairs[task]) > kSignificance / static_cast<double>(variants)) continue;
+      share[task] = now;
+      fastest[task] = kernels[task];
+    }
+  }
+  if (fastest == chosen.kernels) return chosen;
+  line.say("choosing in place: the chosen programs together");
+  TimedLibrary together = timed("together", fastest);
+  const Pair calls = compare_calls(alone, together);
+  chosen.seconds = median(calls.other);
+  chosen.seconds_alone = median(calls.base);
+  chosen.p = sign_test(calls);
+  if (chosen.seconds >= chosen.seconds_alone) return chosen;
+  for (size_t task = 0; task < fastest.size(); ++task)
+    chosen.others += fastest[task] != chosen.kernels[task] ? 1 : 0;
+  chosen.kernels = std::move(fastest);
+  return chosen;
+}
+
+void print_chosen(const ChosenPrograms& chosen) {
+  if (chosen.others == 0) {
+    fmt::print(output(),
+               "in place: the programs that are the fastest alone are the fastest in the network\n");
+    return;
+  }
+  fmt::print(
+      output(),
+      "in place: {} of {} tasks have another program than the fastest alone; a call takes {} instead of "
+      "{} (p = {:.2g})\n",
+      chosen.others, chosen.kernels.size(), seconds_text(chosen.seconds), seconds_text(chosen.seconds_alone),
+      chosen.p);
+}
+
+nlohmann::json chosen_json(const ChosenPrograms& chosen) {
+  const bool timed = chosen.seconds > 0;
+  return {{"other_programs", chosen.others},
+          {"seconds", timed ? nlohmann::json(chosen.seconds) : nlohmann::json()},
+          {"seconds_alone", timed ? nlohmann::json(chosen.seconds_alone) : nlohmann::json()},
+          {"p", chosen.p}};
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,63 @@
+// `network tune`: all tasks of a network under one budget, and then its library.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "choose_in_place.h"
+#include "exit_codes.h"
+#include "interrupt.h"
+#include "network_json.h"
+#include "network_library.h"
+#include "output.h"
+#include "tune_many.h"
+
+namespace tunesmith::cli {
+namespace {
+
+TaskList list_of(const TaskedNetwork& tasked, bool allow_memory) {
+  TaskList list;
+  list.many = list.weighted = true;
+  const std::vector<int64_t> counts = counts_of(tasked);
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
+    const std::string title = title_of(workload);
+    list.tasks.push_back(weighted_task(WorkloadDefinition::parse(workload.definition, title).instantiate(),
+                                       static_cast<double>(counts[i]), allow_memory));
+    list.names.push_back(title);
+  }
+  return list;
+}
+
+}  // namespace
+
+int run_network_tune(const Common& common, const NetworkTuneArguments& arguments) {
+  const std::atomic<bool>& stop =
+      stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
+  const NetworkArguments& network = arguments.network;
+  if (!network.name.empty()) require_identifier(network.name);
+  Session session(common);
+  const TaskedNetwork tasked = read_tasks(session, network);
+  const std::unique_ptr<Space> space = session.space();
+  packaging_of(*space);
+  const TunedMany tuned =
+      tune_tasks(common, arguments.tune, list_of(tasked, arguments.tune.allow_memory), stop);
+  nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
+  if (tuned.code == kDone) {
+    const ChosenPrograms chosen =
+        choose_in_place(session, *space, tasked, network, common.quiet || common.json);
+    const BuiltNetwork built = write_network(tasked, chosen.kernels, *space, network, output_folder(network));
+    if (!common.json) {
+      print_chosen(chosen);
+      print_built(built, tasked);
+    }
+    said["built"] = built_json(built, tasked);
+    said["in_place"] = chosen_json(chosen);
+  } else if (!common.json) {
+    fmt::print(output(), "no library is built: {}\n",
+               tuned.code == kInterrupted ? "the same command continues where this one ended"
+                                          : "a task has no program that works");
+  }
+  if (common.json) print_network_json(said);
+  return tuned.code;
+}
+
+}  // namespace tunesmith::cli
