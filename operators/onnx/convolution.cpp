@@ -35,8 +35,8 @@ void check_convolution(const NodeReader& node, int64_t groups) {
                        "the bias is not one value for each output channel");
 }
 
-/// The sum over the kernel and, innermost, the channels of a group, which lie together once an image lies with
-/// its channels last. Axes of one iteration are left out.
+/// The sum over the kernel and, innermost, the channels of a group, which lie together once an image lies
+/// with its channels last. Axes of one iteration are left out.
 std::string convolved(const NodeReader& node, const Window& window, int64_t groups,
                       const std::string& source) {
   const DType dtype = node.dtype(0);
