@@ -18,10 +18,18 @@ std::vector<size_t> iters_of(const std::vector<IterVar>& iters, IterKind kind) {
   return found;
 }
 
-/// Are these the last dimensions of the read, each whole and in this order?
+/// Dimensions up to the last one of more than one element.
+size_t moving_dimensions(const Access& read) {
+  size_t count = read.indices.size();
+  while (count > 0 && read.buffer->shape[count - 1] == 1) --count;
+  return count;
+}
+
+/// Are these the last of its dimensions, each whole and in this order?
 bool ends_with(const Access& read, const std::vector<size_t>& wanted, const std::vector<IterVar>& iters) {
-  if (read.indices.size() < wanted.size()) return false;
-  const size_t first = read.indices.size() - wanted.size();
+  const size_t dimensions = moving_dimensions(read);
+  if (dimensions < wanted.size()) return false;
+  const size_t first = dimensions - wanted.size();
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (read.indices[first + i].iterator != wanted[i] ||
         read.buffer->shape[first + i] != iters[wanted[i]].extent)
@@ -39,6 +47,12 @@ bool reads_again(const Access& read, const std::vector<IterVar>& iters) {
   return steps * read.buffer->dtype.bytes() > bytes_of(read.buffer);
 }
 
+/// Is it small, or does each result read its own part of it?
+bool is_streamed(const Access& read, const std::vector<size_t>& spatial, int64_t max_bytes_again) {
+  return bytes_of(read.buffer) <= max_bytes_again ||
+         std::ranges::all_of(spatial, [&](size_t iterator) { return read.uses(iterator); });
+}
+
 }  // namespace
 
 int64_t bytes_of(const Buffer& buffer) {
@@ -46,8 +60,8 @@ int64_t bytes_of(const Buffer& buffer) {
                          std::multiplies());
 }
 
-std::optional<ReductionForm> match_reduction(const Block& block) {
-  if (!block.has_reduction() || block.init() == nullptr || needs_tiling(block)) return std::nullopt;
+std::optional<ReductionForm> match_reduction(const Block& block, int64_t max_bytes_again) {
+  if (!block.has_reduction() || block.init() == nullptr) return std::nullopt;
   const std::vector<IterVar> iters = block.iters();
   const std::vector<size_t> spatial = iters_of(iters, IterKind::Spatial);
   const std::vector<size_t> reduction = iters_of(iters, IterKind::Reduction);
@@ -56,9 +70,15 @@ std::optional<ReductionForm> match_reduction(const Block& block) {
   if (reduction.empty() || reads.empty() || writes.size() != 1) return std::nullopt;
   if (std::ranges::any_of(reads, [&](const Access& read) { return reads_again(read, iters); }))
     return std::nullopt;
+  const bool is_product = needs_tiling(block);
+  if (is_product && !std::ranges::all_of(reads, [&](const Access& read) {
+        return is_streamed(read, spatial, max_bytes_again);
+      }))
+    return std::nullopt;
   const auto all_end_with = [&](size_t iterator) {
     return std::ranges::all_of(reads, [&](const Access& read) {
-      return !read.indices.empty() && read.indices.back().iterator == iterator;
+      const size_t dimensions = moving_dimensions(read);
+      return dimensions > 0 && read.indices[dimensions - 1].iterator == iterator;
     });
   };
   ReductionForm form;
@@ -67,7 +87,7 @@ std::optional<ReductionForm> match_reduction(const Block& block) {
         std::ranges::all_of(reads, [&](const Access& read) { return ends_with(read, reduction, iters); });
     return form;
   }
-  if (spatial.empty() || !all_end_with(spatial.back()) ||
+  if (is_product || spatial.empty() || !all_end_with(spatial.back()) ||
       writes.front().indices.back().iterator != spatial.back())
     return std::nullopt;
   form.direction = Direction::Across;

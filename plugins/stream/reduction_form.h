@@ -22,7 +22,9 @@ struct ReductionForm {
 /// Of all its elements.
 int64_t bytes_of(const Buffer& buffer);
 
-/// Nothing where the block is no reduction that reads what is in memory once and in order.
-std::optional<ReductionForm> match_reduction(const Block& block);
+/// Nothing where the block is no reduction that reads what is in memory once and in order. An operand of no
+/// more than `max_bytes_again` may be read again by each result, as the vector of a product of a matrix and a
+/// vector.
+std::optional<ReductionForm> match_reduction(const Block& block, int64_t max_bytes_again);
 
 }  // namespace tunesmith

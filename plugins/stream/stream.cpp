@@ -36,14 +36,15 @@ class Stream final : public TransformationModule {
     const Block block = *schedule.program().find_block(block_name);
     if (!is_trivially_bound(block) || enclosing_block(block) != nullptr)
       return ModuleResult::not_applicable("another module has transformed the block");
-    const std::optional<ReductionForm> form = match_reduction(block);
+    const auto l1_bytes = static_cast<int64_t>(context.device().get_or("l1_bytes", 32768));
+    const std::optional<ReductionForm> form = match_reduction(block, l1_bytes / 2);
     const bool elementwise = !form && is_streamed_elementwise(block);
     if (!form && !elementwise)
       return ModuleResult::not_applicable("the block does not read memory once and in its order");
     if (elementwise &&
         (!writes_output(schedule.program(), block) || !producers_of(schedule.program(), block).empty()))
       return ModuleResult::not_applicable("the element-wise block belongs to others that it reads or serves");
-    if (accessed_bytes(block) < static_cast<int64_t>(context.device().get_or("l1_bytes", 32768)))
+    if (accessed_bytes(block) < l1_bytes)
       return ModuleResult::not_applicable("what the block reads and writes fits the first-level cache");
 
     const StreamChoices choices{static_cast<int64_t>(context.device().get("vector_bits")),

@@ -114,6 +114,52 @@ TEST_F(Stream, KeepsPanelsOfColumnsInRegisters) {
 )");
 }
 
+/// A matrix times a vector, and a 1 x 1 convolution of one pixel, which is one.
+constexpr const char* kMatrixVector = R"(name: matrix_vector
+params: {m: 333, k: 260}
+inputs:
+  X: {shape: [k], dtype: f32}
+  W: {shape: [m, k], dtype: f32, constant: true}
+compute: |
+  S[i<m] = sum(r<k) X[r] * W[i, r]
+outputs: [S]
+)";
+constexpr const char* kOnePixel = R"(name: one_pixel
+inputs:
+  X: {shape: [1, 1, 1, 96], dtype: f32}
+  W: {shape: [401, 96, 1, 1], dtype: f32, constant: true}
+  B: {shape: [401], dtype: f32}
+compute: |
+  S[n<1, y<1, x<1, o<401] = sum(r<96) X[n, y, x, r] * W[o, r, 0, 0]
+  O[n<1, y<1, x<1, o<401] = max(S[n, y, x, o] + B[o], 0)
+outputs: [O]
+)";
+
+TEST_F(Stream, ReadsAMatrixOnceThoughItsVectorIsReadAgain) {
+  use("stream: {accumulators: [2]}, parallel_vectorize_unroll: {unroll: [0]}, rewrite_reduction_init, "
+      "rewrite_parallel_vectorize_unroll");
+  for (const char* text : {kMatrixVector, kOnePixel}) {
+    const Workload workload = WorkloadDefinition::parse(text, "w.yaml").instantiate();
+    expect_right(workload);
+    const SketchSet set = space_->generate(workload.program);
+    ASSERT_EQ(set.sketches.size(), 1U) << text;
+    EXPECT_THAT(outline(set.sketches[0].program()), HasSubstr(" parallel\n  8 vectorized\n")) << text;
+  }
+  // A vector that the first-level cache does not hold, and a second row that reads the matrix again.
+  const auto of = [](int64_t rows, int64_t k) {
+    return WorkloadDefinition::parse(
+               fmt::format("name: rows\ninputs:\n  X: {{shape: [{0}, {1}], dtype: f32}}\n"
+                           "  W: {{shape: [64, {1}], dtype: f32}}\ncompute: |\n"
+                           "  S[n<{0}, i<64] = sum(r<{1}) X[n, r] * W[i, r]\noutputs: [S]\n",
+                           rows, k),
+               "rows.yaml")
+        .instantiate();
+  };
+  const std::string order = "the block does not read memory once and in its order";
+  EXPECT_EQ(reason_for(of(2, 400), "S"), order);
+  EXPECT_EQ(reason_for(of(1, 100'000), "S"), order);
+}
+
 TEST_F(Stream, CutsTallColumnsIntoPieces) {
   use("stream: {accumulators: [2], jobs_per_core: [1]}");
   const SketchSet set = space_->generate(columns(65536, 16).program);
