@@ -10,7 +10,8 @@ namespace {
 void check_database(sqlite::Database& database, std::vector<std::string>& faults) {
   auto integrity = database.prepare("PRAGMA integrity_check");
   while (integrity.step()) {
-    if (const std::string line = integrity.text(0); line != "ok") faults.push_back(line);
+    if (const std::string line = integrity.text(0); line != "ok")
+      faults.push_back(fmt::format("the file is damaged; SQLite says: {}", line));
   }
   auto references = database.prepare("PRAGMA foreign_key_check");
   while (references.step()) {

@@ -18,19 +18,21 @@ namespace {
 class Export {
  public:
   Export(sqlite::Database& database, std::ostream& out) : out_(out) {
-    gather(environments_, database, scan_environments,
+    gather("environments", environments_, database, scan_environments,
            [](const Environment& environment) { return std::to_string(environment.hash()); });
-    gather(workloads_, database, scan_workloads,
+    gather("workloads", workloads_, database, scan_workloads,
            [](const RecordedWorkload& workload) { return key(workload.hash, workload.text); });
-    gather(spaces_, database, scan_spaces,
+    gather("spaces", spaces_, database, scan_spaces,
            [](const RecordedSpace& space) { return key(space.rules_hash, space.name); });
-    gather(runs_, database, scan_runs, [](const RecordedRun& run) { return run.id; });
-    scan_roofs(database, [&](const Stored<RecordedRoof>& stored) {
-      if (const RecordedRoof* roof = stored.value()) {
-        roofs_.push_back(*roof);
-      } else {
-        left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
-      }
+    gather("runs", runs_, database, scan_runs, [](const RecordedRun& run) { return run.id; });
+    past_damage("roofs", [&] {
+      scan_roofs(database, [&](const Stored<RecordedRoof>& stored) {
+        if (const RecordedRoof* roof = stored.value()) {
+          roofs_.push_back(*roof);
+        } else {
+          left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
+        }
+      });
     });
   }
 
@@ -62,15 +64,27 @@ class Export {
   static std::string key(uint64_t hash, const std::string& text) { return fmt::format("{} {}", hash, text); }
 
   template <class Value, class Key>
-  void gather(Lines& lines, sqlite::Database& database, void (*scan)(sqlite::Database&, const Visit<Value>&),
-              const Key& key_of) {
-    scan(database, [&](const Stored<Value>& stored) {
-      if (const Value* value = stored.value()) {
-        lines.emplace(key_of(*value), line_of(*value));
-      } else {
-        left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
-      }
+  void gather(const char* what, Lines& lines, sqlite::Database& database,
+              void (*scan)(sqlite::Database&, const Visit<Value>&), const Key& key_of) {
+    past_damage(what, [&] {
+      scan(database, [&](const Stored<Value>& stored) {
+        if (const Value* value = stored.value()) {
+          lines.emplace(key_of(*value), line_of(*value));
+        } else {
+          left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
+        }
+      });
     });
+  }
+
+  /// What lies behind a page that cannot be read is left out.
+  template <class Scan>
+  void past_damage(const char* what, const Scan& scan) {
+    try {
+      scan();
+    } catch (const sqlite::DamagedFile&) {
+      left_out.push_back(fmt::format("some {}: the file is damaged where they lie", what));
+    }
   }
 
   void write(Lines& lines, const std::string& key) {
@@ -197,13 +211,22 @@ class Intake {
 std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const RecordFilter& filter) const {
   const std::lock_guard lock(impl_->mutex);
   Export lines(impl_->database, out);
-  scan_records(impl_->database, filter, [&](const Stored<Record>& stored) {
+  std::set<std::string> seen;
+  const Visit<Record> write = [&](const Stored<Record>& stored) {
+    if (!seen.insert(stored.name).second) return;
     if (const Record* record = stored.value()) {
       lines.write(*record);
     } else {
       lines.left_out.push_back(fmt::format("{}: {}", stored.name, stored.fault()));
     }
-  });
+  };
+  try {
+    scan_records(impl_->database, filter, write);
+  } catch (const sqlite::DamagedFile&) {
+    const int64_t lost = scan_readable_records(impl_->database, filter, write);
+    lines.left_out.push_back(fmt::format("{}: the file is damaged: up to {} records cannot be read, {} can",
+                                         path().string(), lost, seen.size()));
+  }
   lines.finish();
   return std::move(lines.left_out);
 }

@@ -13,8 +13,14 @@ namespace tunesmith {
 namespace {
 constexpr int kBusyMs = 30'000;
 
+/// SQLite takes what has no page for an empty database.
+constexpr uintmax_t kMinFileBytes = 512;
+
 std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore::Mode mode) {
   std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  if (!error && bytes > 0 && bytes < kMinFileBytes)
+    throw UserError({path.string()}, "not a record store, or its beginning is damaged", "name another file");
   if (mode != RecordStore::Mode::Create) {
     if (!std::filesystem::exists(path, error)) {
       throw UserError({path.string()}, "there is no record store here", "tune first, or name another file");

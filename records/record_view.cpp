@@ -84,6 +84,17 @@ Stored<Record> read_record(const sqlite::Statement& row, bool verify) {
   }
   return stored;
 }
+/// Of the latest row; where that cannot be read, of the latest that the file has room for.
+int64_t last_sequence_number(sqlite::Database& database) {
+  constexpr int64_t kMinRowBytes = 128;
+  try {
+    auto row = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'measurement'");
+    if (row.step()) return row.integer(0);
+  } catch (const sqlite::DamagedFile&) {
+    return static_cast<int64_t>(std::filesystem::file_size(database.path())) / kMinRowBytes;
+  }
+  return 0;
+}
 }  // namespace
 
 Record sound_record(const sqlite::Statement& row, const sqlite::Database& database) {
@@ -134,6 +145,25 @@ void scan_records(sqlite::Database& database, const RecordFilter& filter, const 
       fmt::format("SELECT {} FROM record WHERE {} ORDER BY seq", kRecordColumns, condition.sql));
   condition.bind(rows);
   while (rows.step()) visit(read_record(rows, true));
+}
+
+int64_t scan_readable_records(sqlite::Database& database, const RecordFilter& filter,
+                              const Visit<Record>& visit) {
+  const Condition condition = condition_of(filter);
+  const std::string sql =
+      fmt::format("SELECT {} FROM record WHERE {} AND seq = ?", kRecordColumns, condition.sql);
+  const int64_t last = last_sequence_number(database);
+  int64_t lost = 0;
+  for (int64_t seq = 1; seq <= last; ++seq) {
+    try {
+      auto row = database.prepare(sql);
+      condition.bind(row);
+      if (row.bind(seq).step()) visit(read_record(row, true));
+    } catch (const sqlite::DamagedFile&) {
+      ++lost;
+    }
+  }
+  return lost;
 }
 
 }  // namespace tunesmith

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "tunesmith/support/error.h"
-
 namespace tunesmith::sqlite {
 
 Statement::Statement(Database& database, sqlite3_stmt* handle) : database_(database), handle_(handle) {}
@@ -166,7 +164,7 @@ void Database::fail(int code) const {
     case SQLITE_NOTADB:
       throw UserError({file}, "not a record store, or its beginning is damaged", "name another file");
     case SQLITE_CORRUPT:
-      throw EnvironmentError(
+      throw DamagedFile(
           fmt::format("{}: the record store is damaged ({}); save what can be read with "
                       "'tunesmith records export' and import it into a new one",
                       file, detail));

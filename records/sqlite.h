@@ -9,12 +9,20 @@
 #include <string>
 #include <string_view>
 
+#include "tunesmith/support/error.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace tunesmith::sqlite {
 
 class Database;
+
+/// A page of the file cannot be read: others may.
+class DamagedFile : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
 
 /// A statement in use; goes back to its database, reset, at the end of its scope.
 class Statement {

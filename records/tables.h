@@ -56,6 +56,10 @@ void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit);
 void scan_roofs(sqlite::Database& database, const Visit<RecordedRoof>& visit);
 void scan_records(sqlite::Database& database, const RecordFilter& filter, const Visit<Record>& visit);
 
+/// One row after the other, past pages that cannot be read. Answers how many rows may lie there.
+int64_t scan_readable_records(sqlite::Database& database, const RecordFilter& filter,
+                              const Visit<Record>& visit);
+
 /// A condition on the view `record`, and its parameters.
 struct Condition {
   std::string sql;

@@ -53,6 +53,9 @@ void check_invariant(bool condition, std::string_view what, const char* file, in
   if (!condition) throw InternalError(fmt::format("{}:{}: broken invariant: {}", file, line, what));
 }
 
+/// Letters of a name that is cut short.
+constexpr size_t kMinPrefix = 2;
+
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
   // Less than the name's length: a name with every letter changed is another name.
@@ -63,6 +66,12 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       best_distance = distance;
       best = candidate;
     }
+  }
+  if (!best.empty() || name.size() < kMinPrefix) return best;
+  for (const std::string& candidate : known) {
+    if (!candidate.starts_with(name)) continue;
+    if (!best.empty()) return "";
+    best = candidate;
   }
   return best;
 }

@@ -42,6 +42,16 @@ void check_name(const BuildState& state, const TypeRules& rules, const AxisSynta
   }
 }
 
+void refuse_axes(const BuildState& state, const TypeRules& rules, const Syntax& extent) {
+  if (extent.kind == SyntaxKind::Name && !state.names.contains(extent.name) &&
+      state.statement_extents.contains(extent.name)) {
+    rules.fail(extent.place, fmt::format("an extent may not depend on axis '{}'", extent.name),
+               fmt::format("reduce over all, and take 0 for what is left out: sum(j<n) select(j <= {}, a, 0)",
+                           extent.name));
+  }
+  for (const SyntaxPtr& part : extent.args) refuse_axes(state, rules, *part);
+}
+
 }  // namespace
 
 void check_extent(const Evaluator& evaluator, const Syntax& syntax, int64_t extent, const std::string& what) {
@@ -73,6 +83,7 @@ Axis resolve_axis(BuildState& state, const AxisSyntax& syntax) {
   axis.var = Var("v" + syntax.name);
   axis.place = syntax.place;
   if (syntax.extent) {
+    refuse_axes(state, parameters.rules(), *syntax.extent);
     axis.extent = parameters.integer(*syntax.extent, "an extent");
     check_extent(parameters, *syntax.extent, axis.extent,
                  fmt::format("the extent of axis '{}'", syntax.name));

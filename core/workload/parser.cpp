@@ -222,7 +222,13 @@ class Parser {
       return value;
     }
     if (token.kind != TokenKind::Name) fail_unexpected("a value");
-    if (is_symbol(ahead(1), "(")) return at_reduction() ? reduction() : arguments(SyntaxKind::Call, ")");
+    if (is_symbol(ahead(1), "(")) {
+      if (at_reduction()) return reduction();
+      if (here().text != "select" && has_axes_and_value())
+        fail(here().place, fmt::format("there is no reduction '{}'", here().text),
+             suggest(here().text, {"sum", "prod", "max", "min", "argmax", "argmin"}));
+      return arguments(SyntaxKind::Call, ")");
+    }
     if (is_symbol(ahead(1), "[")) return arguments(SyntaxKind::Access, "]");
     return node(SyntaxKind::Name, take());
   }
@@ -256,19 +262,38 @@ class Parser {
       if (here().text == name) return true;
     }
     if (here().text != "max" && here().text != "min") return false;
+    const Parenthesis parenthesis = look_into_parenthesis();
+    return parenthesis.has_axes || parenthesis.has_value_behind;
+  }
+
+  /// As a reduction alone has them.
+  bool has_axes_and_value() const {
+    const Parenthesis parenthesis = look_into_parenthesis();
+    return parenthesis.has_axes && parenthesis.has_value_behind;
+  }
+
+  struct Parenthesis {
+    bool has_axes = false;  // an argument begins as `name <`
+    bool has_value_behind = false;
+  };
+
+  /// The one behind the name that is here.
+  Parenthesis look_into_parenthesis() const {
+    Parenthesis found;
     int depth = 0;
     for (size_t i = at_ + 1; i + 2 < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
-      if (token.kind == TokenKind::EndOfStatement) return false;
+      if (token.kind == TokenKind::EndOfStatement) break;
       if (depth == 1 && token.kind == TokenKind::Name && is_symbol(tokens_[i + 1], "<") &&
-          (is_symbol(tokens_[i - 1], "(") || is_symbol(tokens_[i - 1], ","))) {
-        return true;
-      }
+          (is_symbol(tokens_[i - 1], "(") || is_symbol(tokens_[i - 1], ",")))
+        found.has_axes = true;
       if (is_symbol(token, "(") || is_symbol(token, "[")) ++depth;
-      if ((is_symbol(token, ")") || is_symbol(token, "]")) && --depth == 0)
-        return begins_value(tokens_[i + 1]);
+      if ((is_symbol(token, ")") || is_symbol(token, "]")) && --depth == 0) {
+        found.has_value_behind = begins_value(tokens_[i + 1]);
+        break;
+      }
     }
-    return false;
+    return found;
   }
 
   /// sum(k<n) a * b reduces the whole product.

@@ -281,6 +281,9 @@ def passes_are_shown(folder):
     said = json.loads(run("show", file, "--passes", "--dim", "batch=3", "--json").stdout)
     assert said["passes"][0]["name"] == "resolve" and [kernel["task"] for kernel in said["kernels"]] == [1, 1], said
     assert "passes" not in json.loads(run("show", file, "--json").stdout)
+    dot = run("show", file, "--dot", "--dim", "batch=3").stdout
+    assert dot.startswith("digraph ") and dot.count("subgraph cluster_") == 2 and dot.count("-> ") >= 4 and 'label="f32[3, 16]"' in dot, dot
+    assert 'label="1: task 1, matmul_add_relu -> [3, 16]"' in dot, dot
 
 
 def built_of_two_layers(place):

@@ -171,7 +171,7 @@ def json_everywhere_or_refused(folder):
 def no_match_is_said(folder):
     database = folder / "records.db"
     run("tune", "gmm:n=64,m=64,k=64", "--trials", 2, "--database", database)
-    done = run("records", "list", "--workload", "relu", "--database", database)
+    done = run("records", "list", "--workload", "relu", "--database", database, code=3)
     assert "no record of relu" in done.stderr and not done.stdout, done
     assert "no record of relu" in run("records", "export", "--workload", "relu", "--database", database).stderr
 

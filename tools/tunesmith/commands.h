@@ -130,6 +130,7 @@ struct NetworkArguments {
   bool unscheduled = false;
   bool in_place = false;  // choose among each task's best programs inside the library
   bool passes = false;    // show what each pass makes
+  bool dot = false;       // show the kernels as a graph, for Graphviz
 };
 int run_network_import(const Common& common, const NetworkArguments& arguments);
 int run_network_show(const Common& common, const NetworkArguments& arguments);

@@ -64,7 +64,8 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
   sample
       ->add_option("--seed", arguments.seed,
                    "seed of the random numbers: the same seed draws the same candidates")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   add("explain", "say which module did what to which block, which modules declined, and why",
       run_spaces_explain);
 }
@@ -80,7 +81,8 @@ void add_features(CLI::App& app, Common& common, FeaturesArguments& arguments, i
   command->add_option("--database", arguments.database,
                       "the file of the records (default: tunesmith/records.db in the user's data folder)");
   command->add_option("--seed", arguments.seed, "seed of the random numbers that the program is drawn with")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   add_common(*command, common, true);
   command->callback([&] { code = run_features(common, arguments); });
 }
@@ -157,7 +159,9 @@ void add_check_verification(CLI::App& app, Common& common, CheckVerificationArgu
   command->add_option("--places", arguments.sites, "places for each kind of mistake in one program")
       ->capture_default_str()
       ->check(positive());
-  command->add_option("--seed", arguments.seed, "of the programs")->capture_default_str();
+  command->add_option("--seed", arguments.seed, "of the programs")
+      ->capture_default_str()
+      ->check(not_negative());
   command
       ->add_option("--threads", arguments.threads,
                    "number of threads to measure with; 0 = one for each processor")
@@ -279,6 +283,7 @@ void add_man_pages(CLI::App& app, std::string& folder, int& code) {
 /// What CLI11 does not say of a command line: which name was meant. Empty where it can say no more.
 std::string unknown_name(const CLI::App& app, int argc, char** argv) {
   const CLI::App* command = &app;
+  std::string owner = "tunesmith";
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool is_option = word.starts_with("--");
@@ -294,12 +299,13 @@ std::string unknown_name(const CLI::App& app, int argc, char** argv) {
     }
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string nearest = tunesmith::nearest_name(name, known);
-      const std::string owner = command == &app ? "tunesmith" : "tunesmith " + command->get_name();
       return fmt::format("there is no {} '{}'; {}", is_option ? "option" : "command", name,
                          nearest.empty() ? fmt::format("'{} --help' lists them", owner)
                                          : fmt::format("did you mean '{}'?", nearest));
     }
-    if (!is_option) command = command->get_subcommand(word);
+    if (is_option) continue;
+    command = command->get_subcommand(word);
+    owner += " " + word;
   }
   return "";
 }
@@ -311,6 +317,10 @@ int report(const std::exception& error, int code) {
 
 /// `code`: what the command that is run sets.
 int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
+  if (argc == 1) {
+    std::fputs(app.help("tunesmith").c_str(), stderr);
+    return kBadInput;
+  }
   try {
     app.parse(argc, argv);
     return code;

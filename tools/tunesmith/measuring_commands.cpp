@@ -55,7 +55,8 @@ void add_search(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--seed", arguments.seed,
                   "seed of the random numbers: the same seed draws the same candidates")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   add_search_overrides(command, arguments);
   add_threads(command, arguments.threads, "number of threads to measure with");
   command.add_option("--time-limit", arguments.time_limit, "seconds after which the search ends; 0 = none")

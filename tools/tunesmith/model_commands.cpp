@@ -54,7 +54,8 @@ void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& co
       ->check(not_negative());
   eval->add_flag("--alone", arguments.alone, "learn nothing of the other tasks");
   eval->add_option("--seed", arguments.seed, "seed of the random numbers that hold programs out")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   eval->callback([&] { code = run_model_eval(common, arguments); });
 }
 

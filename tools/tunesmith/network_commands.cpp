@@ -34,8 +34,12 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
       run_network_import);
   CLI::App& show = add("show", "print a network: what it is given, its nodes and its results, one a line",
                        run_network_show);
-  show.add_flag("--passes", arguments.passes,
-                "also print the network after each pass, and the kernels that become of it");
+  CLI::Option* const passes =
+      show.add_flag("--passes", arguments.passes,
+                    "also print the network after each pass, and the kernels that become of it");
+  show.add_flag("--dot", arguments.dot,
+                "print the kernels, with their nodes and what passes between them, as a graph for Graphviz")
+      ->excludes(passes);
   CLI::App& tasks =
       add("tasks", "print what a network's kernels are, and write them as a list of workloads to tune",
           run_network_tasks);
@@ -87,7 +91,9 @@ CLI::App& add_library_command(CLI::App& group, Common& common, const char* name,
 
 template <typename Arguments>
 void add_random_inputs(CLI::App& command, Arguments& arguments) {
-  command.add_option("--seed", arguments.seed, "of the random inputs")->capture_default_str();
+  command.add_option("--seed", arguments.seed, "of the random inputs")
+      ->capture_default_str()
+      ->check(not_negative());
   command.add_option("--integers", arguments.integers, "random integers are from 0 to below this")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

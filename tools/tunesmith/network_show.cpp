@@ -6,6 +6,7 @@
 #include <tunesmith/network/read_network.h>
 
 #include "exit_codes.h"
+#include "network_graph.h"
 #include "network_json.h"
 #include "network_tasks.h"
 #include "output.h"
@@ -40,7 +41,13 @@ nlohmann::json kernels_json(const TaskedNetwork& tasked) {
 }  // namespace
 
 int run_network_show(const Common& common, const NetworkArguments& arguments) {
+  if (arguments.dot && common.json)
+    throw UserError("--dot prints a graph as text, and --json an object", "leave out one of them");
   Session session(common);
+  if (arguments.dot) {
+    fmt::print(output(), "{}", to_dot(read_tasks(session, arguments)));
+    return kDone;
+  }
   const Network network = network::read_network(session.registry(), arguments.file).network;
   nlohmann::json said = network_json(network);
   if (!common.json) fmt::print(output(), "{}", to_text(network));

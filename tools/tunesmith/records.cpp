@@ -12,6 +12,7 @@
 #include "exit_codes.h"
 #include "output.h"
 #include "progress/progress.h"
+#include "record_selection.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -21,41 +22,19 @@ RecordStore open(const RecordsArguments& arguments) {
   return open_records(arguments.database, RecordStore::Mode::Read);
 }
 
-/// Those whose text is the one asked for. It may be of a file that is no longer there, so the store is asked
-/// before the library.
-RecordFilter filter_of(const RecordsArguments& arguments, const RecordStore& store) {
-  RecordFilter filter;
-  if (arguments.workload.empty()) return filter;
-  filter.workload = arguments.workload;
-  if (store.count(filter) == 0) filter.workload = find_workload(arguments.workload, store.path()).key;
-  return filter;
+std::string of_workload(const RecordsArguments& arguments) {
+  return arguments.workload.empty() ? "" : fmt::format(" of {}", arguments.workload);
 }
 
 void say_no_match(const RecordsArguments& arguments, const RecordStore& store) {
-  fmt::print(stderr, "tunesmith: no record{} in {}\n",
-             arguments.workload.empty() ? "" : fmt::format(" of {}", arguments.workload),
-             store.path().string());
-}
-
-/// The tasks of the workload asked for, under whatever text: equal layers of a network are one.
-std::vector<TaskKey> tasks_of(const RecordsArguments& arguments, const RecordStore& store) {
-  RecordFilter filter;
-  filter.attributed = true;
-  if (!arguments.workload.empty()) {
-    filter.workload = arguments.workload;
-    const std::vector<TaskKey> known = store.tasks(filter);
-    filter.workload.reset();
-    filter.workload_hash =
-        known.empty() ? find_workload(arguments.workload, store.path()).hash : known.front().workload_hash;
-  }
-  return store.tasks(filter);
+  fmt::print(stderr, "tunesmith: no record{} in {}\n", of_workload(arguments), store.path().string());
 }
 
 /// On this machine.
 std::vector<Record> best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
   const uint64_t machine = detect_environment({}).machine();
   std::vector<Record> records;
-  for (const TaskKey& task : tasks_of(arguments, store))
+  for (const TaskKey& task : tasks_of(arguments.workload, store))
     std::ranges::move(store.best({task, machine, {}}, static_cast<size_t>(arguments.count)),
                       std::back_inserter(records));
   return records;
@@ -202,18 +181,35 @@ void show_run(const Record& record, const std::optional<RecordedRun>& run) {
                          : fmt::format("{}: {}", date_text(run->ended_ms), run->ended_because));
 }
 
+/// A program that was not in the latest ranking stands behind those that were, with a lower time at times.
+void explain_order(const std::vector<Record>& records) {
+  const auto looks_faster = [](const Record& one, const Record& other) {
+    return one.task() == other.task() && one.kind == MeasurementKind::Ranking &&
+           other.kind == MeasurementKind::Search && other.seconds < one.seconds;
+  };
+  const auto found = std::ranges::adjacent_find(records, looks_faster);
+  if (found == records.end()) return;
+  fmt::print(output(),
+             "ranking: timed in turn with the best of its run; search: the smallest of a few samples, which "
+             "flatters. "
+             "What the latest ranking left out stands behind it\n");
+}
+
 }  // namespace
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
   const std::vector<Record> records = best_of_each_task(arguments, store);
   print_records(common, records);
+  if (!common.json) explain_order(records);
   if (records.empty() && !common.json) {
-    RecordFilter filter = filter_of(arguments, store);
-    filter.attributed = false;
-    const size_t old = store.count(filter);
+    size_t old = 0;
+    for (RecordFilter filter : filters_of(arguments.workload, store)) {
+      filter.attributed = false;
+      old += store.count(filter);
+    }
     fmt::print(
-        stderr, "tunesmith: nothing was measured on this machine{}\n",
+        stderr, "tunesmith: nothing{} was measured on this machine{}\n", of_workload(arguments),
         old == 0 ? ""
                  : fmt::format("; {} unattributed records, from before schema 3, do not say what they are of",
                                old));
@@ -223,13 +219,17 @@ int run_records_best(const Common& common, const RecordsArguments& arguments) {
 
 int run_records_list(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
-  std::vector<Record> records = store.list(filter_of(arguments, store));
+  std::vector<Record> records;
+  for (const RecordFilter& filter : filters_of(arguments.workload, store))
+    std::ranges::move(store.list(filter), std::back_inserter(records));
+  std::ranges::stable_sort(records, {}, &Record::time_ms);
   const auto wanted = static_cast<size_t>(arguments.count);
   if (records.size() > wanted)
     records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(wanted));
   print_records(common, records);
-  if (records.empty()) say_no_match(arguments, store);
-  return kDone;
+  if (!records.empty()) return kDone;
+  say_no_match(arguments, store);
+  return arguments.workload.empty() ? kDone : kNothingFound;
 }
 
 int run_records_show(const Common& common, const RecordsArguments& arguments) {
@@ -285,23 +285,34 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
     throw UserError("--json is one object on standard output, and that is where the records go",
                     "name a file for them with --output");
   const RecordStore store = open(arguments);
-  const RecordFilter filter = filter_of(arguments, store);
+  const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
   const std::vector<Record> best =
       arguments.best ? best_of_each_task(arguments, store) : std::vector<Record>();
-  const size_t count = arguments.best ? best.size() : store.count(filter);
   std::ofstream file;
   if (!arguments.file.empty()) {
     file.open(arguments.file);
     if (!file) throw EnvironmentError(fmt::format("{}: cannot be written", arguments.file));
   }
   std::ostream& out = arguments.file.empty() ? std::cout : file;
-  const std::vector<std::string> left_out =
-      arguments.best ? store.export_jsonl(out, best) : store.export_jsonl(out, filter);
+  std::vector<std::string> left_out;
+  if (arguments.best) {
+    left_out = store.export_jsonl(out, best);
+  } else {
+    for (const RecordFilter& filter : filters)
+      std::ranges::move(store.export_jsonl(out, filter), std::back_inserter(left_out));
+  }
   for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
-  if (count == 0) say_no_match(arguments, store);
+  // A damaged store cannot be counted.
+  size_t count = best.size();
+  if (!arguments.best && left_out.empty())
+    for (const RecordFilter& filter : filters) count += store.count(filter);
+  if (count == 0 && left_out.empty()) say_no_match(arguments, store);
   if (common.json) {
-    fmt::print(output(), "{}\n",
-               nlohmann::json{{"file", arguments.file}, {"records", count}, {"left_out", left_out}}.dump());
+    fmt::print(
+        output(), "{}\n",
+        nlohmann::json{
+            {"file", arguments.file}, {"records", or_null(left_out.empty(), count)}, {"left_out", left_out}}
+            .dump());
   }
   return left_out.empty() ? kDone : kEnvironmentFault;
 }

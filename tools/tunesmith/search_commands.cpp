@@ -95,7 +95,8 @@ void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, Table
       ->capture_default_str()
       ->check(positive());
   record->add_option("--seed", recording.seed, "of the order in which programs are visited again")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   add_measuring(*record, recording.threads, recording.candidate_time_out, recording.allow_memory);
   add_common(*record, common, true);
   record->callback([&] {

@@ -81,6 +81,11 @@ const SpaceSpec& Session::spec() const {
   throw UserError(SourceLocation{spaces_.file()}, fmt::format("no space '{}'", name), suggest(name, known));
 }
 
+void Session::prefer_space(const std::string& name) {
+  if (!common_.space.empty() || (!has(spaces_, name) && !(builtin_ && has(*builtin_, name)))) return;
+  common_.space = name;
+}
+
 PluginUse Session::usual_task_scheduler() const {
   return (builtin_ ? *builtin_ : spaces_).space("").task_scheduler;
 }

@@ -39,6 +39,8 @@ class Session {
   /// Those that come with Tunesmith, where spaces() is another file.
   const std::optional<SpacesFile>& builtin_spaces() const { return builtin_; }
   PluginRegistry& registry() { return *registry_; }
+  /// Chooses this space where the user named none and there is one of this name: a record knows its own.
+  void prefer_space(const std::string& name);
   /// Composes the space chosen. Where its target need not be here and is not, that is said.
   std::unique_ptr<Space> space(TargetPresence presence = TargetPresence::Required);
   /// The same without remarks on what its modules lack: only its target is used.

@@ -85,7 +85,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   const bool measured =
       on_record && is_measured(*candidate, workload, space_, options_.database, options_.threads);
   if (measured) {
-    shipped.provenance += seconds_text(named.record->seconds);
+    shipped.provenance += seconds_text(named.record->seconds) + (named.record->modelled() ? " modelled" : "");
     if (!named.record->verified_on.empty())
       shipped.provenance += fmt::format(", verified as its twin of {}", named.record->verified_on);
     return shipped;

@@ -114,6 +114,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   if (arguments.program || lowers) {
     const Workload workload = workload_for(loaded, arguments);
     Session session(common);
+    if (loaded.record) session.prefer_space(loaded.record->space);
     const auto intrinsics = session.read_extensions();
     if (arguments.program) show("program", to_string(replay(workload, loaded, intrinsics).program()));
     if (lowers) show_lowered(session, common, arguments, loaded, workload, show, all);
@@ -125,7 +126,9 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
 int run_trace_replay(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
   const Workload workload = workload_for(loaded, arguments);
-  const Schedule schedule = replay(workload, loaded, Session(common).read_extensions());
+  Session session(common);
+  if (loaded.record) session.prefer_space(loaded.record->space);
+  const Schedule schedule = replay(workload, loaded, session.read_extensions());
   const std::string changes = schedule.trace() == loaded.trace ? "" : diff(loaded.trace, schedule.trace());
   if (common.json) {
     fmt::print(

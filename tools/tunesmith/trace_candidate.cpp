@@ -41,6 +41,7 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
                                 ? workload_of(loaded)
                                 : find_workload(arguments.workload, arguments.database);
   Session session(common);
+  if (loaded.record) session.prefer_space(loaded.record->space);
   const auto space = session.space(TargetPresence::NotRequired);
   const CandidatePtr candidate = materialise(*space, workload, loaded);
   const bool changed =

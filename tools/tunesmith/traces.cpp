@@ -22,11 +22,18 @@ namespace tunesmith::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+/// Of a record's id, and of the beginning of one.
+constexpr size_t kIdDigits = 16;
+constexpr size_t kMinIdDigits = 4;
+}  // namespace
+
 NamedTrace load_trace(const std::string& name, const std::string& database) {
   NamedTrace named{name, {}, {}, {}, {}};
   const bool is_file = std::filesystem::exists(name);
-  // Ids are 16 hexadecimal digits; everything else was meant to be a file.
-  if (!is_file && (name.size() != 16 || name.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+  // Everything but hexadecimal digits was meant to be a file.
+  if (!is_file && (name.size() < kMinIdDigits || name.size() > kIdDigits ||
+                   name.find_first_not_of("0123456789abcdef") != std::string::npos)) {
     throw UserError(SourceLocation{name}, "no such file, and no record's id",
                     "tunesmith records list shows the records");
   }
@@ -109,6 +116,12 @@ Record find_record(const RecordStore& store, const std::string& id) {
   if (std::optional<Record> record = store.find(id)) return std::move(*record);
   std::vector<std::string> known;
   store.for_each({}, [&](const Record& record) { known.push_back(record.id); });
+  const auto begins = [&](const std::string& other) { return other.starts_with(id); };
+  const auto count = std::ranges::count_if(known, begins);
+  if (id.size() >= kMinIdDigits && count == 1) return *store.find(*std::ranges::find_if(known, begins));
+  if (id.size() >= kMinIdDigits && count > 1)
+    throw UserError(fmt::format("'{}' begins the ids of {} records in {}", id, count, store.path().string()),
+                    "write more of it");
   const std::string nearest = nearest_name(id, known);
   throw UserError(fmt::format("no record '{}' in {}", id, store.path().string()),
                   nearest.empty() ? "tunesmith records list shows the records"

@@ -31,7 +31,8 @@ Workload find_workload(const std::string& text, const std::string& database);
 /// The texts that the store remembers of workloads that fit `text` so; in the order they were stored.
 std::vector<std::string> recorded_texts(const RecordStore& store, const std::string& text);
 
-/// The record of this id. Throws UserError, with the nearest id, when there is none.
+/// The record of this id, or of the only one that begins so (four digits at least). Throws UserError, with
+/// the nearest id, when there is none, or several begin so.
 Record find_record(const RecordStore& store, const std::string& id);
 
 /// Nothing that fits the question was measured.

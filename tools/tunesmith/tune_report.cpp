@@ -155,6 +155,8 @@ void print_trials(const TuneResult& result, const Workload& workload, const Spac
   fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
+  if (wanted > 0 && result.trials > wanted && result.resumed == result.trials)
+    fmt::print(output(), "  {} were asked for, and more are on record: nothing was measured\n", wanted);
   if (result.seeded.records > 0) {
     fmt::print(output(), "  seeded by {} {} of {} similar {}\n", result.seeded.records,
                result.seeded.records == 1 ? "record" : "records", result.seeded.tasks,

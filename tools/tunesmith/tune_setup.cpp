@@ -68,6 +68,10 @@ int measuring_threads(const TuneArguments& arguments) {
 
 MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic<bool>& stop,
                                const std::function<void(const std::string&)>& say) {
+  const auto processors = static_cast<int>(available_processors());
+  if (arguments.threads > processors)
+    say(fmt::format("{} threads share {} {}: times are of programs that wait for each other",
+                    arguments.threads, processors, processors == 1 ? "processor" : "processors"));
   MeasureOptions measure;
   measure.threads = arguments.threads;
   measure.time_out_seconds = arguments.candidate_time_out;

@@ -6,6 +6,9 @@ const runName = (run) => `${run.space}, seed ${run.seed}, ${date(run.began_ms).s
 /** "searcher evolutionary population=64 ..", a stage a line: the ids alone. */
 const idsOf = (text) => [...text.matchAll(/^\s*(?:searcher|cost_model) (\S+)/gm)].map((match) => match[1]).join(", then ") || text;
 const total = (list, value) => list.reduce((sum, one) => sum + value(one), 0);
+/// Of a device that is not here: no program ran on it.
+const isModelled = (task) => task.device === "modelled";
+const timeOf = (task, value) => seconds(value) + (isModelled(task) && value !== null ? " modelled" : "");
 const bestOf = (task) => task.best[0] || null;
 const section = (title, ...children) => (children.flat().some(Boolean) ? [el("h3", {}, title), ...children] : []);
 
@@ -39,7 +42,7 @@ function overview() {
     {title: "runs", number: true, text: (task) => number(task.runs.length)},
     {title: "trials", number: true, text: (task) => String(trials(task))},
     {title: "failed", number: true, text: (task) => String(total(task.failures, (one) => one.count))},
-    {title: "best", number: true, text: (task) => seconds(bestOf(task) && bestOf(task).seconds)},
+    {title: "best", number: true, text: (task) => timeOf(task, bestOf(task) && bestOf(task).seconds)},
     {title: "speed", number: true, text: (task) => operations(bestOf(task) && bestOf(task).operations_per_second)},
     {title: "of the peak", number: true, text: (task) => percent(peakShare(task))},
     {title: "over unscheduled", number: true, text: (task) => times(gain(task))},
@@ -64,6 +67,7 @@ function budget(call) {
 }
 
 function roofline(line) {
+  const modelled = isModelled(line);
   const peak = line.operations_per_second;
   const copied = line.copied_bytes_per_second;
   const roofAt = (intensity) => Math.min(...[peak, copied && copied * intensity].filter((roof) => roof !== null));
@@ -76,14 +80,16 @@ function roofline(line) {
   if (plain.length) series.push({name: "unscheduled", line: false, hollow: true, points: plain.map((p) => [p.operations_per_byte, p.unscheduled_operations_per_second, p.workload])});
   if (peak || copied) {
     const corners = peak && copied ? [first, peak / copied, last] : [first, last];
-    series.push({name: "measured roof", plain: true, dots: false, points: corners.map((x) => [x, roofAt(x)])});
+    series.push({name: modelled ? "modelled roof" : "measured roof", plain: true, dots: false, points: corners.map((x) => [x, roofAt(x)])});
   }
   const roofs = [
-    peak ? `The target's peak kernel reached ${operations(peak)} on ${line.threads} threads.` : "The peak of operations was not measured.",
+    modelled && peak ? `The model's peak is ${operations(peak)}; all times here are modelled, and nothing was measured.`
+      : peak ? `The target's peak kernel reached ${operations(peak)} on ${line.threads} threads.` : "The peak of operations was not measured.",
     copied ? `Copying memory reached ${bandwidth(copied)}, read and written.` : "The bandwidth of memory was not measured: tunesmith report --measure-roofs does that.",
   ].join(" ");
   return figure({
-    title: `${line.type} on ${line.threads} ${line.threads === 1 ? "thread" : "threads"} of ${machineName(line.machine)}`,
+    title: modelled ? `${line.type} on ${line.target}, modelled`
+      : `${line.type} on ${line.threads} ${line.threads === 1 ? "thread" : "threads"} of ${machineName(line.machine)}`,
     note: `${roofs} Bytes are those of all inputs and outputs, each moved once; a program whose data fit into a cache may stand above the slope.`,
     summary: roofs,
     configure: xyChart(series, {title: "operations for each byte", log: true, min: first, max: last}, {title: "operations a second", log: true, format: operations}),
@@ -102,9 +108,9 @@ function roofline(line) {
 function facts(task) {
   const best = bestOf(task);
   const shown = [
-    ["best", best && seconds(best.seconds)],
+    ["best", best && timeOf(task, best.seconds)],
     ["speed", best && operations(best.operations_per_second)],
-    ["of the measured peak", percent(peakShare(task))],
+    [isModelled(task) ? "of the modelled peak" : "of the measured peak", percent(peakShare(task))],
     ["over the unscheduled", times(gain(task))],
     ["trials", String(total(task.runs, (run) => run.trials))],
   ].filter(([, value]) => value && value !== missing);
@@ -168,6 +174,8 @@ function failureSection(task) {
 
 function modelSection(task) {
   const title = "What the cost model foresaw";
+  if (isModelled(task))
+    return section(title, el("p", {}, "All times of this task are a model's: how well another model foresees them says nothing of a device."));
   if (!task.predictions.length)
     return section(title, el("p", {}, "No scores are on record: the runs were before schema 4 of the records, or their cost model was not asked."));
   const name = (of) => runName(task.runs.find((run) => run.id === of.run));
@@ -243,7 +251,7 @@ function programSection(task) {
   return section(title,
     table([
       {title: "place", text: (one) => one.place},
-      {title: "time", number: true, text: (one) => seconds(one.seconds)},
+      {title: "time", number: true, text: (one) => timeOf(task, one.seconds)},
       {title: "of the best", number: true, text: (one) => times(one.seconds ? one.seconds / best.seconds : null)},
       {title: "speed", number: true, text: (one) => operations(one.operations_per_second)},
       {title: "measured in", text: (one) => one.kind},

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""What is answered to a user's second day: names that are nearly right, partial names, doubtful options. Usage: second_day.py --tunesmith BINARY TEST"""
+import json
+
+import cli
+from cli import run
+
+GMM = "gmm:n=32,m=32,k=32"
+
+
+def workload(folder, statement):
+    file = folder / "mine.yaml"
+    file.write_text(f"name: mine\nparams: {{n: 8}}\ninputs:\n  X: {{shape: [n, n], dtype: f32}}\ncompute: |\n  O[i<n] = {statement}\noutputs: [O]\n")
+    return run("workloads", "show", file, code=2).stderr
+
+
+def reductions_are_named(folder):
+    assert "mine.yaml:6:12: there is no reduction 'argmix'; did you mean 'argmax'?" in workload(folder, "argmix(j<n) X[i, j]")
+    assert "there is no reduction 'average'; known: sum, prod, max, min, argmax, argmin" in workload(folder, "average(j<n) X[i, j]")
+    said = workload(folder, "sum(j<i+1) X[i, j]")
+    assert "an extent may not depend on axis 'i'" in said and "select(" in said, said
+    assert "'q' is not defined" in workload(folder, "sum(j<q+1) X[i, j]")
+
+
+def nearest_names_are_proposed(folder):
+    for option, typed, meant in (("--search", "bayes", "bayesian"), ("--model", "xgb", "xgboost"), ("--search", "evolutoinary", "evolutionary")):
+        said = run("tune", GMM, option, typed, "--database", folder / "r.db", code=2).stderr
+        assert f"'{typed}'; did you mean '{meant}'?" in said, said
+    said = run("model", "train", "--foo", code=2).stderr
+    assert "'tunesmith model train --help' lists them" in said, said
+
+
+def a_bare_command_prints_help(folder):
+    said = run(code=2)
+    assert "Subcommands:" in said.stderr and "Exit codes:" in said.stderr and not said.stdout, said
+
+
+def doubtful_numbers_are_said(folder):
+    database = folder / "r.db"
+    said = run("tune", GMM, "--seed", -1, "--database", database, code=2).stderr
+    assert "--seed" in said and "not negative" in said, said
+    said = run("tune", GMM, "--threads", 97, "--trials", 2, "--database", database).stderr
+    assert "97 threads share" in said, said
+    run("tune", GMM, "--trials", 6, "--threads", 1, "--database", database)
+    said = run("tune", GMM, "--trials", 2, "--threads", 1, "--database", database).stdout
+    assert "2 were asked for, and more are on record: nothing was measured" in said, said
+
+
+def some_parameters_name_records(folder):
+    database = folder / "r.db"
+    for n in (32, 48):
+        run("tune", f"gmm:n={n},m=32,k=32", "--trials", 3, "--database", database)
+    def count(*words, code=0):
+        return len(json.loads(run("records", *words, "--count", 100, "--database", database, "--json", code=code).stdout)["records"])
+    both, one = count("list"), count("list", "--workload", "gmm:n=48")
+    assert count("list", "--workload", "gmm") == both and 0 < one < both and count("list", "--workload", "gmm:k=32,n=48") == one, (both, one)
+    assert count("list", "--workload", "gmm:n=1009", code=3) == 0
+    assert 0 < count("best", "--workload", "gmm:n=48") < count("best", "--workload", "gmm:m=32")
+    said = run("records", "best", "--workload", "gmm:n=1009", "--database", database, code=3).stderr
+    assert "nothing of gmm:n=1009 was measured on this machine" in said, said
+    said = json.loads(run("records", "export", "--workload", "gmm:n=48", "--output", folder / "some.jsonl", "--database", database, "--json").stdout)
+    assert said["records"] == one, said
+    assert "no workload" in run("records", "list", "--workload", "gmn:n=48", "--database", database, code=2).stderr
+
+
+def records_know_their_space_and_ids_their_beginnings(folder):
+    database = folder / "r.db"
+    id = json.loads(run("tune", "gmm:n=32,m=32,k=32,dtype=u8,b_dtype=i8", "--space", "cpu-random", "--trials", 4, "--database", database, "--json").stdout)["trace"]
+    (folder / "spaces.yaml").write_text("version: 1\ndefault: bare\nspaces:\n  bare: {target: {kind: llvm}, modules: [], search: {kind: random}, cost_model: {kind: random}}\n")
+    for words in (["show", id, "--assembly"], ["replay", id[:9]], ["show", id[:4], "--lowered"], ["export", id]):
+        run("trace", *words, "--database", database, "--spaces", folder / "spaces.yaml")
+    assert f"record {id}" in run("records", "show", id[:7], "--database", database).stdout
+    assert "no record" in run("records", "show", "0000", "--database", database, code=2).stderr
+    assert "no such file, and no record's id" in run("trace", "show", "abc", "--database", database, code=2).stderr
+
+
+def a_damaged_store_is_read_as_far_as_it_can_be(folder):
+    database, lines = folder / "r.db", folder / "r.jsonl"
+    run("tune", GMM, "--trials", 40, "--database", database)
+    whole = len(json.loads(run("records", "list", "--count", 1000, "--database", database, "--json").stdout)["records"])
+    content = bytearray(database.read_bytes())
+    page = int.from_bytes(content[16:18], "big")
+    # Of the pages behind the first one of measurements' rows.
+    last = max(at for at in range(0, len(content), page) if b"search" in content[at:at + page])
+    content[last:last + page] = bytes(page)
+    database.write_bytes(content)
+    said = run("records", "list", "--database", database, code=4).stderr
+    assert "the record store is damaged" in said and "tunesmith records export" in said, said
+    said = run("records", "export", "--output", lines, "--database", database, code=4).stderr
+    assert "the file is damaged: up to" in said, said
+    assert "damaged" in run("records", "check", "--database", database, code=4).stderr
+    run("records", "import", lines, "--database", folder / "new.db")
+    saved = len(json.loads(run("records", "list", "--count", 1000, "--database", folder / "new.db", "--json").stdout)["records"])
+    assert 0 < saved < whole, (saved, whole)
+    (folder / "one.db").write_bytes(b"x")
+    for words in (["records", "list"], ["tune", GMM, "--trials", 2]):
+        assert "not a record store" in run(*words, "--database", folder / "one.db", code=2).stderr
+    assert (folder / "one.db").read_bytes() == b"x"
+
+
+def why_a_faster_search_stands_behind_is_said(folder):
+    database, lines = folder / "r.db", folder / "r.jsonl"
+    run("tune", GMM, "--trials", 24, "--database", database)
+    run("records", "export", "--output", lines, "--database", database)
+    assert "flatters" not in run("records", "best", "--count", 1, "--database", database).stdout
+    slower = []
+    for line in lines.read_text().splitlines():
+        record = json.loads(line)
+        if record.get("kind") == "ranking":
+            record["samples"] = [1.0 for _ in record["samples"]]
+        slower.append(json.dumps(record))
+    lines.write_text("\n".join(slower) + "\n")
+    run("records", "import", lines, "--database", folder / "slow.db")
+    said = run("records", "best", "--count", 24, "--database", folder / "slow.db").stdout
+    assert said.index(" ranking ") < said.index(" search ") and "search: the smallest of a few samples, which flatters" in said, said
+
+
+if __name__ == "__main__":
+    cli.run_test(globals())
