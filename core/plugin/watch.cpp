@@ -149,7 +149,7 @@ class Watchman {
     const PluginWatch* watch = t_at_work;
     say("\ntunesmith: ");
     if (watch == nullptr || watch->pauses_ > 0) {
-      say("the kernel is at fault: ");
+      say("Tunesmith itself, or a program that it runs, is at fault: ");
       say(signal);
       if (watch != nullptr) say(", while it worked for ");
     }

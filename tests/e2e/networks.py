@@ -168,9 +168,9 @@ WEIGHTS = [[((3 * i + 5 * j) % 11 - 5) / 8 for j in range(WIDTH)] for i in range
 BIAS = [(j % 5 - 2) / 4 for j in range(WIDTH)]
 
 
-def two_layers(weights=WEIGHTS):
-    """relu(relu(X W + B) W + B): two kernels of one task."""
-    nodes = []
+def two_layers(weights=WEIGHTS, before=()):
+    """relu(relu(X W + B) W + B): two kernels of one task. `before`: names of tensors that make all others later ones."""
+    nodes = [node("Constant", [], [name]) + field(5, field(1, "value") + field(20, 4) + field(5, tensor_file(name, 1.0))) for name in before]
     for layer, source, result in ((1, "X", "H"), (2, "H", "Y")):
         nodes += [node("MatMul", [source, "W"], [f"P{layer}"]), node("Add", [f"P{layer}", "B"], [f"S{layer}"]), node("Relu", [f"S{layer}"], [result])]
     flat = [value for row in weights for value in row]
@@ -251,6 +251,21 @@ def a_network_is_tuned_in_one_command(folder):
     assert "excludes" in run("build", file, *common, "--in-place", "--unscheduled", code=2).stderr
     assert "leaves no extent of this name open" in run("tune", file, "--dim", "rows=3", code=2).stderr
     assert "cannot name C functions" in run("tune", file, *common, "--name", "2x", code=2).stderr
+
+
+def equal_kernels_of_two_networks_share_their_records(folder):
+    """Although their arrays have other names in the second network."""
+    needs_onnx()
+    first, second, built, database = folder / "two.onnx", folder / "other.onnx", folder / "built", folder / "records.db"
+    first.write_bytes(two_layers())
+    second.write_bytes(two_layers(before=("C", "D", "E")))
+    common = ["--dim", "batch=3", "--database", database, "--space", "cpu-random", "--threads", 1, "--output", built]
+    run("tune", first, *common, "--trials", 6)
+    said = run("build", second, *common, "--name", "two").stdout
+    assert "2 kernels a call" in said and "2 of 2 steps are right" in run("verify", built).stdout
+    said = json.loads(run("tune", second, *common, "--name", "two", "--trials", 6, "--json").stdout)
+    assert said["tuning"]["tasks"][0]["resumed"] == 6 and said["built"], said
+    assert "2 of 2 steps are right" in run("verify", built).stdout
 
 
 def an_interrupted_network_continues(folder):

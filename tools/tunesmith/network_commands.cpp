@@ -13,7 +13,7 @@ void add_dimensions(CLI::App& command, NetworkArguments& arguments) {
 
 void add_library_files(CLI::App& command, NetworkArguments& arguments) {
   command.add_option(
-      "--output", arguments.output,
+      "--output,-o", arguments.output,
       "the folder that receives the library, its header, its weights and a main program (default: this one)");
   command.add_option("--name", arguments.name,
                      "of the library and its functions (default: from the file's name)");
@@ -46,7 +46,7 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   CLI::App& build =
       add("build", "build a network's library from the records of its tasks", run_network_build);
   for (CLI::App* command : {&show, &tasks, &build}) add_dimensions(*command, arguments);
-  tasks.add_option("--output", arguments.output,
+  tasks.add_option("--output,-o", arguments.output,
                    "the folder that receives a file for each task, and tasks.yaml");
   add_library_files(build, arguments);
   build.add_option("--threads", arguments.threads, "that the tasks were tuned for (default: all processors)");
@@ -113,7 +113,7 @@ void add_library_commands(CLI::App& group, Common& common, AllNetworkArguments& 
                                       arguments.run, run_network_run, code);
   run.add_option("--input", arguments.run.inputs,
                  "a tensor's file, .npy or .pb; one for each input, in their order (default: random inputs)");
-  run.add_option("--output", arguments.run.output, "the folder that receives output_0.npy and so on");
+  run.add_option("--output,-o", arguments.run.output, "the folder that receives output_0.npy and so on");
   add_random_inputs(run, arguments.run);
   CLI::App& bench = add_library_command(
       group, common, "bench",
