@@ -73,7 +73,7 @@ def torch_compiled(folder, name, inputs, threads):
     tensors = [torch.from_numpy(array) for array in inputs]
     if tensors[0].dim() == 4:
         network = network.to(memory_format=torch.channels_last)
-        tensors = [tensor.contiguous(memory_format=torch.channels_last) for tensor in tensors]
+        tensors = [tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in tensors]
     compiled = torch.compile(network, dynamic=False)
 
     def call():
