@@ -25,6 +25,27 @@ Rows spatial_iters(const Block& block) {
   return spatial;
 }
 
+/// Has the block as many iterators of several iterations as the rows have?
+bool moves_with_rows_alone(const Block& block, const Rows& rows) {
+  const std::vector<IterVar> iters = block.iters();
+  const auto moves = [&](size_t iterator) { return iters[iterator].extent > 1; };
+  return std::ranges::count_if(spatial_iters(block), moves) == std::ranges::count_if(rows, moves);
+}
+
+/// The rows of a reduction: without the axes of one iteration behind all others, which stand for what was
+/// reduced and are a constant to most readers.
+Rows rows_of(const Block& reduction) {
+  const std::vector<IterVar> iters = reduction.iters();
+  const Access written = writes_of(reduction).front();
+  Rows rows = spatial_iters(reduction);
+  for (size_t d = written.indices.size(); d-- > 0 && rows.size() > 1;) {
+    const std::optional<size_t> iterator = written.indices[d].iterator;
+    if (!iterator || iters[*iterator].extent > 1) break;
+    std::erase(rows, *iterator);
+  }
+  return rows;
+}
+
 /// The dimension of what `block` accesses that is just this iterator in all of these accesses.
 std::optional<size_t> dimension_of(const std::vector<Access>& accesses, const std::string& buffer,
                                    size_t iterator) {
@@ -75,7 +96,7 @@ class Finder {
       : program_(program), blocks_(program.blocks()), limits_(limits), chain_(chain) {}
 
   void grow(const Block& seed) {
-    chain_.rows[seed.name] = spatial_iters(seed);
+    chain_.rows[seed.name] = rows_of(seed);
     forward();
     backward();
     forward();
@@ -135,7 +156,7 @@ class Finder {
       return reader && reader->name == block.name;
     }
     if (is_elementwise(block)) return true;
-    if (is_row_reduction(block)) return spatial_iters(block).size() == rows.size();
+    if (is_row_reduction(block)) return moves_with_rows_alone(block, rows);
     if (!fits_as_product(block, rows)) return false;
     chain_.last_product = block.name;
     return true;
@@ -162,7 +183,7 @@ class Finder {
   }
 
   bool may_precede(const Block& block, const Rows& rows) {
-    if (is_row_reduction(block)) return spatial_iters(block).size() == rows.size();
+    if (is_row_reduction(block)) return moves_with_rows_alone(block, rows);
     if (is_elementwise(block)) return !writes_for_product_outside(block, rows);
     if (!fits_as_product(block, rows)) return false;
     chain_.first_product = block.name;
@@ -303,10 +324,10 @@ std::optional<ProductForm> match_product(const Block& block, const std::vector<s
   std::vector<size_t> reductions;
   for (size_t i = 0; i < iters.size(); ++i) {
     if (iters[i].kind == IterKind::Reduction) reductions.push_back(i);
-    if (iters[i].kind == IterKind::Spatial && !contains(rows, i)) columns.push_back(i);
+    if (iters[i].kind == IterKind::Spatial && iters[i].extent > 1 && !contains(rows, i)) columns.push_back(i);
   }
   if (columns.size() != 1 || reductions.size() != 1) return std::nullopt;
-  if (iters[columns[0]].extent == 1 || iters[reductions[0]].extent == 1) return std::nullopt;
+  if (iters[reductions[0]].extent == 1) return std::nullopt;
   form.column = columns.front();
   form.reduction = reductions.front();
   form.column_read = reads[0].uses(form.column) ? 0 : 1;

@@ -9,6 +9,17 @@
 #include <tunesmith/tiling/sampled_tiles.h>
 
 namespace tunesmith {
+namespace {
+
+/// By what is inlined later: into the copy in panels, and not into the product, which would read in another
+/// order.
+bool is_computed_before(const Program& program, const Block& product, const Buffer& operand) {
+  return std::ranges::any_of(producers_of(program, product), [&](const Pointer<Block>& producer) {
+    return is_elementwise(*producer) && writes_of(*producer).front().buffer->name == operand->name;
+  });
+}
+
+}  // namespace
 
 BlockRV tile_product(Schedule& schedule, BlockRV product, LoopRV at, const TileShape& shape,
                      const std::vector<int64_t>& steps) {
@@ -60,7 +71,8 @@ std::optional<BlockRV> lay_operand(Schedule& schedule, BlockRV product, const st
                                    const TileShape& shape) {
   const Block view = schedule.block(product);
   const std::optional<ProductForm> form = match_product(view, rows);
-  if (!form || form->in_order) return std::nullopt;
+  if (!form || (form->in_order && !is_computed_before(schedule.program(), view, form->operand)))
+    return std::nullopt;
   const Access read = read_accesses(view)[form->column_read];
   const std::vector<IterVar> iters = view.iters();
   std::vector<size_t> order;

@@ -47,10 +47,15 @@ bool reads_again(const Access& read, const std::vector<IterVar>& iters) {
   return steps * read.buffer->dtype.bytes() > bytes_of(read.buffer);
 }
 
-/// Is it small, or does each result read its own part of it?
-bool is_streamed(const Access& read, const std::vector<size_t>& spatial, int64_t max_bytes_again) {
-  return bytes_of(read.buffer) <= max_bytes_again ||
-         std::ranges::all_of(spatial, [&](size_t iterator) { return read.uses(iterator); });
+/// A product of a matrix, of which each result reads its own part, and of what is small.
+bool is_matrix_times_vector(const std::vector<Access>& reads, const std::vector<size_t>& spatial,
+                            int64_t max_bytes_again) {
+  const auto is_matrix = [&](const Access& read) {
+    return std::ranges::all_of(spatial, [&](size_t iterator) { return read.uses(iterator); });
+  };
+  return std::ranges::any_of(reads, is_matrix) && std::ranges::all_of(reads, [&](const Access& read) {
+           return is_matrix(read) || bytes_of(read.buffer) <= max_bytes_again;
+         });
 }
 
 }  // namespace
@@ -71,10 +76,7 @@ std::optional<ReductionForm> match_reduction(const Block& block, int64_t max_byt
   if (std::ranges::any_of(reads, [&](const Access& read) { return reads_again(read, iters); }))
     return std::nullopt;
   const bool is_product = needs_tiling(block);
-  if (is_product && !std::ranges::all_of(reads, [&](const Access& read) {
-        return is_streamed(read, spatial, max_bytes_again);
-      }))
-    return std::nullopt;
+  if (is_product && !is_matrix_times_vector(reads, spatial, max_bytes_again)) return std::nullopt;
   const auto all_end_with = [&](size_t iterator) {
     return std::ranges::all_of(reads, [&](const Access& read) {
       const size_t dimensions = moving_dimensions(read);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is answered to a user's second day: names that are nearly right, partial names, doubtful options. Usage: second_day.py --tunesmith BINARY TEST"""
 import json
+import sqlite3
 
 import cli
 from cli import run
@@ -99,19 +100,12 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
 
 
 def why_a_faster_search_stands_behind_is_said(folder):
-    database, lines = folder / "r.db", folder / "r.jsonl"
+    database = folder / "r.db"
     run("tune", GMM, "--trials", 24, "--database", database)
-    run("records", "export", "--output", lines, "--database", database)
     assert "flatters" not in run("records", "best", "--count", 1, "--database", database).stdout
-    slower = []
-    for line in lines.read_text().splitlines():
-        record = json.loads(line)
-        if record.get("kind") == "ranking":
-            record["samples"] = [1.0 for _ in record["samples"]]
-        slower.append(json.dumps(record))
-    lines.write_text("\n".join(slower) + "\n")
-    run("records", "import", lines, "--database", folder / "slow.db")
-    said = run("records", "best", "--count", 24, "--database", folder / "slow.db").stdout
+    with sqlite3.connect(database) as store:
+        store.execute("update measurement set seconds = 1.0, seconds_min = 1.0, seconds_median = 1.0, samples = '[1.0]', sample_count = 1 where kind = 'ranking'")
+    said = run("records", "best", "--count", 24, "--database", database).stdout
     assert said.index(" ranking ") < said.index(" search ") and "search: the smallest of a few samples, which flatters" in said, said
 
 

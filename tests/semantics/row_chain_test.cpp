@@ -108,6 +108,36 @@ compute: |
 outputs: [P]
 )";
 
+/// Reduced axes are kept with one iteration, as networks write them.
+constexpr const char* kKeptAxes = R"(name: kept_axes
+params: {b: 1, n: 12, heads: 2, d: 8}
+inputs:
+  Q: {shape: [b, heads, n, d], dtype: f32}
+  K: {shape: [b, heads, d, n], dtype: f32}
+  V: {shape: [b, heads, n, d], dtype: f32}
+compute: |
+  S[a<b, h<heads, i<n, j<n] = sum(r<d) (Q[a, h, i, r] * K[a, h, r, j])
+  Max[a<b, h<heads, i<n, u<1] = max(r<n) (S[a, h, i, r])
+  E[a<b, h<heads, i<n, j<n] = exp(S[a, h, i, j] - Max[a, h, i, 0])
+  Sum[a<b, h<heads, i<n, u<1] = sum(r<n) (E[a, h, i, r])
+  P[a<b, h<heads, i<n, j<n] = E[a, h, i, j] / Sum[a, h, i, 0]
+  O[a<b, h<heads, i<n, c<d] = sum(r<n) (P[a, h, i, r] * V[a, h, r, c])
+outputs: [O]
+)";
+constexpr const char* kKeptNorm = R"(name: kept_norm
+params: {b: 1, n: 24, d: 40}
+inputs:
+  X: {shape: [b, n, d], dtype: f32}
+  Scale: {shape: [d], dtype: f32}
+compute: |
+  Total[a<b, i<n, u<1] = sum(r<d) (X[a, i, r])
+  Mean[a<b, i<n, u<1] = Total[a, i, u] / d
+  Squares[a<b, i<n, u<1] = sum(r<d) ((X[a, i, r] - Mean[a, i, u]) * (X[a, i, r] - Mean[a, i, u]))
+  Inverse[a<b, i<n, u<1] = rsqrt(Squares[a, i, u] / d + 0.00001)
+  O[a<b, i<n, j<d] = (X[a, i, j] - Mean[a, i, 0]) * Inverse[a, i, 0] * Scale[j]
+outputs: [O]
+)";
+
 class RowChain : public tunesmith_test::ModuleTest {
  protected:
   RowChain() : ModuleTest("row_chain") {}
@@ -331,6 +361,18 @@ TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
     for (const char* parameters : {"n=36", "n=37"}) expect_right(parsed(kEnds, parameters), 2);
     for (const char* parameters : {"n=36,keys=67", "n=41,keys=67"})
       expect_right(parsed(kProbabilities, parameters), 2);
+  }
+}
+
+TEST_F(RowChain, SeesThroughReducedAxesThatAreKept) {
+  use("row_chain, parallel_vectorize_unroll: {unroll: [0, 16]}, rewrite_reduction_init, "
+      "rewrite_parallel_vectorize_unroll");
+  for (const char* text : {kKeptAxes, kKeptNorm}) {
+    for (const char* parameters : {"", "b=3", "b=2,n=13"}) {
+      const Workload workload = parsed(text, parameters);
+      EXPECT_EQ(reason(space_->generate(workload.program), "O"), "applied") << text << parameters;
+      expect_right(workload, 6);
+    }
   }
 }
 

@@ -158,6 +158,7 @@ TEST_F(Stream, ReadsAMatrixOnceThoughItsVectorIsReadAgain) {
   const std::string order = "the block does not read memory once and in its order";
   EXPECT_EQ(reason_for(of(2, 400), "S"), order);
   EXPECT_EQ(reason_for(of(1, 100'000), "S"), order);
+  EXPECT_EQ(reason_for(built_in("gram:n=64,k=32"), "G"), order) << "no operand is read once";
 }
 
 TEST_F(Stream, CutsTallColumnsIntoPieces) {
