@@ -62,8 +62,9 @@ namespace {
 NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
                        const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
   // Kernels of two networks may be equal, have one text, and call their arrays otherwise.
-  const bool same_names = named.record && named.record->workload == workload.key &&
-                          (named.workload->definition.empty() || named.workload->definition == workload.definition);
+  const bool same_names =
+      named.record && named.record->workload == workload.key &&
+      (named.workload->definition.empty() || named.workload->definition == workload.definition);
   if (!named.record || same_names) return named;
   const Workload other = workload_of(named);
   if (other.hash != workload.hash) return named;  // another task's: it fits or is refused as it stands
