@@ -16,6 +16,7 @@ namespace {
 constexpr int kMaxNesting = 64;
 constexpr int kMaxDepth = 256;
 
+constexpr std::array<std::string_view, 6> kReductions = {"sum", "prod", "max", "min", "argmax", "argmin"};
 constexpr std::array<std::string_view, 6> kComparisons = {"<", "<=", ">", ">=", "==", "!="};
 
 class Parser {
@@ -226,7 +227,7 @@ class Parser {
       if (at_reduction()) return reduction();
       if (here().text != "select" && has_axes_and_value())
         fail(here().place, fmt::format("there is no reduction '{}'", here().text),
-             suggest(here().text, {"sum", "prod", "max", "min", "argmax", "argmin"}));
+             suggest(here().text, {kReductions.begin(), kReductions.end()}));
       return arguments(SyntaxKind::Call, ")");
     }
     if (is_symbol(ahead(1), "[")) return arguments(SyntaxKind::Access, "]");
@@ -258,10 +259,8 @@ class Parser {
   /// `max` and `min` take axes or values: axes when one of the arguments begins as `name <`, or when a value
   /// follows the parenthesis, which after a call's would be none.
   bool at_reduction() const {
-    for (const std::string_view name : {"sum", "prod", "argmax", "argmin"}) {
-      if (here().text == name) return true;
-    }
-    if (here().text != "max" && here().text != "min") return false;
+    if (std::ranges::find(kReductions, here().text) == kReductions.end()) return false;
+    if (here().text != "max" && here().text != "min") return true;
     const Parenthesis parenthesis = look_into_parenthesis();
     return parenthesis.has_axes || parenthesis.has_value_behind;
   }

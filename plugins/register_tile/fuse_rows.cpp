@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Iterators that follow each other in a block, and what they are the indices of.
+/// Iterators of a block, or dimensions of a buffer, that follow each other.
 struct Run {
   size_t first = 0;
   size_t count = 0;

@@ -47,7 +47,7 @@ bool reads_again(const Access& read, const std::vector<IterVar>& iters) {
   return steps * read.buffer->dtype.bytes() > bytes_of(read.buffer);
 }
 
-/// A product of a matrix, of which each result reads its own part, and of what is small.
+/// Each result reads its own part of a matrix; the other operands are small.
 bool is_matrix_times_vector(const std::vector<Access>& reads, const std::vector<size_t>& spatial,
                             int64_t max_bytes_again) {
   const auto is_matrix = [&](const Access& read) {

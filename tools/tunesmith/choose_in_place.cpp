@@ -1,7 +1,6 @@
 #include "choose_in_place.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "network_description.h"
 #include "output.h"
 #include "progress/progress.h"
+#include "scratch_folder.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -52,22 +52,6 @@ double sign_test(const Pair& pair) {
   if (wins == 0) return 1.0;
   return boost::math::cdf(boost::math::complement(boost::math::binomial(rounds, 0.5), wins - 1));
 }
-
-/// A folder of files that nobody wants later.
-class Scratch {
- public:
-  explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
-  ~Scratch() {
-    std::error_code left_there;
-    fs::remove_all(folder_, left_there);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string below(std::string_view name) const { return (folder_ / name).string(); }
-
- private:
-  fs::path folder_;
-};
 
 /// A library that is called on random inputs.
 class TimedLibrary {
@@ -158,12 +142,13 @@ ChosenPrograms choose_in_place(Session& session, const Space& space, const Taske
     variants = std::max(variants, programs.size());
   }
 
-  const Scratch scratch(fs::path(output_folder(arguments)) / "in_place");
+  const ScratchFolder scratch(fs::path(output_folder(arguments)) / "in_place");
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
       tunesmith_runtime_pool_create(arguments.threads), tunesmith_runtime_pool_destroy);
   const auto timed = [&](std::string_view name, const std::vector<const CompiledKernel*>& kernels) {
-    write_network(tasked, kernels, space, arguments, scratch.below(name));
-    return TimedLibrary(scratch.below(name), tasked, pool.get());
+    const std::string folder = (scratch.path() / name).string();
+    write_network(tasked, kernels, space, arguments, folder);
+    return TimedLibrary(folder, tasked, pool.get());
   };
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
   TimedLibrary alone = timed("alone", chosen.kernels);

@@ -1,7 +1,6 @@
 #include "network_test_compiled.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -12,33 +11,14 @@
 #include <tunesmith/network/plain_kernels.h>
 #include <tunesmith/verification/guarded_buffer.h>
 
+#include "scratch_folder.h"
+
 namespace tunesmith::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using network::LibraryArgument;
 using network::Network;
-
-/// A folder that goes with this object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "tunesmith-network-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw EnvironmentError(fmt::format("no folder can be made in {}", fs::temp_directory_path().string()));
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// The outputs of a call on memory that ends at guard pages.
 std::vector<Tensor> called(network::RunnableNetwork& runnable, const std::vector<Tensor>& given,
@@ -82,7 +62,7 @@ class Compiled {
       network::LoadedPlan loaded(plan, space_->target());
       return called(loaded, given, plan.outputs);
     }
-    const ScratchFolder folder;
+    const ScratchFolder folder = ScratchFolder::temporary();
     write_library(plan, *space_->target().packaging(), folder.path().string());
     network::BuiltLibrary library(folder.path(), facts_of(plan));
     return called(library, given, plan.outputs);

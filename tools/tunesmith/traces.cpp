@@ -76,17 +76,21 @@ NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
 
 }  // namespace
 
+bool fits(const std::string& text, const std::string& asked) {
+  if (text == asked) return true;
+  const auto [name, known] = parse_workload_text(text);
+  const auto [asked_name, wanted] = parse_workload_text(asked);
+  return name == asked_name && std::ranges::all_of(wanted, [&](const ParamText& param) {
+           return std::ranges::find(known, param) != known.end();
+         });
+}
+
 std::vector<std::string> recorded_texts(const RecordStore& store, const std::string& text) {
-  const auto [name, wanted] = parse_workload_text(text);
   std::vector<std::string> found;
   for (const TaskKey& task : store.tasks({})) {
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || std::ranges::find(found, recorded->text) != found.end()) continue;
-    const auto [known_name, known] = parse_workload_text(recorded->text);
-    const bool fits = known_name == name && std::ranges::all_of(wanted, [&](const ParamText& param) {
-                        return std::ranges::find(known, param) != known.end();
-                      });
-    if (fits) found.push_back(recorded->text);
+    if (fits(recorded->text, text)) found.push_back(recorded->text);
   }
   return found;
 }

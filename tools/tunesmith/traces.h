@@ -28,6 +28,8 @@ NamedTrace load_trace(const std::string& name, const std::string& database);
 /// The workload of this text: of the library or of a file, else one that the records remember, whose file may
 /// be gone: by its whole text, or by its name and some parameters where only one fits. Throws UserError.
 Workload find_workload(const std::string& text, const std::string& database);
+/// Is `text`, a workload's on record, what was asked for: all of it, or its name and some of its parameters?
+bool fits(const std::string& text, const std::string& asked);
 /// The texts that the store remembers of workloads that fit `text` so; in the order they were stored.
 std::vector<std::string> recorded_texts(const RecordStore& store, const std::string& text);
 
