@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -16,7 +15,6 @@
 namespace tunesmith::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using network::LibraryArgument;
 using network::Network;
 
