@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFormat = "tunesmith-cubin-1";
+constexpr const char* kFormat = "tunesmith-cubin-2";
 constexpr const char* kExtension = ".cubin-entry";
 
 // A length before each part, so that no two lists of parts are the same text.

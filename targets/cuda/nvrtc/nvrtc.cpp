@@ -47,6 +47,7 @@ bool Nvrtc::open(const std::string& name, std::string* why_not) {
       find_function(library, "nvrtcGetCUBIN", &cubin_) &&
       find_function(library, "nvrtcDestroyProgram", &destroy_) && version_function_(&major, &minor) == 0) {
     version_ = fmt::format("{}.{}", major, minor);
+    caches_ = std::pair(major, minor) >= std::pair(12, 9);
     return true;
   }
   *why_not = name + " lacks functions of NVRTC";
@@ -90,6 +91,7 @@ Nvrtc::Output Nvrtc::compile(const std::string& text, const std::string& name,
     header_names.push_back(header.name.c_str());
   }
   for (const std::string& option : options) option_texts.push_back(option.c_str());
+  if (caches_) option_texts.push_back("--no-cache");
   const double begin = thread_seconds();
   Program program = nullptr;
   if (const int error = create_(&program, text.c_str(), name.c_str(), int(headers.size()),

@@ -28,7 +28,8 @@ class Nvrtc {
     double cpu_seconds = 0;  // of this thread
   };
   /// Compiles CUDA C++; `name` is what its messages call the text. Headers are those that are given, by their
-  /// names. Thread-safe, and threads do not wait for one another.
+  /// names. Thread-safe, and threads do not wait for one another. The library's own cache, which gives no
+  /// log, is not used.
   struct Header {
     std::string name, text;
   };
@@ -43,6 +44,7 @@ class Nvrtc {
   bool open(const std::string& name, std::string* why_not);
 
   std::string version_;
+  bool caches_ = false;
   int (*version_function_)(int*, int*) = nullptr;
   int (*create_)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
   int (*compile_)(Program, int, const char* const*) = nullptr;

@@ -67,7 +67,8 @@ std::optional<Refusal> refuse(const Compilation& compilation, const std::string&
   const KernelResources* kernel = compilation.kernel(name);
   if (kernel == nullptr)
     return Refusal{RefusalCause::CompileError,
-                   fmt::format("the text has no kernel '{}' with C linkage", name)};
+                   fmt::format("the text has no kernel '{}' with C linkage; the compiler said '{}'", name,
+                               compilation.log.substr(0, 300))};
   if (std::string text = over_limit(*kernel, architecture, launch); !text.empty())
     return Refusal{RefusalCause::OverLimit, std::move(text)};
   if (kernel->stack_bytes > stack_bytes || kernel->spill_store_bytes > 0 || kernel->spill_load_bytes > 0) {

@@ -1,9 +1,12 @@
 // A library with NVRTC's functions whose cubins are programs for the emulation: for tests of the device `gpu`
 // where there is neither NVRTC nor a GPU.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "cubin.h"
@@ -49,6 +52,14 @@ int compile(Program& program) {
   return 0;
 }
 
+/// Whether this text was asked for before. From 12.9 on, NVRTC answers it from its cache, without a log.
+bool seen_before(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> texts;
+  const std::lock_guard lock(mutex);
+  return !texts.insert(text).second;
+}
+
 }  // namespace
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -65,8 +76,20 @@ EXPORTED int nvrtcCreateProgram(void** program, const char* text, const char* na
   *program = new Program{text, name, {}, {}};
   return 0;
 }
-EXPORTED int nvrtcCompileProgram(void* program, int, const char* const*) {
-  return compile(*static_cast<Program*>(program));
+EXPORTED int nvrtcCompileProgram(void* program, int count, const char* const* options) {
+  Program& one = *static_cast<Program*>(program);
+  int major = 0, minor = 0;
+  nvrtcVersion(&major, &minor);
+  const bool caches = std::pair(major, minor) >= std::pair(12, 9);
+  const bool no_cache = std::any_of(options, options + count,
+                                    [](const char* option) { return option == std::string("--no-cache"); });
+  if (no_cache && !caches) {
+    one.log = "nvrtc: error: unrecognized option --no-cache found";
+    return 5;
+  }
+  const int result = compile(one);
+  if (seen_before(one.text) && caches && !no_cache) one.log.clear();
+  return result;
 }
 EXPORTED int nvrtcGetProgramLogSize(void* program, size_t* bytes) {
   *bytes = static_cast<Program*>(program)->log.size() + 1;

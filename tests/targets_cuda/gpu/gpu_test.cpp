@@ -93,6 +93,22 @@ TEST(OnAGpu, TheFingerprintOfTheGeneratorHasTheCompilersVersion) {
   EXPECT_THAT(why_not, HasSubstr("/no/libnvrtc.so"));
 }
 
+// From 12.9 on, NVRTC keeps what it compiled where there is a driver, and then tells no resources.
+TEST(OnAGpu, ATextThatWasCompiledBeforeHasItsResources) {
+  const std::string text = "extern \"C\" __global__ void k(float* __restrict__ A) {\n  A[0] = 1.0f;\n}\n";
+  for (const char* version : {"12.8", "12.9", "13.0"}) {
+    setenv("TUNESMITH_FAKE_NVRTC_VERSION", version, 1);
+    std::string why_not;
+    const std::unique_ptr<Nvrtc> nvrtc = Nvrtc::load(TUNESMITH_FAKE_NVRTC, &why_not);
+    ASSERT_NE(nvrtc, nullptr) << why_not;
+    for (int i = 0; i < 2; ++i) {
+      const Compilation compilation = KernelCompiler(*nvrtc).compile(text, "k.cu", "sm_80");
+      EXPECT_NE(compilation.kernel("k"), nullptr) << version << ": " << compilation.log;
+    }
+    unsetenv("TUNESMITH_FAKE_NVRTC_VERSION");
+  }
+}
+
 TEST(OnAGpu, ProgramsRunAndAreTimedByItsClock) {
   const Workload workload = WorkloadLibrary().load("gmm:n=12,m=16,k=20");
   const LoweredProgram lowered = lower_for(target(), workload.program);
