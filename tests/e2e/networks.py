@@ -370,6 +370,10 @@ def a_built_library_is_run_and_timed(folder):
     assert said["threads"] == 1 and said["seconds"] > 0 and len(said["steps"]) == 2 and said["peak_gflops"] > 0, said
     assert abs(said["sum_of_steps"] - sum(step["seconds"] for step in said["steps"])) < 1e-12, said
     assert all(step["roof"] in ("compute", "memory") and step["share_of_roof"] > 0 and step["flops"] == 1632 for step in said["steps"]), said
+    assert [step["reads"] for step in said["steps"]] == [[], [0]] and all(step["operators"] for step in said["steps"]), said
+    (folder / "timed.json").write_text(json.dumps(said))
+    shown = subprocess.run([TUNESMITH, "report", "--network", folder / "timed.json", "--json"], capture_output=True, text=True, check=True).stdout
+    assert json.loads(shown)["networks"] == [said], shown
     assert "roofs: " in run("bench", built, "--calls", 5).stdout
 
 

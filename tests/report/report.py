@@ -71,7 +71,7 @@ def read_page(file):
 def data_has_its_keys(folder):
     database = tuned(folder)
     report = json.loads(run("report", database, "--json").stdout)
-    assert {"made_ms", "tunesmith", "store", "records", "unattributed", "tasks", "budgets", "rooflines", "environments", "comparisons"} == report.keys()
+    assert {"made_ms", "tunesmith", "store", "records", "unattributed", "tasks", "budgets", "rooflines", "environments", "comparisons", "networks"} == report.keys()
     gmm, relu = report["tasks"]
     assert gmm["workload"].startswith("gmm:") and relu["workload"].startswith("relu:")
     best = json.loads(run("records", "best", "--workload", WORKLOAD, "--database", database, "--json").stdout)["records"]
@@ -149,6 +149,22 @@ def comparisons_are_shown(folder):
     refused = run("report", "--comparison", other, code=2).stderr
     assert "other.json" in refused and "no comparison" in refused and "compare" in refused, refused
     assert "other.jsonl" in run("report", "--comparison", folder / "other.jsonl", code=2).stderr
+
+
+def networks_are_shown(folder):
+    step = {"flops": 1e6, "bytes_min": 1e5, "loops": 1, "waiting_seconds": 1e-6, "roof": "compute", "share_of_roof": 0.5, "operators": ["Conv", "Relu"], "reads": []}
+    timed = {"name": "two", "threads": 2, "calls": 5, "seconds": 3.1e-4, "median_seconds": 3.2e-4, "sum_of_steps": 3e-4, "peak_gflops": 100.0, "copy_gbytes_per_second": 10.0,
+             "steps": [{**step, "name": "conv_relu", "seconds": 1e-4}, {**step, "name": "conv_relu_add", "seconds": 2e-4, "reads": [0]}]}
+    file = folder / "timed.json"
+    file.write_text(json.dumps(timed))
+    os.environ["XDG_DATA_HOME"] = str(folder / "nothing")
+    page = folder / "network.html"
+    assert "0 tasks, 1 network" in run("report", "--network", file, "-o", page).stdout, "a network needs no store"
+    assert json.loads(read_page(page)[1].texts[("script", "data")])["networks"] == [timed]
+    other = folder / "other.json"
+    other.write_text(json.dumps({**timed, "steps": None}).replace('"steps"', '"step"'))
+    refused = run("report", "--network", other, code=2).stderr
+    assert "no timing of a network" in refused and "network bench FOLDER --json" in refused, refused
 
 
 def roofs_are_measured_when_asked(folder):

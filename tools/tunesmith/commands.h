@@ -237,6 +237,7 @@ struct ReportArguments {
   std::vector<std::string> tasks;
   std::vector<std::string> runs;
   std::vector<std::string> comparisons;  // files, as `compare --json` prints them
+  std::vector<std::string> networks;     // files, as `network bench --json` prints them
   bool measure_roofs = false;
 };
 int run_report(const Common& common, const ReportArguments& arguments);

@@ -140,10 +140,16 @@ double median_of(const std::vector<double>& samples) { return quantile_interval(
 nlohmann::json timed_step_json(const std::string& name, const StepTimes& times,
                                const LibraryDescription::Step& step, const std::optional<Roofs>& roofs) {
   const double seconds = usual(times.seconds);
-  nlohmann::json json = {{"name", name},         {"seconds", seconds},
-                         {"flops", step.flops},  {"bytes_min", step.bytes_min},
-                         {"loops", times.loops}, {"waiting_seconds", median_of(times.waiting)},
-                         {"roof", nullptr},      {"share_of_roof", nullptr}};
+  nlohmann::json json = {{"name", name},
+                         {"seconds", seconds},
+                         {"flops", step.flops},
+                         {"bytes_min", step.bytes_min},
+                         {"operators", step.operators},
+                         {"reads", step.reads},
+                         {"loops", times.loops},
+                         {"waiting_seconds", median_of(times.waiting)},
+                         {"roof", nullptr},
+                         {"share_of_roof", nullptr}};
   if (!roofs) return json;
   const double compute = step.flops / roofs->peak, memory = step.bytes_min / roofs->bandwidth;
   json["roof"] = compute > memory ? "compute" : "memory";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -53,6 +55,26 @@ std::vector<network::LibraryArgument> read_arguments(const nlohmann::json& list)
   return arguments;
 }
 
+std::vector<std::string> operators_of(const TaskedNetwork& tasked, size_t region) {
+  std::vector<std::string> operators;
+  for (const size_t node : tasked.nodes[region]) operators.push_back(tasked.network.nodes[node].op);
+  return operators;
+}
+
+/// Of each region those whose results it reads.
+std::vector<std::vector<size_t>> reads_of(const TaskedNetwork& tasked) {
+  std::map<network::TensorIndex, size_t> writer;
+  std::vector<std::vector<size_t>> reads;
+  for (size_t region = 0; region < tasked.regions.size(); ++region) {
+    std::set<size_t> sources;
+    for (const network::TensorIndex input : tasked.regions[region].inputs)
+      if (const auto found = writer.find(input); found != writer.end()) sources.insert(found->second);
+    reads.emplace_back(sources.begin(), sources.end());
+    for (const network::TensorIndex output : tasked.regions[region].outputs) writer[output] = region;
+  }
+  return reads;
+}
+
 }  // namespace
 
 network::LibraryFacts LibraryDescription::facts() const {
@@ -77,9 +99,11 @@ LibraryDescription describe_library(const TaskedNetwork& tasked, const NetworkAr
                                  plan.outputs,
                                  {}};
   const network::LibraryFacts facts = facts_of(plan);
+  std::vector<std::vector<size_t>> reads = reads_of(tasked);
   for (size_t i = 0; i < facts.steps.size(); ++i)
-    description.steps.push_back(
-        {facts.steps[i], tasked.regions[i].workload.flops, tasked.regions[i].workload.bytes_min});
+    description.steps.push_back({facts.steps[i], tasked.regions[i].workload.flops,
+                                 tasked.regions[i].workload.bytes_min, operators_of(tasked, i),
+                                 std::move(reads[i])});
   return description;
 }
 
@@ -89,7 +113,9 @@ std::string write_description(const LibraryDescription& description, const fs::p
     steps.push_back({{"buffers", step.facts.buffers},
                      {"unread", step.facts.unread},
                      {"flops", step.flops},
-                     {"bytes_min", step.bytes_min}});
+                     {"bytes_min", step.bytes_min},
+                     {"operators", step.operators},
+                     {"reads", step.reads}});
   const nlohmann::json value = {{"kind", kKind},
                                 {"name", description.name},
                                 {"file", description.file},
@@ -127,8 +153,11 @@ LibraryDescription read_description(const fs::path& folder) {
                                    read_arguments(value.at("outputs")),
                                    {}};
     for (const nlohmann::json& step : value.at("steps"))
-      description.steps.push_back(
-          {{step.at("buffers"), step.at("unread")}, step.at("flops"), step.at("bytes_min")});
+      description.steps.push_back({{step.at("buffers"), step.at("unread")},
+                                   step.at("flops"),
+                                   step.at("bytes_min"),
+                                   step.value("operators", std::vector<std::string>()),
+                                   step.value("reads", std::vector<size_t>())});
     return description;
   } catch (const nlohmann::json::exception& error) {
     throw UserError(SourceLocation{path.string()},

@@ -12,11 +12,13 @@
 namespace tunesmith::cli {
 
 struct LibraryDescription {
-  /// A step, with what its time is compared with.
+  /// A step, with what its time is compared with and what a picture shows of it.
   struct Step {
     network::LibraryFacts::Step facts;
     double flops = 0;
     double bytes_min = 0;
+    std::vector<std::string> operators;  // of its nodes, in their order
+    std::vector<size_t> reads;           // steps whose results it reads
   };
   std::string name;
   std::string file;                     // of the network, absolute

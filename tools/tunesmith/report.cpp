@@ -14,8 +14,8 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
-#include "report/comparisons.h"
 #include "report/page.h"
+#include "report/printed.h"
 #include "report/report_data.h"
 #include "scratch_store.h"
 #include "traces.h"
@@ -65,11 +65,12 @@ void write_page(const std::string& file, const nlohmann::json& data) {
   if (!out) throw EnvironmentError(fmt::format("{}: cannot be written", file));
 }
 
-/// Of the store's records; of none where the report is of comparisons alone, which come without a store.
+/// Of the store's records; of none where the report is of what other commands printed, which needs no store.
 nlohmann::json data_of(const Common& common, const ReportArguments& arguments) {
   const std::string asked = arguments.store.empty() ? arguments.database : arguments.store;
   const report::Query query{arguments.workloads, arguments.tasks, arguments.runs};
-  if (!arguments.comparisons.empty() && asked.empty() && !std::filesystem::exists(database_path(asked))) {
+  const bool printed = !arguments.comparisons.empty() || !arguments.networks.empty();
+  if (printed && asked.empty() && !std::filesystem::exists(database_path(asked))) {
     ScratchStore none;
     nlohmann::json data = report::report_data(*none, query, nullptr);
     data["store"] = nullptr;
@@ -95,9 +96,12 @@ std::string counted(size_t number, const char* what) {
 
 int run_report(const Common& common, const ReportArguments& arguments) {
   nlohmann::json comparisons = report::comparisons(arguments.comparisons);
+  nlohmann::json networks = report::networks(arguments.networks);
   nlohmann::json data = data_of(common, arguments);
   data["comparisons"] = std::move(comparisons);
-  const bool empty = data.at("tasks").empty() && data.at("comparisons").empty();
+  data["networks"] = std::move(networks);
+  const bool empty =
+      data.at("tasks").empty() && data.at("comparisons").empty() && data.at("networks").empty();
   if (empty) {
     fmt::print(stderr, "tunesmith: nothing to report: no measurement of a search in {}\n",
                data.at("store").get<std::string>());
@@ -109,6 +113,7 @@ int run_report(const Common& common, const ReportArguments& arguments) {
   } else if (!common.quiet) {
     std::string text = counted(data.at("tasks").size(), "task");
     if (!data.at("comparisons").empty()) text += ", " + counted(data.at("comparisons").size(), "comparison");
+    if (!data.at("networks").empty()) text += ", " + counted(data.at("networks").size(), "network");
     fmt::print(output(), "{}: {}{}\n", file, text,
                report::draws_charts() ? "" : "; tables alone, as this Tunesmith was built without Chart.js");
   }

@@ -28,6 +28,11 @@ void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& 
       ->add_option("--comparison", arguments.comparisons,
                    "also show a comparison: a file that 'compare --json' has printed; may be repeated")
       ->allow_extra_args(false);
+  command
+      ->add_option("--network", arguments.networks,
+                   "also show where a network's time goes: a file that 'network bench --json' has printed; "
+                   "may be repeated")
+      ->allow_extra_args(false);
   command->add_flag(
       "--measure-roofs", arguments.measure_roofs,
       "first measure the peak of operations and the bandwidth of memory on this machine, for the roofline");

@@ -355,16 +355,18 @@ function report() {
     main.append(...[el("h2", {id}, title), ...children.flat(Infinity)].filter(Boolean));
     contents.append(el("li", {}, el("a", {href: `#${id}`}, title)));
   };
-  document.getElementById("about").textContent = (data.store === null ? "Comparisons" : `${data.store}, ${data.records} records`)
+  document.getElementById("about").textContent = (data.store === null ? "What was printed by other commands" : `${data.store}, ${data.records} records`)
     + `, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. ` + (data.unattributed ? `${data.unattributed} of the records are unattributed and not in this report.` : "");
   if (!canDraw) {
     main.append(el("p", {class: "notice"}, "This page has tables only: the charting library was not installed where this Tunesmith was built (Debian: libjs-chart.js)."));
   }
   const comparisons = data.comparisons || [];
-  if (!data.tasks.length && !comparisons.length) {
+  const networks = data.networks || [];
+  if (!data.tasks.length && !comparisons.length && !networks.length) {
     main.append(el("p", {class: "notice"}, "There is nothing to report: no measurement of a search is on record."));
     return;
   }
+  networks.forEach((network, i) => add(`network-${i + 1}`, `Network ${network.name}, ${network.threads} thread${network.threads === 1 ? "" : "s"}`, networkSection(network)));
   if (data.tasks.length) add("tasks", "Tasks", overview());
   if (data.budgets.length) add("budgets", "Shared budgets", data.budgets.map(budget));
   if (data.rooflines.length) add("roofline", "Roofline", data.rooflines.map(roofline));

@@ -1,0 +1,80 @@
+// A network's library: where the time of a call goes, and a picture of its kernels.
+"use strict";
+
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
+  element.append(...children.flat(Infinity));
+  return element;
+}
+
+const operatorsOf = (step) => (step.operators || []).join(" + ") || step.name;
+
+/** Tensors that go to the next kernel are lines, others arcs, farther out the more kernels they pass. */
+function kernelPicture(network) {
+  const row = 24, boxWidth = 420, barWidth = 300, steps = network.steps;
+  const lane = (from, to) => 14 * Math.log2(to - from + 1);
+  const arcs = steps.flatMap((step, to) => (step.reads || []).map((from) => ({from, to})));
+  const left = Math.max(20, ...arcs.map(({from, to}) => lane(from, to))) + 10;
+  const slowest = Math.max(...steps.map((step) => step.seconds));
+  const middle = (i) => row * i + row / 2;
+  const paths = arcs.map(({from, to}) => to === from + 1
+    ? svg("path", {d: `M ${left + 16} ${middle(from) + 9} V ${middle(to) - 9}`})
+    : svg("path", {d: `M ${left} ${middle(from)} C ${left - lane(from, to)} ${middle(from)} ${left - lane(from, to)} ${middle(to)} ${left} ${middle(to)}`}));
+  const most = 62;
+  const rows = steps.map((step, i) => {
+    const text = `${i} ${operatorsOf(step)}`;
+    return svg("g", {}, svg("title", {}, `${text}\n${step.name}\n${seconds(step.seconds)}, ${percent(step.share_of_roof)} of its roof`),
+      svg("rect", {class: "kernel", x: left, y: middle(i) - 9, width: boxWidth, height: 18, rx: 4}),
+      svg("text", {x: left + 6, y: middle(i) + 4}, text.length > most ? `${text.slice(0, most - 1)}…` : text),
+      svg("rect", {class: `time ${step.roof || ""}`, x: left + boxWidth + 8, y: middle(i) - 7, width: barWidth * step.seconds / slowest, height: 14}),
+      svg("text", {x: left + boxWidth + 14 + barWidth * step.seconds / slowest, y: middle(i) + 4}, seconds(step.seconds)));
+  });
+  const width = left + boxWidth + barWidth + 90;
+  return el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": `The kernels of ${network.name}`},
+    svg("svg", {class: "kernels", viewBox: `0 0 ${width} ${row * steps.length}`, width, height: row * steps.length, role: "img",
+      "aria-label": `The ${steps.length} kernels of ${network.name} with their times, and which reads which. The table below has the times.`},
+    svg("g", {class: "tensors"}, paths), rows));
+}
+
+/** Steps that compute the same operators, most time first. */
+function byOperators(network) {
+  const groups = new Map();
+  for (const step of network.steps) {
+    const group = groups.get(operatorsOf(step)) || {name: operatorsOf(step), count: 0, seconds: 0};
+    group.count += 1;
+    group.seconds += step.seconds;
+    groups.set(group.name, group);
+  }
+  return [...groups.values()].sort((a, b) => b.seconds - a.seconds);
+}
+
+function networkSection(network) {
+  const waiting = network.steps.reduce((sum, step) => sum + step.waiting_seconds, 0);
+  const facts = [["a call", seconds(network.seconds)], ["threads", String(network.threads)], ["kernels", String(network.steps.length)],
+    ["over the sum of its steps", times(network.seconds / network.sum_of_steps)], ["threads wait for each other", percent(waiting / network.seconds)]];
+  const groups = byOperators(network);
+  const share = (part) => percent(part / network.sum_of_steps);
+  const shown = groups.slice(0, 12);
+  return [
+    el("dl", {class: "facts"}, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    el("p", {class: "note"}, `${network.calls} calls; times are 10th percentiles. ` + (network.peak_gflops === null ? "No roof was measured." :
+      `A share of the roof is that of ${operations(network.peak_gflops * 1e9)} of multiply-adds, or of ${bandwidth(network.copy_gbytes_per_second * 1e9)} of copying, `
+      + "whichever takes longer; what caches hold may be above the latter.")),
+    figure({
+      title: "Time by operators", summary: `The most, ${share(groups[0].seconds)}, goes to ${groups[0].name}.`, height: barHeight(shown.length),
+      configure: barChart(shown.map((group) => ({name: `${group.name} (${group.count})`, value: group.seconds})), {title: "time of a call", format: seconds, beginAtZero: true}),
+      data: () => table([{title: "operators", text: (group) => group.name}, {title: "kernels", number: true, text: (group) => String(group.count)},
+        {title: "time", number: true, text: (group) => seconds(group.seconds)}, {title: "of all", number: true, text: (group) => share(group.seconds)}], groups, "Time by operators"),
+    }),
+    el("h3", {}, "Kernels"),
+    el("p", {class: "note"}, "In the order of a call. Lines and arcs are the tensors that one computes and another reads; bars are times, blue where arithmetic is the roof and brown where memory is."),
+    kernelPicture(network),
+    disclosure("All kernels as a table", () => table([
+      {title: "kernel", text: (step) => String(network.steps.indexOf(step))}, {title: "operators", text: operatorsOf},
+      {title: "time", number: true, text: (step) => seconds(step.seconds)}, {title: "of all", number: true, text: (step) => share(step.seconds)},
+      {title: "speed", number: true, text: (step) => operations(step.flops / step.seconds)}, {title: "roof", text: (step) => step.roof || missing},
+      {title: "share of it", number: true, text: (step) => percent(step.share_of_roof)}, {title: "waiting", number: true, text: (step) => percent(step.waiting_seconds / step.seconds)},
+      {title: "task", text: (step) => step.name}], network.steps, "Kernels")),
+  ];
+}

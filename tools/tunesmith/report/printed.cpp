@@ -1,0 +1,48 @@
+#include "report/printed.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/error.h>
+
+namespace tunesmith::report {
+namespace {
+
+/// What a command prints, and how one knows it.
+struct Kind {
+  std::string_view what, command;
+  std::vector<const char*> keys;
+};
+
+nlohmann::json read(const std::vector<std::string>& files, const Kind& kind) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw UserError({file}, "there is no such file, or it cannot be read");
+    nlohmann::json one = nlohmann::json::parse(in, nullptr, false);
+    const auto has = [&](const char* key) { return one.is_object() && one.contains(key); };
+    if (!std::ranges::all_of(kind.keys, has))
+      throw UserError({file}, fmt::format("this is no {}", kind.what),
+                      fmt::format("write one with: tunesmith {} --json > {}", kind.command, file));
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
+nlohmann::json comparisons(const std::vector<std::string>& files) {
+  return read(files, {"comparison", "compare ...", {"baseline", "seeds", "trials", "workloads", "overall"}});
+}
+
+nlohmann::json networks(const std::vector<std::string>& files) {
+  return read(files, {"timing of a network",
+                      "network bench FOLDER",
+                      {"name", "threads", "calls", "seconds", "sum_of_steps", "steps"}});
+}
+
+}  // namespace tunesmith::report
