@@ -140,9 +140,8 @@ inline Network random_image_graph(std::mt19937& random, int nodes) {
 
 /// Images side by side: several, joined again, shared, given, and parts of one.
 inline Network random_joined_graph(std::mt19937& random, int nodes) {
-  constexpr int64_t kExtent = 5;
   Builder builder;
-  builder.input("x", kF32, {int64_t{1}, int64_t{3}, kExtent, kExtent});
+  builder.input("x", kF32, {int64_t{1}, int64_t{3}, int64_t{5}, int64_t{5}});
   std::map<std::string, int64_t> channels = {{"x", 3}};
   std::vector<std::string> images = {"x"}, joined;
   const auto drawn = [&] { return one_of_the_last(images, 4, random); };
@@ -159,13 +158,13 @@ inline Network random_joined_graph(std::mt19937& random, int nodes) {
   };
   for (int i = 0; i < nodes; ++i) {
     const std::string result = "t" + std::to_string(i);
-    switch (below(7)) {
+    const int64_t kind = below(7);
+    switch (kind) {
       case 0:
-      case 1: {
+      case 1:
         join({drawn(), drawn()}, result);
         joined.push_back(result);
         break;
-      }
       case 2: {  // of what is joined already, or beside it
         const std::string before = joined.empty() ? drawn() : joined.back();
         convolve(before, result + "c", 2, 3);
@@ -181,16 +180,13 @@ inline Network random_joined_graph(std::mt19937& random, int nodes) {
         join({result + "m", result + "b"}, result);
         break;
       }
-      case 4: {
-        const std::string of = drawn();
-        builder.node("Tanh", {of}, {result});
-        channels[result] = channels.at(of);
-        break;
-      }
+      case 4:
       case 5: {
         const std::string of = drawn();
-        builder.node("MaxPool", {of}, {result},
-                     {{"kernel_shape", std::vector<int64_t>{3, 3}}, {"pads", std::vector<int64_t>(4, 1)}});
+        std::map<std::string, Attribute> window{{"kernel_shape", std::vector<int64_t>{3, 3}},
+                                                {"pads", std::vector<int64_t>(4, 1)}};
+        if (kind == 4) window.clear();
+        builder.node(kind == 4 ? "Tanh" : "MaxPool", {of}, {result}, window);
         channels[result] = channels.at(of);
         break;
       }
