@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "parts.h"
 #include "passes.h"
 #include "tunesmith/network/operator.h"
 
@@ -24,6 +25,7 @@ class Layouts {
 
   void run() {
     for (const Node& node : network_.nodes) {
+      if (joined_axis(network_, node)) joins_.insert(&node);
       if (!node.definition->is_over_images()) continue;
       turn(node.inputs.front());
       for (const TensorIndex output : node.outputs) turn(output);
@@ -45,7 +47,7 @@ class Layouts {
   }
 
   /// To the tensors of the same shape at a node: what is added to an image, or made of it element by element,
-  /// is one.
+  /// is one, and so are images side by side.
   bool spread() {
     bool any = false;
     for (const Node& node : network_.nodes) {
@@ -56,13 +58,15 @@ class Layouts {
           std::ranges::find_if(all, [&](TensorIndex index) { return !tensor(index).order.empty(); });
       if (turned == all.end()) continue;
       const std::vector<Extent> shape = *tensor(*turned).shape;
-      for (const TensorIndex index : all) any |= *tensor(index).shape == shape && turn(index);
+      for (const TensorIndex index : all)
+        any |= (*tensor(index).shape == shape || joins_.contains(&node)) && turn(index);
     }
     return any;
   }
 
   Network& network_;
   std::set<TensorIndex> fixed_;
+  std::set<const Node*> joins_;  // nodes that put tensors side by side
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "parts.h"
 #include "tunesmith/network/network.h"
 #include "tunesmith/support/error.h"
 
@@ -52,6 +53,7 @@ class Checker {
       require(names.insert(tensor.name).second, "the tensor", "is there twice", tensor.name);
       if (tensor.shape) check_shape(tensor);
       check_order(tensor);
+      check_part(tensor);
       if (!tensor.constant) continue;
       check_constant(tensor);
       known_[i] = true;
@@ -67,6 +69,23 @@ class Checker {
     require(tensor.shape && tensor.shape->size() == axes.size() && axes == all, "the order",
             "is not of the axes that the tensor has", tensor.name);
     require(tensor.constant == nullptr, "the order", "is of a constant", tensor.name);
+  }
+
+  void check_part(const Tensor& tensor) const {
+    if (!tensor.part) return;
+    require(exists(tensor.part->whole), "a part's whole", "is no tensor", tensor.name);
+    const Tensor& whole = network_.tensors[static_cast<size_t>(tensor.part->whole)];
+    require(!whole.part && whole.dtype == tensor.dtype && !whole.constant && !tensor.constant, "the part",
+            "is of a part, of a constant or of another type", tensor.name);
+    int64_t end = tensor.part->begin + 1;
+    require(tensor.part->begin >= 0 && tensor.shape && tensor.part->strides.size() == tensor.shape->size(),
+            "the part", "has other strides than axes", tensor.name);
+    const Shape lying = lying_shape(tensor);
+    for (size_t d = 0; d < lying.size(); ++d) {
+      require(lying[d] > 0 && tensor.part->strides[d] > 0, "the part", "has no elements", tensor.name);
+      end += (lying[d] - 1) * tensor.part->strides[d];
+    }
+    require(end <= element_count(lying_shape(whole)), "the part", "reaches out of its whole", tensor.name);
   }
 
   void check_shape(const Tensor& tensor) const {

@@ -106,8 +106,9 @@ struct Given {
 class Joining {
  public:
   Joining(const std::function<bool(TensorIndex)>& is_output,
-          const std::function<std::vector<int32_t>(TensorIndex)>& order_of)
-      : is_output_(is_output), order_of_(order_of) {}
+          const std::function<std::vector<int32_t>(TensorIndex)>& order_of,
+          const std::function<std::vector<int64_t>(TensorIndex)>& strides_of)
+      : is_output_(is_output), order_of_(order_of), strides_of_(strides_of) {}
 
   void add(const DefinedNode& defined, size_t number) {
     const std::vector<int32_t> own = order_of_own(*defined.node);
@@ -151,14 +152,27 @@ class Joining {
     for (const Statement& statement : statements_) {
       if (!statement.text.empty()) statements += "  " + statement.text + "\n";
     }
-    made.text = fmt::format("name: {}\n{}{}compute: |\n{}outputs: [{}]\n", name,
-                            inputs.empty() ? "" : "inputs:\n", inputs, statements, outputs);
+    made.text =
+        fmt::format("name: {}\n{}{}compute: |\n{}outputs: [{}]\n{}", name, inputs.empty() ? "" : "inputs:\n",
+                    inputs, statements, outputs, strides_text(made));
     return made;
   }
 
  private:
   std::vector<int32_t> order_of(TensorIndex tensor) const {
     return order_of_ ? order_of_(tensor) : std::vector<int32_t>();
+  }
+
+  std::string strides_text(const Joined& made) const {
+    std::string text;
+    for (const std::vector<TensorIndex>* tensors : {&made.inputs, &made.outputs}) {
+      for (const TensorIndex tensor : *tensors) {
+        const std::vector<int64_t> strides = strides_of_ ? strides_of_(tensor) : std::vector<int64_t>();
+        if (!strides.empty())
+          text += fmt::format("  {}: [{}]\n", array_name(tensor), fmt::join(strides, ", "));
+      }
+    }
+    return text.empty() ? "" : "strides:\n" + text;
   }
 
   std::vector<int32_t> order_of_own(const Node& node) const {
@@ -198,6 +212,7 @@ class Joining {
 
   const std::function<bool(TensorIndex)>& is_output_;
   const std::function<std::vector<int32_t>(TensorIndex)>& order_of_;
+  const std::function<std::vector<int64_t>(TensorIndex)>& strides_of_;
   std::set<TensorIndex> known_, computed_;
   std::vector<Given> given_;
   std::vector<Statement> statements_;
@@ -254,8 +269,9 @@ std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const No
 
 Joined join(const std::string& name, std::span<const DefinedNode> nodes,
             const std::function<bool(TensorIndex)>& is_output,
-            const std::function<std::vector<int32_t>(TensorIndex)>& order_of) {
-  Joining joining(is_output, order_of);
+            const std::function<std::vector<int32_t>(TensorIndex)>& order_of,
+            const std::function<std::vector<int64_t>(TensorIndex)>& strides_of) {
+  Joining joining(is_output, order_of, strides_of);
   for (size_t i = 0; i < nodes.size(); ++i) joining.add(nodes[i], i);
   return joining.finish(name);
 }

@@ -45,9 +45,11 @@ struct Joined {
 /// elsewhere. Nothing in `outputs`, and no text, where all of that is constant.
 /// `order_of`: how a tensor's axes lie (Tensor::order); a node's own arrays lie as those of its tensors that
 /// have an order and as many axes.
+/// `strides_of`: of its axes as they lie; nothing for a tensor without gaps.
 Joined join(const std::string& name, std::span<const DefinedNode> nodes,
             const std::function<bool(TensorIndex)>& is_output,
-            const std::function<std::vector<int32_t>(TensorIndex)>& order_of = {});
+            const std::function<std::vector<int32_t>(TensorIndex)>& order_of = {},
+            const std::function<std::vector<int64_t>(TensorIndex)>& strides_of = {});
 
 /// Parses the text. Throws UserError that names the nodes.
 Workload instantiate(const Joined& joined, std::span<const DefinedNode> nodes);

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "axis_use.h"
 #include "joined.h"
+#include "parts.h"
 #include "passes.h"
 #include "regions/node_kinds.h"
 #include "slice.h"
@@ -43,7 +45,10 @@ class Merging {
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
       if (removed_.contains(i) || facts_[i].kind != NodeKind::Contraction || facts_[i].varying_inputs != 1)
         continue;
-      if (const std::optional<Group> group = group_from(i)) merge(*group);
+      if (std::optional<Group> group = group_from(i)) {
+        sort_members(*group);
+        merge(*group);
+      }
     }
     std::vector<Node> nodes;
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
@@ -178,11 +183,37 @@ class Merging {
     return group.levels.front().nodes.size() > more + 1;
   }
 
+  /// What is joined to something before it lies first, and what is joined to something behind it last: then
+  /// it need not be moved for that (join_in_place).
+  void sort_members(Group& group) const {
+    std::vector<size_t> order(group.levels.front().nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](size_t member) { return place_among_members(group, member); });
+    for (Level& level : group.levels) {
+      std::vector<size_t> sorted;
+      for (const size_t member : order) sorted.push_back(level.nodes[member]);
+      level.nodes = std::move(sorted);
+    }
+  }
+
+  int place_among_members(const Group& group, size_t member) const {
+    for (const Level& level : group.levels) {
+      const TensorIndex result = network_.nodes[level.nodes[member]].outputs.front();
+      for (const Node& node : network_.nodes) {
+        if (std::ranges::find(node.inputs, result) == node.inputs.end() || !joined_axis(network_, node))
+          continue;
+        if (node.inputs.back() == result) return -1;
+        if (node.inputs.front() == result) return 1;
+      }
+    }
+    return 0;
+  }
+
   void merge(const Group& group) {
     std::map<TensorIndex, TensorIndex> whole_of;  // of what the first member computes
     std::vector<std::pair<std::vector<TensorIndex>, TensorIndex>> joined;
     std::set<size_t> members;
-    std::vector<Node>& added = added_before_[group.levels.front().nodes.front()];
+    std::vector<Node>& added = added_before_[std::ranges::min(group.levels.front().nodes)];
     for (const Level& level : group.levels) {
       Node whole = network_.nodes[level.nodes.front()];
       whole.name = unique_name(network_, whole.name + "/merged");

@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 10> kPasses{{
+constexpr std::array<Pass, 11> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
@@ -24,6 +24,8 @@ constexpr std::array<Pass, 10> kPasses{{
      merge_products},
     {"copy_results", "Gives results that are inputs or constants a node that copies them.", copy_results},
     {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
+    {"join_in_place", "Lets tensors that are put side by side be computed where they lie then.",
+     join_in_place},
 }};
 
 }  // namespace

@@ -18,6 +18,7 @@ void move_scales(Network& network, const PassOptions& options);
 void merge_products(Network& network, const PassOptions& options);
 void copy_results(Network& network, const PassOptions& options);
 void choose_layouts(Network& network, const PassOptions& options);
+void join_in_place(Network& network, const PassOptions& options);
 
 /// Collects what several nodes are refused for.
 class Refusals {

@@ -76,13 +76,20 @@ struct AttributeText {
   std::string operator()(const std::shared_ptr<const Constant>& value) const { return constant_text(*value); }
 };
 
-std::string typed_name(const Tensor& tensor) { return name_text(tensor.name) + ": " + type_text(tensor); }
+std::string typed_name(const Network& network, TensorIndex index) {
+  const Tensor& tensor = network.tensors[static_cast<size_t>(index)];
+  std::string text = name_text(tensor.name) + ": " + type_text(tensor);
+  if (tensor.part)
+    text += fmt::format(" in {} at {} by [{}]",
+                        name_text(network.tensors[static_cast<size_t>(tensor.part->whole)].name),
+                        tensor.part->begin, fmt::join(tensor.part->strides, ", "));
+  return text;
+}
 
 std::string node_text(const Network& network, const Node& node) {
   std::string outputs;
   for (const TensorIndex output : node.outputs)
-    outputs +=
-        (outputs.empty() ? "" : ", ") + (output == kAbsent ? "-" : typed_name(network.tensors[output]));
+    outputs += (outputs.empty() ? "" : ", ") + (output == kAbsent ? "-" : typed_name(network, output));
   std::string inputs;
   for (const TensorIndex input : node.inputs)
     inputs +=
@@ -100,13 +107,13 @@ std::string node_text(const Network& network, const Node& node) {
 std::string to_text(const Network& network) {
   std::string text = fmt::format("network {}\n", name_text(network.name));
   for (const TensorIndex input : network.inputs)
-    text += fmt::format("input {}\n", typed_name(network.tensors[input]));
+    text += fmt::format("input {}\n", typed_name(network, input));
   for (const Tensor& tensor : network.tensors)
     if (tensor.constant)
       text += fmt::format("constant {}: {}\n", name_text(tensor.name), constant_text(*tensor.constant));
   for (const Node& node : network.nodes) text += node_text(network, node);
   for (const TensorIndex output : network.outputs)
-    text += fmt::format("output {}\n", typed_name(network.tensors[output]));
+    text += fmt::format("output {}\n", typed_name(network, output));
   return text;
 }
 

@@ -75,6 +75,40 @@ void check_elements(const TypeRules& rules, Place place, const std::string& buff
   }
 }
 
+std::vector<int64_t> strides_of(const BuildState& state, const std::string& buffer,
+                                std::span<const int64_t> shape) {
+  const auto found = state.definition.strides.find(buffer);
+  if (found == state.definition.strides.end()) return {};
+  const auto& [place, given] = found->second;
+  Evaluator parameters(state.definition.file, state.names);
+  if (given.size() != shape.size() || shape.size() < 2) {
+    parameters.rules().fail(
+        place, fmt::format("'{}' has {} dimensions", buffer, shape.size()),
+        shape.size() < 2 ? "an array of one dimension has no strides" : "expected a stride for each");
+  }
+  std::vector<int64_t> strides(shape.size());
+  int64_t dense = 1;
+  int64_t span = 1;
+  bool has_gaps = false;
+  for (size_t d = shape.size(); d-- > 0;) {
+    const int64_t stride = parameters.integer(*given[d], "a stride");
+    if (shape[d] > 1 && stride < span) {
+      parameters.rules().fail(given[d]->place,
+                              fmt::format("a stride of {} for dimension {} of '{}'", stride, d + 1, buffer),
+                              fmt::format("expected at least {}, which the dimensions behind it take", span));
+    }
+    if (shape[d] > 1 && stride > kMaxElements / shape[d])
+      parameters.rules().fail(given[d]->place, fmt::format("'{}' spans too many elements", buffer),
+                              "at most 2^34 are accepted");
+    // A single index lies anywhere.
+    strides[d] = shape[d] > 1 ? stride : d + 1 < shape.size() ? strides[d + 1] * shape[d + 1] : 1;
+    has_gaps |= strides[d] != dense;
+    dense *= shape[d];
+    span += (shape[d] - 1) * strides[d];
+  }
+  return has_gaps ? strides : std::vector<int64_t>();
+}
+
 Axis resolve_axis(BuildState& state, const AxisSyntax& syntax) {
   Evaluator parameters(state.definition.file, state.names);
   check_name(state, parameters.rules(), syntax);

@@ -24,9 +24,9 @@ class Reader {
 
   Definition run() {
     expect_kind(root_, YamlNode::Kind::Map, "a workload");
-    refuse_unknown_keys(root_,
-                        {"name", "description", "params", "let", "require", "inputs", "compute", "outputs"},
-                        "a workload");
+    refuse_unknown_keys(
+        root_, {"name", "description", "params", "let", "require", "inputs", "compute", "outputs", "strides"},
+        "a workload");
     made_.file = root_.location.file;
     const YamlNode& name = scalar(required("name"), "'name'");
     if (!is_identifier(name.text)) {
@@ -53,6 +53,7 @@ class Reader {
       }
     }
     outputs();
+    strides();
     return std::move(made_);
   }
 
@@ -180,6 +181,26 @@ class Reader {
                                      [&](const OutputSyntax& output) { return output.name == name; });
       if (twice) throw UserError(item.location, fmt::format("output '{}' is listed twice", name));
       made_.outputs.push_back({name, place_of(item.location)});
+    }
+  }
+
+  void strides() {
+    const YamlNode* node = root_.find("strides");
+    if (!node) return;
+    expect_kind(*node, YamlNode::Kind::Map, "'strides'");
+    std::vector<std::string> arguments;
+    for (const InputSyntax& input : made_.inputs) arguments.push_back(input.name);
+    for (const OutputSyntax& output : made_.outputs) arguments.push_back(output.name);
+    for (const YamlEntry& entry : node->entries) {
+      if (std::ranges::find(arguments, entry.key) == arguments.end()) {
+        throw UserError(entry.location, fmt::format("'{}' is neither an input nor an output", entry.key),
+                        suggest(entry.key, arguments));
+      }
+      expect_kind(entry.value, YamlNode::Kind::Sequence, fmt::format("the strides of '{}'", entry.key));
+      StridesSyntax& made = made_.strides[entry.key];
+      made.place = place_of(entry.location);
+      for (const YamlNode& stride : entry.value.items)
+        made.strides.push_back(parse_expression(scalar(stride, "a stride")));
     }
   }
 

@@ -1,6 +1,7 @@
 // A workload's file, read and parsed but without values for its parameters.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,12 @@ struct OutputSyntax {
   Place place;
 };
 
+/// How the elements of an input or an output lie, from `strides`.
+struct StridesSyntax {
+  Place place;
+  std::vector<SyntaxPtr> strides;
+};
+
 struct Definition {
   std::string file;
   std::string text;  // the whole file
@@ -48,6 +55,7 @@ struct Definition {
   std::vector<InputSyntax> inputs;
   std::vector<StatementSyntax> statements;
   std::vector<OutputSyntax> outputs;
+  std::map<std::string, StridesSyntax> strides;  // by the array's name
 };
 
 /// From the map that a workload's file consists of. Throws UserError.

@@ -30,8 +30,8 @@ void add_inputs(BuildState& state) {
     }
     check_elements(parameters.rules(), input.place, input.name, shape);
     const DType dtype = parameters.type(*input.dtype, "a 'dtype'");
-    const Buffer buffer =
-        make_buffer(input.name, dtype, shape, kScopeGlobal, constant_flag(parameters, input));
+    const Buffer buffer = make_buffer(input.name, dtype, shape, kScopeGlobal,
+                                      constant_flag(parameters, input), strides_of(state, input.name, shape));
     state.buffers[input.name] = {buffer, input.place, false};
     state.program.inputs.push_back(buffer);
   }

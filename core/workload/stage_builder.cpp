@@ -145,7 +145,8 @@ Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduct
                  "at most 2^50 are accepted");
   }
 
-  const Buffer buffer = make_buffer(target_, dtype, shape);
+  const Buffer buffer =
+      make_buffer(target_, dtype, shape, kScopeGlobal, false, strides_of(state_, target_, shape));
   StmtPtr init;
   Expr stored = value;
   if (reduction) {

@@ -52,6 +52,11 @@ void check_extent(const Evaluator& evaluator, const Syntax& syntax, int64_t exte
 void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
                     std::span<const int64_t> shape);
 
+/// The strides of an input or an output as the definition has them, in one form for one place of each
+/// element; empty where they are those of an array without gaps. Refuses elements that share a place.
+std::vector<int64_t> strides_of(const BuildState& state, const std::string& buffer,
+                                std::span<const int64_t> shape);
+
 /// An axis of the statement with its extent, as written or as an earlier statement gave it.
 Axis resolve_axis(BuildState& state, const AxisSyntax& syntax);
 

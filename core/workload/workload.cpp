@@ -49,7 +49,8 @@ Workload WorkloadDefinition::instantiate(const std::vector<ParamText>& given) co
   made.hash = structural_hash(made.program);
   made.flops = count_flops(made.program);
   for (const auto* list : {&made.program.inputs, &made.program.outputs}) {
-    for (const Buffer& buffer : *list) made.bytes_min += static_cast<double>(buffer->bytes());
+    for (const Buffer& buffer : *list)
+      made.bytes_min += static_cast<double>(buffer->elements() * buffer->dtype.bytes());
   }
   return made;
 }

@@ -22,6 +22,23 @@ using nlohmann::json;
 
 constexpr double kMaxFactor = 1e6;  // of racing
 
+/// Of elements that each have a place of their own; nothing for an array without gaps.
+std::vector<int64_t> read_strides(const Field& field, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides =
+      field.list(0, kMaxDimensions, [](const Field& stride) { return stride.integer(1, kMaxMemory); });
+  if (strides.empty()) return strides;
+  bool apart = strides.size() == shape.size();
+  int64_t span = 1;
+  for (size_t d = shape.size(); apart && d-- > 0;) {
+    if (shape[d] == 1) continue;
+    apart = strides[d] >= span && strides[d] <= kMaxMemory / 8 / shape[d];
+    if (apart) span += (shape[d] - 1) * strides[d];
+  }
+  if (apart) return strides;
+  field.wrong("puts elements in one place, or where nothing can be addressed");
+  return {};
+}
+
 Argument read_argument(const Field& fields) {
   const std::string name = fields["name"].text(kMaxName);
   const Field dtype = fields["dtype"];
@@ -36,7 +53,9 @@ Argument read_argument(const Field& fields) {
     dimensions.wrong("has more elements than can be addressed");
     shape.clear();  // no buffer is made of what is wrong
   }
-  return {make_buffer(name, type.value_or(kF32), std::move(shape)), fields["output"].boolean()};
+  std::vector<int64_t> strides = read_strides(fields["strides"], shape);
+  return {make_buffer(name, type.value_or(kF32), std::move(shape), kScopeGlobal, false, std::move(strides)),
+          fields["output"].boolean()};
 }
 
 size_t outputs_among(const std::vector<Argument>& arguments) {
@@ -90,6 +109,7 @@ Message to_message(const TaskRequest& request) {
     buffers.push_back({{"name", buffer->name},
                        {"dtype", buffer->dtype.str()},
                        {"shape", buffer->shape},
+                       {"strides", buffer->strides},
                        {"output", output}});
   }
   json references = json::array();

@@ -25,7 +25,7 @@ ArgumentMemory::~ArgumentMemory() {
 }
 
 void ArgumentMemory::write_input(size_t position, const Tensor& data) {
-  std::memcpy(memory_[position].data(), data.bytes.data(), data.bytes.size());
+  store_in(*arguments_[position].buffer, data, memory_[position].data());
 }
 
 void ArgumentMemory::write_inputs(std::span<const Tensor> data) {
@@ -43,6 +43,7 @@ void ArgumentMemory::protect_inputs() {
 }
 
 void ArgumentMemory::poison_outputs(std::byte poison) {
+  poison_ = poison;
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].output) continue;
     std::memset(memory_[i].data(), std::to_integer<int>(poison),
@@ -68,14 +69,20 @@ void ArgumentMemory::take_outputs(const ArgumentMemory& other) {
                 static_cast<size_t>(arguments_[i].buffer->bytes()));
     memory_[i].fill_canary();
   }
+  poison_ = other.poison_;
 }
 
 const Argument* ArgumentMemory::differs_from(const ArgumentMemory& other) const {
   for (size_t i = arguments_.size(); i-- > 0;) {
     if (!arguments_[i].output) continue;
+    const BufferNode& buffer = *arguments_[i].buffer;
     const std::byte* const mine = memory_[i].data();
     const std::byte* const others = other.memory_[i].data();
-    for (auto end = static_cast<size_t>(arguments_[i].buffer->bytes()); end > 0;) {
+    if (!buffer.strides.empty()) {
+      if (load_from(buffer, mine) != load_from(buffer, others)) return &arguments_[i];
+      continue;
+    }
+    for (auto end = static_cast<size_t>(buffer.bytes()); end > 0;) {
       const size_t begin = end - std::min(end, kComparedAtOnce);
       if (std::memcmp(mine + begin, others + begin, end - begin) != 0) return &arguments_[i];
       end = begin;
@@ -98,9 +105,24 @@ const Argument* ArgumentMemory::written_over(std::byte poison) const {
 
 const Argument* ArgumentMemory::touched_around() const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i].output && !memory_[i].check_canary()) return &arguments_[i];
+    if (arguments_[i].output && (!memory_[i].check_canary() || !gaps_are_poison(i))) return &arguments_[i];
   }
   return nullptr;
+}
+
+bool ArgumentMemory::gaps_are_poison(size_t position) const {
+  const BufferNode& buffer = *arguments_[position].buffer;
+  if (buffer.strides.empty()) return true;
+  const int64_t size = buffer.dtype.bytes();
+  const std::byte* const memory = memory_[position].data();
+  int64_t end = 0;
+  bool poison = true;
+  visit_runs(buffer, [&](const ElementRun& run) {
+    poison = poison && std::all_of(memory + end, memory + run.begin * size,
+                                   [&](std::byte each) { return each == poison_; });
+    end = (run.begin + run.count) * size;
+  });
+  return poison;
 }
 
 std::vector<void*> ArgumentMemory::kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const {

@@ -45,7 +45,7 @@ class ArgumentMemory {
   /// The first output that is not as poison_outputs() left it; null when there is none.
   const Argument* written_over(std::byte poison) const;
   const std::byte* output(size_t position) const { return memory_[position].data(); }
-  /// The first argument around which somebody wrote; null when there is none.
+  /// The first output around or between whose elements somebody wrote; null when there is none.
   const Argument* touched_around() const;
 
   /// What a kernel gets; `prepared` is null when it has no preparation.
@@ -54,8 +54,11 @@ class ArgumentMemory {
   std::vector<void*> prepare_pointers(const PrepareStep& step, std::byte* prepared) const;
 
  private:
+  bool gaps_are_poison(size_t position) const;
+
   std::vector<Argument> arguments_;
   std::deque<GuardedBuffer> memory_;  // stays where it is: faults are looked up in it
+  std::byte poison_{};                // of the outputs
 };
 
 }  // namespace tunesmith

@@ -9,6 +9,7 @@ namespace tunesmith::network {
 namespace {
 
 void check_place(const LibraryPlan& plan, const BufferPlace& place) {
+  check_invariant(place.begin >= 0, "a part begins in its tensor");
   switch (place.kind) {
     case BufferPlace::Kind::Input:
       check_invariant(place.at >= 0 && place.at < static_cast<int64_t>(plan.inputs.size()),
@@ -23,7 +24,7 @@ void check_place(const LibraryPlan& plan, const BufferPlace& place) {
       break;
   }
   const int64_t end = place.kind == BufferPlace::Kind::Arena ? plan.arena_bytes : plan.weight_bytes;
-  check_invariant(place.at >= 0 && place.at <= end && place.at % kTensorAlignment == 0,
+  check_invariant(place.at >= 0 && place.at <= end - place.begin && place.at % kTensorAlignment == 0,
                   "a buffer lies in its memory, and aligned");
 }
 

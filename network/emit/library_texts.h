@@ -103,10 +103,10 @@ static const size_t kWorkspaceBytes = @ARENA@;
 enum place { kInput, kOutput, kArena, kWeights };
 struct buffer {
   enum place place;
-  int64_t at;
+  int64_t at, begin;
 };
 static const struct buffer buffers_of_steps[] = {
-@BUFFERS@  {kArena, 0}};
+@BUFFERS@  {kArena, 0, 0}};
 struct step {
   tunesmith_kernel_function kernel;
   const struct buffer* buffers;
@@ -227,9 +227,9 @@ static int check_all(const DLTensor* const* inputs, DLTensor* const* outputs, vo
 
 @SETUP@static void* at(const struct buffer* buffer, void* const* data, char* arena, const char* weights) {
   switch (buffer->place) {
-    case kInput: return data[buffer->at];
-    case kOutput: return data[@NAME@_INPUTS + buffer->at];
-    case kArena: return arena + buffer->at;
+    case kInput: return (char*)data[buffer->at] + buffer->begin;
+    case kOutput: return (char*)data[@NAME@_INPUTS + buffer->at] + buffer->begin;
+    case kArena: return arena + buffer->at + buffer->begin;
     default: return (void*)(weights + buffer->at);
   }
 }

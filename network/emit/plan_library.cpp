@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -40,15 +41,23 @@ class Planner {
  private:
   const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
 
+  /// Of what lies by itself: what a part needs, the whole does.
+  TensorIndex whole_of(TensorIndex index) const {
+    return tensor(index).part ? tensor(index).part->whole : index;
+  }
+
   void find_lifetimes() {
+    std::set<TensorIndex> computed;
     for (size_t i = 0; i < kernels_.size(); ++i) {
       const auto step = static_cast<int64_t>(i);
       for (const TensorIndex output : kernels_[i].outputs) {
-        const Lifetime lifetime{bytes_of(input_of(tensor(output)).type), step, step};
-        check_invariant(lifetimes_.emplace(output, lifetime).second, "one kernel computes a tensor");
+        check_invariant(computed.insert(output).second, "one kernel computes a tensor");
+        const TensorIndex whole = whole_of(output);
+        lifetimes_.try_emplace(whole, Lifetime{bytes_of(input_of(tensor(whole)).type), step, step})
+            .first->second.last = step;
       }
       for (const TensorIndex input : kernels_[i].inputs) {
-        const auto found = lifetimes_.find(input);
+        const auto found = lifetimes_.find(whole_of(input));
         if (found != lifetimes_.end()) found->second.last = step;
       }
     }
@@ -87,6 +96,11 @@ class Planner {
   }
 
   BufferPlace place_of(TensorIndex index) {
+    if (const std::optional<Part>& part = tensor(index).part) {
+      BufferPlace place = place_of(part->whole);
+      place.begin = part->begin * tensor(index).dtype->bytes();
+      return place;
+    }
     const auto found = places_.find(index);
     if (found != places_.end()) return found->second;
     check_invariant(tensor(index).constant != nullptr, "a kernel reads what is given, computed or constant");

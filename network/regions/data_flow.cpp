@@ -7,26 +7,26 @@ namespace tunesmith::network {
 
 DataFlow::DataFlow(const Network& network)
     : readers_(network.nodes.size()),
+      makers_(network.tensors.size(), network.nodes.size()),
       is_read_(network.tensors.size(), false),
       is_result_(network.nodes.size(), false),
       post_dominators_(network.nodes.size(), network.nodes.size()),
       depths_(network.nodes.size() + 1, 0) {
-  std::vector<size_t> makers(network.tensors.size(), end());
   for (size_t i = 0; i < network.nodes.size(); ++i) {
     for (const TensorIndex input : network.nodes[i].inputs) {
       if (input == kAbsent) continue;
       is_read_[static_cast<size_t>(input)] = true;
-      const size_t maker = makers[static_cast<size_t>(input)];
+      const size_t maker = makers_[static_cast<size_t>(input)];
       if (maker != end() && (readers_[maker].empty() || readers_[maker].back() != i))
         readers_[maker].push_back(i);
     }
     for (const TensorIndex output : network.nodes[i].outputs) {
-      if (output != kAbsent) makers[static_cast<size_t>(output)] = i;
+      if (output != kAbsent) makers_[static_cast<size_t>(output)] = i;
     }
   }
   for (const TensorIndex output : network.outputs) {
     is_read_[static_cast<size_t>(output)] = true;
-    const size_t maker = makers[static_cast<size_t>(output)];
+    const size_t maker = makers_[static_cast<size_t>(output)];
     if (maker != end()) is_result_[maker] = true;
   }
   for (size_t i = network.nodes.size(); i-- > 0;) {

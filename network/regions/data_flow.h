@@ -14,6 +14,8 @@ class DataFlow {
 
   /// Nodes, ascending, each once.
   const std::vector<size_t>& readers(size_t node) const { return readers_[node]; }
+  /// The node that computes the tensor; end() where none does.
+  size_t maker(TensorIndex tensor) const { return makers_[static_cast<size_t>(tensor)]; }
   /// The first node on every path from `node` to a result of the network; end() where there is none.
   size_t post_dominator(size_t node) const { return post_dominators_[node]; }
   /// The nodes on the paths from `node` to its post-dominator, which is the last of them; ascending.
@@ -28,6 +30,7 @@ class DataFlow {
   size_t common(size_t a, size_t b) const;
 
   std::vector<std::vector<size_t>> readers_;
+  std::vector<size_t> makers_;           // of tensors
   std::vector<bool> is_read_;            // of tensors
   std::vector<bool> is_result_;          // of nodes
   std::vector<size_t> post_dominators_;  // a tree, whose root is end()

@@ -5,6 +5,7 @@
 
 #include "data_flow.h"
 #include "node_kinds.h"
+#include "parts.h"
 
 namespace tunesmith::network {
 namespace {
@@ -55,19 +56,60 @@ class Former {
   }
 
   /// The nodes up to the next element-wise post-dominator of the region's result, if all of them may join the
-  /// region. Rearranging views on the way join, too: the region's result is written in their order. A gather
-  /// does not join: it may read any element of a tensor, which is there as a whole before.
+  /// region. Rearranging views on the way join, too: the region's result is written in their order, and so
+  /// does a last one whose result lies in place. A gather does not join: it may read any element of a tensor,
+  /// which is there as a whole before.
   std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
     std::vector<size_t> nodes;
     for (size_t last = region.last; flow_.post_dominator(last) != flow_.end();) {
+      if (!nodes.empty() && lies_in_place(last)) return nodes;
       const std::vector<size_t> next = flow_.paths(last);
-      if (!std::ranges::all_of(next, [&](size_t node) { return may_follow(node, region.nodes.front()); }))
+      const std::vector<size_t> put_back = parts_put_back(last);
+      if (!std::ranges::all_of(next, [&](size_t node) {
+            return may_follow(node, region.nodes.front()) ||
+                   std::ranges::find(put_back, node) != put_back.end();
+          }))
         return std::nullopt;
       nodes.insert(nodes.end(), next.begin(), next.end());
       last = flow_.post_dominator(last);
       if (!is(last, NodeKind::View)) return nodes;
     }
     return std::nullopt;
+  }
+
+  /// Does a node read it that only says where it lies?
+  bool lies_in_place(size_t node) const {
+    return std::ranges::any_of(flow_.readers(node),
+                               [&](size_t reader) { return is(reader, NodeKind::InPlace); });
+  }
+
+  /// Views of parts of the node's result, from which parts of another tensor are computed element by element
+  /// that lie side by side as they did: a result in which some columns are other functions than others.
+  std::vector<size_t> parts_put_back(size_t node) const {
+    const size_t join = flow_.post_dominator(node);
+    std::vector<size_t> views;
+    if (join == flow_.end() || !is(join, NodeKind::Elementwise) || facts_[join].computes) return views;
+    for (const Piece& piece : pieces_of(network_, join)) {
+      if (!reads_same_part(piece.from, piece, node, views)) return {};
+    }
+    return views;
+  }
+
+  /// Is all that the tensor is computed from in the region of `node` the piece's part of its result?
+  bool reads_same_part(TensorIndex tensor, const Piece& piece, size_t node,
+                       std::vector<size_t>& views) const {
+    const size_t maker = flow_.maker(tensor);
+    if (maker == flow_.end() || maker < node) return true;
+    if (is(maker, NodeKind::View)) {
+      const std::vector<Piece> moved = pieces_of(network_, maker);
+      views.push_back(maker);
+      return moved.size() == 1 && flow_.maker(moved.front().from) == node &&
+             moved.front().from_begin == piece.to_begin && moved.front().shape == piece.shape;
+    }
+    return is(maker, NodeKind::Elementwise) &&
+           std::ranges::all_of(network_.nodes[maker].inputs, [&](TensorIndex input) {
+             return input == kAbsent || reads_same_part(input, piece, node, views);
+           });
   }
 
   bool may_follow(size_t node, size_t first) const {
@@ -85,6 +127,7 @@ class Former {
       case NodeKind::Reduction:
         return facts.kind == NodeKind::Reduction && facts_[node].elements <= max_elements;
       case NodeKind::Contraction:
+      case NodeKind::InPlace:
         return false;
     }
     return false;
@@ -170,7 +213,8 @@ class Former {
         };
         if (!has(i) && std::ranges::any_of(flow_.readers(i), has)) region.nodes.push_back(i);
       }
-      if (flow_.is_result(i) || flow_.readers(i).empty()) regions_.push_back({{i}, i});
+      if (flow_.is_result(i) || flow_.readers(i).empty() || (region_of_[i] == kNone && lies_in_place(i)))
+        regions_.push_back({{i}, i});
     }
   }
 

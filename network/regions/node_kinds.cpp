@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "joined.h"
+#include "parts.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/ir/regions.h"
@@ -60,6 +61,7 @@ bool gathers(const Block& block) {
 }
 
 NodeFacts facts_of(const Network& network, size_t node) {
+  if (is_in_place(network, node)) return {NodeKind::InPlace};
   const size_t position[] = {node};
   const NodeWorkload made = workload_of(network, position);
   const Node& of = network.nodes[node];

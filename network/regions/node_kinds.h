@@ -13,7 +13,8 @@ enum class NodeKind : uint8_t {
   Elementwise,  // no reduction
   Gather,       // the same, and reads elements at positions that are data
   Reduction,    // reads each element a few times, such as softmax
-  Contraction   // reads elements again and again: products, convolutions
+  Contraction,  // reads elements again and again: products, convolutions
+  InPlace       // its elements lie already where it would move them
 };
 
 struct NodeFacts {

@@ -42,11 +42,11 @@ std::byte* LoadedPlan::place_of(const BufferPlace& place, std::span<void* const>
   const auto at = static_cast<size_t>(place.at);
   switch (place.kind) {
     case BufferPlace::Kind::Input:
-      return static_cast<std::byte*>(data[at]);
+      return static_cast<std::byte*>(data[at]) + place.begin;
     case BufferPlace::Kind::Output:
-      return static_cast<std::byte*>(data[plan_.inputs.size() + at]);
+      return static_cast<std::byte*>(data[plan_.inputs.size() + at]) + place.begin;
     case BufferPlace::Kind::Arena:
-      return arena_.data() + at;
+      return arena_.data() + at + place.begin;
     case BufferPlace::Kind::Weights:
       break;
   }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "joined.h"
+#include "parts.h"
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/runtime/pool.h"
@@ -56,6 +58,11 @@ class Call {
     for (const TensorIndex output : network.outputs) ++readers_[output];
     for (const NodeWorkload& region : regions)
       for (const TensorIndex input : region.inputs) ++readers_[input];
+    for (size_t node = 0; node < network.nodes.size(); ++node) {
+      if (!is_in_place(network, node)) continue;
+      in_place_.push_back(pieces_of(network, node));
+      for (const Piece& piece : in_place_.back()) ++readers_[piece.from];
+    }
   }
 
   VerifiedCall run(std::span<const tunesmith::Tensor> inputs,
@@ -100,8 +107,30 @@ class Call {
   }
 
   void keep(TensorIndex tensor, const void* data, const std::string& maker) {
+    values_[tensor] = {elements_of(tensor, data), maker};
+  }
+
+  /// Of a tensor whose first element lies there, without what lies between its elements.
+  std::vector<std::byte> elements_of(TensorIndex tensor, const void* data) const {
     const auto* const bytes = static_cast<const std::byte*>(data);
-    values_[tensor] = {{bytes, bytes + bytes_of(network_, tensor)}, maker};
+    const Tensor& of = network_.tensors[static_cast<size_t>(tensor)];
+    if (!of.part) return {bytes, bytes + bytes_of(network_, tensor)};
+    return load_from(*make_buffer(of.name, *of.dtype, lying_shape(of), kScopeGlobal, false, of.part->strides),
+                     bytes)
+        .bytes;
+  }
+
+  /// What nodes in place make of the tensors that are known by now, whatever lies where they are.
+  void move_pieces() {
+    for (std::vector<Piece>& pieces : in_place_) {
+      const auto is_known = [&](const Piece& piece) { return values_.contains(piece.from); };
+      if (pieces.empty() || !std::ranges::all_of(pieces, is_known)) continue;
+      const TensorIndex to = pieces.front().to;
+      std::vector<std::byte> moved(bytes_of(network_, to));
+      for (const Piece& piece : pieces) move_piece(network_, piece, values_.at(piece.from).bytes, moved);
+      if (readers_[to] > 0) values_[to] = {std::move(moved), values_.at(pieces.back().from).maker};
+      for (const Piece& piece : std::exchange(pieces, {})) read_once(piece.from);
+    }
   }
 
   /// What the tensor must be.
@@ -112,10 +141,9 @@ class Call {
   }
 
   /// What is wrong with the tensor where a step reads it, or nothing.
-  std::string change_of(TensorIndex tensor, const void* data) const {
+  std::string change_of(TensorIndex tensor, const std::vector<std::byte>& is) const {
     const Bytes was = value_of(tensor);
-    if (was.empty() || std::memcmp(data, was.data(), was.size()) == 0) return {};
-    const auto* const is = static_cast<const std::byte*>(data);
+    if (std::ranges::equal(is, was)) return {};
     int64_t changed = 0;
     for (size_t i = 0; i < was.size(); ++i) changed += is[i] != was[i] ? 1 : 0;
     const bool constant = network_.tensors[static_cast<size_t>(tensor)].constant != nullptr;
@@ -135,13 +163,14 @@ class Call {
     result.name = region.workload.name;
     for (size_t i = 0; i < region.inputs.size(); ++i) {
       if (!runnable_.reads(step, i)) continue;
-      const std::string change = change_of(region.inputs[i], buffers[i]);
+      const std::string change = change_of(region.inputs[i], elements_of(region.inputs[i], buffers[i]));
       if (!change.empty()) result.faults.push_back("reads " + change);
     }
     if (result.faults.empty()) compare(region, buffers + region.inputs.size(), result);
     for (size_t i = 0; i < region.outputs.size(); ++i)
       keep(region.outputs[i], buffers[region.inputs.size() + i],
            fmt::format("step {} ({})", step, result.name));
+    move_pieces();
     for (const TensorIndex input : region.inputs) read_once(input);
     return result;
   }
@@ -175,7 +204,8 @@ class Call {
     const size_t inputs = network_.inputs.size();
     for (size_t i = 0; i < network_.outputs.size(); ++i) {
       if (!values_.contains(network_.outputs[i])) continue;  // the step that computes it was not run
-      const std::string change = change_of(network_.outputs[i], data[inputs + i]);
+      const std::string change =
+          change_of(network_.outputs[i], elements_of(network_.outputs[i], data[inputs + i]));
       if (!change.empty()) call_.faults.push_back("the result " + change);
       if (!memory[inputs + i].check_canary())
         call_.faults.push_back(
@@ -194,6 +224,7 @@ class Call {
   RunnableNetwork& runnable_;
   std::map<TensorIndex, int64_t> readers_;  // steps, and the caller, that are still to read it
   std::map<TensorIndex, Value> values_;
+  std::vector<std::vector<Piece>> in_place_;  // of each node in place; empty where that is done
   VerifiedCall call_;
 };
 

@@ -131,6 +131,7 @@ Computation concat(const NodeReader& node) {
   shape[axis] = 0;
   std::vector<std::string> values;
   std::vector<int64_t> ends;
+  bool all_have_elements = true;
   for (size_t i = 0; i < node.input_count(); ++i) {
     Shape rest = node.shape(i);
     node.refuse_unless(rest.size() == shape.size() && node.dtype(i) == node.dtype(0),
@@ -141,7 +142,10 @@ Computation concat(const NodeReader& node) {
     rest[axis] = shape[axis];
     node.refuse_unless(rest == shape, fmt::format("input {} does not fit the first along its other axes", i));
     shape[axis] += extent;
-    if (extent == 0) continue;
+    if (extent == 0) {
+      all_have_elements = false;
+      continue;
+    }
     values.push_back(element(in(i), at));
     ends.push_back(shape[axis]);
   }
@@ -153,7 +157,9 @@ Computation concat(const NodeReader& node) {
     return fmt::format("select(i{} < {}, {}, {})", axis, ends[middle - 1], self(self, first, middle),
                        self(self, middle, last));
   };
-  return copied(node, shape, chain(chain, 0, values.size()));
+  Computation made = copied(node, shape, chain(chain, 0, values.size()));
+  if (all_have_elements) made.joined_axis = axis;
+  return made;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -67,10 +68,31 @@ class Writer {
     for (size_t i = inputs; i < arrays_.size(); ++i) {
       if (!arrays_[i].read || below(6) == 0) outputs.push_back(arrays_[i].name);
     }
-    return text + "compute: |\n" + compute + fmt::format("outputs: [{}]\n", fmt::join(outputs, ", "));
+    text += "compute: |\n" + compute + fmt::format("outputs: [{}]\n", fmt::join(outputs, ", "));
+    return text + strides(text, inputs, outputs);
   }
 
  private:
+  /// Gaps in some of the inputs and outputs. By the text, so that what is drawn afterwards is as without
+  /// them.
+  std::string strides(const std::string& definition, size_t inputs,
+                      const std::vector<std::string>& outputs) const {
+    RandomStream random(
+        std::accumulate(definition.begin(), definition.end(), uint64_t{7},
+                        [](uint64_t sum, char c) { return sum * 31 + static_cast<uint64_t>(c); }));
+    std::string text;
+    for (size_t i = 0; i < arrays_.size(); ++i) {
+      const Array& array = arrays_[i];
+      const bool argument = i < inputs ? array.read : std::ranges::find(outputs, array.name) != outputs.end();
+      if (!argument || array.shape.size() < 2 || random.below(4) != 0) continue;
+      std::vector<int64_t> made(array.shape.size(), 1);
+      for (size_t d = made.size(); d-- > 1;)
+        made[d - 1] = made[d] * array.shape[d] + static_cast<int64_t>(random.below(4));
+      text += fmt::format("  {}: [{}]\n", array.name, fmt::join(made, ", "));
+    }
+    return text.empty() ? "" : "strides:\n" + text;
+  }
+
   uint64_t below(uint64_t bound) { return random_.below(bound); }
   template <typename T>
   const T& pick(const std::vector<T>& items) {

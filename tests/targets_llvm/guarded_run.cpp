@@ -13,26 +13,38 @@ namespace tunesmith::testing {
 
 namespace {
 
-/// A copy of a tensor's bytes between two pages that may not be touched, at one of the two.
+constexpr int kGap = 0x5a;
+
+/// A copy of a tensor's elements as a buffer has them, between two pages that may not be touched, at one of
+/// the two.
 class GuardedBytes {
  public:
-  GuardedBytes(const Tensor& tensor, bool at_end) : size_(tensor.bytes.size()) {
+  GuardedBytes(const Buffer& buffer, const Tensor& tensor, bool at_end)
+      : buffer_(buffer), size_(static_cast<size_t>(buffer->bytes())) {
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     const size_t inner = (size_ + page - 1) / page * page;
     mapped_ = inner + 2 * page;
     map_ = static_cast<char*>(mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(map_ + page, inner, PROT_READ | PROT_WRITE);
     data_ = map_ + page + (at_end ? inner - size_ : 0);
-    if (size_ > 0) std::memcpy(data_, tensor.bytes.data(), size_);
+    std::memset(data_, kGap, size_);
+    store_in(*buffer_, tensor, reinterpret_cast<std::byte*>(data_));
   }
   ~GuardedBytes() { munmap(map_, mapped_); }
   GuardedBytes(const GuardedBytes&) = delete;
   GuardedBytes& operator=(const GuardedBytes&) = delete;
 
   void* data() const { return data_; }
-  void copy_to(Tensor& tensor) const { std::memcpy(tensor.bytes.data(), data_, size_); }
+  void copy_to(Tensor& tensor) const {
+    tensor = load_from(*buffer_, reinterpret_cast<const std::byte*>(data_));
+    std::vector<char> wanted(size_, kGap);
+    store_in(*buffer_, tensor, reinterpret_cast<std::byte*>(wanted.data()));
+    if (std::memcmp(wanted.data(), data_, size_) != 0)
+      throw Error("it writes between the elements of " + buffer_->name);
+  }
 
  private:
+  Buffer buffer_;
   size_t size_;
   size_t mapped_;
   char* map_;
@@ -48,16 +60,19 @@ tunesmith_runtime_pool* pool_of(int threads) {
   return entry->second.get();
 }
 
-std::vector<Tensor> run_once(const LoadedKernel& kernel, int64_t workspace_bytes,
+std::vector<Tensor> run_once(const LoadedKernel& kernel, const LoweredProgram& lowered,
                              const std::vector<Tensor>& arguments, tunesmith_runtime_pool* pool,
                              bool at_end) {
+  std::vector<Buffer> of = lowered.program.inputs;
+  of.insert(of.end(), lowered.program.outputs.begin(), lowered.program.outputs.end());
   std::vector<std::unique_ptr<GuardedBytes>> memory;
   std::vector<void*> buffers;
-  for (const Tensor& argument : arguments) {
-    memory.push_back(std::make_unique<GuardedBytes>(argument, at_end));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    memory.push_back(std::make_unique<GuardedBytes>(of.at(i), arguments[i], at_end));
     buffers.push_back(memory.back()->data());
   }
-  const GuardedBytes workspace(Tensor::zeros(kU8, {workspace_bytes}), /*at_end=*/false);
+  const Buffer room = make_buffer("workspace", kU8, {lowered.workspace_bytes + 1});
+  const GuardedBytes workspace(room, Tensor::like(*room), /*at_end=*/false);
   kernel.entry()(buffers.data(), workspace.data(), tunesmith_runtime_parallel_for, pool);
   std::vector<Tensor> result(arguments);
   for (size_t i = 0; i < result.size(); ++i) memory[i]->copy_to(result[i]);
@@ -82,9 +97,9 @@ std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredPr
   if (!compiled) throw Error(compiled.error());
   const auto kernel = target.load(*compiled);
   tunesmith_runtime_pool* pool = pool_of(threads);
-  const auto result = run_once(*kernel, compiled->workspace_bytes, arguments, pool, /*at_end=*/true);
+  const auto result = run_once(*kernel, lowered, arguments, pool, /*at_end=*/true);
   if (const auto fault = kernel->take_fault()) throw Error(fault->message);
-  if (run_once(*kernel, compiled->workspace_bytes, arguments, pool, /*at_end=*/false) != result) {
+  if (run_once(*kernel, lowered, arguments, pool, /*at_end=*/false) != result) {
     throw Error("the result depends on where the buffers lie");
   }
   return result;

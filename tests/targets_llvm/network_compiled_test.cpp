@@ -95,6 +95,17 @@ TEST_F(CompiledNetworks, OfImagesComputeWhatTheirEvaluationDoes) {
     expect_what_evaluation_gives(network::random_image_network(random, 10), random);
 }
 
+TEST_F(CompiledNetworks, OfJoinedImagesComputeWhatTheirEvaluationDoes) {
+  std::mt19937 random(8);
+  size_t parts = 0;
+  for (int draw = 0; draw < 12; ++draw) {
+    const Network network = network::resolved(network::random_joined_graph(random, 8));
+    for (const network::Tensor& tensor : network.tensors) parts += tensor.part ? 1 : 0;
+    expect_what_evaluation_gives(network, random);
+  }
+  EXPECT_GT(parts, 60);
+}
+
 // Each addition of a channel of equal values is rounded in the same direction.
 TEST_F(CompiledNetworks, SumsOfEqualTermsAreRightWithTheBoundOfAnyValues) {
   network::Builder builder;

@@ -11,9 +11,11 @@
 #include "operators_onnx/find_operator.h"
 #include "plan_mutations.h"
 #include "tunesmith/network/evaluate.h"
+#include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/loaded_plan.h"
 #include "tunesmith/network/pass.h"
 #include "tunesmith/network/plain_kernels.h"
+#include "tunesmith/network/plan_memory.h"
 #include "tunesmith/network/verify_in_place.h"
 
 namespace tunesmith {
@@ -68,7 +70,7 @@ CallResults call(const PlannedNetwork& planned, const LibraryPlan& plan, Target&
     const network::NodeWorkload& region = planned.regions()[static_cast<size_t>(step)];
     for (size_t i = 0; i < region.outputs.size(); ++i) {
       const auto* const bytes = static_cast<const std::byte*>(buffers[region.inputs.size() + i]);
-      results.steps.emplace_back(bytes, bytes + region.workload.program.outputs[i]->bytes());
+      results.steps.push_back(load_from(*region.workload.program.outputs[i], bytes).bytes);
     }
   });
   return results;
@@ -225,6 +227,34 @@ int64_t print_counts(const std::map<std::string, Noticed>& counts) {
   return all.in_place + all.at_the_end;
 }
 
+/// The library's steps with a kernel in one of them that takes a part for an array without gaps.
+std::vector<testing::PlanMutation> stride_mutations(const PlannedNetwork& planned,
+                                                    network::PlainKernels& kernels) {
+  std::vector<testing::PlanMutation> made;
+  const std::vector<network::Region> regions = form_regions(planned.network());
+  for (size_t step = 0; step < regions.size(); ++step) {
+    std::vector<network::TensorIndex> all = planned.regions()[step].inputs;
+    all.insert(all.end(), planned.regions()[step].outputs.begin(), planned.regions()[step].outputs.end());
+    for (const network::TensorIndex index : all) {
+      Network changed = planned.network();
+      network::Tensor& tensor = changed.tensors[static_cast<size_t>(index)];
+      if (!tensor.part) continue;
+      tensor.part.reset();
+      const network::NodeWorkload wrong = workload_of(changed, regions[step].nodes, regions[step].results);
+      if (wrong.workload.hash == planned.regions()[step].workload.hash) continue;
+      const CompiledKernel& kernel = kernels.of(wrong.workload);
+      LibraryPlan plan = planned.plan();
+      plan.steps[step].kernel = &kernel;
+      // Its workspace lies behind all others.
+      plan.steps[step].workspace = plan.arena_bytes;
+      plan.arena_bytes += network::align_up(kernel.workspace_bytes);
+      made.push_back({"stride of an array without gaps", fmt::format("step {}, {}", step, tensor.name),
+                      std::move(plan), nullptr});
+    }
+  }
+  return made;
+}
+
 TEST_F(NetworkMutations, NoneIsAccepted) {
   for (const Network& graph : testing::networks_to_mutate()) {
     const Subject subject(passed(graph), kernels_, *target_);
@@ -236,6 +266,8 @@ TEST_F(NetworkMutations, NoneIsAccepted) {
         testing::plan_mutations(original.network(), original.kernels(), original.plan());
     counts_["lifetimes"].harmless += mutations.harmless;
     for (const testing::PlanMutation& mutation : mutations.wrong) try_plan(subject, mutation);
+    for (const testing::PlanMutation& mutation : stride_mutations(original, kernels_))
+      try_plan(subject, mutation);
   }
   EXPECT_GE(print_counts(counts_), 500);
   EXPECT_TRUE(accepted_.empty()) << accepted_.size() << " are accepted, such as " << accepted_.front();

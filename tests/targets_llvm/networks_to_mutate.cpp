@@ -161,15 +161,44 @@ Network norms() {
   return builder.finish({"y"});
 }
 
+/// Layers that each add channels to what all before have made, and parts of a product in another order.
+Network joined_images() {
+  constexpr int64_t kChannels = 3, kExtent = 4;
+  Builder builder;
+  builder.input("x", kF32, {int64_t{1}, kChannels, kExtent, kExtent});
+  add_weights(builder, "w0", {kChannels, kChannels, 1, 1}, 1);
+  add_weights(builder, "w1", {2, kChannels, 3, 3}, 2);
+  add_weights(builder, "w2", {2, kChannels + 2, 3, 3}, 3);
+  add_weights(builder, "w3", {2, kChannels + 4, 1, 1}, 4);
+  add_weights(builder, "w4", {2, kChannels + 4, 1, 1}, 5);
+  add_weights(builder, "w5", {2, 2, 3, 3}, 6);
+  add_weights(builder, "w6", {3, 4, 1, 1}, 7);
+  const Integers pads(4, 1);
+  builder.node("Conv", {"x", "w0"}, {"a"});
+  builder.node("Tanh", {"a"}, {"f0"});
+  builder.node("Conv", {"f0", "w1"}, {"f1"}, {{"pads", pads}});
+  builder.node("Concat", {"f0", "f1"}, {"j1"}, {{"axis", int64_t{1}}});
+  builder.node("Conv", {"j1", "w2"}, {"f2"}, {{"pads", pads}});
+  builder.node("Concat", {"f0", "f1", "f2"}, {"j2"}, {{"axis", int64_t{1}}});
+  builder.node("Conv", {"j2", "w3"}, {"p"});
+  builder.node("Conv", {"j2", "w4"}, {"q"});
+  builder.node("Conv", {"p", "w5"}, {"m"}, {{"pads", pads}});
+  builder.node("Concat", {"m", "q"}, {"j3"}, {{"axis", int64_t{1}}});
+  builder.node("Conv", {"j3", "w6"}, {"y"});
+  return builder.finish({"y"});
+}
+
 }  // namespace
 
 std::vector<Network> networks_to_mutate() {
-  std::vector<Network> networks = {transformer(), residual_images(), movements(), layers(), norms()};
+  std::vector<Network> networks = {transformer(), residual_images(), movements(),
+                                   layers(),      norms(),           joined_images()};
   std::mt19937 random(7);
   for (int draw = 0; draw < 5; ++draw) {
     networks.push_back(network::random_network_as_drawn(random, 12, 8));
     networks.push_back(network::random_image_graph(random, 10));
   }
+  for (int draw = 0; draw < 2; ++draw) networks.push_back(network::random_joined_graph(random, 6));
   return networks;
 }
 

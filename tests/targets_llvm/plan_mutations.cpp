@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -27,11 +28,21 @@ class PlanMutator {
     for (size_t i = 0; i < kernels.size(); ++i) {
       const auto step = static_cast<int64_t>(i);
       for (const TensorIndex output : kernels[i].outputs) {
-        if (std::ranges::find(network.outputs, output) == network.outputs.end())
-          lifetimes_[output] = {bytes_of(output), step, step};
+        const TensorIndex whole = whole_of(output);
+        if (std::ranges::find(network.outputs, whole) != network.outputs.end()) continue;
+        lifetimes_.try_emplace(whole, Lifetime{bytes_of(whole), step, step}).first->second.last = step;
+        computed_[output] = {bytes_of(output), step, step};
+        places_[output] = bytes_in_whole(output);
       }
-      for (const TensorIndex input : kernels[i].inputs)
-        if (const auto found = lifetimes_.find(input); found != lifetimes_.end()) found->second.last = step;
+      for (const TensorIndex input : kernels[i].inputs) {
+        const auto found = lifetimes_.find(whole_of(input));
+        if (found == lifetimes_.end()) continue;
+        found->second.last = step;
+        const std::set<int64_t> read = bytes_in_whole(input);
+        for (auto& [output, lifetime] : computed_)
+          if (whole_of(output) == whole_of(input) && meet(places_.at(output), 0, read, 0))
+            lifetime.last = step;
+      }
     }
   }
 
@@ -44,6 +55,12 @@ class PlanMutator {
       if (lifetime.bytes > network::kTensorAlignment)
         change_lifetime("tensor taken too small", tensor,
                         {lifetime.bytes / 2, lifetime.first, lifetime.last});
+    }
+    for (const auto& [part, lifetime] : computed_) {
+      const TensorIndex whole = whole_of(part);
+      if (part != whole)
+        change_lifetime("lifetime of one part", whole,
+                        {lifetimes_.at(whole).bytes, lifetime.first, lifetime.last});
     }
     put_together();
     for (size_t step = 0; step < kernels_.size(); ++step) {
@@ -65,21 +82,55 @@ class PlanMutator {
     return elements * tensor(index).dtype->bytes();
   }
 
+  /// With what lies between its elements.
+  int64_t span_of(TensorIndex index) const {
+    const std::set<int64_t> bytes = bytes_in_whole(index);
+    return *bytes.rbegin() + 1 - *bytes.begin();
+  }
+
   void add(const std::string& kind, const std::string& what, const std::function<void(LibraryPlan&)>& change,
            std::shared_ptr<std::vector<std::byte>> bytes = nullptr) {
     made_.wrong.push_back({kind, what, plan_, std::move(bytes)});
     change(made_.wrong.back().plan);
   }
 
+  TensorIndex whole_of(TensorIndex index) const {
+    return tensor(index).part ? tensor(index).part->whole : index;
+  }
+
+  /// Where its bytes lie in the tensor that it is a part of, or in itself.
+  std::set<int64_t> bytes_in_whole(TensorIndex index) const {
+    const int64_t size = tensor(index).dtype->bytes();
+    std::set<int64_t> elements = {0};
+    if (const std::optional<network::Part>& part = tensor(index).part) {
+      elements = {part->begin};
+      for (size_t d = 0; d < part->strides.size(); ++d) {
+        const size_t axis = tensor(index).order.empty() ? d : static_cast<size_t>(tensor(index).order[d]);
+        const std::set<int64_t> before = elements;
+        for (int64_t i = 1; i < std::get<int64_t>((*tensor(index).shape)[axis]); ++i)
+          for (const int64_t element : before) elements.insert(element + i * part->strides[d]);
+      }
+    } else {
+      for (int64_t i = 1; i < bytes_of(index) / size; ++i) elements.insert(i);
+    }
+    std::set<int64_t> bytes;
+    for (const int64_t element : elements)
+      for (int64_t i = 0; i < size; ++i) bytes.insert(element * size + i);
+    return bytes;
+  }
+
+  static bool meet(const std::set<int64_t>& a, int64_t at_a, const std::set<int64_t>& b, int64_t at_b) {
+    return std::ranges::any_of(a, [&](int64_t byte) { return b.contains(byte + at_a - at_b); });
+  }
+
   using Offsets = std::map<TensorIndex, int64_t>;
 
   /// Do two tensors that live at the same time share a byte?
   bool is_wrong(const Offsets& offsets) const {
-    for (const auto& [a, of_a] : lifetimes_) {
-      for (const auto& [b, of_b] : lifetimes_) {
+    for (const auto& [a, of_a] : computed_) {
+      for (const auto& [b, of_b] : computed_) {
         const bool together = a < b && of_a.first <= of_b.last && of_b.first <= of_a.last;
-        if (together && offsets.at(a) < offsets.at(b) + of_b.bytes &&
-            offsets.at(b) < offsets.at(a) + of_a.bytes)
+        if (together && meet(places_.at(a), offsets.at(whole_of(a)), places_.at(b), offsets.at(whole_of(b))))
           return true;
       }
     }
@@ -100,7 +151,7 @@ class PlanMutator {
         std::vector<TensorIndex> all = kernels_[i].inputs;
         all.insert(all.end(), kernels_[i].outputs.begin(), kernels_[i].outputs.end());
         for (size_t j = 0; j < all.size(); ++j)
-          if (const auto found = offsets.find(all[j]); found != offsets.end())
+          if (const auto found = offsets.find(whole_of(all[j])); found != offsets.end())
             changed.steps[i].buffers[j].at = found->second;
       }
     });
@@ -122,7 +173,7 @@ class PlanMutator {
     Offsets planned;
     for (size_t i = 0; i < kernels_.size(); ++i) {
       for (size_t j = 0; j < kernels_[i].outputs.size(); ++j)
-        planned[kernels_[i].outputs[j]] = plan_.steps[i].buffers[kernels_[i].inputs.size() + j].at;
+        planned[whole_of(kernels_[i].outputs[j])] = plan_.steps[i].buffers[kernels_[i].inputs.size() + j].at;
     }
     std::erase_if(planned, [&](const auto& each) { return !lifetimes_.contains(each.first); });
     for (const auto& [a, of_a] : lifetimes_) {
@@ -145,7 +196,9 @@ class PlanMutator {
         [&](LibraryPlan& changed) { changed.steps[step].buffers[buffer] = place; });
   }
 
-  static bool same(const BufferPlace& a, const BufferPlace& b) { return a.kind == b.kind && a.at == b.at; }
+  static bool same(const BufferPlace& a, const BufferPlace& b) {
+    return a.kind == b.kind && a.at == b.at && a.begin == b.begin;
+  }
 
   void change_places(size_t step) {
     const RegionKernel& kernel = kernels_[step];
@@ -154,7 +207,7 @@ class PlanMutator {
     for (size_t i = 0; i < inputs; ++i) {
       if (!varies(step, i)) continue;
       for (size_t j = i + 1; j < inputs; ++j) {
-        if (!varies(step, j) || bytes_of(kernel.inputs[i]) != bytes_of(kernel.inputs[j]) ||
+        if (!varies(step, j) || span_of(kernel.inputs[i]) != span_of(kernel.inputs[j]) ||
             same(places[i], places[j]))
           continue;
         add("exchanged buffers", fmt::format("step {}, {} and {}", step, i, j), [&](LibraryPlan& changed) {
@@ -163,22 +216,56 @@ class PlanMutator {
       }
       stale_input(step, i);
     }
-    for (size_t i = 0; i < kernel.outputs.size(); ++i) lost_output(step, inputs + i, kernel.outputs[i]);
+    for (size_t i = 0; i < kernel.outputs.size(); ++i) {
+      lost_output(step, inputs + i, kernel.outputs[i]);
+      exchange_parts(step, inputs + i, kernel.outputs[i]);
+    }
+    for (size_t i = 0; i < places.size(); ++i) shift_part(step, i);
+  }
+
+  /// A part whose first element is its neighbour's.
+  void shift_part(size_t step, size_t buffer) {
+    const RegionKernel& kernel = kernels_[step];
+    const size_t inputs = kernel.inputs.size();
+    if (buffer >= inputs + kernel.outputs.size()) return;
+    const TensorIndex index = buffer < inputs ? kernel.inputs[buffer] : kernel.outputs[buffer - inputs];
+    if (!tensor(index).part) return;
+    BufferPlace place = plan_.steps[step].buffers[buffer];
+    const int64_t size = tensor(index).dtype->bytes();
+    place.begin += place.begin > 0 ? -size : size;
+    set_place("part shifted by one", step, buffer, place);
+  }
+
+  /// With a part of the same tensor that another step computes, of the same shape.
+  void exchange_parts(size_t step, size_t buffer, TensorIndex output) {
+    if (!tensor(output).part) return;
+    for (size_t other = step + 1; other < kernels_.size(); ++other) {
+      for (size_t i = 0; i < kernels_[other].outputs.size(); ++i) {
+        const TensorIndex neighbour = kernels_[other].outputs[i];
+        if (whole_of(neighbour) != whole_of(output) || tensor(neighbour).shape != tensor(output).shape ||
+            tensor(neighbour).part->strides != tensor(output).part->strides)
+          continue;
+        add("exchanged parts", fmt::format("steps {} and {}", step, other), [&](LibraryPlan& changed) {
+          std::swap(changed.steps[step].buffers[buffer],
+                    changed.steps[other].buffers[kernels_[other].inputs.size() + i]);
+        });
+      }
+    }
   }
 
   /// The result of the step before, or a given tensor, in place of what it reads.
   void stale_input(size_t step, size_t input) {
     const BufferPlace right = plan_.steps[step].buffers[input];
-    const int64_t bytes = bytes_of(kernels_[step].inputs[input]);
+    const int64_t span = span_of(kernels_[step].inputs[input]);
     for (size_t i = 0; i < network_.inputs.size(); ++i) {
       const BufferPlace given{Kind::Input, static_cast<int64_t>(i)};
-      if (bytes_of(network_.inputs[i]) == bytes && !same(given, right))
+      if (span_of(network_.inputs[i]) == span && !same(given, right))
         set_place("stale input", step, input, given);
     }
     if (step == 0) return;
     const RegionKernel& before = kernels_[step - 1];
     const BufferPlace other = plan_.steps[step - 1].buffers[before.inputs.size()];
-    if (bytes_of(before.outputs[0]) == bytes && !same(other, right))
+    if (span_of(before.outputs[0]) == span && !same(other, right))
       set_place("stale input", step, input, other);
   }
 
@@ -186,15 +273,15 @@ class PlanMutator {
   void lost_output(size_t step, size_t buffer, TensorIndex output) {
     add("result elsewhere", fmt::format("step {}", step), [&](LibraryPlan& changed) {
       changed.steps[step].buffers[buffer] = {Kind::Arena, changed.arena_bytes};
-      changed.arena_bytes += network::align_up(bytes_of(output));
+      changed.arena_bytes += network::align_up(span_of(output));
     });
   }
 
   /// Of each buffer that is no prepared memory.
   std::vector<int64_t> sizes_of(size_t step) const {
     std::vector<int64_t> sizes;
-    for (const TensorIndex input : kernels_[step].inputs) sizes.push_back(bytes_of(input));
-    for (const TensorIndex output : kernels_[step].outputs) sizes.push_back(bytes_of(output));
+    for (const TensorIndex input : kernels_[step].inputs) sizes.push_back(span_of(input));
+    for (const TensorIndex output : kernels_[step].outputs) sizes.push_back(span_of(output));
     return sizes;
   }
 
@@ -236,7 +323,9 @@ class PlanMutator {
   const Network& network_;
   const std::vector<RegionKernel>& kernels_;
   const LibraryPlan& plan_;
-  std::map<TensorIndex, Lifetime> lifetimes_;  // of what lies in the call's memory
+  std::map<TensorIndex, Lifetime> lifetimes_;        // of what lies in the call's memory by itself
+  std::map<TensorIndex, Lifetime> computed_;         // of what kernels leave there, until it is read last
+  std::map<TensorIndex, std::set<int64_t>> places_;  // its bytes, in what it is a part of
   PlanMutations made_;
 };
 

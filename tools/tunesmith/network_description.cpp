@@ -63,14 +63,23 @@ std::vector<std::string> operators_of(const TaskedNetwork& tasked, size_t region
 
 /// Of each region those whose results it reads.
 std::vector<std::vector<size_t>> reads_of(const TaskedNetwork& tasked) {
-  std::map<network::TensorIndex, size_t> writer;
+  const auto part_of = [&](network::TensorIndex tensor) -> const std::optional<network::Part>& {
+    return tasked.network.tensors[static_cast<size_t>(tensor)].part;
+  };
+  std::map<network::TensorIndex, std::set<size_t>> writers;
   std::vector<std::vector<size_t>> reads;
   for (size_t region = 0; region < tasked.regions.size(); ++region) {
     std::set<size_t> sources;
-    for (const network::TensorIndex input : tasked.regions[region].inputs)
-      if (const auto found = writer.find(input); found != writer.end()) sources.insert(found->second);
+    for (const network::TensorIndex input : tasked.regions[region].inputs) {
+      auto found = writers.find(input);
+      if (found == writers.end() && part_of(input)) found = writers.find(part_of(input)->whole);
+      if (found != writers.end()) sources.insert(found->second.begin(), found->second.end());
+    }
     reads.emplace_back(sources.begin(), sources.end());
-    for (const network::TensorIndex output : tasked.regions[region].outputs) writer[output] = region;
+    for (const network::TensorIndex output : tasked.regions[region].outputs) {
+      writers[output].insert(region);
+      if (part_of(output)) writers[part_of(output)->whole].insert(region);
+    }
   }
   return reads;
 }

@@ -119,7 +119,7 @@ size_t Machine::offset_of(const Storage& target, std::span<const ExprCode> indic
     const int64_t index = eval_int(indices[d], values, lane);
     inside = inside && index >= 0 && index < shape[d];
     // Past an index that is outside nothing is multiplied, so that nothing overflows.
-    if (inside) offset = offset * shape[d] + index;
+    if (inside) offset += index * target.strides[d];
   }
   if (inside) return static_cast<size_t>(offset);
   std::vector<int64_t> position;

@@ -28,11 +28,11 @@ void Machine::run() {
 
 void Machine::check_complete(size_t slot) const {
   const Storage& storage = storages_[slot];
-  for (size_t i = 0; i < storage.written.size(); ++i) {
-    if (!storage.is_written(i)) {
-      throw InterpreterError(fmt::format("output element {} was never written", element(storage, i)));
+  storage.visit_elements([&](int64_t, size_t at) {
+    if (!storage.is_written(at)) {
+      throw InterpreterError(fmt::format("output element {} was never written", element(storage, at)));
     }
-  }
+  });
 }
 
 void Machine::execute(const StmtCode& stmt, Lanes lanes) {
@@ -423,9 +423,9 @@ std::string Machine::name_of(int64_t iteration) {
 std::string Machine::element(const Storage& target, size_t offset) {
   std::vector<int64_t> indices(target.buffer->shape.size());
   auto rest = static_cast<int64_t>(offset);
-  for (size_t d = indices.size(); d-- > 0;) {
-    indices[d] = rest % target.buffer->shape[d];
-    rest /= target.buffer->shape[d];
+  for (size_t d = 0; d < indices.size(); ++d) {
+    indices[d] = rest / target.strides[d];
+    rest %= target.strides[d];
   }
   return fmt::format("{}[{}]", target.buffer->name, fmt::join(indices, ", "));
 }

@@ -2,7 +2,7 @@
 
 namespace tunesmith::interp {
 
-Storage::Storage(const BufferNode& node) : buffer(&node) {
+Storage::Storage(const BufferNode& node) : buffer(&node), strides(node.effective_strides()) {
   const auto count = static_cast<size_t>(node.span());
   if (node.dtype.is_float()) {
     floats.resize(count);
@@ -13,13 +13,21 @@ Storage::Storage(const BufferNode& node) : buffer(&node) {
 }
 
 void Storage::load_from(const Tensor& tensor) {
-  for (size_t i = 0; i < floats.size(); ++i) floats[i] = tensor.get(static_cast<int64_t>(i));
-  for (size_t i = 0; i < ints.size(); ++i) ints[i] = tensor.get_int(static_cast<int64_t>(i));
+  visit_elements([&](int64_t element, size_t at) {
+    if (floats.empty())
+      ints[at] = tensor.get_int(element);
+    else
+      floats[at] = tensor.get(element);
+  });
 }
 
 void Storage::store_to(Tensor& tensor) const {
-  for (size_t i = 0; i < floats.size(); ++i) tensor.set(static_cast<int64_t>(i), floats[i]);
-  for (size_t i = 0; i < ints.size(); ++i) tensor.set_int(static_cast<int64_t>(i), ints[i]);
+  visit_elements([&](int64_t element, size_t at) {
+    if (floats.empty())
+      tensor.set_int(element, ints[at]);
+    else
+      tensor.set(element, floats[at]);
+  });
 }
 
 Touches& Storage::touches(size_t depth, size_t offset) {

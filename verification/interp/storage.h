@@ -25,6 +25,14 @@ struct Storage {
   void load_from(const Tensor& tensor);
   void store_to(Tensor& tensor) const;
 
+  /// `visit`: the row-major position of each element, and where it lies.
+  template <typename Visit>
+  void visit_elements(const Visit& visit) const {
+    visit_runs(*buffer, [&](const ElementRun& run) {
+      for (int64_t i = 0; i < run.count; ++i) visit(run.element + i, static_cast<size_t>(run.begin + i));
+    });
+  }
+
   /// A new life: every element is unwritten.
   void begin(size_t parallel_loops_around) {
     ++life;
@@ -40,6 +48,7 @@ struct Storage {
   Touches& touches(size_t depth, size_t offset);
 
   const BufferNode* buffer;
+  std::vector<int64_t> strides;
   std::vector<double> floats;
   std::vector<int64_t> ints;
   std::vector<uint32_t> written;  // the life in which the element was last written

@@ -142,6 +142,38 @@ void Tensor::fill_random(uint64_t seed) {
   }
 }
 
+void visit_runs(const BufferNode& buffer, const std::function<void(const ElementRun&)>& visit) {
+  const std::vector<int64_t> strides = buffer.effective_strides();
+  size_t rank = buffer.shape.size();
+  int64_t together = 1;
+  while (rank > 0 && strides[rank - 1] == together) together *= buffer.shape[--rank];
+  const int64_t runs = buffer.elements() / together;
+  for (int64_t i = 0; i < runs; ++i) {
+    int64_t begin = 0;
+    int64_t rest = i;
+    for (size_t d = rank; d-- > 0; rest /= buffer.shape[d]) begin += rest % buffer.shape[d] * strides[d];
+    visit({i * together, begin, together});
+  }
+}
+
+void store_in(const BufferNode& buffer, const Tensor& tensor, std::byte* memory) {
+  const int64_t size = buffer.dtype.bytes();
+  visit_runs(buffer, [&](const ElementRun& run) {
+    std::memcpy(memory + run.begin * size, tensor.bytes.data() + run.element * size,
+                static_cast<size_t>(run.count * size));
+  });
+}
+
+Tensor load_from(const BufferNode& buffer, const std::byte* memory) {
+  Tensor tensor = Tensor::like(buffer);
+  const int64_t size = buffer.dtype.bytes();
+  visit_runs(buffer, [&](const ElementRun& run) {
+    std::memcpy(tensor.bytes.data() + run.element * size, memory + run.begin * size,
+                static_cast<size_t>(run.count * size));
+  });
+  return tensor;
+}
+
 double max_error(const Tensor& a, const Tensor& b) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (a.dtype != b.dtype || a.shape != b.shape) return kInfinity;

@@ -160,7 +160,7 @@ ExpectedOutput::ExpectedOutput(Buffer buffer, const std::string& bytes) : buffer
       break;
     default:
       exact_ = bytes.substr(1);
-      check_invariant(static_cast<int64_t>(exact_.size()) == buffer_->bytes(),
+      check_invariant(static_cast<int64_t>(exact_.size()) == count * buffer_->dtype.bytes(),
                       "a reference result fits its buffer");
   }
 }
@@ -185,7 +185,7 @@ bool ExpectedOutput::fits(const BufferNode& buffer, const std::string& bytes) {
     case 'w':
       return !is_narrow(type) && size == 2 * sizeof(double) * count;
     case 'e':
-      return !type.is_float() && size == static_cast<uint64_t>(buffer.bytes());
+      return !type.is_float() && size == count * static_cast<uint64_t>(type.bytes());
     default:
       return false;
   }
@@ -197,6 +197,12 @@ uint64_t ExpectedOutput::max_bytes(const BufferNode& buffer) {
 }
 
 OutputDifference ExpectedOutput::compare(const void* values, tunesmith_runtime_pool* pool) const {
+  if (buffer_->strides.empty()) return compare_elements(values, pool);
+  const Tensor elements = load_from(*buffer_, static_cast<const std::byte*>(values));
+  return compare_elements(elements.bytes.data(), pool);
+}
+
+OutputDifference ExpectedOutput::compare_elements(const void* values, tunesmith_runtime_pool* pool) const {
   if (!exact_.empty()) {
     if (std::memcmp(values, exact_.data(), exact_.size()) == 0) return {};
     return find_worst(values);

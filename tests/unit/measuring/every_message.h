@@ -41,9 +41,10 @@ std::function<std::string(const Message&)> reading(Read read) {
 }
 
 inline const std::vector<Argument>& example_arguments() {
-  static const std::vector<Argument> arguments{{make_buffer("X", kF32, {4, 3}), false},
-                                               {make_buffer("C", kI8, {2}), false},
-                                               {make_buffer("O", kF32, {4}), true}};
+  static const std::vector<Argument> arguments{
+      {make_buffer("X", kF32, {4, 3}), false},
+      {make_buffer("C", kI8, {2}), false},
+      {make_buffer("O", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), true}};
   return arguments;
 }
 

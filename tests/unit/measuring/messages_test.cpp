@@ -184,6 +184,14 @@ TEST(Messages, ResultsOfTheReferenceFitTheirBuffers) {
   }
 }
 
+TEST(Messages, ElementsOfABufferHavePlacesOfTheirOwn) {
+  for (const json& wrong : {json{1, 1}, json{3}, json{3, 1, 1}, json{int64_t{1} << 59, 1}}) {
+    Message task = to_message(test::example_task());
+    task.header["buffers"][2]["strides"] = wrong;
+    EXPECT_THAT(why(read_task_request(task)), HasSubstr("buffers[2].strides")) << wrong;
+  }
+}
+
 TEST(Messages, PositionsAreOfBuffersThatThereAre) {
   Message run = to_message(RunRequest{test::example_kernel(), 0.0, true});
   run.header["prepare"]["reads"] = {3};

@@ -187,5 +187,32 @@ TEST_F(TimedCheckTest, PreparesAnewWheneverTheInputsHaveChanged) {
   EXPECT_EQ(*static_cast<const float*>(call.pointers[0]), 1.0f);  // as the next candidate finds it
 }
 
+/// Gaps between elements are not the kernel's.
+TEST(ArgumentMemoryTest, LooksBetweenElements) {
+  const std::vector<Argument> arguments{{make_buffer("X", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), false},
+                                        {make_buffer("O", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), true}};
+  ArgumentMemory one(arguments, Placement::AtEnd), other(arguments, Placement::Unaligned);
+  Tensor x = Tensor::zeros(kF32, {2, 2});
+  for (int64_t i = 0; i < 4; ++i) x.set(i, static_cast<double>(i));
+  one.write_inputs({&x, 1});
+  one.poison_outputs(kPoisonNaN);
+  other.poison_outputs(kPoisonLarge);
+  const std::vector<void*> buffers = one.kernel_pointers({}, nullptr);
+  EXPECT_EQ(static_cast<const float*>(buffers[0])[3], 2.0f);
+  for (ArgumentMemory* memory : {&one, &other}) {
+    auto* const o = static_cast<float*>(memory->kernel_pointers({}, nullptr)[1]);
+    for (const int i : {0, 1, 3, 4}) o[i] = 5.0f;
+  }
+  EXPECT_EQ(one.touched_around(), nullptr);
+  EXPECT_EQ(one.differs_from(other), nullptr) << "what lies between is nobody's";
+  one.take_outputs(other);
+  EXPECT_EQ(one.touched_around(), nullptr);
+  static_cast<float*>(buffers[1])[2] = 5.0f;
+  ASSERT_NE(one.touched_around(), nullptr);
+  EXPECT_EQ(one.touched_around()->buffer->name, "O");
+  static_cast<float*>(buffers[1])[4] = 6.0f;
+  EXPECT_NE(one.differs_from(other), nullptr);
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -33,7 +33,7 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
   }
   EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
                                           "share", "drop_unused", "move_scales", "merge_products",
-                                          "copy_results", "choose_layouts"));
+                                          "copy_results", "choose_layouts", "join_in_place"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});

@@ -2,6 +2,7 @@
 // indices.
 #pragma once
 
+#include <map>
 #include <random>
 
 #include "onnx_network.h"
@@ -135,6 +136,68 @@ inline Network random_image_graph(std::mt19937& random, int nodes) {
   builder.node("Conv", {tensors.back(), "w1"}, {"last"});
   builder.node("GlobalAveragePool", {"last"}, {"mean"});
   return builder.finish({"mean", tensors[tensors.size() - 2]});
+}
+
+/// Images side by side: several, joined again, shared, given, and parts of one.
+inline Network random_joined_graph(std::mt19937& random, int nodes) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{1}, int64_t{3}, int64_t{5}, int64_t{5}});
+  std::map<std::string, int64_t> channels = {{"x", 3}};
+  std::vector<std::string> images = {"x"}, joined;
+  const auto drawn = [&] { return one_of_the_last(images, 4, random); };
+  const auto below = [&](int64_t end) { return std::uniform_int_distribution<int64_t>(0, end - 1)(random); };
+  const auto convolve = [&](const std::string& of, const std::string& result, int64_t to, int64_t kernel) {
+    const int64_t from = channels.at(of), elements = to * from * kernel * kernel;
+    builder.numbers(result + "_w", {to, from, kernel, kernel}, weights(elements, 5 + 2 * below(3)));
+    builder.node("Conv", {of, result + "_w"}, {result}, {{"pads", std::vector<int64_t>(4, kernel / 2)}});
+    channels[result] = to;
+  };
+  const auto join = [&](std::vector<std::string> parts, const std::string& result) {
+    for (const std::string& part : parts) channels[result] += channels.at(part);
+    builder.node("Concat", parts, {result}, {{"axis", int64_t{1}}});
+  };
+  for (int i = 0; i < nodes; ++i) {
+    const std::string result = "t" + std::to_string(i);
+    const int64_t kind = below(7);
+    switch (kind) {
+      case 0:
+      case 1:
+        join({drawn(), drawn()}, result);
+        joined.push_back(result);
+        break;
+      case 2: {  // of what is joined already, or beside it
+        const std::string before = joined.empty() ? drawn() : joined.back();
+        convolve(before, result + "c", 2, 3);
+        join({before, result + "c"}, result);
+        joined.push_back(result);
+        break;
+      }
+      case 3: {  // two parts of one product, of which one is joined to what is computed of the other
+        const std::string of = drawn();
+        convolve(of, result + "a", 2, 1);
+        convolve(of, result + "b", 2, 1);
+        convolve(result + "a", result + "m", 2, 3);
+        join({result + "m", result + "b"}, result);
+        break;
+      }
+      case 4:
+      case 5: {
+        const std::string of = drawn();
+        std::map<std::string, Attribute> window{{"kernel_shape", std::vector<int64_t>{3, 3}},
+                                                {"pads", std::vector<int64_t>(4, 1)}};
+        if (kind == 4) window.clear();
+        builder.node(kind == 4 ? "Tanh" : "MaxPool", {of}, {result}, window);
+        channels[result] = channels.at(of);
+        break;
+      }
+      default:
+        convolve(drawn(), result, 1 + below(3), 1 + 2 * below(2));
+    }
+    images.push_back(result);
+  }
+  join({images.back(), images[images.size() - 2], drawn()}, "all");
+  convolve("all", "last", 3, 1);
+  return builder.finish({"last", below(2) == 0 ? "all" : images.back()});
 }
 
 inline Network random_image_network(std::mt19937& random, int nodes) {

@@ -95,5 +95,26 @@ TEST(Tensor, MaxErrorTellsNumbersFromNaN) {
   EXPECT_EQ(max_error(a, Tensor::zeros(kF64, {3})), kInfiniteValue);
 }
 
+TEST(Tensor, LiesInABufferWithGaps) {
+  const Buffer buffer = make_buffer("b", kI16, {2, 2, 3}, kScopeGlobal, false, {20, 5, 1});
+  Tensor tensor = Tensor::like(*buffer);
+  tensor.fill_random(3);
+  std::vector<int16_t> memory(28, 77);
+  store_in(*buffer, tensor, reinterpret_cast<std::byte*>(memory.data()));
+  for (int64_t i = 0; i < 28; ++i) {
+    const bool element = (i % 20) % 5 < 3 && i % 20 < 10;
+    EXPECT_EQ(memory[static_cast<size_t>(i)],
+              element ? tensor.get_int(i / 20 * 6 + i % 20 / 5 * 3 + i % 5) : 77)
+        << i;
+  }
+  EXPECT_EQ(load_from(*buffer, reinterpret_cast<const std::byte*>(memory.data())), tensor);
+  std::vector<int64_t> begins;
+  visit_runs(*buffer, [&](const ElementRun& run) { begins.push_back(run.begin); });
+  EXPECT_EQ(begins, (std::vector<int64_t>{0, 5, 20, 25}));
+  begins.clear();
+  visit_runs(*make_buffer("d", kF32, {4, 3}), [&](const ElementRun& run) { begins.push_back(run.count); });
+  EXPECT_EQ(begins, (std::vector<int64_t>{12}));
+}
+
 }  // namespace
 }  // namespace tunesmith

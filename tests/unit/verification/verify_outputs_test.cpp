@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tunesmith/verification/tensor.h"
@@ -127,6 +128,27 @@ TEST(Looseness, IsTheBoundOfATypicalElementOverItsSize) {
   EXPECT_EQ(looseness(tensor({0.0, 0.0}), nullptr), 0.0);
   const Tensor none = tensor({kNaN, 0.0});
   EXPECT_EQ(looseness(tensor({1.0, 1.0}), &none), kInfinity);
+}
+
+TEST(ExpectedOutputs, LieAsTheBufferSays) {
+  const Buffer floats = make_buffer("f", kF32, {2, 2}, kScopeGlobal, false, {3, 1}),
+               integers = make_buffer("i", kI32, {2, 2}, kScopeGlobal, false, {3, 1});
+  Tensor wanted = Tensor::zeros(kF64, {2, 2}), whole = Tensor::like(*integers);
+  for (int64_t i = 0; i < 4; ++i) {
+    wanted.set(i, static_cast<double>(i));
+    whole.set_int(i, i);
+  }
+  const ExpectedOutput of_floats(floats, wanted, &wanted);
+  const float gap = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_LE(of_floats.compare(std::vector<float>{0, 1, gap, 2, 3}.data()).worst, 1.0);
+  const OutputDifference wrong = of_floats.compare(std::vector<float>{0, 1, gap, 9, 3}.data());
+  EXPECT_GT(wrong.worst, 1.0);
+  EXPECT_THAT(wrong.message, ::testing::StartsWith("f[1, 0] is 9"));
+  const ExpectedOutput exact(integers, whole, nullptr);
+  EXPECT_TRUE(ExpectedOutput::fits(*integers, exact.bytes()));
+  const ExpectedOutput again(integers, exact.bytes());
+  EXPECT_EQ(again.compare(std::vector<int32_t>{0, 1, 8, 2, 3}.data()).worst, 0.0);
+  EXPECT_GT(again.compare(std::vector<int32_t>{0, 1, 8, 2, 4}.data()).worst, 1.0);
 }
 
 }  // namespace

@@ -373,5 +373,27 @@ TEST(DefinitionErrors, Parameters) {
   EXPECT_EQ(error_of(with_params("{n: 3}"), {{"m", "3"}}), "w has no parameter 'm'; known: n");
 }
 
+TEST(LanguageErrors, Strides) {
+  const auto of = [](const std::string& strides) {
+    return error_of(
+        "name: t\ninputs: {X: {shape: [2, 3], dtype: f32}}\ncompute: |\n  Y[i<2, j<3] = X[i, j]\n  Z[j<3] = "
+        "Y[0, j]\n"
+        "outputs: [Y, Z]\nstrides: {" +
+        strides + "}\n");
+  };
+  EXPECT_EQ(of("Q: [3, 1]"), "w.yaml:7:11: 'Q' is neither an input nor an output; known: X, Y, Z");
+  EXPECT_EQ(of("X: [3]"), "w.yaml:7:11: 'X' has 2 dimensions; expected a stride for each");
+  EXPECT_EQ(of("Z: [2]"), "w.yaml:7:11: 'Z' has 1 dimensions; an array of one dimension has no strides");
+  EXPECT_EQ(
+      of("Y: [2, 1]"),
+      "w.yaml:7:15: a stride of 2 for dimension 1 of 'Y'; expected at least 3, which the dimensions behind "
+      "it take");
+  EXPECT_EQ(
+      of("Y: [9, 0]"),
+      "w.yaml:7:18: a stride of 0 for dimension 2 of 'Y'; expected at least 1, which the dimensions behind "
+      "it take");
+  EXPECT_EQ(of("Y: [9000000000, 1]"), "w.yaml:7:15: 'Y' spans too many elements; at most 2^34 are accepted");
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -383,5 +383,27 @@ TEST(WorkloadSemantics, EveryBuiltInRunsAtASmallShape) {
   }
 }
 
+/// Strides say where elements lie, and nothing of what they are.
+TEST(Strides, ChangeThePlaceAlone) {
+  const auto workload = [](const std::string& strides) {
+    return WorkloadDefinition::parse(
+               "name: t\nparams: {n: 3, row: 8}\ninputs:\n  X: {shape: [n, 1, 5], dtype: f32}\ncompute: |\n"
+               "  S[i<n] = sum(j<5) X[i, 0, j]\n  Y[i<n, j<5] = X[i, 0, j] - S[i]\noutputs: [Y]\n" +
+                   strides,
+               "w.yaml")
+        .instantiate();
+  };
+  const Workload dense = workload(""), strided = workload("strides: {X: [row, 6, 1], Y: [row - 1, 1]}\n");
+  EXPECT_EQ(workload("strides: {X: [5, 99, 1], Y: [5, 1]}\n").hash, dense.hash) << "they have no gaps";
+  EXPECT_EQ(workload("strides: {X: [8, 5, 1], Y: [7, 1]}\n").hash, strided.hash) << "a single index";
+  EXPECT_NE(strided.hash, dense.hash);
+  EXPECT_NE(workload("strides: {X: [row, 6, 1]}\n").hash, strided.hash);
+  EXPECT_EQ(strided.bytes_min, dense.bytes_min);
+  EXPECT_EQ(strided.program.inputs[0]->strides, (std::vector<int64_t>{8, 5, 1}));
+  EXPECT_EQ(strided.program.outputs[0]->bytes(), 4 * 19);
+  Execution with(strided), without(dense);
+  EXPECT_EQ(with.arrays.at("Y").data, without.arrays.at("Y").data);
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -15,7 +15,8 @@ struct Region {
   std::vector<TensorIndex> results;  ///< what other regions or the network's caller read of it
 };
 
-/// Every node is in a region, and each region comes after those whose results it reads. From the structure of
+/// Every node is in a region but those whose elements lie already where they would move them (Tensor::part),
+/// and each region comes after those whose results it reads. From the structure of
 /// the programs alone, so that any importer's operators are fused alike:
 ///
 ///   epilogues   a reduction takes the element-wise nodes after it, as far as nothing else reads what lies

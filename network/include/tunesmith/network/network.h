@@ -45,6 +45,13 @@ struct Constant {
   std::shared_ptr<const void> owner;
 };
 
+/// Where a tensor lies that is a part of another.
+struct Part {
+  TensorIndex whole = 0;         ///< lies by itself
+  int64_t begin = 0;             ///< elements of it before the first
+  std::vector<int64_t> strides;  ///< in elements, of the axes in the order in which they lie
+};
+
 /// What the importer or fix_shapes could not say of a tensor yet is absent.
 struct Tensor {
   std::string name;  ///< unique in its network; never empty
@@ -54,6 +61,8 @@ struct Tensor {
   /// The axes in the order in which they lie in memory, outermost first; empty where that is the shape's. Of
   /// tensors between nodes alone: what a call gives or gets, and constants, lie as their shapes say.
   std::vector<int32_t> order = {};
+  /// Absent where it lies by itself. Nodes that only move elements to where they lie already compute nothing.
+  std::optional<Part> part = {};
 };
 
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,

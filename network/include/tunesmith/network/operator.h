@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct Computation {
   std::vector<std::shared_ptr<const Constant>>
       constants;  ///< empty, or as long as `outputs` with null for those that are computed
   std::string compute;
+  /// Of a single output that is all inputs, one after the other, along an axis.
+  std::optional<size_t> joined_axis = {};
 };
 
 /// Immutable; called from several threads.

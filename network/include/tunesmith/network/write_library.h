@@ -25,6 +25,7 @@ struct BufferPlace {
   Kind kind = Kind::Arena;
   int64_t at =
       0;  ///< the position among inputs or outputs; else an offset in bytes, a multiple of kTensorAlignment
+  int64_t begin = 0;  ///< bytes from there on: of a part of a tensor
 };
 
 /// One call of a kernel.

@@ -43,8 +43,8 @@ struct InterpretOptions {
 };
 
 /// Runs `program` on `arguments`: its inputs, then its outputs, which are overwritten. Throws
-/// InterpreterError, also for arguments of the wrong number, type or shape; outputs are unchanged then. A
-/// buffer's strides play no part. Thread-safe.
+/// InterpreterError, also for arguments of the wrong number, type or shape; outputs are unchanged then.
+/// Tensors have no gaps, whatever strides their buffers have. Thread-safe.
 void interpret(const Program& program, std::span<Tensor> arguments, const InterpretOptions& options = {});
 
 /// The same for a lowered program: prepares, then runs it. `arguments` are those of the program that was

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tunesmith/ir/buffer.h"
@@ -35,6 +36,20 @@ struct Tensor {
 
   bool operator==(const Tensor&) const = default;
 };
+
+/// Elements that lie together in a buffer's memory, of which the first is at the row-major position
+/// `element`.
+struct ElementRun {
+  int64_t element = 0;
+  int64_t begin = 0;  ///< in elements from the buffer's beginning
+  int64_t count = 0;
+};
+/// All of a buffer without gaps is one run. The strides descend, as those of arguments do.
+void visit_runs(const BufferNode& buffer, const std::function<void(const ElementRun&)>& visit);
+
+/// To a buffer of the tensor's type and shape: what lies between its elements stays as it is.
+void store_in(const BufferNode& buffer, const Tensor& tensor, std::byte* memory);
+Tensor load_from(const BufferNode& buffer, const std::byte* memory);
 
 /// The largest absolute difference of two elements in the same place. Two NaNs agree, and so do equal
 /// infinities; a NaN against a number, and tensors of unequal shape or type, differ by infinity.

@@ -32,11 +32,13 @@ class ExpectedOutput {
   /// How many they are at most.
   static uint64_t max_bytes(const BufferNode& buffer);
 
-  /// `values` are the candidate's, in the buffer's type. On the threads of `pool`, or without if it is null.
-  /// What is infinite or NaN in the reference must be so.
+  /// `values` are the candidate's, in the buffer's type and with its strides. On the threads of `pool`, or
+  /// without if it is null. What is infinite or NaN in the reference must be so.
   OutputDifference compare(const void* values, tunesmith_runtime_pool* pool = nullptr) const;
 
  private:
+  /// Of values without gaps.
+  OutputDifference compare_elements(const void* values, tunesmith_runtime_pool* pool) const;
   OutputDifference find_worst(const void* values) const;
   double wanted(int64_t position) const;
   double tolerance(int64_t position) const;
