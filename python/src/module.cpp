@@ -35,6 +35,7 @@ NB_MODULE(_tunesmith, module) {
   bind_kernel(module);
   bind_records(module);
   bind_tune(module);
+  bind_tune_many(module);
   bind_task(module);
   bind_search(module);
 }

@@ -80,6 +80,7 @@ void bind_program(nb::module_& module);
 void bind_records(nb::module_& module);
 void bind_kernel(nb::module_& module);
 void bind_tune(nb::module_& module);
+void bind_tune_many(nb::module_& module);
 void bind_task(nb::module_& module);
 void bind_search(nb::module_& module);
 

@@ -75,6 +75,8 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   take(rest, "seed", arguments.seed);
   take(rest, "threads", arguments.threads);
   take(rest, "batch", arguments.batch);
+  take(rest, "scheduler", arguments.scheduler);
+  take(rest, "goal", arguments.goal);
   take(rest, "search", arguments.search);
   take(rest, "model", arguments.model);
   take(rest, "model_file", arguments.model_file);
@@ -86,6 +88,8 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
     const nb::object path = nb::hasattr(given, "path") ? nb::object(given.attr("path")) : given;
     if (!path.is_none()) arguments.database = path_from(path);
   }
+  if (!arguments.goal.empty() && arguments.goal != "total" && arguments.goal != "each")
+    throw UserError(fmt::format("goal: expected 'total' or 'each', not '{}'", arguments.goal));
   require_positive("trials", arguments.trials, true);
   require_positive("minutes", arguments.minutes, true);
   require_positive("threads", arguments.threads, true);
@@ -93,8 +97,8 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   require_positive("candidate_timeout", arguments.candidate_time_out, false);
   for (const auto& [name, value] : rest) {
     static const std::vector<std::string> g_known = {
-        "trials",     "minutes",           "seed",  "threads",      "batch",  "search", "model",
-        "model_file", "candidate_timeout", "fresh", "allow_memory", "records"};
+        "trials", "minutes", "seed",       "threads",           "batch", "scheduler",    "goal",
+        "search", "model",   "model_file", "candidate_timeout", "fresh", "allow_memory", "records"};
     const std::string text = nb::cast<std::string>(name);
     throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
   }

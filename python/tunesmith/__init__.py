@@ -17,6 +17,7 @@ from ._tunesmith import (
     Int,
     Kernel,
     Loop,
+    ManyProgress,
     Program,
     Progress,
     Record,
@@ -47,7 +48,7 @@ from .errors import (
 )
 
 __all__ = [
-    "Block", "Buffer", "Candidate", "EnvironmentFault", "Error", "Int", "InternalError", "InterpreterError", "Kernel", "Loop", "NoRecord",
+    "Block", "Buffer", "Candidate", "EnvironmentFault", "Error", "Int", "InternalError", "InterpreterError", "Kernel", "Loop", "ManyProgress", "NoRecord",
     "PluginError", "Program", "Progress", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search", "Space",
     "Spaces", "Task", "Trace", "UserError", "Workload", "bf16", "bool_", "dtype", "errors", "f16", "f32", "f64", "i16", "i32", "i64",
     "i8", "primitives", "tune", "u16", "u32", "u64", "u8", "workload", "workloads",

@@ -103,6 +103,34 @@ def test_several_runs_in_threads(tmp_path):
     assert all(results[name].best.workload == ts.Workload(name) for name in names)
 
 
+def test_many_workloads_share_a_budget(tmp_path, command):
+    names = ["gmm:n=32,m=32,k=32", "softmax:m=16,n=64"]
+    seen = []
+    results = ts.tune(names, trials=24, batch=8, threads=1, seed=1, records=tmp_path / "r.db", weights=[1, 2], progress=seen.append)
+    assert [result.workload for result in results] == [ts.Workload(name) for name in names]
+    assert sum(result.trials for result in results) == 24 and all(result.best.seconds > 0 for result in results)
+    assert seen[-1].done == seen[-1].total == 24 and len(seen[-1].best) == 2 and seen[-1].task in [str(result.workload) for result in results]
+    assert str(seen[-1]).startswith("trials 24/24  2 of 2 tasks have a program")
+    again = json.loads(command("tune", *names, "--weight", "1,2", "--trials", "24", "--batch", "8", "--threads", "1", "--seed", "1", "--database", tmp_path / "r.db", "--json", "--quiet"))
+    assert [task["resumed"] for task in again["tasks"]] == [result.trials for result in results]
+
+
+@pytest.mark.parametrize(
+    "workloads, arguments, words",
+    [
+        ([], {}, "at least one workload"),
+        (["gmm:n=8,m=8,k=8", "softmax:m=8,n=8"], {"weights": [1]}, "weights: 1 for 2 workloads"),
+        (["gmm:n=8,m=8,k=8", "softmax:m=8,n=8"], {"weights": [1, 0]}, "weights: expected numbers above 0, not 0"),
+        (["gmm:n=8,m=8,k=8", ts.Workload("gmm:n=8,m=8,k=8")], {}, "are one computation"),
+        (["gmm:n=8,m=8,k=8"], {"goal": "most"}, "goal: expected 'total' or 'each', not 'most'"),
+        ("gmm:n=8,m=8,k=8", {"weights": [1]}, "are for a list of workloads"),
+    ],
+)
+def test_mistakes_with_many_are_said_in_words(workloads, arguments, words, tmp_path):
+    with pytest.raises(ts.UserError, match=words):
+        ts.tune(workloads, trials=4, records=tmp_path / "r.db", progress=None, **arguments)
+
+
 def test_control_c_gives_the_best_so_far(tmp_path):
     script = f"""
 import tunesmith as ts
