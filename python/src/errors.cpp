@@ -92,6 +92,16 @@ void require_own_process() {
   }
 }
 
+void set_error(const std::exception_ptr& thrown) noexcept {
+  try {
+    translate(thrown, nullptr);
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
 void bind_errors(nb::module_& /*module*/) {
   pthread_atfork(nullptr, nullptr, [] { g_forked.store(true, std::memory_order_relaxed); });
   nb::register_exception_translator(translate, nullptr);

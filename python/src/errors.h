@@ -1,6 +1,7 @@
 // Errors of the kernel as Python exceptions of one family, tunesmith.errors.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,10 @@ auto shown_in(std::string_view text, std::string_view file, const Function& func
 /// Throws EnvironmentError in a process that was forked from the one that has loaded this library: threads do
 /// not follow into it, and locks may be held for ever.
 void require_own_process();
+
+/// Makes what was thrown the interpreter's error, for functions that Python calls without nanobind between
+/// them.
+void set_error(const std::exception_ptr& thrown) noexcept;
 
 void bind_errors(nb::module_& module);
 

@@ -80,7 +80,7 @@ class Kernel {
   Kernel(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled, int threads,
          std::string provenance);
 
-  nb::object call(const nb::args& arrays, nb::handle out);
+  nb::object call(nb::handle arrays, nb::handle out);
   void constants_changed() {
     const std::lock_guard lock(mutex_);
     prepared_for_.clear();
@@ -192,10 +192,11 @@ bool Kernel::run(Buffers& buffers) {
   return prepares;
 }
 
-nb::object Kernel::call(const nb::args& arrays, nb::handle out) {
+nb::object Kernel::call(nb::handle given, nb::handle out) {
   require_own_process();
   const Program& program = workload_->program;
   const size_t inputs = program.inputs.size();
+  const nb::tuple arrays = nb::borrow<nb::tuple>(given);
   if (arrays.size() != inputs)
     throw UserError(fmt::format("{} takes {} arrays, not {}", workload_->name, inputs, arrays.size()));
   const Arrays results = outputs(out, inputs > 0 ? nb::handle(arrays[0]) : nb::none());
@@ -230,6 +231,25 @@ std::string kernel_text(const Kernel& kernel) {
                      kernel.provenance());
 }
 
+/// k(A, B, out=C). A kernel may take microseconds, and nanobind's own way of calling takes a part of one.
+PyObject* call_kernel(PyObject* self, PyObject* arrays, PyObject* named) noexcept {
+  try {
+    nb::handle out = nb::handle(Py_None);
+    if (named != nullptr && PyDict_Size(named) > 0) {
+      PyObject* const given = PyDict_GetItemString(named, "out");
+      if (given == nullptr || PyDict_Size(named) > 1)
+        throw UserError("a kernel takes arrays, and out=", "give the inputs in their order, without names");
+      out = given;
+    }
+    return nb::inst_ptr<Kernel>(self)->call(arrays, out).release().ptr();
+  } catch (...) {
+    set_error(std::current_exception());
+    return nullptr;
+  }
+}
+
+PyType_Slot kKernelSlots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}, {0, nullptr}};
+
 }  // namespace
 
 nb::object kernel_of(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled,
@@ -254,8 +274,8 @@ void bind_kernel(nb::module_& module) {
 Arguments are arrays of exactly the shapes and types of `inputs`, row-major, in the processor's memory: numpy, torch, or
 anything with the buffer protocol or DLPack; bf16 in numpy as the bits in uint16. Nothing is copied or converted; what
 does not fit raises UserError in words. A call releases the interpreter's lock; calls of one kernel from several threads
-follow one another.)")
-      .def("__call__", &Kernel::call, nb::arg("arrays"), nb::kw_only(), nb::arg("out") = nb::none())
+follow one another.)",
+                     nb::type_slots(kKernelSlots))
       .def("constants_changed", &Kernel::constants_changed,
            "To be called when the contents of a constant input were changed where they lie: what was "
            "prepared of them is "

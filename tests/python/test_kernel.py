@@ -71,6 +71,9 @@ def test_what_does_not_fit_is_said_in_words(kernel, operands):
     ]:
         with pytest.raises(ts.UserError, match=words):
             kernel(*arguments, out=out)
+    for named in ({"A": A}, {"out": right, "B": B}):
+        with pytest.raises(ts.UserError, match="a kernel takes arrays, and out="):
+            kernel(A, B, **named)
     right.flags.writeable = False
     with pytest.raises(ts.UserError, match="argument 3, 'C'.*read-only"):
         kernel(A, B, out=right)
