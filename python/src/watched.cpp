@@ -62,20 +62,24 @@ bool WorkThread::run(const std::function<void()>& work, std::atomic<bool>& stop,
   changed_.notify_all();
   bool interrupted = false;
   std::exception_ptr thrown;
+  // Ctrl-C may also arrive while a callback of Python's is at work.
   const auto keep = [&](const auto& function) {
     try {
       function();
+    } catch (const nb::python_error& error) {
+      if (!interrupted && error.matches(PyExc_KeyboardInterrupt)) {
+        interrupted = true;
+      } else if (!thrown) {
+        thrown = std::current_exception();
+      }
+      stop = true;
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
       stop = true;
     }
   };
-  const auto answer_signals = [&] {
-    if (PyErr_CheckSignals() == 0) return;
-    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0 || interrupted) throw nb::python_error();
-    PyErr_Clear();
-    interrupted = true;
-    stop = true;
+  const auto answer_signals = [] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
   };
   while (!ended()) {
     if (!thrown) keep(poll);

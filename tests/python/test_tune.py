@@ -69,6 +69,15 @@ def test_what_a_callback_raises_is_raised(tmp_path):
         ts.tune(MATMUL, trials=64, seed=4, records=tmp_path / "r.db", progress=fail)
 
 
+def test_control_c_in_a_callback_is_control_c(tmp_path):
+    def interrupt(progress):
+        if progress.done > 2:
+            raise KeyboardInterrupt
+
+    result = ts.tune(LONG, minutes=2, seed=8, records=tmp_path / "r.db", progress=interrupt)
+    assert result.interrupted and result.best is not None and result.seconds < 60
+
+
 def test_other_threads_work_meanwhile(tmp_path):
     """The interpreter's lock is released."""
     counted = []
