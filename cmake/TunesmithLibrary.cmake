@@ -15,6 +15,7 @@ function(tunesmith_add_library NAME KIND)
   if(KIND STREQUAL SHARED)
     set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN" VERSION ${PROJECT_VERSION}
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    tunesmith_no_links(${library})
   else()
     set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   endif()

@@ -1,5 +1,6 @@
 #include "plugin/trust.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -7,9 +8,26 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "support/installation.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
+
+namespace {
+
+/// Who may write the kernel's own library has no need of a plugin: in its folder the group that may do that,
+/// as pip leaves it where files are made for a group, is trusted.
+mode_t writers_besides_the_kernels(const std::filesystem::path& path, const struct stat& status,
+                                   mode_t writers) {
+  static const std::filesystem::path folder = library_folder();
+  struct stat kernel{};
+  const bool beside =
+      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  if (!beside || stat(library_file().c_str(), &kernel) != 0 || kernel.st_gid != status.st_gid) return writers;
+  return writers & ~(kernel.st_mode & S_IWGRP);
+}
+
+}  // namespace
 
 std::string distrust(const struct stat& status, mode_t writers) {
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
@@ -34,7 +52,8 @@ TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
   for (std::filesystem::path folder = path_.parent_path();; folder = folder.parent_path()) {
     struct stat status{};
     if (stat(folder.c_str(), &status) != 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
-    if (const std::string why = distrust(status, writers); !why.empty()) {
+    if (const std::string why = distrust(status, writers_besides_the_kernels(folder, status, writers));
+        !why.empty()) {
       refuse(fmt::format("lies in a folder that {}; remedy: make {} yours or root's, then chmod {}-w {}", why,
                          folder.string(), writers == S_IWOTH ? "o" : "go", folder.string()));
     }
@@ -48,7 +67,9 @@ TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
                           : fmt::format("cannot be opened: {}", std::strerror(errno)));
   }
   if (!S_ISREG(opened_.st_mode)) refuse("is not a regular file");
-  if (const std::string why = distrust(opened_); !why.empty()) {
+  if (const std::string why =
+          distrust(opened_, writers_besides_the_kernels(path_, opened_, S_IWGRP | S_IWOTH));
+      !why.empty()) {
     refuse(fmt::format("{}; remedy: make it yours or root's, then chmod go-w {}", why, path_.string()));
   }
 }

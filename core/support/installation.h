@@ -5,7 +5,9 @@
 
 namespace tunesmith {
 
-/// The folder that holds libtunesmith.so, links resolved. The same layout in the build tree and when
+/// libtunesmith.so, links resolved.
+std::filesystem::path library_file();
+/// The folder that holds it. The same layout in the build tree and when
 /// installed: <prefix>/lib and <prefix>/bin.
 std::filesystem::path library_folder();
 

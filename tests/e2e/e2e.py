@@ -551,6 +551,28 @@ spaces:
 """
 
 
+def examples_call_the_library(folder):
+    """What --example writes compiles without a warning and runs, in C and in Python, and both get the same result."""
+    file = folder / "pack.trace"
+    lines = TRACE.replace("decompose", "init = decompose").split("\n", 2)
+    file.write_text(f"{lines[0]}\n{lines[1]}\n{PACK}{lines[2]}")
+    for name, workload, options in [("plain", "gmm:n=16,m=32,k=8", []), ("packed", "gmm:n=16,m=32,k=8,constant_b=1", []),
+                                    ("halves", "gmm:n=16,m=32,k=8,dtype=bf16", []), ("bytes", "gmm:n=16,m=32,k=8,dtype=i8", [])]:
+        out = folder / name
+        built = json.loads(run("build", workload, "--trace", file, "--output", out, "--name", name, "--example", "--json").stdout)
+        assert built["prepares"] == (name == "packed") and f"{out}/{name}_example.py" in built["others"], built
+        source = (out / f"{name}_example.c").read_text()
+        command = re.search(r"^ +(cc .*) && ", source, re.M)[1]  # as it says itself
+        subprocess.run(f"{command} -Wall -Wextra -Werror", shell=True, check=True, cwd=out)
+        in_c = subprocess.run([out / f"{name}_example"], capture_output=True, text=True, check=True).stdout
+        in_python = subprocess.run([sys.executable, out / f"{name}_example.py"], capture_output=True, text=True, check=True).stdout
+        assert in_c.splitlines()[0] == in_python.splitlines()[0] and "us a call" in in_c and "us a call" in in_python, (in_c, in_python)
+        if name in ("plain", "packed"):  # the first row of i % 7 and the first column of it
+            assert f" = {sum(r * (r * 32 % 7) for r in range(7))}" in in_c, in_c
+    assert "out_2[0]" in in_c
+    assert "example" not in run("build", "gmm:n=16,m=32,k=8", "--trace", file, "--output", folder / "none").stdout
+
+
 def constant_inputs_are_prepared(folder):
     file = folder / "pack.trace"
     lines = TRACE.replace("decompose", "init = decompose").split("\n", 2)

@@ -5,9 +5,11 @@
 
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/packaging.h>
+#include <tunesmith/target/separate_device.h>
 
 #include "commands.h"
 #include "exit_codes.h"
+#include "library_examples.h"
 #include "output.h"
 #include "session.h"
 #include "shipping.h"
@@ -47,11 +49,22 @@ class Builder {
                                 ? shipper.ship_best(workload_, arguments_.workload, symbol)
                                 : shipper.ship(workload_, arguments_.trace, symbol);
     std::filesystem::create_directories(arguments_.output);
-    print(shipped, packaging->build_library(
-                       {&shipped.kernel, &workload_.program, name_, arguments_.output, shipped.provenance}));
+    LibraryFiles files = packaging->build_library(
+        {&shipped.kernel, &workload_.program, name_, arguments_.output, shipped.provenance});
+    if (arguments_.example) add_examples(files, shipped.kernel.prepare.has_value());
+    print(shipped, files);
   }
 
  private:
+  void add_examples(LibraryFiles& files, bool prepares) const {
+    if (space_->target().separate_device() != nullptr)
+      throw UserError(
+          fmt::format("--example: programs of space '{}' run on a device of their own", space_->spec().name),
+          "examples are written for libraries that the processor runs");
+    for (std::string& file : write_examples(workload_.program, name_, prepares, arguments_.output))
+      files.others.push_back(std::move(file));
+  }
+
   void print(const Shipped& shipped, const LibraryFiles& files) const {
     if (common_.json) {
       fmt::print(output(), "{}\n",

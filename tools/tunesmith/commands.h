@@ -41,6 +41,7 @@ struct BuildArguments {
   int threads = 0;    // that the program was tuned for; 0: all
   double candidate_time_out = 10;
   bool allow_memory = false;
+  bool example = false;  // write programs that call the library, too
 };
 int run_build(const Common& common, const BuildArguments& arguments);
 

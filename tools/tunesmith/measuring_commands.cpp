@@ -133,6 +133,8 @@ void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& co
       ->capture_default_str();
   command->add_option("--name", arguments.name,
                       "name of the library and prefix of its functions (default: the workload's name)");
+  command->add_flag("--example", arguments.example,
+                    "also write a program in C and one in Python that call the library");
   command->add_option("--trace", arguments.trace,
                       "a trace's file or a record's id, to be used instead of the best record");
   add_threads(*command, arguments.threads, "number of threads that it was tuned for");

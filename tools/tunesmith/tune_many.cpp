@@ -12,7 +12,6 @@
 
 #include "exit_codes.h"
 #include "many_progress.h"
-#include "memory.h"
 #include "output.h"
 #include "plain_report.h"
 #include "progress/progress.h"
@@ -22,26 +21,6 @@
 
 namespace tunesmith::cli {
 namespace {
-
-constexpr int64_t kUsualBatch = 16;
-constexpr int64_t kUsualTrials = 64;  // for each workload
-
-TuneManyOptions many_options(const Common& common, const TuneArguments& arguments, const TaskList& list,
-                             const MeasureOptions& measure) {
-  TuneManyOptions options;
-  options.task = tune_options(common, arguments, measure);
-  options.task.batch = arguments.batch > 0 ? arguments.batch : kUsualBatch;
-  options.seconds = seconds_limit(arguments);
-  options.trials = arguments.trials;
-  if (options.trials == 0 && arguments.minutes <= 0.0)
-    options.trials = kUsualTrials * static_cast<int64_t>(list.tasks.size());
-  const bool total = arguments.goal.empty() ? list.weighted : arguments.goal == "total";
-  options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
-  options.min_gain = arguments.min_gain / 100.0;
-  // What is left is for the programs that are searched among, and for whoever else is here.
-  options.runner_bytes = 0.5 * available_bytes();
-  return options;
-}
 
 const char* goal_name(TuningGoal goal) { return goal == TuningGoal::TotalTime ? "total" : "geomean"; }
 

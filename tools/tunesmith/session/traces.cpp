@@ -16,6 +16,7 @@
 #include <tunesmith/workload/library.h>
 
 #include "progress/progress.h"
+#include "say.h"
 #include "session.h"
 
 namespace tunesmith::cli {
@@ -160,11 +161,11 @@ void tell_of_faster(const RecordStore& store, const BestQuery& query, const Reco
   const std::vector<Record> others = best_with_other_extensions(store, query);
   const auto fastest = std::ranges::min_element(others, {}, &Record::seconds);
   if (fastest == others.end() || fastest->seconds >= best.seconds) return;
-  fmt::print(stderr,
-             "tunesmith: space '{}', with other extensions, has a faster program of {}: {} and not {}; "
-             "--space {} takes it\n",
-             fastest->space, fastest->workload, seconds_text(fastest->seconds), seconds_text(best.seconds),
-             fastest->space);
+  say(
+      fmt::format("space '{}', with other extensions, has a faster program of {}: {} and not {}; "
+                  "--space {} takes it",
+                  fastest->space, fastest->workload, seconds_text(fastest->seconds),
+                  seconds_text(best.seconds), fastest->space));
 }
 
 }  // namespace

@@ -10,9 +10,11 @@
 #include <tunesmith/measure/machine_lock.h>
 #include <tunesmith/measure/runner.h>
 #include <tunesmith/space/space.h>
+#include <tunesmith/tuning/tune_many.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
+#include "task_list.h"
 
 namespace tunesmith::cli {
 
@@ -27,6 +29,9 @@ MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic
                                const std::function<void(const std::string&)>& say);
 /// Without the limits, which are TuneArguments::trials and seconds_limit().
 TuneOptions tune_options(const Common& common, const TuneArguments& arguments, const MeasureOptions& measure);
+/// Of a run of many tasks, with its limits.
+TuneManyOptions many_options(const Common& common, const TuneArguments& arguments, const TaskList& list,
+                             const MeasureOptions& measure);
 /// Of --time-limit and --minutes the lower; 0: none.
 double seconds_limit(const TuneArguments& arguments);
 

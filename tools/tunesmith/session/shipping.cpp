@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "output.h"
 #include "progress/progress.h"
+#include "say.h"
 #include "session.h"
 #include "traces.h"
 
@@ -65,7 +66,7 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
       shipped.push_back(ship(workload, best[i].id, symbol));
     } catch (const NotRight& refusal) {
       if (last) throw;
-      fmt::print(stderr, "tunesmith: record {}: {}; the next best is taken\n", best[i].id, refusal.what());
+      say(fmt::format("record {}: {}; the next best is taken", best[i].id, refusal.what()));
     }
   }
   return shipped;

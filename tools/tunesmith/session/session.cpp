@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "output.h"
+#include "say.h"
 
 namespace tunesmith::cli {
 
@@ -34,7 +35,7 @@ std::string find_spaces_file(const Common& common) {
   if (!common.spaces_file.empty()) return common.spaces_file;
   if (fs::exists("spaces.yaml")) {
     if (!is_builtin("spaces.yaml") && !common.quiet)
-      fmt::print(stderr, "tunesmith: using the spaces of ./spaces.yaml; --spaces names another file\n");
+      say("using the spaces of ./spaces.yaml; --spaces names another file");
     return "spaces.yaml";
   }
   const fs::path with_workloads = builtin_spaces_file();
@@ -43,7 +44,7 @@ std::string find_spaces_file(const Common& common) {
 }
 
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
-  keep_output_from_plugins();
+  if (common.owns_process) keep_output_from_plugins();
   PluginSearch search;
   for (const std::string& path : common.plugin_paths) search.command_line.push_back({path, {}});
   if (spaces != nullptr) {
@@ -66,8 +67,9 @@ Session::Session(const Common& common, SpacesFile spaces)
   // An id that is there twice is nobody's wish.
   for (const PluginLogEntry& entry : registry_->log()) {
     if (entry.outcome == PluginLogEntry::Outcome::Refused && entry.detail.starts_with("[P7]"))
-      fmt::print(stderr, "tunesmith: {} is refused: {}\n", entry.path.string(), entry.detail);
+      say(fmt::format("{} is refused: {}", entry.path.string(), entry.detail));
   }
+  if (!common.owns_process) return;
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   watch_plugins({common.plugin_seconds, static_cast<int64_t>(common.plugin_gibibytes * kGibibyte)});
 }
@@ -97,8 +99,8 @@ std::shared_ptr<const TensorIntrinsics> Session::read_extensions() {
 std::unique_ptr<Space> Session::space(TargetPresence presence) {
   auto space = std::make_unique<Space>(spec(), *registry_, presence);
   if (const ProbeResult probe = space->target().probe(); !probe.here() && !common_.quiet) {
-    fmt::print(stderr, "tunesmith: programs of space '{}' are shown only: this machine lacks {}\n",
-               space->spec().name, probe.missing);
+    say(fmt::format("programs of space '{}' are shown only: this machine lacks {}", space->spec().name,
+                    probe.missing));
   }
   tell_refused(*space);
   tell_unconsumed(*space);
@@ -117,23 +119,19 @@ WorkerTarget Session::worker_target() const {
 
 void tell_refused(const Space& space) {
   for (const RefusedIntrinsic& refused : space.refused_intrinsics())
-    fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", refused.str(), space.spec().name);
+    say(fmt::format("{}; space '{}' does without it", refused.str(), space.spec().name));
   for (const AbsentExtension& absent : space.absent_extensions())
-    fmt::print(stderr, "tunesmith: {}; space '{}' does without it\n", absent.str(), space.spec().name);
+    say(fmt::format("{}; space '{}' does without it", absent.str(), space.spec().name));
 }
 
 void tell_unconsumed(const Space& space) {
   for (const UnconsumedAnnotation& hint : space.unconsumed_annotations()) {
-    fmt::print(stderr,
-               "tunesmith: {}: what it asks for is not done; `tunesmith spaces lint` says who would\n",
-               hint.str());
+    say(fmt::format("{}: what it asks for is not done; `tunesmith spaces lint` says who would", hint.str()));
   }
 }
 
 std::shared_ptr<MachineLock> machine_lock() {
-  return std::make_shared<MachineLock>(MachineLock::default_file(), [](const std::string& line) {
-    fmt::print(stderr, "tunesmith: {}\n", line);
-  });
+  return std::make_shared<MachineLock>(MachineLock::default_file(), say);
 }
 
 std::string database_path(const std::string& asked) {
@@ -174,11 +172,11 @@ void tell(const MigrationReport& migration) {
                 migration.from_schema, kRecordSchema)
           : fmt::format("was of schema {} and is of schema {} now; as it was it is in {}",
                         migration.from_schema, kRecordSchema, migration.copy.string());
-  fmt::print(stderr, "tunesmith: the record store {}. Its {} records {}.\n", became, migration.records,
-             migration.from_schema < 3 ? kUnattributed : kOfOtherTasks);
+  say(fmt::format("the record store {}. Its {} records {}.", became, migration.records,
+                  migration.from_schema < 3 ? kUnattributed : kOfOtherTasks));
   for (const std::string& fault : migration.left_out) {
-    fmt::print(stderr, "tunesmith: damaged, and {}: {}\n",
-               migration.copy.empty() ? "not shown" : "in that copy alone", fault);
+    say(fmt::format("damaged, and {}: {}", migration.copy.empty() ? "not shown" : "in that copy alone",
+                    fault));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <tunesmith/space/space.h>
 #include <tunesmith/target/compiled_kernel.h>
 
-#include "commands.h"
+#include "session.h"
 
 namespace tunesmith::cli {
 

@@ -8,8 +8,13 @@
 #include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/thread_pool.h>
 
+#include "memory.h"
+
 namespace tunesmith::cli {
 namespace {
+
+constexpr int64_t kUsualBatch = 16;   // where there are many tasks
+constexpr int64_t kUsualTrials = 64;  // for each of them
 
 SourceLocation option_place(const char* option) { return SourceLocation{option}; }
 
@@ -90,6 +95,23 @@ TuneOptions tune_options(const Common& common, const TuneArguments& arguments,
   options.machine = measure.machine;
   options.command = common.command_line;
   options.model_file = arguments.model_file;
+  return options;
+}
+
+TuneManyOptions many_options(const Common& common, const TuneArguments& arguments, const TaskList& list,
+                             const MeasureOptions& measure) {
+  TuneManyOptions options;
+  options.task = tune_options(common, arguments, measure);
+  options.task.batch = arguments.batch > 0 ? arguments.batch : kUsualBatch;
+  options.seconds = seconds_limit(arguments);
+  options.trials = arguments.trials;
+  if (options.trials == 0 && arguments.minutes <= 0.0)
+    options.trials = kUsualTrials * static_cast<int64_t>(list.tasks.size());
+  const bool total = arguments.goal.empty() ? list.weighted : arguments.goal == "total";
+  options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
+  options.min_gain = arguments.min_gain / 100.0;
+  // What is left is for the programs that are searched among, and for whoever else is here.
+  options.runner_bytes = 0.5 * available_bytes();
   return options;
 }
 

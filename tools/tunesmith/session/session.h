@@ -26,6 +26,9 @@ struct Common {
   std::string command_line;     // for the records: the program's name, and its arguments as they were given
   int plugin_seconds = 60;      // that one call of a plugin may take; 0: any
   double plugin_gibibytes = 4;  // by which the process may grow meanwhile; 0: any
+  /// False in a library: the process's signals and its standard output are left alone, and its plugins
+  /// unwatched.
+  bool owns_process = true;
 };
 
 /// A spaces file and the plugins it can name.
@@ -72,7 +75,8 @@ std::shared_ptr<MachineLock> machine_lock();
 /// The spaces file to use; says on standard error when it is one that was found here and not asked for.
 /// Throws UserError when it is not there.
 std::string find_spaces_file(const Common& common);
-/// Where plugins are looked for. They may be loaded next, so standard output is kept from them (output.h).
+/// Where plugins are looked for. They may be loaded next, so standard output is kept from them (output.h)
+/// where the process is the command's own.
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
 /// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
 std::string database_path(const std::string& asked);

@@ -11,6 +11,8 @@
 
 #include <tunesmith/support/error.h>
 
+#include "say.h"
+
 namespace tunesmith::cli {
 namespace {
 
@@ -80,7 +82,7 @@ void require_memory(const Workload& workload, bool allowed) {
   const std::string text = fmt::format("{}: measuring it takes about {} of memory, and {} are available",
                                        workload.key, gibibytes(wanted), gibibytes(available));
   if (!allowed) throw UserError(text, "take a smaller shape, or try it all the same with --allow-memory");
-  fmt::print(stderr, "tunesmith: {}; continuing, as --allow-memory says\n", text);
+  say(text + "; continuing, as --allow-memory says");
 }
 
 }  // namespace tunesmith::cli

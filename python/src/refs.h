@@ -1,0 +1,87 @@
+// What the Python objects hold: values of the kernel with what they need to live.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <tunesmith/ir/program.h>
+#include <tunesmith/lower/lower.h>
+#include <tunesmith/trace/schedule.h>
+#include <tunesmith/workload/workload.h>
+
+#include "session.h"
+
+namespace tunesmith::python {
+
+namespace nb = nanobind;
+
+using WorkloadPtr = std::shared_ptr<const Workload>;
+using IntrinsicsPtr = std::shared_ptr<const TensorIntrinsics>;
+
+struct WorkloadRef {
+  WorkloadPtr value;
+};
+
+/// A space with the plugins that it was composed of.
+struct HeldSpace {
+  HeldSpace(const cli::Common& common, SpacesFile file);
+
+  cli::Session session;
+  std::unique_ptr<Space> space;
+  /// Of what one thread at a time may do with the target: load.
+  std::mutex target;
+};
+struct SpaceRef {
+  std::shared_ptr<HeldSpace> value;
+};
+
+struct TraceRef {
+  Trace value;
+  WorkloadPtr workload;      // that it was made for; null: not known
+  IntrinsicsPtr intrinsics;  // that it calls by name; null: the process's
+};
+
+/// One of the two.
+struct ProgramRef {
+  std::shared_ptr<const Program> program;
+  std::shared_ptr<const LoweredProgram> lowered;
+
+  const Program& shown() const { return lowered ? lowered->program : *program; }
+};
+
+struct ScheduleRef {
+  std::shared_ptr<Schedule> value;
+  WorkloadPtr workload;  // null: not known
+  IntrinsicsPtr intrinsics;
+  std::shared_ptr<const int> family;  // of the schedules that its handles fit: clones share it
+};
+
+struct BufferRef {
+  Buffer value;
+};
+nb::list buffers_of(const std::vector<Buffer>& buffers);
+
+/// Of a str or a path.
+std::string path_from(nb::handle object);
+
+/// From an object of these or a text that names one.
+WorkloadRef workload_from(nb::handle object);
+SpaceRef space_from(nb::handle object);
+
+void bind_workload(nb::module_& module);
+void bind_space(nb::module_& module);
+void bind_trace(nb::module_& module);
+void bind_schedule(nb::module_& module);
+void bind_program(nb::module_& module);
+void bind_records(nb::module_& module);
+void bind_kernel(nb::module_& module);
+void bind_tune(nb::module_& module);
+void bind_tune_many(nb::module_& module);
+void bind_task(nb::module_& module);
+void bind_search(nb::module_& module);
+
+}  // namespace tunesmith::python

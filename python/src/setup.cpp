@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "errors.h"
+#include "memory.h"
+#include "say.h"
+#include "tune.h"
+
+namespace tunesmith::python {
+namespace {
+
+/// One that is composed anew where the arguments name another search; null: the space's own will do.
+std::unique_ptr<Space> searched_as_asked(HeldSpace& held, const cli::TuneArguments& arguments) {
+  if (arguments.search.empty() && arguments.model.empty() && arguments.scheduler.empty()) return nullptr;
+  return std::make_unique<Space>(cli::searched_as_asked(held.session, arguments), held.session.registry());
+}
+
+TuneOptions options_of(const cli::TuneArguments& arguments, const MeasureOptions& measure, bool limited) {
+  cli::Common common;
+  common.command_line = "python";
+  TuneOptions options = cli::tune_options(common, arguments, measure);
+  if (arguments.batch > 0) options.batch = arguments.batch;
+  if (arguments.trials > 0) options.trials = arguments.trials;
+  if (!limited) options.trials = kNoLimit;
+  options.time_limit_seconds = cli::seconds_limit(arguments);
+  return options;
+}
+
+/// Takes the keyword `name` out of `rest`, where it is there and not None.
+template <typename T>
+void take(nb::dict& rest, const char* name, T& value) {
+  if (!rest.contains(name)) return;
+  const nb::object given = nb::handle(rest).attr("pop")(name);
+  if (given.is_none()) return;
+  if (!nb::try_cast(given, value))
+    throw UserError(fmt::format("{}: '{}' cannot be one", name, nb::cast<std::string>(nb::repr(given))));
+}
+
+template <typename T>
+void require_positive(const char* name, T value, bool zero_too) {
+  if (value < T{} || (!zero_too && value == T{}))
+    throw UserError(
+        fmt::format("{}: expected a number {}, not {}", name, zero_too ? "of 0 or more" : "above 0", value));
+}
+
+}  // namespace
+
+Setup::Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::TuneArguments& arguments,
+             const std::atomic<bool>& stop)
+    : held_(std::move(held)),
+      workload_(std::move(workload)),
+      own_(searched_as_asked(*held_, arguments)),
+      store_(cli::open_records(arguments.database)),
+      measure_(cli::measure_options(arguments, stop, cli::say)),
+      environment_(detect_environment(space().plugin_versions())),
+      runner_(make_worker_runner(*workload_, space().target(), held_->session.worker_target(), measure_)),
+      limited_(arguments.trials > 0 || cli::seconds_limit(arguments) <= 0.0),
+      options_(options_of(arguments, measure_, limited_)),
+      threads_(cli::measuring_threads(arguments)) {
+  if (const ProbeResult probe = space().target().probe(); !probe.here())
+    throw EnvironmentError(fmt::format("programs of space '{}' cannot run here: this machine lacks {}",
+                                       space().spec().name, probe.missing));
+  cli::require_memory(*workload_, arguments.allow_memory);
+}
+
+double Setup::peak() { return cli::Peaks(space(), measure_, threads_).of(*workload_); }
+
+cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
+  cli::TuneArguments arguments;
+  nb::dict rest = nb::cast<nb::dict>(nb::handle(keywords).attr("copy")());
+  take(rest, "trials", arguments.trials);
+  take(rest, "minutes", arguments.minutes);
+  take(rest, "seed", arguments.seed);
+  take(rest, "threads", arguments.threads);
+  take(rest, "batch", arguments.batch);
+  take(rest, "scheduler", arguments.scheduler);
+  take(rest, "goal", arguments.goal);
+  take(rest, "search", arguments.search);
+  take(rest, "model", arguments.model);
+  take(rest, "model_file", arguments.model_file);
+  take(rest, "candidate_timeout", arguments.candidate_time_out);
+  take(rest, "fresh", arguments.fresh);
+  take(rest, "allow_memory", arguments.allow_memory);
+  if (rest.contains("records")) {
+    const nb::object given = nb::handle(rest).attr("pop")("records");
+    const nb::object path = nb::hasattr(given, "path") ? nb::object(given.attr("path")) : given;
+    if (!path.is_none()) arguments.database = path_from(path);
+  }
+  if (!arguments.goal.empty() && arguments.goal != "total" && arguments.goal != "each")
+    throw UserError(fmt::format("goal: expected 'total' or 'each', not '{}'", arguments.goal));
+  require_positive("trials", arguments.trials, true);
+  require_positive("minutes", arguments.minutes, true);
+  require_positive("threads", arguments.threads, true);
+  require_positive("batch", arguments.batch, true);
+  require_positive("candidate_timeout", arguments.candidate_time_out, false);
+  for (const auto& [name, value] : rest) {
+    static const std::vector<std::string> g_known = {
+        "trials", "minutes", "seed",       "threads",           "batch", "scheduler",    "goal",
+        "search", "model",   "model_file", "candidate_timeout", "fresh", "allow_memory", "records"};
+    const std::string text = nb::cast<std::string>(name);
+    throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
+  }
+  return arguments;
+}
+
+}  // namespace tunesmith::python

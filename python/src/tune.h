@@ -1,0 +1,64 @@
+// What a run of `tune` is made of, from Python's arguments.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tunesmith/tuning/tuner.h>
+
+#include "commands.h"
+#include "progress/progress.h"
+#include "refs.h"
+#include "tune_setup.h"
+
+namespace tunesmith::python {
+
+/// Trials of a run that time ends.
+inline constexpr int64_t kNoLimit = 1'000'000'000;
+
+/// One workload in one space, with the store and the worker. Owns what it gives by reference.
+class Setup {
+ public:
+  /// `stop` must outlive it. Throws as Space's constructor and make_worker_runner() do.
+  Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::TuneArguments& arguments,
+        const std::atomic<bool>& stop);
+
+  const Workload& workload() const { return *workload_; }
+  const Space& space() const { return own_ ? *own_ : *held_->space; }
+  RecordStore& store() { return store_; }
+  Runner& runner() { return *runner_; }
+  const Environment& environment() const { return environment_; }
+  const TuneOptions& options() const { return options_; }
+  bool limited_by_trials() const { return limited_; }
+  /// Operations a second, measured when it is first asked for; 0: the target has no peak kernel.
+  double peak();
+
+ private:
+  std::shared_ptr<HeldSpace> held_;
+  WorkloadPtr workload_;
+  std::unique_ptr<Space> own_;  // with another searcher or model than the space's
+  RecordStore store_;
+  MeasureOptions measure_;
+  Environment environment_;
+  std::unique_ptr<Runner> runner_;
+  bool limited_;
+  TuneOptions options_;
+  int threads_;
+};
+
+/// `result` with what makes programs of it.
+struct ResultRef {
+  TuneResult value;
+  std::shared_ptr<HeldSpace> space;
+  WorkloadPtr workload;
+  std::string database;
+  int threads = 0;
+  int64_t asked = 0;  // trials; 0: time ended it
+};
+
+/// From the keywords that tune() and Task() share. Throws UserError for what is not one of their values.
+cli::TuneArguments arguments_from(const nb::kwargs& keywords);
+
+}  // namespace tunesmith::python

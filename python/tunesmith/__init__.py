@@ -1,0 +1,65 @@
+"""Tunesmith: finds fast programs for tensor computations by measuring them on your machine.
+
+    import tunesmith as ts
+
+    r = ts.tune("gmm:n=512,m=512,k=512", trials=128)
+    k = r.best.build()
+    C = k(A, B)
+
+docs/python.md has the rest.
+"""
+from . import errors
+from ._tune import tune
+from ._tunesmith import (
+    Block,
+    Buffer,
+    Candidate,
+    Int,
+    Kernel,
+    Loop,
+    ManyProgress,
+    Program,
+    Progress,
+    Record,
+    Records,
+    Result,
+    Schedule,
+    Search,
+    Space,
+    Spaces,
+    Task,
+    Trace,
+    Workload,
+    __version__,
+    primitives,
+    workloads,
+)
+from ._workload import bf16, bool_, dtype, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, workload
+from .errors import (
+    EnvironmentFault,
+    Error,
+    InternalError,
+    InterpreterError,
+    NoRecord,
+    PluginError,
+    ScheduleError,
+    ScheduleMisuse,
+    UserError,
+)
+
+__all__ = [
+    "Block", "Buffer", "Candidate", "EnvironmentFault", "Error", "Int", "InternalError", "InterpreterError", "Kernel", "Loop", "ManyProgress", "NoRecord",
+    "PluginError", "Program", "Progress", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search", "Space",
+    "Spaces", "Task", "Trace", "UserError", "Workload", "bf16", "bool_", "dtype", "errors", "f16", "f32", "f64", "i16", "i32", "i64",
+    "i8", "primitives", "tune", "u16", "u32", "u64", "u8", "workload", "workloads",
+]
+
+
+def _html(self):
+    from html import escape
+
+    return f"<pre>{escape(str(self))}</pre>"
+
+
+for _shown in (Program, Progress, Record, Result, Trace, Workload):
+    _shown._repr_html_ = _html

@@ -1,0 +1,12 @@
+"""The command `tunesmith`, as the package brings it: all of its abilities, with the package's own kernel and plugins."""
+import os
+import sys
+
+
+def main():
+    program = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
+    os.execv(program, ["tunesmith", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""New arrays for results."""
+import sys
+
+from .errors import UserError
+
+_FLOATS = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "bool": "bool"}
+_INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)}
+#: Names that torch has for element types. numpy has no bf16: there it is the bits, as uint16.
+NAMES = _FLOATS | _INTEGERS
+
+
+def maker(dtype, shape):
+    """A function of an argument `like`, for an array of this type and shape with unspecified contents: of torch where `like`
+    is a tensor, else of numpy."""
+    try:
+        from numpy import dtype as numpy_type
+        from numpy import empty
+    except ImportError:
+        empty = None
+    if empty is not None:
+        kind = numpy_type("uint16" if dtype == "bf16" else NAMES[dtype])
+
+    def make(like):
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(like, torch.Tensor):
+            return torch.empty(shape, dtype=getattr(torch, NAMES[dtype]))
+        if empty is None:
+            raise UserError("numpy is not installed, and a result needs memory; give out=, or pip install numpy")
+        return empty(shape, kind)
+
+    return make

@@ -1,0 +1,84 @@
+"""How far a run is: a line in a terminal, a bar in a notebook, a line at each tenth elsewhere."""
+import shutil
+import sys
+
+
+def _in_notebook():
+    shell = sys.modules.get("IPython")
+    instance = shell.get_ipython() if shell is not None else None
+    return instance is not None and instance.__class__.__name__ == "ZMQInteractiveShell"
+
+
+class Terminal:
+    """One line, redrawn in place."""
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    def __call__(self, progress):
+        self._stream.write("\r\x1b[K" + progress.text(shutil.get_terminal_size().columns - 1))
+        self._stream.flush()
+
+    def close(self):
+        self._stream.write("\r\x1b[K")
+        self._stream.flush()
+
+
+class Log:
+    """Where a line cannot be redrawn: one at each tenth of the trials."""
+
+    EVERY = 64  # trials, where there is no total
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._last = 0
+
+    def __call__(self, progress):
+        tenth = 10 * progress.done // progress.total if progress.total else progress.done // self.EVERY
+        if tenth > self._last:
+            self._last = tenth
+            print(progress, file=self._stream, flush=True)
+
+    def close(self):
+        pass
+
+
+class Notebook:
+    """A bar as HTML, redrawn in its cell."""
+
+    def __init__(self):
+        from IPython.display import HTML, display
+
+        self._html = HTML
+        self._handle = display(HTML(bar(None)), display_id=True)
+
+    def __call__(self, progress):
+        self._handle.update(self._html(bar(progress)))
+
+    def close(self):
+        pass
+
+
+def bar(progress):
+    """The bar as HTML; None: nothing is measured yet."""
+    if progress is None:
+        return "<progress></progress> measuring the machine's peak"
+    value = f" max='{progress.total}' value='{progress.done}'" if progress.total else ""
+    text = str(progress).replace("&", "&amp;").replace("<", "&lt;")
+    return f"<progress{value}></progress> <code>{text}</code>"
+
+
+def shown(progress):
+    """What tune() calls: None shows nothing, "auto" what fits the place, a callable is called itself."""
+    if progress is None or progress is False:
+        return None
+    if callable(progress):
+        return progress
+    if progress not in ("auto", True):
+        raise TypeError(f"progress: expected 'auto', None or a callable, not {progress!r}")
+    if _in_notebook():
+        return Notebook()
+    if sys.stderr is None:
+        return None
+    return Terminal(sys.stderr) if sys.stderr.isatty() else Log(sys.stderr)
+

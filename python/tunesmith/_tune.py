@@ -1,0 +1,84 @@
+"""Tuning a workload."""
+from . import _tunesmith
+from ._progress import shown
+from .errors import UserError
+
+
+def tune(
+    workload,
+    space=None,
+    *,
+    trials=None,
+    minutes=None,
+    seed=0,
+    threads=None,
+    batch=None,
+    search=None,
+    model=None,
+    model_file=None,
+    records=None,
+    fresh=False,
+    candidate_timeout=10.0,
+    allow_memory=False,
+    weights=None,
+    scheduler=None,
+    goal=None,
+    progress="auto",
+):
+    """Searches for a fast program by measuring, as the command `tunesmith tune` does: a :class:`Result`. Of a list of workloads,
+    which share the budget, a list of Results in their order.
+
+    Every program is verified before it is timed, in a process of its own, and recorded. A run that is started again continues
+    from the records. Ctrl-C ends it soon with the best so far (``result.interrupted``). The interpreter's lock is released
+    meanwhile, so several runs may continue in threads at once; they take turns at measuring.
+
+    :param workload: a :class:`Workload`, or a text that names one; or a list of them.
+    :param space: a :class:`Space` or the name of a built-in one; None: the default, ``cpu``.
+    :param trials: programs to measure, those resumed from the records included; None: 256, of a list 64 for each, unless
+        ``minutes`` says how long.
+    :param minutes: of wall-clock at most.
+    :param seed: the same seed finds the same programs.
+    :param threads: of the measured programs; None: all processors of this process.
+    :param batch: programs in a round.
+    :param search: searchers in place of the space's: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``.
+    :param model: a cost model in place of the space's.
+    :param model_file: the cost model is loaded from there where it exists, and saved there.
+    :param records: the store's file, or :class:`Records`; None: the command's.
+    :param fresh: do not begin with what is on record.
+    :param candidate_timeout: seconds for one program.
+    :param allow_memory: continue where measuring takes more memory than there is.
+    :param weights: of a list: how much each counts, as how often a network calls it.
+    :param scheduler: of a list: a task scheduler in place of the space's.
+    :param goal: of a list: ``"total"``, the sum of weight times time (the default with weights), or ``"each"``, the geometric mean.
+    :param progress: ``"auto"`` (a line in a terminal, a bar in a notebook), None, or a callable that is given a
+        :class:`Progress` (of a list a :class:`ManyProgress`) about ten times a second, and stops the run by answering False.
+    :raises UserError: what is given cannot be accepted.
+    :raises EnvironmentFault: the machine lacks something, or this process was forked.
+    """
+    many = isinstance(workload, (list, tuple))
+    if not many and any(value is not None for value in (weights, scheduler, goal)):
+        raise UserError("weights, scheduler and goal are for a list of workloads")
+    show = shown(progress)
+    try:
+        of_many = {"weights": weights, "scheduler": scheduler, "goal": goal} if many else {}
+        return (_tunesmith.tune_all if many else _tunesmith.tune_one)(
+            workload,
+            space,
+            show,
+            **of_many,
+            trials=trials,
+            minutes=minutes,
+            seed=seed,
+            threads=threads,
+            batch=batch,
+            search=search,
+            model=model,
+            model_file=model_file,
+            records=records,
+            fresh=fresh,
+            candidate_timeout=candidate_timeout,
+            allow_memory=allow_memory,
+        )
+    finally:
+        if hasattr(show, "close"):
+            show.close()

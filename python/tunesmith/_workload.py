@@ -1,0 +1,195 @@
+"""Workloads written as Python functions: the text of the workload language, made of the function's syntax tree."""
+import ast
+import inspect
+import textwrap
+
+from ._tunesmith import Workload
+from .errors import UserError
+
+
+class DataType:
+    """An element type: ``ts.f32["n", "d"]`` is an input of this type and shape, ``str(ts.f32)`` its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __getitem__(self, shape):
+        return Input(self.name, shape if isinstance(shape, tuple) else (shape,))
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"tunesmith.{self.name}"
+
+
+class Input:
+    """The annotation of an argument: an array that is given. Extents are numbers, or texts of parameters: ``"n"``, ``"2*n"``."""
+
+    def __init__(self, dtype, shape, constant=False):
+        self._dtype, self._shape, self._constant = dtype, shape, constant
+
+    @property
+    def constant(self):
+        """The same, whose contents do not change between calls, as those of weights: its layout may be chosen ahead of time."""
+        return Input(self._dtype, self._shape, True)
+
+    def text(self):
+        shape = ", ".join(map(str, self._shape))
+        return f"{{shape: [{shape}], dtype: {self._dtype}{', constant: true' if self._constant else ''}}}"
+
+
+f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = map(
+    DataType, "f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 bool".split()
+)
+
+
+def dtype(name):
+    """The element type of this name, or that which the parameter of this name gives: ``ts.dtype("dtype")["n"]``."""
+    return DataType(name)
+
+
+class WorkloadFunction:
+    """What the decorator makes of a function: a text, and a :class:`Workload` of it for each choice of parameters.
+
+    ``f.text`` is the text of its file; ``f(n=64)`` the workload; wherever a workload is asked for, ``f`` itself is the one with
+    the parameters' defaults.
+    """
+
+    def __init__(self, function, text):
+        self.__name__, self.__doc__, self.__wrapped__ = function.__name__, function.__doc__, function
+        self.text = text
+
+    def __call__(self, **params):
+        return Workload(self.text, **params)
+
+    @property
+    def workload(self):
+        return self()
+
+    def __repr__(self):
+        return f"<workload {self.__name__}>"
+
+
+class _Reader:
+    """Of one function's syntax tree."""
+
+    def __init__(self, function):
+        self._function = function
+        self._file = inspect.getsourcefile(function) or "<unknown>"
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except OSError as error:
+            raise UserError(f"the source of {function.__name__}() cannot be read: {error}; write it in a file, or as text") from None
+        source = textwrap.dedent("".join(lines))
+        self._tree = ast.parse(source).body[0]
+        self._lines, self._first = source.splitlines(), first
+
+    def refuse(self, node, message, remedy=""):
+        line, column = node.lineno + self._first - 1, node.col_offset + 1
+        where = f"{self._file}:{line}:{column}"
+        excerpt = f"  {self._lines[node.lineno - 1]}\n  {' ' * node.col_offset}^"
+        raise UserError(f"{where}: {message}" + (f"; {remedy}" if remedy else ""), self._file, line, column, remedy, excerpt)
+
+    def inputs(self):
+        arguments = self._tree.args
+        if arguments.vararg or arguments.kwarg or arguments.defaults:
+            self.refuse(self._tree, "arguments are inputs, one by one, without defaults", "parameters stand behind a *: f(A: ts.f32['n'], *, n=64)")
+        # Annotations may be texts (from __future__ import annotations): they are evaluated where the function was defined.
+        values = inspect.get_annotations(self._function, eval_str=True)
+        lines = []
+        for argument in [*arguments.posonlyargs, *arguments.args]:
+            annotation = values.get(argument.arg)
+            if not isinstance(annotation, Input):
+                self.refuse(argument, f"'{argument.arg}' needs its type and shape", f"as {argument.arg}: ts.f32['n', 'k']")
+            lines.append(f"  {argument.arg}: {annotation.text()}")
+        return lines
+
+    def params(self):
+        arguments = self._tree.args
+        values = self._function.__kwdefaults__ or {}
+        for argument in arguments.kwonlyargs:
+            if argument.arg not in values:
+                self.refuse(argument, f"the parameter '{argument.arg}' needs a default", f"as {argument.arg}=64")
+        return [f"{name}: {value}" for name, value in values.items()]
+
+    def body(self):
+        """The lines of let, require and compute, and the names that are returned."""
+        let, require, compute, outputs = [], [], [], None
+        for statement in self._tree.body:
+            if outputs is not None:
+                self.refuse(statement, "nothing may stand behind the return")
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str):
+                continue  # the docstring
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                target = statement.targets[0]
+                if isinstance(target, ast.Name):
+                    let.append(f"  {target.id}: {self.text(statement.value)}")
+                    continue
+                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                    compute.append(f"  {self.text(target)} = {self.text(statement.value)}")
+                    continue
+            if isinstance(statement, ast.Assert):
+                require.append(self.text(statement.test))
+                continue
+            if isinstance(statement, ast.Return) and statement.value is not None:
+                names = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+                if not all(isinstance(name, ast.Name) for name in names):
+                    self.refuse(statement, "expected the names of arrays that were computed", "as return C")
+                outputs = [name.id for name in names]
+                continue
+            self.refuse(statement, "expected C[i < n, j < m] = ..., name = ..., assert ..., or return C")
+        if outputs is None:
+            self.refuse(self._tree, "it returns nothing", "end with return, and the names of the arrays that are its results")
+        return let, require, compute, outputs
+
+    def text(self, node):
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.IfExp):
+                self.refuse(inner, "a choice is written as a function", "select(condition, a, b)")
+            if isinstance(inner, ast.Pow):
+                self.refuse(node, "a power is written as a function", "pow(a, b)")
+            if isinstance(inner, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.Attribute, ast.Starred, ast.Slice)):
+                self.refuse(inner, "this is no part of the workload language", "docs/workload-language.md says what is")
+        text = ast.unparse(node)
+        # Python writes the tuple of an index in parentheses, and one constant in its own way.
+        return text.replace("True", "true").replace("False", "false")
+
+    def description(self):
+        return (inspect.getdoc(self._function) or "").split("\n")[0].replace('"', "'")
+
+
+def _text_of(function):
+    reader = _Reader(function)
+    let, require, compute, outputs = reader.body()
+    lines = [f"name: {function.__name__}"]
+    if reader.description():
+        lines.append(f'description: "{reader.description()}"')
+    params = reader.params()
+    if params:
+        lines.append(f"params: {{{', '.join(params)}}}")
+    if let:
+        lines += ["let:", *let]
+    if require:
+        lines.append("require: [" + ", ".join(f'"{condition}"' for condition in require) + "]")
+    return "\n".join([*lines, "inputs:", *reader.inputs(), "compute: |", *compute, f"outputs: [{', '.join(outputs)}]"]) + "\n"
+
+
+def workload(function):
+    """Makes a workload of a function, whose body is read and never run.
+
+        @ts.workload
+        def product(A: ts.f32["n", "k"], B: ts.f32["k", "m"], *, n=64, m=64, k=64):
+            '''A matrix product.'''
+            C[i < n, j < m] = sum(r < k)(A[i, r] * B[r, j])
+            return C
+
+        product(n=128)            # a Workload; ts.tune(product) takes the defaults
+
+    Statements are those of the workload language (docs/workload-language.md), with what a reduction reduces in parentheses;
+    ``name = ...`` is ``let``, ``assert`` is ``require``, keyword-only arguments are the parameters. It is the same task as the
+    text, with the same records. Raises UserError at the place in the function.
+    """
+    made = WorkloadFunction(function, _text_of(function))
+    made()  # what is wrong is said where it is written
+    return made

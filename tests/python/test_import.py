@@ -1,0 +1,103 @@
+"""Importing is quick, and changes nothing of the process."""
+import subprocess
+import sys
+import time
+
+import pytest
+
+STATE = """
+import ctypes, locale, os, signal, sys
+
+def state():
+    libm = ctypes.CDLL("libm.so.6")
+    return {
+        "signals": [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
+        "caught": [line for line in open("/proc/self/status") if line.startswith("Sig")],
+        "threads": len(os.listdir("/proc/self/task")),
+        "locale": locale.setlocale(locale.LC_ALL),
+        "rounding": libm.fegetround(),
+        "umask": os.umask(os.umask(0)),
+        "folder": os.getcwd(),
+        "environment": dict(os.environ),
+    }
+
+before = state()
+import tunesmith as ts
+after = state()
+assert before == after, (before, after)
+ts.Space("cpu").sketches("softmax")
+worked = state()
+assert [before[key] for key in ("signals", "caught", "locale", "rounding")] == [worked[key] for key in ("signals", "caught", "locale", "rounding")]
+print("numpy" in sys.modules, "torch" in sys.modules)
+"""
+
+
+def test_it_leaves_the_process_as_it_was(python):
+    assert python(STATE) == "False False\n"
+
+
+def test_it_is_quick():
+    def seconds(what):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", what], check=True)
+        return time.perf_counter() - began
+
+    # Of several, the quickest: the machine may be busy. What the interpreter takes by itself is no part of it.
+    took = min(seconds("import tunesmith") for _ in range(7)) - min(seconds("") for _ in range(7))
+    assert took < 0.15
+
+
+def test_a_forked_process_is_refused_in_words(python):
+    script = """
+import os, sys
+import tunesmith as ts
+child = os.fork()
+if child == 0:
+    try:
+        ts.Space("cpu")
+    except ts.EnvironmentFault as error:
+        os._exit(0 if "spawn" in str(error) and "forked" in str(error) else 2)
+    os._exit(1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+ts.Space("cpu")
+print("parent works")
+"""
+    assert python(script) == "parent works\n"
+
+
+def test_a_subprocess_works_after_import(python):
+    script = """
+import multiprocessing
+import tunesmith as ts
+
+def work(text):
+    return ts.Space("cpu").sketches(text)[0].program.name
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(work, ["softmax"])[0])
+"""
+    assert python(script).strip()
+
+
+def test_the_command_comes_along(command):
+    import tunesmith as ts
+
+    assert ts.__version__ in command("--version")
+
+
+def test_all_is_typed(package):
+    assert (package / "py.typed").exists()
+    stub = (package / "_tunesmith.pyi").read_text()
+    assert "class Schedule:" in stub and "def tune_one" in stub
+
+
+@pytest.mark.parametrize("name", ["Schedule", "Trace", "Program", "Workload", "Space", "Kernel", "Record", "Records", "Result", "tune"])
+def test_all_is_documented(name):
+    import tunesmith as ts
+
+    thing = getattr(ts, name)
+    assert len(thing.__doc__) > 40
+    for method, value in vars(thing).items() if isinstance(thing, type) else ():
+        if not method.startswith("_") and callable(value) and method not in ("copy", "keys"):
+            assert value.__doc__, f"{name}.{method}"
