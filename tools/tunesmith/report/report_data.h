@@ -2,7 +2,8 @@
 //
 // Keys: "made_ms", "tunesmith", "store", "records", "unattributed", "tasks" (one for each task and machine,
 // see sections.h), "budgets", "rooflines", "environments". Times are seconds, rates are in a second, and what
-// is not known is null. The command adds "comparisons" and "networks" (printed.h); a page draws the keys that it finds.
+// is not known is null. The command adds "comparisons" and "networks" (printed.h); a page draws the keys that
+// it finds.
 #pragma once
 
 #include <functional>
