@@ -53,6 +53,7 @@ struct Shipment {
 Shipment ship_record(const RecordRef& self, nb::handle space, const std::string& name) {
   require_own_process();
   Shipment shipment{space_of(self, space), workload_of(self), {}};
+  cli::require_arrays_without_gaps(shipment.workload->program);
   const int threads = self.value.threads;
   const nb::gil_scoped_release unlocked;
   const cli::Shipper shipper(

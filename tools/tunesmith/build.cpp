@@ -34,13 +34,7 @@ class Builder {
     if (packaging == nullptr)
       throw UserError(fmt::format("the target of space '{}' builds no libraries", space_->spec().name),
                       "choose a space of another target with --space");
-    for (const auto* list : {&workload_.program.inputs, &workload_.program.outputs}) {
-      for (const Buffer& buffer : *list) {
-        if (!buffer->strides.empty())
-          throw UserError(fmt::format("'{}' has gaps between its elements", buffer->name),
-                          "a library takes arrays without gaps: remove 'strides' from the workload");
-      }
-    }
+    require_arrays_without_gaps(workload_.program);
     const Shipper shipper(session_, *space_,
                           {arguments_.database, threads_, arguments_.threads, arguments_.candidate_time_out,
                            arguments_.allow_memory, common_.json});

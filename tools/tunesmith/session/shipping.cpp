@@ -50,6 +50,16 @@ void require_identifier(const std::string& name) {
                   "letters, digits and _, and no digit first");
 }
 
+void require_arrays_without_gaps(const Program& program) {
+  for (const auto* list : {&program.inputs, &program.outputs}) {
+    for (const Buffer& buffer : *list) {
+      if (!buffer->strides.empty())
+        throw UserError(fmt::format("'{}' has gaps between its elements", buffer->name),
+                        "callers give arrays without gaps: remove 'strides' from the workload");
+    }
+  }
+}
+
 Shipped Shipper::ship_best(const Workload& workload, const std::string& typed,
                            const std::string& symbol) const {
   return std::move(ship_best(workload, typed, symbol, 1).front());

@@ -16,6 +16,8 @@ namespace tunesmith::cli {
 std::string c_identifier(const std::string& text);
 /// A name that a person chose is taken as it is, or refused.
 void require_identifier(const std::string& name);
+/// Callers give arrays without gaps: workloads with `strides` are parts of networks. Throws UserError.
+void require_arrays_without_gaps(const Program& program);
 
 /// A program that was verified, when it was tuned or now.
 struct Shipped {
