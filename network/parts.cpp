@@ -6,6 +6,7 @@
 #include "joined.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/analysis/blocks.h"
+#include "tunesmith/ir/regions.h"
 #include "tunesmith/network/node_workload.h"
 #include "tunesmith/verification/tensor.h"
 
