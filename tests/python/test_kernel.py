@@ -138,7 +138,7 @@ def test_constant_inputs_are_prepared_again(tmp_path):
 
 
 def test_arrays_with_gaps_have_no_caller(tmp_path):
-    text = "name: part\ninputs:\n  X: f32[8, 16]\ncompute: |\n  Y[i, j] = X[i, j] * 2.0\noutputs: [Y]\nstrides:\n  Y: [32, 1]\n"
+    text = "name: part\ninputs:\n  X: {shape: [8, 16], dtype: f32}\ncompute: |\n  Y[i<8, j<16] = X[i, j] * 2.0\noutputs: [Y]\nstrides:\n  Y: [32, 1]\n"
     best = ts.tune(ts.Workload(text), trials=4, records=tmp_path / "r.db", progress=None).best
     for caller in (best.build, lambda: best.library(tmp_path)):
         with pytest.raises(ts.UserError, match="'Y' has gaps between its elements"):
