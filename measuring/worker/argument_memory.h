@@ -45,7 +45,7 @@ class ArgumentMemory {
   /// The first output that is not as poison_outputs() left it; null when there is none.
   const Argument* written_over(std::byte poison) const;
   const std::byte* output(size_t position) const { return memory_[position].data(); }
-  /// The first output around or between whose elements somebody wrote; null when there is none.
+  /// The first output with a changed byte around it or between its elements; null when there is none.
   const Argument* touched_around() const;
 
   /// What a kernel gets; `prepared` is null when it has no preparation.

@@ -141,7 +141,7 @@ struct @NAME@_model {
 
 enum { kLargePage = 2 << 20 };
 
-/* A call reads all weights, from memory: BERT takes 3 to 10 % less with large pages, where the file system keeps them. They need an address that is a multiple of their size. */
+/* A call reads all weights, from memory, which misses the TLB less with large pages where the file system keeps them. They need an address that is a multiple of their size. */
 static void* map_file(int descriptor, size_t bytes) {
   char* const room = mmap(NULL, bytes + kLargePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return MAP_FAILED;

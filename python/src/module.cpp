@@ -13,7 +13,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// Remarks go to the logger "tunesmith", which prints them on standard error unless it is told otherwise.
+/// Remarks go to the logger "tunesmith", which prints them on standard error by default.
 void log(const std::string& line) {
   if (!Py_IsInitialized()) return;
   const nb::gil_scoped_acquire locked;

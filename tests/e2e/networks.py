@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -177,6 +178,14 @@ def two_layers(weights=WEIGHTS, before=()):
     return model(nodes, [tensor_value("X", "batch", WIDTH)], [tensor_value("Y", "batch", WIDTH)], [("W", flat, WIDTH, WIDTH), ("B", BIAS)])
 
 
+def joined():
+    """relu(X W) and relu(relu(X W) W) side by side, and a product of both: the joining is no kernel of its own."""
+    nodes = [node("MatMul", ["X", "W"], ["P"]), node("Relu", ["P"], ["H"]), node("MatMul", ["H", "W"], ["Q"]), node("Relu", ["Q"], ["G"]),
+             node("Concat", ["H", "G"], ["J"]) + field(5, field(1, "axis") + field(3, 1) + field(20, 2)), node("MatMul", ["J", "V"], ["Y"])]
+    flat = [value for row in WEIGHTS for value in row]
+    return model(nodes, [tensor_value("X", "batch", WIDTH)], [tensor_value("Y", "batch", WIDTH)], [("W", flat, WIDTH, WIDTH), ("V", flat + flat, 2 * WIDTH, WIDTH)])
+
+
 def layer(rows):
     return [[max(0.0, BIAS[j] + sum(row[k] * WEIGHTS[k][j] for k in range(WIDTH))) for j in range(WIDTH)] for row in rows]
 
@@ -299,6 +308,9 @@ def passes_are_shown(folder):
     dot = run("show", file, "--dot", "--dim", "batch=3").stdout
     assert dot.startswith("digraph ") and dot.count("subgraph cluster_") == 2 and dot.count("-> ") >= 4 and 'label="f32[3, 16]"' in dot, dot
     assert 'label="1: task 1, matmul_add_relu -> [3, 16]"' in dot, dot
+    (folder / "joined.onnx").write_bytes(joined())
+    dot = run("show", folder / "joined.onnx", "--dot", "--dim", "batch=3").stdout
+    assert dot.count("subgraph cluster_") == 3 and len(re.findall(r'-> k3_n\d+ \[label="f32\[3, 32\]"\]', dot)) == 2, dot
 
 
 def built_of_two_layers(place):

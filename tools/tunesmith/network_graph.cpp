@@ -37,14 +37,14 @@ class Graph {
         fmt::format("digraph {} {{\n  node [shape=box, style=rounded];\n", quoted(network_.name));
     for (const TensorIndex input : network_.inputs) {
       text += outside(input);
-      from_[input] = tensor_id(input);
+      from_[input] = {tensor_id(input)};
     }
     // Regions come after those whose results they read.
     for (size_t region = 0; region < tasked_.regions.size(); ++region) text += box(region);
     for (const TensorIndex output : network_.outputs) {
       const std::string id = tensor_id(output) + "_result";
       text += fmt::format("  {} [shape=ellipse, label={}];\n", id, quoted(tensor(output).name));
-      if (from_.contains(output)) text += arrow(output, id);
+      text += arrows(output, id);
     }
     return text + "}\n";
   }
@@ -60,12 +60,19 @@ class Graph {
     return fmt::format("  {} [shape=ellipse, label={}];\n", tensor_id(index), quoted(tensor(index).name));
   }
 
-  std::string arrow(TensorIndex index, const std::string& to) const {
-    return fmt::format("  {} -> {} [label={}];\n", from_.at(index), to, quoted(type_of(tensor(index))));
+  /// Several kernels compute the parts of what lies side by side.
+  std::string arrows(TensorIndex index, const std::string& to) const {
+    auto found = from_.find(index);
+    if (found == from_.end() && tensor(index).part) found = from_.find(tensor(index).part->whole);
+    std::string text;
+    if (found == from_.end()) return text;
+    for (const std::string& from : found->second)
+      text += fmt::format("  {} -> {} [label={}];\n", from, to, quoted(type_of(tensor(index))));
+    return text;
   }
 
   std::string box(size_t region) {
-    std::string nodes, arrows;
+    std::string nodes, edges;
     std::map<TensorIndex, std::string> inside;
     for (const size_t position : tasked_.nodes[region]) {
       const network::Node& node = network_.nodes[position];
@@ -74,24 +81,27 @@ class Graph {
       for (const TensorIndex input : node.inputs) {
         if (input == network::kAbsent) continue;
         if (inside.contains(input))
-          arrows += fmt::format("  {} -> {};\n", inside.at(input), id);
-        else if (from_.contains(input))
-          arrows += arrow(input, id);
+          edges += fmt::format("  {} -> {};\n", inside.at(input), id);
+        else
+          edges += arrows(input, id);
       }
       for (const TensorIndex output : node.outputs) {
         if (output != network::kAbsent) inside[output] = id;
       }
     }
-    for (const TensorIndex output : tasked_.regions[region].outputs) from_[output] = inside.at(output);
+    for (const TensorIndex output : tasked_.regions[region].outputs) {
+      from_[output] = {inside.at(output)};
+      if (tensor(output).part) from_[tensor(output).part->whole].push_back(inside.at(output));
+    }
     return fmt::format("  subgraph cluster_{} {{\n    label={};\n{}  }}\n{}", region + 1,
                        quoted(fmt::format("{}: task {}, {}", region + 1, tasked_.task_of[region] + 1,
                                           title_of(tasked_.regions[region].workload))),
-                       nodes, arrows);
+                       nodes, edges);
   }
 
   const TaskedNetwork& tasked_;
   const network::Network& network_;
-  std::map<TensorIndex, std::string> from_;  // of a tensor between kernels: who computes it
+  std::map<TensorIndex, std::vector<std::string>> from_;  // of a tensor between kernels: who computes it
 };
 
 }  // namespace
