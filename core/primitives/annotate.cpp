@@ -38,10 +38,10 @@ std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* pla
     if (number == nullptr || *number < 1 || *number > (int64_t{1} << 20))
       return refuse("the value is not a number of iterations between 1 and 2^20");
   }
-  if (key == kNontemporal) {
+  if (key == kNontemporal || key == kPrefetchBehind) {
     if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");
     if (number == nullptr || (*number != 0 && *number != 1)) return refuse("the value is neither 0 nor 1");
-    if (!writes_final_elements(program, *place))
+    if (key == kNontemporal && !writes_final_elements(program, *place))
       return refuse("no block under the loop writes each element of an output once that no block reads");
   }
   if (key == kDoubleBuffer) {

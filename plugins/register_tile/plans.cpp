@@ -54,9 +54,12 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
       options.column_vectors,
       [&](int64_t count) { return groups ? columns % (count * lanes) == 0 : (count - 1) * lanes < columns; },
       1));
+  const int64_t fewest_rows =
+      std::min(std::ranges::min(options.row_tiles), block.iters()[subject.form.rows.back()].extent);
   // A tile is of one group alone. Calls take whole vectors: columns are padded, by a quarter at most.
   const auto fits = [&](int64_t count) {
     const int64_t width = count * lanes;
+    if (!fits_registers(fewest_rows, count, registers)) return false;
     if (subject.unit && !groups) return (columns + width - 1) / width * width * 4 <= columns * 5;
     return groups ? columns % width == 0 : width <= columns;
   };

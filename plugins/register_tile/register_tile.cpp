@@ -38,10 +38,16 @@ class RegisterTile final : public TransformationModule {
   explicit RegisterTile(const Options& options)
       : sizes_{options.get_ints("row_tiles"), options.get_ints("column_vectors"), options.get_ints("steps"),
                options.get_ints("panel_vectors")},
+        prefetches_(options.get_ints("prefetch_behind")),
         units_(options.get_strings("units")) {
     for (const char* name : {"row_tiles", "column_vectors", "steps", "panel_vectors"}) {
       if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
     }
+  }
+
+  ModuleDescription description() const override {
+    if (std::ranges::count(prefetches_, 0) == std::ssize(prefetches_)) return {};
+    return {.makes = {"prefetch_behind"}};
   }
 
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
@@ -155,7 +161,20 @@ class RegisterTile final : public TransformationModule {
       if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, writer.has_value(), copies);
       if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
     }
+    if (plan.packing == Packing::Ahead && plan.order == ColumnOrder::Outermost && !subject.unit &&
+        nest.steps > 0)
+      prefetch_panels(schedule, blocks, nest);
     return schedule;
+  }
+
+  /// While a panel is read for one tile after the other, the next one is fetched.
+  void prefetch_panels(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileNest& nest) const {
+    if (prefetches_.empty()) return;
+    const IntArg choice = draw(schedule, prefetches_);
+    for (const BlockRV block : blocks) {
+      const LoopRV steps = schedule.get_loops(block).at(nest.loops + nest.steps - 1);
+      std::visit([&](auto wanted) { schedule.annotate(steps, "prefetch_behind", wanted); }, choice);
+    }
   }
 
   static void pack(Schedule& schedule, BlockRV block, const Plan& plan, const TileNest& nest,
@@ -248,6 +267,7 @@ class RegisterTile final : public TransformationModule {
   }
 
   SizeOptions sizes_;
+  std::vector<int64_t> prefetches_;
   std::vector<std::string> units_;
 };
 
@@ -260,7 +280,9 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("column_vectors", {1, 2, 3, 4}, 1, 16, "choices for the vectors in a row of a tile"),
     OptionSpec::integers("steps", {1, 2, 4, 8}, 1, 64,
                          "choices for the steps of the reduction that are written out"),
-    OptionSpec::integers("panel_vectors", {2, 4}, 1, 16,
+    OptionSpec::integers("panel_vectors", {2, 3, 4}, 1, 16,
                          "widths, in vectors, of panels that are laid ahead; sketches for each"),
+    OptionSpec::integers("prefetch_behind", {0, 1}, 0, 1,
+                         "choices for whether the next panel is fetched while one is read"),
     OptionSpec::strings("units", {}, {},
                         "extensions whose dot products a tile is made of where they compute the block's"));

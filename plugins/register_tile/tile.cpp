@@ -98,9 +98,13 @@ std::optional<LoopRV> add_reductions(Schedule& schedule, const std::vector<LoopR
   return neighbours;
 }
 
-/// The loops outside the reductions.
-std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm& form,
-                              const TileShape& shape) {
+/// Loops of a block, from the outermost on.
+struct Nest {
+  std::vector<LoopRV> outside;  // of the reductions
+  size_t steps = 0;             // reductions behind them that are not written out
+};
+
+Nest make_tile(Schedule& schedule, BlockRV block, const TileForm& form, const TileShape& shape) {
   const std::vector<LoopRV> loops = loops_by_iterator(schedule, block);
   Order order;
   LoopRV lanes;
@@ -114,7 +118,7 @@ std::vector<LoopRV> make_tile(Schedule& schedule, BlockRV block, const TileForm&
   schedule.reorder(all);
   for (const LoopRV loop : order.written_out) schedule.unroll(loop);
   for (const LoopRV loop : order.tile) schedule.unroll(loop);
-  return order.outside;
+  return {order.outside, order.reductions.size() - order.written_out.size()};
 }
 
 }  // namespace
@@ -129,7 +133,9 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
     const size_t batch = form.others.size() + (has_groups(form, view) ? 1 : 0);
     nest.loops = batch + form.rows.size() + (shape.order == ColumnOrder::Blocks ? 2 : 1);
     nest.columns = shape.order == ColumnOrder::Innermost ? nest.loops - 1 : batch;
-    innermost.push_back(make_tile(schedule, block, form, shape).back());
+    const Nest made = make_tile(schedule, block, form, shape);
+    nest.steps = made.steps;
+    innermost.push_back(made.outside.back());
   }
   if (innermost.size() > 1) schedule.merge(innermost);
   return nest;

@@ -29,6 +29,7 @@ struct TileShape {
 struct TileNest {
   size_t loops = 0;    // how many
   size_t columns = 0;  // which of them is over panels of columns, or over blocks of these
+  size_t steps = 0;    // reductions behind them that are not written out
 };
 
 /// Cuts and orders the loops of the blocks, which have the same iterators: outside the reductions, then

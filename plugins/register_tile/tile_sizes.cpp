@@ -55,8 +55,7 @@ class Choices {
     return found;
   }
 
-  /// Accumulators, the vectors of a row, and the operand that all of these are multiplied by.
-  bool fits(int64_t rows, int64_t vectors) const { return rows * vectors + vectors + 1 <= limits_.registers; }
+  bool fits(int64_t rows, int64_t vectors) const { return fits_registers(rows, vectors, limits_.registers); }
 
   int64_t extent() const { return iters_[form_.rows.back()].extent; }
   int64_t outer_extent() const { return iters_[form_.rows.end()[-2]].extent; }
@@ -67,6 +66,10 @@ class Choices {
 };
 
 }  // namespace
+
+bool fits_registers(int64_t rows, int64_t vectors, int64_t registers) {
+  return rows * vectors + vectors + 1 <= registers;
+}
 
 std::vector<TileSizes> tile_sizes(const Block& block, const TileForm& form, const TileLimits& limits,
                                   const std::vector<int64_t>& vectors) {

@@ -24,6 +24,9 @@ struct TileLimits {
   int64_t lanes = 1;               // of a vector
 };
 
+/// Accumulators, the vectors of a row, and the operand that all of these are multiplied by.
+bool fits_registers(int64_t rows, int64_t vectors, int64_t registers);
+
 /// For tiles of so many vectors, rising: those that admit the same rows are one entry. Not empty: where
 /// nothing fits, the smallest tile is left.
 std::vector<TileSizes> tile_sizes(const Block& block, const TileForm& form, const TileLimits& limits,

@@ -129,8 +129,11 @@ void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const L
     index->addIncoming(first, before);
     vars_[loop.var.get()] = values_.enter_loop(
         body, index, {begin_range.min, end_range.max >= Interval::kMax ? Interval::kMax : end_range.max - 1});
+    rolled_.push_back({vars_.at(loop.var.get()), begin.known(), add_scaled(end, begin, -1).known()});
     emit_prefetches(loop);
+    emit_prefetch_behind(loop);
     emit(*loop.body());
+    rolled_.pop_back();
     values_.leave();
     llvm::Value* next =
         ir_.CreateAdd(index, ir_.getInt64(1), "", /*HasNUW=*/begin_range.min >= 0, /*HasNSW=*/true);

@@ -24,6 +24,8 @@ namespace tunesmith::llvm_target {
 /// Allocas of register buffers are named so: none may be left once they have become values.
 inline constexpr const char* kRegisterPrefix = "register.";
 
+inline constexpr int64_t kCacheLineBytes = 64;
+
 /// Functions that call tensor intrinsics, in order, and the extensions that these belong to.
 using UnitCallers = std::vector<std::pair<llvm::Function*, std::set<std::string>>>;
 
@@ -155,8 +157,14 @@ class FunctionEmitter {
   void pass_sums_through_memory(const Loop& loop);
 
   // emit_prefetch.cpp
-  friend class PrefetchedLines;
+  friend class MovingLoads;
   void emit_prefetches(const Loop& loop);
+  void prefetch(const BufferSlot& slot, DType type, const Linear& at);
+
+  // emit_prefetch_behind.cpp
+  struct Run;
+  std::optional<Run> find_run(const Linear& first, int64_t elements) const;
+  void emit_prefetch_behind(const Loop& loop);
 
   // emit_nontemporal.cpp
   bool begins_nontemporal(const Loop& loop) const;
@@ -179,6 +187,12 @@ class FunctionEmitter {
   std::unordered_map<const VarNode*, Linear> vars_;
   /// Values of shared subexpressions within one statement.
   llvm::DenseMap<const ExprNode*, llvm::Value*> statement_values_;
+  /// The loops around the place of insertion, the innermost last.
+  struct RolledLoop {
+    Linear index;  // one atom
+    std::optional<int64_t> begin, extent;
+  };
+  std::vector<RolledLoop> rolled_;
   uint32_t next_buffer_id_ = 0;
   /// What is stored past the caches under the loop that is being emitted; looked up by address, never walked.
   std::set<const BufferNode*> past_cache_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <llvm/ADT/SmallVector.h>
 
@@ -22,6 +23,7 @@ struct Linear {
   Linear() = default;
   explicit Linear(int64_t value) : constant(value) {}
   bool is_constant() const { return terms.empty(); }
+  std::optional<int64_t> known() const { return is_constant() ? std::optional(constant) : std::nullopt; }
 };
 
 /// a + factor * b

@@ -24,8 +24,8 @@ class LlvmTarget final : public Target, public Packaging, public Benchmarking {
   std::string identity() const override;
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;
-  /// emit_prefetch.cpp, emit_nontemporal.cpp
-  std::vector<std::string> consumes() const override { return {kPrefetch, kNontemporal}; }
+  /// emit_prefetch.cpp, emit_prefetch_behind.cpp, emit_nontemporal.cpp
+  std::vector<std::string> consumes() const override { return {kPrefetch, kPrefetchBehind, kNontemporal}; }
   bool can_prepare() const override { return true; }
   /// LLVM's names.
   bool has_feature(std::string_view name) const override { return machine_.has(name); }

@@ -132,6 +132,21 @@ TEST_F(RegisterTile, PanelsAreLaidNowhereInsideOrAhead) {
   EXPECT_EQ(count("cache_read("), count("\ncompute_at(") + count("transform_layout("));
 }
 
+// Where panels lie one behind the other, and all tiles of one are computed before the next is read.
+TEST_F(RegisterTile, FetchesTheNextPanel) {
+  for (const char* text : {"gmm:n=64,m=64,k=64", "conv2d:h=7,w=7,ci=64,co=128,kernel=3"}) {
+    size_t fetching = 0;
+    const SketchSet set = space_.generate(load(text));
+    for (const Schedule& sketch : set.sketches) {
+      const std::string trace = sketch.trace().str();
+      if (trace.find("prefetch_behind") == std::string::npos) continue;
+      ++fetching;
+      EXPECT_THAT(trace, HasSubstr("transform_layout("));
+    }
+    EXPECT_GT(fetching, 0U) << text;
+  }
+}
+
 // Each tile that can be drawn leaves registers for a row of operands and for what multiplies it.
 TEST_F(RegisterTile, TilesFitTheVectorRegisters) {
   const auto lanes = static_cast<int64_t>(space_.device().get("vector_bits") / 32);

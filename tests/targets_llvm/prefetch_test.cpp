@@ -14,6 +14,12 @@ size_t count(const std::string& text, const std::string& wanted) {
   return times;
 }
 
+void annotate_steps(LoweredProgram& lowered, const char* key, int64_t value) {
+  for (Loop* loop : collect<Loop>(lowered.program.root())) {
+    if (loop->var->name == "k") loop->annotations[key] = value;
+  }
+}
+
 /// O[i, j] = X[i, j] + X[i, 0] over rows of 32 elements; Y stands still over i.
 LoweredProgram rows(int64_t ahead) {
   const Buffer x = make_buffer("X", kF32, {16 * 32}), y = make_buffer("Y", kF32, {32}),
@@ -42,11 +48,33 @@ TEST(Prefetch, ReachesBeyondTheBufferWithoutTouchingIt) {
 TEST(Prefetch, InsideAParallelLoop) {
   const auto target = make_target();
   LoweredProgram lowered = gmm_tile_program(32, 32, 16, 4, 16, 4, /*parallel=*/true);
-  for (Loop* loop : collect<Loop>(lowered.program.root())) {
-    if (loop->var->name == "k") loop->annotations["prefetch"] = int64_t{8};
-  }
+  annotate_steps(lowered, "prefetch", 8);
   EXPECT_GT(count(target->assembly(lowered, "kernel"), "prefetcht0"), 0U);
   EXPECT_LT(error_against_interpreter(*target, lowered, 2), 1e-4);
+}
+
+/// 12 rows in tiles of 4, panels of `columns` columns.
+LoweredProgram panels(int64_t columns, int64_t behind, bool parallel = false) {
+  LoweredProgram lowered = gmm_tile_program(12, 4 * columns, 32, 4, columns, 4, parallel);
+  annotate_steps(lowered, "prefetch_behind", behind);
+  return lowered;
+}
+
+TEST(PrefetchBehind, AShareOfTheNextPanelInEachStep) {
+  const auto target = make_target();
+  for (const bool parallel : {false, true}) {
+    const LoweredProgram lowered = panels(16, 1, parallel);
+    EXPECT_EQ(count(target->assembly(lowered, "kernel"), "prefetcht0"), 1U);
+    EXPECT_LT(error_against_interpreter(*target, lowered, 2), 1e-4);
+  }
+  // A third of 128 columns takes three lines.
+  EXPECT_EQ(count(target->assembly(panels(128, 1), "kernel"), "prefetcht0"), 3U);
+}
+
+TEST(PrefetchBehind, NothingWhereThatIsMuchOrNotWanted) {
+  const auto target = make_target();
+  EXPECT_EQ(count(target->assembly(panels(256, 1), "kernel"), "prefetch"), 0U);
+  EXPECT_EQ(count(target->assembly(panels(16, 0), "kernel"), "prefetch"), 0U);
 }
 
 }  // namespace

@@ -54,6 +54,10 @@ TEST(Annotate, Refusals) {
                  [&] { schedule.annotate(block, "nontemporal", int64_t{1}); });
   expect_refused(schedule, "annotate", "the value is neither 0 nor 1",
                  [&] { schedule.annotate(loop, "nontemporal", int64_t{2}); });
+  expect_refused(schedule, "annotate", "the key is for loops",
+                 [&] { schedule.annotate(block, "prefetch_behind", int64_t{1}); });
+  expect_refused(schedule, "annotate", "the value is neither 0 nor 1",
+                 [&] { schedule.annotate(loop, "prefetch_behind", int64_t{2}); });
   expect_refused(schedule, "annotate",
                  "no block under the loop writes each element of an output once that no block reads",
                  [&] { schedule.annotate(loop, "nontemporal", int64_t{1}); });

@@ -1,0 +1,34 @@
+// What the body of a loop loads at addresses that move with the loop.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "function_emitter.h"
+
+namespace tunesmith::llvm_target {
+
+class MovingLoads {
+ public:
+  /// Answers whether to continue.
+  using Visit = std::function<bool(const BufferSlot& slot, DType type, const LaneIndex& index)>;
+
+  MovingLoads(FunctionEmitter& emitter, const Var& moving, Visit visit)
+      : emitter_(emitter), moving_(moving), visit_(std::move(visit)) {}
+
+  /// Unrolled loops are walked iteration by iteration, of others only the first one.
+  void walk(const Stmt& stmt);
+
+ private:
+  void add(const LoadNode& load);
+
+  FunctionEmitter& emitter_;
+  const Var& moving_;
+  const Visit visit_;
+  bool done_ = false;
+};
+
+/// The value of a loop's annotation that is a whole number.
+std::optional<int64_t> whole_annotation(const Loop& loop, const char* key);
+
+}  // namespace tunesmith::llvm_target
