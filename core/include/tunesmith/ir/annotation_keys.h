@@ -20,9 +20,9 @@ inline constexpr const char* kTogetherAlong = "together_along";
 /// What the program computes stays the same; a target that has nothing of the sort leaves it out.
 inline constexpr const char* kPrefetch = "prefetch";
 
-/// Of a loop, 1, or 0 for nothing: where the loop and those around it read memory without gaps again and again,
-/// before one further outside continues behind it, what lies behind is fetched meanwhile, a share in each
-/// iteration. What the program computes stays the same; a target that has nothing of the sort leaves it out.
+/// Of a loop, 1, or 0 for nothing: while the loop and those around it read memory without gaps again and
+/// again, what lies behind is fetched, a share in each iteration, where a loop further outside continues
+/// there. What the program computes stays the same; a target that has nothing of the sort leaves it out.
 inline constexpr const char* kPrefetchBehind = "prefetch_behind";
 
 /// Of a loop, 1, or 0 for nothing: whole vectors that are stored under it, to buffers that it does not load,
