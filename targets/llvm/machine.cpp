@@ -171,7 +171,7 @@ Machine detect_machine(const TargetOptions& options) {
   device.set("cores", cores);
   device.set("vector_bits", static_cast<double>(machine.vector_bits));
   device.set("vector_registers", static_cast<double>(machine.vector_registers));
-  device.set("vector_registers_used_by_tile", static_cast<double>(machine.vector_registers - 1));
+  device.set("vector_registers_used_by_tile", static_cast<double>(machine.vector_registers));
   device.set("fma_per_cycle", machine.vector_bits == 512 && double_pumped(machine.cpu) ? 1.0 : 2.0);
   device.set("l1_bytes", static_cast<double>(caches.l1));
   device.set("l2_bytes", static_cast<double>(caches.l2));
