@@ -43,7 +43,7 @@ def same(sketch, workload=MATMUL):
 
 def test_a_module_makes_sketches(space):
     own = space("modules+: [{python: own.py:SplitOuter, options: {max_inner: 4}, before: auto_inline}]")
-    assert "own.py:SplitOuter" in own.modules
+    assert "own.py:SplitOuter" in own.modules and own.plugins["module:own.py:SplitOuter"].startswith("sha256:")
     (applied,) = [event for event in own.explain(RELU) if event["module"] == "own.py:SplitOuter"]
     assert applied["status"] == "applied" and applied["schedules"] == 1
     sketches = own.sketches(RELU)
