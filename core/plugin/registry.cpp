@@ -12,6 +12,7 @@
 #include "plugin/loader.h"
 #include "plugin/lock.h"
 #include "plugin/manifest.h"
+#include "plugin/scripts.h"
 #include "plugin/search_path.h"
 #include "plugin/stable_plugin.h"
 #include "plugin/trust.h"
@@ -25,34 +26,6 @@ using Outcome = PluginLogEntry::Outcome;
 using Key = std::pair<PluginKind, std::string>;
 
 constexpr size_t kLargestManifest = size_t{1} << 20;
-constexpr std::string_view kManifestSuffix = ".pack.json";
-
-bool is_manifest(const fs::path& path) { return path.filename().string().ends_with(kManifestSuffix); }
-
-/// The manifests in a folder and its direct subfolders, in the order of their names.
-std::vector<fs::path> manifests_in(const fs::path& folder, std::error_code& error) {
-  std::vector<fs::path> manifests;
-  const auto scan = [&](const fs::path& where, auto&& on_folder) {
-    for (fs::directory_iterator entry(where, error); !error && entry != fs::directory_iterator{};
-         entry.increment(error)) {
-      std::error_code unreadable;
-      if (is_manifest(entry->path()))
-        manifests.push_back(entry->path());
-      else if (entry->is_directory(unreadable))
-        on_folder(entry->path());
-    }
-  };
-  std::vector<fs::path> subfolders;
-  scan(folder, [&](const fs::path& subfolder) { subfolders.push_back(subfolder); });
-  std::ranges::sort(subfolders);
-  std::ranges::sort(manifests);
-  for (const fs::path& subfolder : subfolders) {
-    const auto begin = static_cast<std::ptrdiff_t>(manifests.size());
-    scan(subfolder, [](const fs::path&) {});
-    std::sort(manifests.begin() + begin, manifests.end());
-  }
-  return manifests;
-}
 
 }  // namespace
 
@@ -81,6 +54,7 @@ struct PluginRegistry::State {
   std::vector<fs::path> manifests;  // read already, links resolved
   std::vector<PluginLogEntry> log;
   std::optional<PluginLock> lock;
+  Scripts scripts;
 
   void search(const SearchPlace& place);
   void read_manifest_file(const SearchPlace& place, const fs::path& path);
@@ -88,6 +62,8 @@ struct PluginRegistry::State {
   void refuse(const PluginInfo& info, std::string why);
   const PluginInfo& find(PluginKind kind, std::string_view id, const SourceLocation& asked_at) const;
   const LoadedPlugin& load(PluginKind kind, std::string_view id, const SourceLocation& asked_at);
+  /// To be called without the mutex. Null when `id` is that of another plugin.
+  const LoadedScript* script(PluginKind kind, std::string_view id, const SourceLocation& asked_at = {});
   void check_needs(const PluginInfo& plugin) const;
   std::string places_looked_at() const;
 };
@@ -264,6 +240,13 @@ const LoadedPlugin& PluginRegistry::State::load(PluginKind kind, std::string_vie
   }
 }
 
+const LoadedScript* PluginRegistry::State::script(PluginKind kind, std::string_view id,
+                                                  const SourceLocation& asked_at) {
+  if (lock && script_name(id))
+    throw PluginError(kind, std::string(id), "[P15] the lock file lists no file of Python");
+  return scripts.load(kind, id, asked_at);
+}
+
 PluginRegistry::PluginRegistry(PluginSearch search) : state_(std::make_unique<State>()) {
   if (search.lock_file) state_->lock = read_plugin_lock(*search.lock_file);
   for (const SearchPlace& place : search_places(search, PluginEnvironment::of_this_process())) {
@@ -316,17 +299,20 @@ const PluginInfo& PluginRegistry::info(PluginKind kind, std::string_view id,
 
 const std::vector<OptionSpec>& PluginRegistry::option_specs(PluginKind kind, std::string_view id,
                                                             const SourceLocation& asked_at) {
+  if (const LoadedScript* script = state_->script(kind, id, asked_at)) return script->plugin.options;
   const std::lock_guard lock(state_->mutex);
   return state_->load(kind, id, asked_at).options;
 }
 
 std::string PluginRegistry::plugin_version(PluginKind kind, std::string_view id) {
+  if (const LoadedScript* script = state_->script(kind, id)) return script->version;
   const std::lock_guard lock(state_->mutex);
   const std::string version = state_->load(kind, id, {}).version();
   return !version.empty() ? version : state_->find(kind, id, {}).version;
 }
 
 std::string PluginRegistry::help(PluginKind kind, std::string_view id) {
+  if (const LoadedScript* script = state_->script(kind, id)) return script->plugin.help;
   const std::lock_guard lock(state_->mutex);
   return state_->load(kind, id, {}).help();
 }
@@ -351,6 +337,8 @@ std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
 
 std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string_view id,
                                                     const Options& options, const SourceLocation& asked_at) {
+  if (const LoadedScript* script = state_->script(kind, id, asked_at))
+    return guard_plugin(kind, id, "create", [&] { return script->plugin.create(options); });
   const LoadedPlugin* plugin = nullptr;  // what is loaded stays where it is
   {
     const std::lock_guard lock(state_->mutex);

@@ -1,7 +1,7 @@
 #include "plugin/search_path.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <system_error>
 
 #include <dlfcn.h>
 #include <sys/auxv.h>
@@ -29,6 +29,35 @@ std::filesystem::path folder_of_kernel() {
 PluginEnvironment PluginEnvironment::of_this_process() {
   return {variable("TUNESMITH_PLUGIN_PATH"), variable("XDG_DATA_HOME"), variable("HOME"),
           getauxval(AT_SECURE) != 0, folder_of_kernel()};
+}
+
+bool is_manifest(const std::filesystem::path& path) {
+  return path.filename().string().ends_with(kManifestSuffix);
+}
+
+std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& folder, std::error_code& error) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> manifests;
+  const auto scan = [&](const fs::path& where, auto&& on_folder) {
+    for (fs::directory_iterator entry(where, error); !error && entry != fs::directory_iterator{};
+         entry.increment(error)) {
+      std::error_code unreadable;
+      if (is_manifest(entry->path()))
+        manifests.push_back(entry->path());
+      else if (entry->is_directory(unreadable))
+        on_folder(entry->path());
+    }
+  };
+  std::vector<fs::path> subfolders;
+  scan(folder, [&](const fs::path& subfolder) { subfolders.push_back(subfolder); });
+  std::ranges::sort(subfolders);
+  std::ranges::sort(manifests);
+  for (const fs::path& subfolder : subfolders) {
+    const auto begin = static_cast<std::ptrdiff_t>(manifests.size());
+    scan(subfolder, [](const fs::path&) {});
+    std::sort(manifests.begin() + begin, manifests.end());
+  }
+  return manifests;
 }
 
 std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginEnvironment& environment) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tunesmith/plugin/registry.h"
@@ -30,6 +31,12 @@ struct SearchPlace {
   bool asked_for = false;   ///< a person named it, so that it must exist
   SourceLocation location;  ///< where they named it
 };
+
+/// Is it a manifest's name (*.pack.json)?
+inline constexpr const char* kManifestSuffix = ".pack.json";
+bool is_manifest(const std::filesystem::path& path);
+/// The manifests in a folder and its direct subfolders, in the order of their names.
+std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& folder, std::error_code& error);
 
 std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginEnvironment& environment);
 

@@ -13,6 +13,7 @@
 #include "space/required_packs.h"
 #include "space/watched_plugins.h"
 #include "tunesmith/plugin/error.h"
+#include "tunesmith/plugin/script_plugin.h"
 
 namespace tunesmith {
 namespace {
@@ -20,9 +21,12 @@ namespace {
 /// In task_target(), before the extensions.
 constexpr std::string_view kWith = " with=";
 
-std::string rule_text(PluginKind kind, const std::string& id, const Options& options) {
+/// `version`: of a class in a file; "" of all others.
+std::string rule_text(PluginKind kind, const std::string& id, const Options& options,
+                      const std::string& version = "") {
   const std::string values = options.str();
-  return fmt::format("{} {}{}{}\n", kind_name(kind), id, values.empty() ? "" : " ", values);
+  return fmt::format("{} {}{}{}{}{}\n", kind_name(kind), id, version.empty() ? "" : " ", version,
+                     values.empty() ? "" : " ", values);
 }
 
 /// A call names its instruction, so no two extensions of a space may have one of one name.
@@ -59,6 +63,13 @@ class Space::State::Builder {
   }
 
  private:
+  /// Of a plugin whose options were checked. What a class in a file does is as its text says, so the text is
+  /// part of the rule.
+  std::string rule_of(PluginKind kind, const std::string& id, const Options& options) const {
+    const auto version = state_.plugin_versions.find(fmt::format("{}:{}", kind_name(kind), id));
+    return rule_text(kind, id, options, script_name(id) ? version->second : "");
+  }
+
   /// Options are checked before anything is made. `given`: as build() takes it.
   void check_options(const Target* given) {
     const SpaceSpec& description = state_.spec;
@@ -68,13 +79,12 @@ class Space::State::Builder {
       module_options_.push_back(composer_.check(PluginKind::Module, use));
     for (const SpaceSpec::Stage& stage : description.search) {
       state_.searcher_options.push_back(composer_.check(PluginKind::Searcher, stage.searcher));
-      state_.search_text +=
-          rule_text(PluginKind::Searcher, stage.searcher.id, state_.searcher_options.back());
+      state_.search_text += rule_of(PluginKind::Searcher, stage.searcher.id, state_.searcher_options.back());
       if (stage.trials > 0) state_.search_text += fmt::format("  trials {}\n", stage.trials);
     }
     state_.cost_model_options = composer_.check(PluginKind::CostModel, description.cost_model);
     state_.cost_model_text =
-        rule_text(PluginKind::CostModel, description.cost_model.id, state_.cost_model_options);
+        rule_of(PluginKind::CostModel, description.cost_model.id, state_.cost_model_options);
     if (!description.task_scheduler.id.empty())
       state_.task_scheduler_options =
           composer_.options_of(PluginKind::TaskScheduler, description.task_scheduler);
@@ -141,7 +151,7 @@ class Space::State::Builder {
     state_.spec.modules.clear();
     for (const ComposedModule& module : state_.modules) {
       state_.spec.modules.push_back(module.use);
-      state_.rules += rule_text(PluginKind::Module, module.id, module.options);
+      state_.rules += rule_of(PluginKind::Module, module.id, module.options);
     }
     state_.unconsumed = find_unconsumed(state_.modules, consumed_below(*state_.target, state_.pipeline));
   }

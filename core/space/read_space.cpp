@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/plugin/script_plugin.h"
+
 namespace tunesmith {
 namespace {
 
@@ -49,11 +51,30 @@ std::vector<RawOption> options_from(const YamlNode& node, const std::string& wha
   return options;
 }
 
-/// `- id` or `- id: {options}`.
+/// `python: FILE.py:CLASS` of the mapping `node`, where an id could stand; without an id where it has none.
+PluginUse script_from(const YamlNode& node, const std::string& what) {
+  const YamlNode* python = node.find("python");
+  if (python == nullptr) return {};
+  const std::string& id = text_of(*python, what + " python");
+  if (!script_name(id)) {
+    throw UserError(python->location, fmt::format("{} python: expected FILE.py:CLASS, found '{}'", what, id));
+  }
+  return {id, python->location, {}, false};
+}
+
+/// `- id`, `- id: {options}`, or `- {python: FILE.py:CLASS, options: {options}}`, with the keys in `reserved`
+/// beside the options.
 PluginUse use_from(const YamlNode& node, const std::string& what,
                    const std::vector<std::string>& reserved = {}) {
   if (node.kind == YamlNode::Kind::Scalar) return {node.text, node.location, {}, false};
   expect_kind(node, YamlNode::Kind::Map, what);
+  if (PluginUse script = script_from(node, what); !script.id.empty()) {
+    std::vector<std::string> known = {"python", "options"};
+    known.insert(known.end(), reserved.begin(), reserved.end());
+    refuse_unknown_keys(node, known, what + " in Python");
+    if (const YamlNode* options = node.find("options")) script.options = options_from(*options, "options");
+    return script;
+  }
   if (node.entries.size() != 1) {
     throw UserError(node.location, fmt::format("{}: expected one plugin, as 'id: {{options}}', found {} keys",
                                                what, node.entries.size()));
@@ -63,11 +84,16 @@ PluginUse use_from(const YamlNode& node, const std::string& what,
           false};
 }
 
-/// `{kind: id, options...}`.
+/// `{kind: id, options...}`, or `{python: FILE.py:CLASS, options...}`.
 PluginUse kind_from(const YamlNode& node, const std::string& what,
                     const std::vector<std::string>& reserved = {}) {
   expect_kind(node, YamlNode::Kind::Map, what);
   const YamlNode* kind = node.find("kind");
+  if (PluginUse script = script_from(node, what); !script.id.empty()) {
+    if (kind != nullptr) throw UserError(kind->location, what + ": either 'kind' or 'python', not both");
+    script.options = options_from(node, what, {"python"});
+    return script;
+  }
   if (kind == nullptr) throw UserError(node.location, what + ": expected the key 'kind', the plugin's id");
   std::vector<std::string> left_out = reserved;
   left_out.emplace_back("kind");
@@ -96,7 +122,8 @@ void add_uses(const YamlNode& node, const std::string& key, const std::string& w
 void change_modules(const YamlNode& node, SpaceSpec& spec, Faults& faults) {
   std::vector<PluginUse>& modules = spec.modules;
   expect_kind(node, YamlNode::Kind::Map, "an entry of modules+");
-  faults.unknown_keys(node, {"use", "options", "before", "after", "remove"}, "an entry of modules+");
+  faults.unknown_keys(node, {"use", "python", "options", "before", "after", "remove"},
+                      "an entry of modules+");
   const auto position = [&](const YamlNode& name) {
     const std::string& id = text_of(name, "a module's id");
     const auto found = std::ranges::find(modules, id, &PluginUse::id);
@@ -115,9 +142,12 @@ void change_modules(const YamlNode& node, SpaceSpec& spec, Faults& faults) {
     return;
   }
   const YamlNode* use = node.find("use");
-  if (use == nullptr)
-    throw UserError(node.location, "an entry of modules+: expected the key 'use' or 'remove'");
-  PluginUse added{text_of(*use, "use"), use->location, {}, false};
+  PluginUse added = script_from(node, "a module");
+  if (use != nullptr && !added.id.empty())
+    throw UserError(use->location, "either 'use' or 'python', not both");
+  if (use != nullptr) added = {text_of(*use, "use"), use->location, {}, false};
+  if (added.id.empty())
+    throw UserError(node.location, "an entry of modules+: expected the key 'use', 'python' or 'remove'");
   if (const YamlNode* options = node.find("options")) added.options = options_from(*options, "options");
   const YamlNode* before = node.find("before");
   const YamlNode* after = node.find("after");
@@ -134,9 +164,10 @@ void change_modules(const YamlNode& node, SpaceSpec& spec, Faults& faults) {
 
 SpaceSpec::Stage stage_from(const YamlNode& node) {
   SpaceSpec::Stage stage{use_from(node, "a member of the chain", {"trials"}), 0};
-  if (node.kind != YamlNode::Kind::Map || node.entries.front().value.kind != YamlNode::Kind::Map)
-    return stage;
-  if (const YamlNode* trials = node.entries.front().value.find("trials")) {
+  if (node.kind != YamlNode::Kind::Map) return stage;
+  const YamlNode& written = script_name(stage.searcher.id) ? node : node.entries.front().value;
+  if (written.kind != YamlNode::Kind::Map) return stage;
+  if (const YamlNode* trials = written.find("trials")) {
     stage.trials = integer_of(*trials, "trials");
     if (stage.trials < 1) throw UserError(trials->location, "trials: expected a positive integer");
   }

@@ -280,9 +280,15 @@ follow one another.)",
            "To be called when the contents of a constant input were changed where they lie: what was "
            "prepared of them is "
            "prepared again by the next call. Other arrays in their place are noticed.")
-      .def_prop_ro("workload", [](const Kernel& self) { return WorkloadRef{self.workload()}; })
-      .def_prop_ro("inputs", [](const Kernel& self) { return buffers_of(self.workload()->program.inputs); })
-      .def_prop_ro("outputs", [](const Kernel& self) { return buffers_of(self.workload()->program.outputs); })
+      .def_prop_ro(
+          "workload", [](const Kernel& self) { return WorkloadRef{self.workload()}; },
+          "The Workload that it computes.")
+      .def_prop_ro(
+          "inputs", [](const Kernel& self) { return buffers_of(self.workload()->program.inputs); },
+          "What a call takes, in this order: a list of Buffer.")
+      .def_prop_ro(
+          "outputs", [](const Kernel& self) { return buffers_of(self.workload()->program.outputs); },
+          "What a call answers, in this order: a list of Buffer.")
       .def_prop_ro("threads", &Kernel::threads, "That a call runs on, the caller's among them.")
       .def_prop_ro("prepares", &Kernel::prepares, "Does the first call prepare something of constant inputs?")
       .def_prop_ro("provenance", &Kernel::provenance, "The workload, the record and its time.")

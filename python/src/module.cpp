@@ -6,7 +6,9 @@
 
 #include <tunesmith/support/version.h>
 
+#include "candidate.h"
 #include "errors.h"
+#include "plugins.h"
 #include "refs.h"
 #include "say.h"
 
@@ -38,6 +40,8 @@ NB_MODULE(_tunesmith, module) {
   bind_tune_many(module);
   bind_task(module);
   bind_search(module);
+  bind_candidate(module);
+  bind_plugins(module);
 }
 
 }  // namespace tunesmith::python

@@ -71,12 +71,20 @@ void bind_program(nb::module_& module) {
       module, "Program",
       "Inputs, outputs, intermediates and a tree of loops and blocks. Printed as text; `==` compares what it "
       "computes and how, whatever the names.")
-      .def_prop_ro("name", [](const ProgramRef& self) { return self.shown().name; })
-      .def_prop_ro("inputs", [](const ProgramRef& self) { return buffers_of(self.shown().inputs); })
-      .def_prop_ro("outputs", [](const ProgramRef& self) { return buffers_of(self.shown().outputs); })
-      .def_prop_ro("intermediates",
-                   [](const ProgramRef& self) { return buffers_of(self.shown().intermediates); })
-      .def_prop_ro("is_lowered", [](const ProgramRef& self) { return self.lowered != nullptr; })
+      .def_prop_ro(
+          "name", [](const ProgramRef& self) { return self.shown().name; }, "Of the workload.")
+      .def_prop_ro(
+          "inputs", [](const ProgramRef& self) { return buffers_of(self.shown().inputs); },
+          "A list of Buffer.")
+      .def_prop_ro(
+          "outputs", [](const ProgramRef& self) { return buffers_of(self.shown().outputs); },
+          "A list of Buffer.")
+      .def_prop_ro(
+          "intermediates", [](const ProgramRef& self) { return buffers_of(self.shown().intermediates); },
+          "A list of Buffer: those that are neither.")
+      .def_prop_ro(
+          "is_lowered", [](const ProgramRef& self) { return self.lowered != nullptr; },
+          "Is it what a target compiles? Then it takes no further transformations.")
       .def_prop_ro(
           "hash", [](const ProgramRef& self) { return hex64(structural_hash(self.shown())); },
           "16 hexadecimal digits, the same on every machine; no name counts.")

@@ -173,7 +173,8 @@ RecordRef parse_record(const std::string& line, nb::handle workload, const std::
 nb::class_<RecordRef> bind_measurement(nb::module_& module) {
   return nb::class_<RecordRef>(module, "Record",
                                "One measurement: a program with its time in seconds, or why it failed.")
-      .def_prop_ro("id", [](const RecordRef& self) { return self.value.id; })
+      .def_prop_ro(
+          "id", [](const RecordRef& self) { return self.value.id; }, "By which the command knows it, too.")
       .def_prop_ro(
           "seconds",
           [](const RecordRef& self) {
@@ -194,16 +195,23 @@ nb::class_<RecordRef> bind_measurement(nb::module_& module) {
                        : std::nullopt;
           },
           "The cause, as \"wrong_result\"; None: it succeeded.")
-      .def_prop_ro("message",
-                   [](const RecordRef& self) {
-                     return self.value.failure ? self.value.failure->message : std::string();
-                   })
+      .def_prop_ro(
+          "message",
+          [](const RecordRef& self) {
+            return self.value.failure ? self.value.failure->message : std::string();
+          },
+          "What was seen of the failure; \"\": it worked.")
       .def_prop_ro(
           "modelled", [](const RecordRef& self) { return self.value.modelled(); },
           "Its time is a model's: only that the result is right was measured.")
-      .def_prop_ro("space", [](const RecordRef& self) { return self.value.space; })
-      .def_prop_ro("threads", [](const RecordRef& self) { return self.value.threads; })
-      .def_prop_ro("workload", [](const RecordRef& self) { return WorkloadRef{workload_of(self)}; })
+      .def_prop_ro(
+          "space", [](const RecordRef& self) { return self.value.space; },
+          "The name of the space that it was found in.")
+      .def_prop_ro(
+          "threads", [](const RecordRef& self) { return self.value.threads; }, "That it was measured with.")
+      .def_prop_ro(
+          "workload", [](const RecordRef& self) { return WorkloadRef{workload_of(self)}; },
+          "The Workload that it computes.")
       .def_prop_ro(
           "trace",
           [](const RecordRef& self) {
@@ -216,7 +224,9 @@ nb::class_<RecordRef> bind_measurement(nb::module_& module) {
 
 void bind_record(nb::module_& module) {
   bind_measurement(module)
-      .def("as_dict", [](const RecordRef& self) { return dict_of(self.value); })
+      .def(
+          "as_dict", [](const RecordRef& self) { return dict_of(self.value); },
+          "Its columns by name: what a row of Records.frame() has.")
       .def(
           "build", &build_record, nb::arg("space") = nb::none(),
           R"(Compiles its program for this process: a Kernel. A program is called only if it was verified: when it was tuned, by
@@ -259,7 +269,7 @@ It is opened anew for each question, so processes may write to it meanwhile.)")
             new (self) RecordsRef{cli::database_path(asked)};
           },
           nb::arg("path") = nb::none())
-      .def_ro("path", &RecordsRef::path)
+      .def_ro("path", &RecordsRef::path, "The store's file.")
       .def(
           "best", &best_on_record, nb::arg("task"), nb::arg("n") = 1, nb::arg("space") = nb::none(),
           nb::arg("threads") = 0,

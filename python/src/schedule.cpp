@@ -9,19 +9,10 @@
 #include <tunesmith/trace/instruction.h>
 
 #include "errors.h"
-#include "refs.h"
+#include "handles.h"
 
 namespace tunesmith::python {
 namespace {
-
-/// A variable of a schedule's trace.
-struct Handle {
-  TraceVar variable;
-  std::shared_ptr<const int> family;
-};
-struct BlockHandle : Handle {};
-struct LoopHandle : Handle {};
-struct IntHandle : Handle {};
 
 const InstructionKind& kind_of(const std::string& name) {
   const InstructionRegistry& registry = InstructionRegistry::global();
@@ -33,9 +24,7 @@ template <typename Kind>
 bool take_handle(nb::handle value, const ScheduleRef& schedule, Arg& arg) {
   if (!nb::isinstance<Kind>(value)) return false;
   const Kind& handle = nb::cast<const Kind&>(value);
-  if (handle.family != schedule.family)
-    throw UserError(
-        "a handle of another schedule: get the block or loop from this one, or from the one it is a copy of");
+  require_own(handle, schedule);
   arg = handle.variable;
   return true;
 }
@@ -194,8 +183,8 @@ nb::class_<ScheduleRef> bind_primitives(nb::module_& module) {
 
 Every primitive of docs/schedule.md is a method: `i, j, k = sch.get_loops(sch.get_block("C"))`,
 `outer, inner = sch.split(i, [None, 16])`, `sch.parallel(outer)`. dir(sch) lists them, Schedule.help(name) says what one
-takes. A primitive that cannot prove that the program keeps its meaning raises ScheduleError, and the schedule is as it
-was.)")
+takes; what that page calls `root` is None here. A primitive that cannot prove that the program keeps its meaning raises
+ScheduleError, and the schedule is as it was.)")
       .def(
           "__init__",
           [](ScheduleRef* self, nb::handle of, uint64_t seed, nb::handle space) {
@@ -245,14 +234,18 @@ void bind_state(nb::class_<ScheduleRef>& schedule) {
             return ProgramRef{std::make_shared<const Program>(self.value->program().clone()), nullptr};
           },
           "The program as it is now; what is done to the schedule later does not change it.")
-      .def_prop_ro("trace",
-                   [](const ScheduleRef& self) {
-                     return TraceRef{self.value->trace(), self.workload, self.intrinsics};
-                   })
-      .def_prop_ro("workload",
-                   [](const ScheduleRef& self) {
-                     return self.workload ? nb::cast(WorkloadRef{self.workload}) : nb::object(nb::none());
-                   })
+      .def_prop_ro(
+          "trace",
+          [](const ScheduleRef& self) {
+            return TraceRef{self.value->trace(), self.workload, self.intrinsics};
+          },
+          "What was done up to now: a Trace.")
+      .def_prop_ro(
+          "workload",
+          [](const ScheduleRef& self) {
+            return self.workload ? nb::cast(WorkloadRef{self.workload}) : nb::object(nb::none());
+          },
+          "Of what it is a schedule: a Workload; None: of a program.")
       .def("__repr__", [](const ScheduleRef& self) {
         return fmt::format("Schedule of {}, {} instructions", self.value->program().name,
                            self.value->trace().size());
@@ -267,6 +260,7 @@ void bind_schedule(nb::module_& module) {
   bind_handle<IntHandle>(module, "Int", "v", "A number that a schedule has drawn.");
   nb::class_<ScheduleRef> schedule = bind_primitives(module);
   bind_state(schedule);
+  bind_questions(module, schedule);
   module.def(
       "primitives", [] { return InstructionRegistry::global().names(); },
       "The names of all primitives, sorted.");

@@ -2,22 +2,13 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include <tunesmith/support/hash.h>
-#include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tuning/offline_task.h>
 
+#include "candidate.h"
 #include "errors.h"
-#include "kernel.h"
-#include "refs.h"
 
 namespace tunesmith::python {
 namespace {
-
-struct CandidateRef {
-  CandidatePtr value;
-  WorkloadPtr workload;
-  std::shared_ptr<HeldSpace> space;
-};
 
 class Search {
  public:
@@ -54,7 +45,7 @@ nb::list Search::ask(size_t n) {
   }
   nb::list list;
   for (const CandidatePtr& candidate : asked_)
-    list.append(nb::cast(CandidateRef{candidate, workload_, space_}));
+    list.append(nb::cast(CandidateRef{candidate, workload_, space_, nullptr}));
   return list;
 }
 
@@ -83,46 +74,9 @@ void Search::tell(const nb::sequence& seconds) {
   asked_.clear();
 }
 
-nb::object build_candidate(const CandidateRef& self, int threads) {
-  require_own_process();
-  const int all = threads > 0 ? threads : static_cast<int>(available_processors());
-  auto compiled = [&] {
-    const nb::gil_scoped_release unlocked;
-    return self.space->space->target().compile(self.value->lowered, "candidate");
-  }();
-  if (!compiled)
-    throw UserError(fmt::format("{} does not compile: {}", self.workload->key, compiled.error()));
-  return kernel_of(
-      self.space, self.workload, std::move(*compiled), all,
-      fmt::format("{}, candidate {}, not verified", self.workload->key, hex64(self.value->lowered_hash)));
-}
-
 }  // namespace
 
 void bind_search(nb::module_& module) {
-  nb::class_<CandidateRef>(module, "Candidate", "A program that a searcher proposes.")
-      .def_prop_ro(
-          "trace",
-          [](const CandidateRef& self) {
-            return TraceRef{self.value->trace, self.workload, self.space->space->intrinsics()};
-          },
-          "Complete: it gives the program without any module.")
-      .def_prop_ro(
-          "program",
-          [](const CandidateRef& self) {
-            return ProgramRef{std::shared_ptr<const Program>(self.workload, &self.workload->program),
-                              std::shared_ptr<const LoweredProgram>(self.value, &self.value->lowered)};
-          },
-          "Lowered.")
-      .def_prop_ro(
-          "hash", [](const CandidateRef& self) { return hex64(self.value->lowered_hash); },
-          "Of the lowered program: what the candidate is.")
-      .def("build", &build_candidate, nb::arg("threads") = 0,
-           "A Kernel of it, for this process, which nobody has verified: compare what it computes.")
-      .def("__repr__", [](const CandidateRef& self) {
-        return fmt::format("Candidate {}", hex64(self.value->lowered_hash));
-      });
-
   nb::class_<Search>(
       module, "Search",
       R"(Ask and tell: the space's searcher proposes programs, and the caller, who measures them as it likes, says what became of them.

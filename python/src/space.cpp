@@ -132,7 +132,8 @@ void bind_spaces(nb::module_& module) {
              const std::vector<std::string> names = self.file->names();
              return std::ranges::find(names, name) != names.end();
            })
-      .def("keys", [](const SpacesRef& self) { return self.file->names(); })
+      .def(
+          "keys", [](const SpacesRef& self) { return self.file->names(); }, "The names of the spaces.")
       .def("__repr__", [](const SpacesRef& self) {
         std::string names;
         for (const std::string& name : self.file->names()) names += (names.empty() ? "" : ", ") + name;
@@ -156,8 +157,12 @@ nb::class_<SpaceRef> bind_description(nb::module_& module) {
           nb::arg("plugin_paths") = std::vector<std::string>(),
           R"(The spaces of a file; None: those that come with Tunesmith. `plugin_paths`: folders with packs, searched first.
 Raises UserError with the line and a caret.)")
-      .def_prop_ro("name", [](const SpaceRef& self) { return self.value->space->spec().name; })
-      .def_prop_ro("description", [](const SpaceRef& self) { return self.value->space->spec().description; })
+      .def_prop_ro(
+          "name", [](const SpaceRef& self) { return self.value->space->spec().name; },
+          "As its file names it.")
+      .def_prop_ro(
+          "description", [](const SpaceRef& self) { return self.value->space->spec().description; },
+          "One line; \"\" where its file has none.")
       .def_prop_ro(
           "modules",
           [](const SpaceRef& self) {

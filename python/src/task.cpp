@@ -125,7 +125,9 @@ their Records; none when done.)")
       .def_prop_ro("done", &StepwiseTask::done,
                    "All trials made, the time spent, interrupted, or nothing left to propose.")
       .def_prop_ro("trials", &StepwiseTask::trials, "So far, those taken from the records included.")
-      .def_prop_ro("workload", [](const StepwiseTask& self) { return WorkloadRef{self.workload()}; })
+      .def_prop_ro(
+          "workload", [](const StepwiseTask& self) { return WorkloadRef{self.workload()}; },
+          "What is tuned: a Workload.")
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__",
            [](StepwiseTask& self) {

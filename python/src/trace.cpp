@@ -64,10 +64,12 @@ from `seed`. Raises ScheduleError where an instruction is refused.)")
       .def_prop_ro(
           "complete", [](const TraceRef& self) { return self.value.complete(); },
           "Has it the part that finishing modules made? Then it gives its program without any module.")
-      .def_prop_ro("workload",
-                   [](const TraceRef& self) {
-                     return self.workload ? nb::cast(WorkloadRef{self.workload}) : nb::object(nb::none());
-                   })
+      .def_prop_ro(
+          "workload",
+          [](const TraceRef& self) {
+            return self.workload ? nb::cast(WorkloadRef{self.workload}) : nb::object(nb::none());
+          },
+          "Of what it is a trace: a Workload; None: not known.")
       .def_prop_ro("lines", &trace_lines, "The text of each instruction.")
       .def(
           "searchable",

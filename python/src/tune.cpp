@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "records.h"
 #include "session.h"
+#include "traces.h"
 #include "watched.h"
 
 namespace tunesmith::python {
@@ -153,8 +154,10 @@ void bind_progress(nb::module_& module) {
             return std::map<std::string, int64_t>(self.line.failures.begin(), self.line.failures.end());
           },
           "Trials that failed, by cause.")
-      .def_prop_ro("seconds_left", [](const ProgressRef& self) { return self.line.seconds_left; })
-      .def_ro("elapsed_seconds", &ProgressRef::elapsed_seconds)
+      .def_prop_ro(
+          "seconds_left", [](const ProgressRef& self) { return self.line.seconds_left; },
+          "As far as can be said now.")
+      .def_ro("elapsed_seconds", &ProgressRef::elapsed_seconds, "Since the run began.")
       .def(
           "text", [](const ProgressRef& self, size_t width) { return progress_text(self.line, width); },
           nb::arg("width"), "In at most so many columns.")
@@ -176,14 +179,17 @@ void bind_result(nb::module_& module) {
       .def_prop_ro("baseline_seconds", field(&TuneResult::baseline_seconds), "Of the unscheduled program.")
       .def_prop_ro("peak", field(&TuneResult::peak_operations_per_second),
                    "Operations a second of the machine's peak kernel, measured beside the best.")
-      .def_prop_ro("trials", field(&TuneResult::trials))
-      .def_prop_ro("valid", field(&TuneResult::valid))
+      .def_prop_ro("trials", field(&TuneResult::trials),
+                   "Programs measured, those taken from the records included.")
+      .def_prop_ro("valid", field(&TuneResult::valid), "Of the trials: right, and timed.")
       .def_prop_ro("resumed", field(&TuneResult::resumed),
                    "Of the trials: taken from the records of the same run.")
       .def_prop_ro("known", field(&TuneResult::known), "Programs of the task on record when the run began.")
       .def_prop_ro("disturbed", field(&TuneResult::disturbed),
                    "Measured while something else used the machine.")
-      .def_prop_ro("failures", [](const ResultRef& self) { return failures_of(self.value.failures); })
+      .def_prop_ro(
+          "failures", [](const ResultRef& self) { return failures_of(self.value.failures); },
+          "Trials that failed, by cause.")
       .def_prop_ro("interrupted", field(&TuneResult::interrupted), "Ctrl-C, or a callback, ended it.")
       .def_prop_ro("exhausted", field(&TuneResult::exhausted), "Nothing was left to propose.")
       .def_prop_ro(
@@ -198,8 +204,11 @@ void bind_result(nb::module_& module) {
                                                  {"wall", times.wall}};
           },
           "Seconds of wall-clock by what they were spent on.")
-      .def_prop_ro("workload", [](const ResultRef& self) { return WorkloadRef{self.workload}; })
-      .def_prop_ro("space", [](const ResultRef& self) { return SpaceRef{self.space}; })
+      .def_prop_ro(
+          "workload", [](const ResultRef& self) { return WorkloadRef{self.workload}; },
+          "What was tuned: a Workload.")
+      .def_prop_ro(
+          "space", [](const ResultRef& self) { return SpaceRef{self.space}; }, "The Space that was searched.")
       .def_ro("records", &ResultRef::database, "The store's file.")
       .def("__repr__", &result_text);
 }

@@ -154,7 +154,7 @@ void bind_tune_many(nb::module_& module) {
       .def_ro("done", &ManyProgressRef::done, "Trials of all tasks.")
       .def_ro("total", &ManyProgressRef::total, "Trials; 0: time ends the run.")
       .def_ro("failed", &ManyProgressRef::failed, "Trials that failed.")
-      .def_ro("elapsed_seconds", &ManyProgressRef::elapsed_seconds)
+      .def_ro("elapsed_seconds", &ManyProgressRef::elapsed_seconds, "Since the run began.")
       .def_ro("phase", &ManyProgressRef::phase, "\"opening\", \"searching\" or \"ranking\" the task.")
       .def_ro("task", &ManyProgressRef::task, "The workload that has its turn.")
       .def_ro("best", &ManyProgressRef::best, "Seconds of one call, by workload.")

@@ -94,12 +94,15 @@ void bind_buffer(nb::module_& module) {
   nb::class_<BufferRef>(
       module, "Buffer",
       "An input, an output or an intermediate of a program: a typed, shaped piece of memory.")
-      .def_prop_ro("name", [](const BufferRef& self) { return self.value->name; })
+      .def_prop_ro(
+          "name", [](const BufferRef& self) { return self.value->name; }, "Unique in its program.")
       .def_prop_ro(
           "dtype", [](const BufferRef& self) { return self.value->dtype.str(); }, "As \"f32\".")
       .def_prop_ro(
           "shape", [](const BufferRef& self) { return tuple_of(self.value->shape); }, "A tuple of int.")
-      .def_prop_ro("scope", [](const BufferRef& self) { return self.value->scope; })
+      .def_prop_ro(
+          "scope", [](const BufferRef& self) { return self.value->scope; },
+          "Where it lies: \"global\", \"local\", \"register\", or a name of the target's.")
       .def_prop_ro(
           "constant", [](const BufferRef& self) { return self.value->constant; },
           "Its contents do not change between calls, as those of weights.")
@@ -146,7 +149,8 @@ and a caret.)")
       .def_prop_ro(
           "key", [](const WorkloadRef& self) { return self.value->key; },
           "The canonical text, with all parameters.")
-      .def_prop_ro("name", [](const WorkloadRef& self) { return self.value->name; })
+      .def_prop_ro(
+          "name", [](const WorkloadRef& self) { return self.value->name; }, "Without its parameters.")
       .def_prop_ro(
           "params",
           [](const WorkloadRef& self) {
@@ -158,8 +162,12 @@ and a caret.)")
             return params;
           },
           "Parameters by name: int, or the name of a data type.")
-      .def_prop_ro("inputs", [](const WorkloadRef& self) { return buffers_of(self.value->program.inputs); })
-      .def_prop_ro("outputs", [](const WorkloadRef& self) { return buffers_of(self.value->program.outputs); })
+      .def_prop_ro(
+          "inputs", [](const WorkloadRef& self) { return buffers_of(self.value->program.inputs); },
+          "A list of Buffer, in the order of a kernel's arguments.")
+      .def_prop_ro(
+          "outputs", [](const WorkloadRef& self) { return buffers_of(self.value->program.outputs); },
+          "A list of Buffer, in the order of a kernel's results.")
       .def_prop_ro(
           "definition", [](const WorkloadRef& self) { return self.value->definition; },
           "The text of its file.")

@@ -9,28 +9,40 @@
 docs/python.md has the rest.
 """
 from . import errors
+from ._plugins import CostModel, Module, Searcher, TaskScheduler
 from ._tune import tune
 from ._tunesmith import (
     Block,
+    BlockInfo,
     Buffer,
     Candidate,
+    Device,
+    History,
     Int,
     Kernel,
     Loop,
     ManyProgress,
+    Measured,
+    ModuleContext,
+    OtherSearcher,
     Program,
     Progress,
+    RandomStream,
     Record,
     Records,
     Result,
     Schedule,
     Search,
+    SearchContext,
     Space,
     Spaces,
     Task,
+    TaskHistory,
+    TaskSet,
     Trace,
     Workload,
     __version__,
+    feature_columns,
     primitives,
     workloads,
 )
@@ -48,10 +60,12 @@ from .errors import (
 )
 
 __all__ = [
-    "Block", "Buffer", "Candidate", "EnvironmentFault", "Error", "Int", "InternalError", "InterpreterError", "Kernel", "Loop", "ManyProgress", "NoRecord",
-    "PluginError", "Program", "Progress", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search", "Space",
-    "Spaces", "Task", "Trace", "UserError", "Workload", "bf16", "bool_", "dtype", "errors", "f16", "f32", "f64", "i16", "i32", "i64",
-    "i8", "primitives", "tune", "u16", "u32", "u64", "u8", "workload", "workloads",
+    "Block", "BlockInfo", "Buffer", "Candidate", "CostModel", "Device", "EnvironmentFault", "Error", "History", "Int", "InternalError",
+    "InterpreterError", "Kernel", "Loop", "ManyProgress", "Measured", "Module", "ModuleContext", "NoRecord", "OtherSearcher", "PluginError",
+    "Program", "Progress", "RandomStream", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search",
+    "SearchContext", "Searcher", "Space", "Spaces", "Task", "TaskHistory", "TaskScheduler", "TaskSet", "Trace", "UserError", "Workload",
+    "bf16", "bool_", "dtype", "errors", "f16", "f32", "f64", "feature_columns", "i16", "i32", "i64", "i8", "primitives", "tune", "u16",
+    "u32", "u64", "u8", "workload", "workloads",
 ]
 
 

@@ -53,12 +53,12 @@ def python(tmp_path):
 
 @pytest.fixture
 def command(tmp_path):
-    """Runs the command that the package brings, and answers what it printed."""
+    """Runs the command that the package brings, and answers what it printed, or what it said was wrong."""
 
-    def run(*arguments):
+    def run(*arguments, code=0):
         done = subprocess.run([sys.executable, "-m", "tunesmith", *arguments], capture_output=True, text=True, timeout=120, cwd=tmp_path)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stderr if code else done.stdout
 
     return run
 

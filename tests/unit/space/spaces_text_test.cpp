@@ -99,6 +99,28 @@ TEST(SpacesText, AChainHasItsTrials) {
   EXPECT_EQ(stages[1].searcher.id, "t");
 }
 
+TEST(SpacesText, AClassInPythonStandsWhereAnIdDoes) {
+  const SpacesFile file = with_own(
+      "    extends: base\n"
+      "    modules: [a, python: m.py:Plain, {python: m.py:Tile, options: {size: 2}}]\n"
+      "    modules+: [{python: m.py:First, options: {size: 3}, before: m.py:Tile}, {remove: m.py:Plain}]\n"
+      "    search: {chain: [{python: s.py:S, options: {greed: 1}, trials: 64}, t]}\n"
+      "    cost_model: {python: c.py:C, size: 4}\n"
+      "    task_scheduler: {python: d.py:D}\n");
+  const SpaceSpec& own = file.space("own");
+  EXPECT_THAT(ids(own.modules), ElementsAre("a", "m.py:First", "m.py:Tile"));
+  EXPECT_EQ(own.modules[1].options.at(0).values[0].text, "3");
+  EXPECT_EQ(own.modules[2].options.at(0).values[0].text, "2");
+  EXPECT_EQ(own.modules[2].location.str(), "s.yaml:10:47");
+  ASSERT_EQ(own.search.size(), 2U);
+  EXPECT_EQ(own.search[0].searcher.id, "s.py:S");
+  EXPECT_EQ(own.search[0].searcher.options.at(0).values[0].text, "1");
+  EXPECT_EQ(own.search[0].trials, 64);
+  EXPECT_EQ(own.cost_model.id, "c.py:C");
+  EXPECT_EQ(own.cost_model.options.at(0).name, "size");
+  EXPECT_EQ(own.task_scheduler.id, "d.py:D");
+}
+
 TEST(SpacesText, DefaultAndPluginFolders) {
   const std::string text =
       std::string(kBase) + "  own: {extends: base}\ndefault: own\nplugins: [packs, /abs]\n";
@@ -132,6 +154,16 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"    extends: base\n    search: s\n", "s.yaml:10:13: search: expected a mapping"},
         Refusal{"    extends: base\n    search: {greed: 1}\n",
                 "s.yaml:10:13: search: expected the key 'kind'"},
+        Refusal{"    extends: base\n    search: {python: s.py}\n",
+                "s.yaml:10:22: search python: expected FILE.py:CLASS, found 's.py'"},
+        Refusal{"    extends: base\n    search: {kind: s, python: s.py:S}\n",
+                "s.yaml:10:20: search: either 'kind' or 'python'"},
+        Refusal{"    extends: base\n    modules: [{python: m.py:M, factor: 2}]\n",
+                "s.yaml:10:32: a module in Python has no key 'factor'"},
+        Refusal{"    extends: base\n    modules+: [{python: m.py:M, use: a}]\n",
+                "s.yaml:10:38: either 'use' or 'python'"},
+        Refusal{"    extends: base\n    modules: [python: m.py:M, python: m.py:M]\n",
+                "s.yaml:10:39: module 'm.py:M' is there already"},
         Refusal{"    extends: base\n    search: {chain: []}\n", "s.yaml:10:21: chain: expected at least one"},
         Refusal{"    extends: base\n    search: {chain: [s: {trials: 0}]}\n",
                 "s.yaml:10:34: trials: expected a positive integer"},

@@ -1,0 +1,35 @@
+// What searchers and cost models handle: candidates, what became of them, random streams, the machine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <tunesmith/search/candidate.h>
+#include <tunesmith/support/random.h>
+#include <tunesmith/target/device_model.h>
+
+#include "refs.h"
+
+namespace tunesmith::python {
+
+struct CandidateRef {
+  CandidatePtr value;
+  WorkloadPtr workload;              // null: not known
+  std::shared_ptr<HeldSpace> space;  // null: not known
+  IntrinsicsPtr intrinsics;          // of the space; null: the process's
+};
+
+struct MeasuredRef {
+  Measured value;
+  IntrinsicsPtr intrinsics;
+};
+nb::list measured_of(std::span<const Measured> results, const IntrinsicsPtr& intrinsics);
+
+struct DeviceRef {
+  std::shared_ptr<const DeviceModel> value;
+};
+
+void bind_candidate(nb::module_& module);
+
+}  // namespace tunesmith::python

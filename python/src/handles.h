@@ -1,0 +1,27 @@
+// Variables of a schedule's trace, as Python has them.
+#pragma once
+
+#include <memory>
+
+#include <tunesmith/trace/handles.h>
+#include <tunesmith/trace/instruction.h>
+
+#include "refs.h"
+
+namespace tunesmith::python {
+
+struct Handle {
+  TraceVar variable;
+  std::shared_ptr<const int> family;  // of the schedules that it fits
+};
+struct BlockHandle : Handle {};
+struct LoopHandle : Handle {};
+struct IntHandle : Handle {};
+
+/// Throws UserError for a handle of another schedule.
+void require_own(const Handle& handle, const ScheduleRef& schedule);
+
+/// What modules ask about blocks and loops, as methods of Schedule.
+void bind_questions(nb::module_& module, nb::class_<ScheduleRef>& schedule);
+
+}  // namespace tunesmith::python
