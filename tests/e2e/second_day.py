@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What is answered to a user's second day: names that are nearly right, partial names, doubtful options. Usage: second_day.py --tunesmith BINARY TEST"""
+import hashlib
 import json
+import os
 import sqlite3
+import time
 
 import cli
 from cli import run
@@ -97,6 +100,27 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
     for words in (["records", "list"], ["tune", GMM, "--trials", 2]):
         assert "not a record store" in run(*words, "--database", folder / "one.db", code=2).stderr
     assert (folder / "one.db").read_bytes() == b"x"
+
+
+def minutes_end_where_nothing_is_to_be_gained(folder):
+    begin = time.monotonic()
+    said = json.loads(run("tune", GMM, "softmax:m=16,n=64", "--minutes", 2, "--threads", 1, "--database", folder / "r.db", "--json").stdout)
+    why = {task["ended_because"] for task in said["tasks"]}
+    assert time.monotonic() - begin < 100 and "expected gain" in why and why <= {"expected gain", "nothing left to propose"}, said
+    one = ("tune", GMM, "--threads", 1, "--batch", 16)
+    said = run(*one, "--minutes", 1, "--least-gain", 5, "--database", folder / "one.db").stdout
+    assert "--min-gain 0: continue" in said and ": 16 trials" in said, said
+    # To the end, where it is asked for, and where trials are.
+    assert json.loads(run(*one, "--minutes", 0.1, "--least-gain", 0, "--database", folder / "two.db", "--json").stdout)["ended_because"] == "time limit"
+    assert json.loads(run(*one, "--minutes", 1, "--trials", 48, "--database", folder / "three.db", "--json").stdout)["ended_because"] == "trials"
+
+
+def a_summary_begins_with_the_result(folder):
+    tune = ("tune", GMM, "--trials", 12, "--seed", 5, "--search", "random:4,evolutionary", "--database", folder / "r.db")
+    first, second, *rest = run(*tune).stdout.splitlines()
+    assert first.startswith("gmm:") and second.startswith("  best  ") and not any(line.startswith(("  model", "  wall")) for line in rest), rest
+    assert any(line.startswith("  search    random, then evolutionary, seed 5: 12 trials") for line in rest), rest
+    assert "\n  wall  " in run(*tune, "-v").stdout
 
 
 def why_a_faster_search_stands_behind_is_said(folder):
