@@ -38,6 +38,7 @@ NB_MODULE(_tunesmith, module) {
   bind_tune_many(module);
   bind_task(module);
   bind_search(module);
+  bind_machine(module);
 }
 
 }  // namespace tunesmith::python

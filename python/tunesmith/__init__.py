@@ -8,7 +8,9 @@
 
 docs/python.md has the rest.
 """
-from . import errors
+from . import errors, network
+from ._command import command
+from ._report import report
 from ._tune import tune
 from ._tunesmith import (
     Block,
@@ -50,8 +52,8 @@ from .errors import (
 __all__ = [
     "Block", "Buffer", "Candidate", "EnvironmentFault", "Error", "Int", "InternalError", "InterpreterError", "Kernel", "Loop", "ManyProgress", "NoRecord",
     "PluginError", "Program", "Progress", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search", "Space",
-    "Spaces", "Task", "Trace", "UserError", "Workload", "bf16", "bool_", "dtype", "errors", "f16", "f32", "f64", "i16", "i32", "i64",
-    "i8", "primitives", "tune", "u16", "u32", "u64", "u8", "workload", "workloads",
+    "Spaces", "Task", "Trace", "UserError", "Workload", "bf16", "bool_", "command", "dtype", "errors", "f16", "f32", "f64", "i16", "i32", "i64",
+    "i8", "network", "primitives", "report", "tune", "u16", "u32", "u64", "u8", "workload", "workloads",
 ]
 
 
@@ -60,6 +62,15 @@ def _html(self):
 
     return f"<pre>{escape(str(self))}</pre>"
 
+
+def _against(self, library="best", *, space=None, seconds=3.0):
+    from .against import compare
+
+    return compare(self, library, space=space, seconds=seconds)
+
+
+_against.__doc__ = "Times its program in turn with a library, called from Python: :func:`tunesmith.against.compare`."
+Record.against = _against
 
 for _shown in (Program, Progress, Record, Result, Trace, Workload):
     _shown._repr_html_ = _html
