@@ -262,7 +262,7 @@ def compare(record, library="best", *, space=None, seconds=3.0):
     own()
     expected = out.copy()
     # Roundings of so many operations for an element, each of the largest at most.
-    tolerance = numpy.finfo(kind).eps * (8 + workload.flops / expected.size) * max(float(numpy.abs(expected).max()), 1e-30)
+    tolerance = float(numpy.finfo(kind).eps) * (8 + workload.flops / expected.size) * max(float(numpy.abs(expected).max()), 1e-30)
     case = OPERATORS[workload.name](dict(workload.params), arrays)
     calls, versions, errors, left_out = {"": own}, {}, {}, {}
     with _Stack() as stack:

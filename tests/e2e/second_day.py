@@ -115,6 +115,62 @@ def minutes_end_where_nothing_is_to_be_gained(folder):
     assert json.loads(run(*one, "--minutes", 1, "--trials", 48, "--database", folder / "three.db", "--json").stdout)["ended_because"] == "trials"
 
 
+def one_share_everywhere_and_doubts_of_the_peak_are_said(folder):
+    database = folder / "r.db"
+    tune = ("tune", "gmm:n=64,m=64,k=64", "--trials", 8, "--threads", 1, "--database", database)
+
+    def shares():
+        tuned = json.loads(run(*tune, "--json").stdout)
+        [line] = json.loads(run("report", database, "--json").stdout)["rooflines"]
+        return tuned, line["points"][0]["operations_per_second"] / line["operations_per_second"], line
+
+    tuned, share, line = shares()
+    assert abs(tuned["share_of_peak"] - share) < 1e-9 and abs(tuned["peak_gflops"] * 1e9 - line["operations_per_second"]) < 1, (tuned, line)
+    assert tuned["peak_time_ms"] == line["operations_measured"]["time_ms"] and tuned["peak_disturbed"] == line["operations_measured"]["disturbed"] is not None
+    # Another moment shows a higher one: all shares are of that. It comes as the export of a store has it.
+    lines = [json.loads(text) for text in run("records", "export", "--database", database).stdout.splitlines()]
+    roof = next(each["roof"] for each in lines if "roof" in each)
+    roof |= {"id": "high", "per_second": 4 * roof["per_second"], "disturbed": True}
+    content = json.dumps(roof, sort_keys=True, separators=(",", ":"))
+    (folder / "high.jsonl").write_text(json.dumps({"checksum": hashlib.sha256(content.encode()).hexdigest()[:16], "roof": roof, "version": 8}) + "\n")
+    run("records", "import", folder / "high.jsonl", "--database", database)
+    again, share, line = shares()
+    assert again["peak_disturbed"] is True and abs(again["share_of_peak"] - share) < 1e-9 and again["share_of_peak"] < 0.5 * tuned["share_of_peak"], (again, tuned)
+    assert again["peak_beside_gflops"] < 0.5 * again["peak_gflops"]
+    said = run(*tune).stdout
+    assert "the peak was measured while something else used the machine" in said and "beside the best program it reached" in said, said
+
+
+def a_library_beside_it_needs_a_python_that_has_the_package(folder):
+    environment = os.environ | {"TUNESMITH_PYTHON": str(folder / "none")}
+    done = run("tune", GMM, "--trials", 2, "--against", "torch", "--database", folder / "r.db", code=4, env=environment)
+    assert "does not run the package tunesmith" in done.stderr and "pip install" in done.stderr and not (folder / "r.db").exists(), done
+    assert "torch" in run("tune", GMM, "--against", "blast", "--database", folder / "r.db", code=2).stderr
+    # What Python answers is told: a refusal before anything is measured, and a comparison.
+    python = folder / "python"
+    python.write_text("""#!/bin/sh
+case "$*" in
+  *--check*relu*) echo '{"error": "relu is none"}';;
+  *--check*) echo '{"ok": true}';;
+  *) echo "{\\"text\\": \\"beside it: $*\\", \\"rounds\\": 7}";;
+esac
+""")
+    python.chmod(0o755)
+    environment["TUNESMITH_PYTHON"] = str(python)
+    assert "relu is none" in run("tune", "relu", "--trials", 2, "--against", "torch", "--database", folder / "r.db", code=2, env=environment).stderr
+    assert not (folder / "r.db").exists()
+    done = run("tune", GMM, "--trials", 4, "--against", "torch", "--database", folder / "r.db", env=environment)
+    assert "beside it: -m tunesmith.against torch --record" in done.stdout and "--space cpu" in done.stdout, done.stdout
+    assert json.loads(run("tune", GMM, "--trials", 4, "--against", "best", "--database", folder / "r.db", "--json", env=environment).stdout)["against"]["rounds"] == 7
+    assert "one workload" in run("tune", GMM, "relu", "--against", "torch", "--database", folder / "r.db", code=2, env=environment).stderr
+
+
+def a_heavy_block_left_plain_is_said_before_it_is_measured(folder):
+    (folder / "spaces.yaml").write_text("version: 1\ndefault: bare\nspaces:\n  bare: {extends: cpu, modules: []}\n")
+    done = run("tune", GMM, "--trials", 2, "--spaces", folder / "spaces.yaml", "--database", folder / "r.db")
+    assert "block C has" in done.stderr and "leaves it plain" in done.stderr, done.stderr
+
+
 def a_summary_begins_with_the_result(folder):
     tune = ("tune", GMM, "--trials", 12, "--seed", 5, "--search", "random:4,evolutionary", "--database", folder / "r.db")
     first, second, *rest = run(*tune).stdout.splitlines()
