@@ -42,7 +42,7 @@ def measure(build, workload, space, trials, bound_by_memory, seed):
         database = pathlib.Path(name) / "records.db"
         result = run(build / "bin/tunesmith", "tune", workload, "--space", space, "--trials", trials, "--seed", seed,
                      "--database", database, "--json")
-        result["share"] = result["share_of_peak"]
+        result["share"] = result["gflops"] / result["peak_beside_gflops"]
         if bound_by_memory:
             result["share"] = share_of_copying(build, workload, result["trace"], database, pathlib.Path(name))
     seconds = result["seconds"]

@@ -1,7 +1,8 @@
 // Stores of schemas 1 and 2 had one table of records, one of workloads, and no word of runs and threads: all
-// is written anew. Schema 3 lacked rounds, scores and roofs, schema 4 the instance that a twin was of, and
-// schema 5 the version of the check: columns and a table are added. The tasks of all of them do not say which
-// extensions there were, so that they are no task of today's.
+// is written anew. Schema 3 lacked rounds, scores and roofs, schema 4 the instance that a twin was of,
+// schema 5 the version of the check, and schema 6 whether a roof was disturbed: columns and a table are
+// added. The tasks of all before schema 6 do not say which extensions there were, so that they are no task of
+// today's.
 #include "migrate.h"
 
 #include <fcntl.h>
@@ -146,7 +147,8 @@ std::optional<MigrationReport> migrate(sqlite::Database& database, OldStore old)
   } else {
     if (version < 4) add_rounds_and_roofs(database);
     if (version < 5) add_twins(database);
-    add_verifiers(database);
+    if (version < 6) add_verifiers(database);
+    if (version >= 4) add_disturbed_roofs(database);
     report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
   }
   database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")

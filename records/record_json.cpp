@@ -89,10 +89,12 @@ RecordedRun run_from(const Field& in) {
 }
 
 json to_json(const RecordedRoof& r) {
-  return {{"id", r.id},           {"environment", hex64(r.environment)},
-          {"target", r.target},   {"threads", r.threads},
-          {"device", r.device},   {"quantity", r.quantity},
-          {"time_ms", r.time_ms}, {"per_second", r.per_second}};
+  json out = {{"id", r.id},           {"environment", hex64(r.environment)},
+              {"target", r.target},   {"threads", r.threads},
+              {"device", r.device},   {"quantity", r.quantity},
+              {"time_ms", r.time_ms}, {"per_second", r.per_second}};
+  if (r.disturbed) out["disturbed"] = *r.disturbed;
+  return out;
 }
 
 RecordedRoof roof_from(const Field& in) {
@@ -105,6 +107,7 @@ RecordedRoof roof_from(const Field& in) {
   r.quantity = in["quantity"].text(kMaxName);
   r.per_second = in["per_second"].number(-kAnyNumber, kAnyNumber);
   r.time_ms = time_in(in["time_ms"]);
+  if (const auto disturbed = in.find("disturbed")) r.disturbed = disturbed->boolean();
   if (const std::string fault = roof_fault(r); !fault.empty()) in.wrong(fault);
   return r;
 }

@@ -1,5 +1,7 @@
 #include "tunesmith/records/record_store.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "record_json.h"
@@ -150,6 +152,22 @@ std::vector<RecordedRoof> RecordStore::roofs() const {
     if (const RecordedRoof* roof = stored.value()) all.push_back(*roof);
   });
   return all;
+}
+
+std::optional<RecordedRoof> RecordStore::highest_roof(const TaskKey& task, uint64_t machine,
+                                                      std::string_view quantity) const {
+  std::set<uint64_t> its;
+  for (const Environment& environment : environments()) {
+    if (environment.machine() == machine) its.insert(environment.hash());
+  }
+  std::optional<RecordedRoof> highest;
+  for (const RecordedRoof& roof : roofs()) {
+    if (roof.target != task.target || roof.threads != task.threads || roof.device != task.device ||
+        roof.quantity != quantity || !its.contains(roof.environment))
+      continue;
+    if (!highest || roof.per_second > highest->per_second) highest = roof;
+  }
+  return highest;
 }
 
 bool RecordStore::add(const Record& record) { return add(std::span(&record, 1)) == 1; }

@@ -18,6 +18,7 @@ RecordedRoof read_roof(const sqlite::Statement& row) {
   roof.quantity = row.text(5);
   roof.per_second = row.real(6);
   roof.time_ms = row.integer(7);
+  if (!row.is_null(8)) roof.disturbed = row.integer(8) != 0;
   return roof;
 }
 }  // namespace
@@ -31,7 +32,7 @@ Insertion insert_roof(sqlite::Database& database, const RecordedRoof& roof) {
   database
       .prepare(
           "INSERT INTO roof (id, environment, target, threads, device, quantity, per_second, time_ms, "
-          "checksum) SELECT ?, hash, ?, ?, ?, ?, ?, ?, ? FROM environment WHERE hash = ?")
+          "disturbed, checksum) SELECT ?, hash, ?, ?, ?, ?, ?, ?, ?, ? FROM environment WHERE hash = ?")
       .bind(roof.id)
       .bind(roof.target)
       .bind(int64_t{roof.threads})
@@ -39,6 +40,7 @@ Insertion insert_roof(sqlite::Database& database, const RecordedRoof& roof) {
       .bind(roof.quantity)
       .bind(roof.per_second)
       .bind(roof.time_ms)
+      .bind_optional(roof.disturbed ? std::optional(int64_t{*roof.disturbed}) : std::nullopt)
       .bind(checksum)
       .bind(hex64(roof.environment))
       .run();
@@ -47,14 +49,15 @@ Insertion insert_roof(sqlite::Database& database, const RecordedRoof& roof) {
 
 void scan_roofs(sqlite::Database& database, const Visit<RecordedRoof>& visit) {
   auto rows = database.prepare(
-      "SELECT id, environment, target, threads, device, quantity, per_second, time_ms, checksum FROM roof "
+      "SELECT id, environment, target, threads, device, quantity, per_second, time_ms, disturbed, checksum "
+      "FROM roof "
       "ORDER BY time_ms, id");
   while (rows.step()) {
     Stored<RecordedRoof> stored{fmt::format("roof '{}'", rows.text(0)), {}};
     try {
       RecordedRoof roof = read_roof(rows);
       if (const std::string fault = roof_fault(roof); !fault.empty()) throw UserError(fault);
-      if (checksum_of(roof) != rows.text(8)) throw UserError("its checksum does not fit its content");
+      if (checksum_of(roof) != rows.text(9)) throw UserError("its checksum does not fit its content");
       stored.content = std::move(roof);
     } catch (const UserError& error) {
       stored.content = std::string(error.what());

@@ -118,7 +118,8 @@ CREATE TABLE roof (
   quantity TEXT NOT NULL,
   per_second REAL NOT NULL,
   time_ms INTEGER NOT NULL,
-  checksum TEXT NOT NULL
+  checksum TEXT NOT NULL,
+  disturbed INTEGER                -- NULL: not known
 ) STRICT, WITHOUT ROWID;
 )sql";
 
@@ -198,6 +199,10 @@ void add_twins(sqlite::Database& database) {
 void add_verifiers(sqlite::Database& database) {
   database.execute("DROP VIEW record; ALTER TABLE measurement ADD COLUMN verifier INTEGER");
   database.execute(kRecordView);
+}
+
+void add_disturbed_roofs(sqlite::Database& database) {
+  database.execute("ALTER TABLE roof ADD COLUMN disturbed INTEGER");
 }
 
 std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {

@@ -28,5 +28,7 @@ void add_rounds_and_roofs(sqlite::Database& database);
 void add_twins(sqlite::Database& database);
 /// What came with schema 6, to a store of schema 5, in the caller's transaction.
 void add_verifiers(sqlite::Database& database);
+/// What came with schema 7, to a store of schemas 4 to 6, in the caller's transaction.
+void add_disturbed_roofs(sqlite::Database& database);
 
 }  // namespace tunesmith

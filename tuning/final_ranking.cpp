@@ -16,12 +16,22 @@ void FinalRanking::rank(Leaders leaders, const KnownResults& known, const Record
   LeadersRanking ranking = rank_leaders(checked(std::move(leaders), known, result), evaluator_, runner_, peak,
                                         options_.final_rounds);
   times_ = std::move(ranking.times);
-  result.peak_operations_per_second = ranking.peak_operations_per_second;
+  if (ranking.peak_operations_per_second <= 0.0) return;
+  const RecordedRoof beside{make_id(),
+                            run.environment,
+                            task.target,
+                            task.threads,
+                            task.device,
+                            operations_roof(type),
+                            ranking.peak_operations_per_second,
+                            now_ms(),
+                            ranking.peak_disturbed};
+  result.peak_beside = beside.per_second;
+  result.peak = beside;
   // A unit's is no roof for what else has this type.
-  if (ranking.peak_operations_per_second > 0.0 && peak.unit.empty()) {
-    store_.add_roof({make_id(), run.environment, task.target, task.threads, task.device,
-                     operations_roof(type), ranking.peak_operations_per_second, now_ms()});
-  }
+  if (!peak.unit.empty()) return;
+  store_.add_roof(beside);
+  result.peak = store_.highest_roof(task, machine_, beside.quantity);
 }
 
 Leaders FinalRanking::checked(Leaders leaders, const KnownResults& known, TuneResult& result) {

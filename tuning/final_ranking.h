@@ -20,13 +20,14 @@ namespace tunesmith {
 class FinalRanking {
  public:
   FinalRanking(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
-               Evaluator& evaluator, const TuneOptions& options)
+               Evaluator& evaluator, const TuneOptions& options, uint64_t machine)
       : workload_(workload),
         space_(space),
         store_(store),
         runner_(runner),
         evaluator_(evaluator),
-        options_(options) {}
+        options_(options),
+        machine_(machine) {}
 
   /// Ranks the leaders, without those that only an earlier check accepted and this one refuses, and records
   /// the times and the machine's peak as the run's.
@@ -44,6 +45,7 @@ class FinalRanking {
   Runner& runner_;
   Evaluator& evaluator_;
   const TuneOptions& options_;
+  const uint64_t machine_;
   std::unordered_map<uint64_t, QuantileInterval> times_;  // by lowered hash
 };
 

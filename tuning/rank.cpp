@@ -52,6 +52,7 @@ class Rounded {
     std::vector<InterleavedTimes> times = runner_.interleave(timed, stage);
     if (has_peak()) {
       peak_samples_.insert(peak_samples_.end(), times.back().samples.begin(), times.back().samples.end());
+      peak_disturbed_ += times.back().disturbed;
       times.pop_back();
     }
     const size_t max_samples = std::ranges::max(times, {}, sample_count).samples.size();
@@ -74,8 +75,10 @@ class Rounded {
 
   /// With the times of those in all rounds, and the best of them. Nothing can be asked after it.
   Ranking conclude(const std::vector<size_t>& left) {
-    if (!peak_samples_.empty())
+    if (!peak_samples_.empty()) {
       ranking_.peak_operations_per_second = peak_.operations / low_quantile(peak_samples_);
+      ranking_.peak_disturbed = 2 * peak_disturbed_ > peak_samples_.size();
+    }
     for (const size_t kernel : left) {
       RankedKernel& ranked = ranking_.kernels[kernel];
       if (ranked.samples.empty()) continue;
@@ -98,6 +101,7 @@ class Rounded {
   Ranking ranking_;
   std::vector<size_t> disturbed_;  // samples, of each kernel
   std::vector<double> peak_samples_;
+  size_t peak_disturbed_ = 0;  // of them
   double spent_ = 0.0;
   Runner& runner_;
   std::span<const CompiledKernel* const> kernels_;

@@ -28,6 +28,7 @@ struct Ranking {
   std::optional<size_t> best;         // the fastest of those in all rounds; the first of equals
   /// At kTimeQuantile of the peak kernel's times; 0 when it was not measured.
   double peak_operations_per_second = 0.0;
+  bool peak_disturbed = false;  // as RankedKernel::disturbed
 };
 
 /// So many stay in all rounds.

@@ -27,6 +27,7 @@ LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner
   const Ranking ranking = rank(runner, kernels, expected_seconds, peak, {.rounds = rounds});
   LeadersRanking result;
   result.peak_operations_per_second = ranking.peak_operations_per_second;
+  result.peak_disturbed = ranking.peak_disturbed;
   std::vector<Evaluator::Ranked> ranked;
   for (size_t i = 0; i < timed.size(); ++i) {
     const RankedKernel& kernel = ranking.kernels[i];

@@ -16,6 +16,7 @@ struct PeakKernel;
 struct LeadersRanking {
   std::unordered_map<uint64_t, QuantileInterval> times;  // by lowered hash, of those in all rounds
   double peak_operations_per_second = 0.0;               // 0 when the peak kernel was not measured
+  bool peak_disturbed = false;
 };
 
 /// As rank() does, with what it measured recorded by the evaluator. Throws what the runner throws.

@@ -46,7 +46,7 @@ struct TuningTask::State {
         seeds(tuned, records, key, machine, options, log),
         proposals(in, wanted.trials, context, evaluator, seeds, result.times.propose),
         rounds(context, evaluator, known, log, rule, result.model_batches),
-        ranking(tuned, in, records, measuring, evaluator, options) {
+        ranking(tuned, in, records, measuring, evaluator, options, machine) {
     result.times.generate = result.times.wall = context.generate_seconds();
     const Stopwatch watch(result.times.wall);
     look_for_plain_blocks();
@@ -152,7 +152,8 @@ struct TuningTask::State {
       const WaitingWatch waiting(result.times.wait, options.machine.get());
       if (ranked && !log.leaders().all().empty() && !rule.stopped())
         ranking.rank(log.leaders(), known, run, key, result);
-      store.end_run(run.id, now_ms(), because.empty() ? rule.why_ended() : because);
+      result.ended_because = because.empty() ? rule.why_ended() : because;
+      store.end_run(run.id, now_ms(), result.ended_because);
       if (!options.model_file.empty() && options.save_model) context.save_model(options.model_file);
     }
     return so_far();

@@ -26,7 +26,7 @@ constexpr std::array<Kind, 8> kKinds{{{"environment", 5},
                                       {"workload", 5},
                                       {"space", 5},
                                       {"run", 5},
-                                      {"roof", 5},
+                                      {"roof", 8},
                                       {"record", 5},
                                       {"candidate", 5},
                                       {"job", 6}}};

@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "runner/disturbance.h"
+#include "support/monotonic_clock.h"
 #include "tunesmith/measuring/peak.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
@@ -46,6 +51,14 @@ double measure_peak(Target& target, const PeakKernel& peak, int threads) {
   if (const auto fault = loaded->take_fault())
     throw EnvironmentError("the peak cannot be measured: " + fault->message);
   return peak.operations / best;
+}
+
+WatchedRate watched(const std::function<double()>& measure) {
+  const std::map<std::string, double> before = waited_by_thread(getpid());
+  const double begin = now_seconds();
+  const double per_second = measure();
+  const double seconds = now_seconds() - begin;
+  return {per_second, DisturbanceDetector::disturbed(before, waited_by_thread(getpid()), seconds)};
 }
 
 }  // namespace tunesmith

@@ -42,6 +42,7 @@ NB_MODULE(_tunesmith, module) {
   bind_search(module);
   bind_candidate(module);
   bind_plugins(module);
+  bind_machine(module);
 }
 
 }  // namespace tunesmith::python

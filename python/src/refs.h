@@ -83,5 +83,6 @@ void bind_tune(nb::module_& module);
 void bind_tune_many(nb::module_& module);
 void bind_task(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_machine(nb::module_& module);
 
 }  // namespace tunesmith::python

@@ -25,6 +25,7 @@ TuneOptions options_of(const cli::TuneArguments& arguments, const MeasureOptions
   if (arguments.trials > 0) options.trials = arguments.trials;
   if (!limited) options.trials = kNoLimit;
   options.time_limit_seconds = cli::seconds_limit(arguments);
+  options.min_gain = cli::min_gain(arguments, 1);
   return options;
 }
 
@@ -65,7 +66,9 @@ Setup::Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::T
   cli::require_memory(*workload_, arguments.allow_memory);
 }
 
-double Setup::peak() { return cli::Peaks(space(), measure_, threads_).of(*workload_); }
+double Setup::peak() {
+  return cli::Peaks(space(), measure_, threads_, store_, environment_.machine()).of(*workload_);
+}
 
 cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   cli::TuneArguments arguments;
@@ -75,6 +78,7 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   take(rest, "seed", arguments.seed);
   take(rest, "threads", arguments.threads);
   take(rest, "batch", arguments.batch);
+  take(rest, "min_gain", arguments.min_gain);
   take(rest, "scheduler", arguments.scheduler);
   take(rest, "goal", arguments.goal);
   take(rest, "search", arguments.search);
@@ -94,10 +98,11 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   require_positive("minutes", arguments.minutes, true);
   require_positive("threads", arguments.threads, true);
   require_positive("batch", arguments.batch, true);
+  if (arguments.min_gain) require_positive("min_gain", *arguments.min_gain, true);
   require_positive("candidate_timeout", arguments.candidate_time_out, false);
   for (const auto& [name, value] : rest) {
     static const std::vector<std::string> g_known = {
-        "trials", "minutes", "seed",       "threads",           "batch", "scheduler",    "goal",
+        "trials", "minutes", "seed",       "threads",           "batch", "scheduler",    "goal",   "min_gain",
         "search", "model",   "model_file", "candidate_timeout", "fresh", "allow_memory", "records"};
     const std::string text = nb::cast<std::string>(name);
     throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));

@@ -13,6 +13,7 @@
 #include <tunesmith/target/separate_device.h>
 
 #include "errors.h"
+#include "plain_report.h"
 #include "records.h"
 #include "session.h"
 #include "traces.h"
@@ -86,6 +87,7 @@ ResultRef tune_one(nb::handle workload, nb::handle space, const nb::object& prog
     result.asked = setup.limited_by_trials() ? setup.options().trials : 0;
     TuneHooks hooks;
     hooks.stop = &stop;
+    hooks.left_plain = [](std::span<const PlainBlock> blocks) { cli::tell_plain(blocks, ""); };
     hooks.progress = [&](const TuneProgress& now) {
       latest.put(progress_of(now, *result.workload, peak, seconds, modelled));
     };
@@ -123,9 +125,7 @@ std::string result_text(const ResultRef& self) {
   const double speed = self.workload->flops / result.best_seconds;
   text += fmt::format("\n  best      {}{}, {:.1f} GFLOP/s", seconds_text(result.best_seconds),
                       models_times(self.space->space->target()) ? " modelled" : "", speed * 1e-9);
-  if (result.peak_operations_per_second > 0.0)
-    text += fmt::format(", {:.1f} % of the peak measured beside it",
-                        100.0 * speed / result.peak_operations_per_second);
+  if (result.peak) text += fmt::format(", {:.1f} % of the peak", 100.0 * speed / result.peak->per_second);
   if (result.baseline_seconds > 0.0)
     text += fmt::format("\n  baseline  {}: the best is {:.1f} times as fast",
                         seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
@@ -172,13 +172,17 @@ auto field(T TuneResult::* member) {
 }
 
 void bind_result(nb::module_& module) {
-  nb::class_<ResultRef>(module, "Result", "What a run has found. Printed, it is a summary.")
+  nb::class_<ResultRef>(module, "Result", nb::dynamic_attr(),
+                        "What a run has found. Printed, it is a summary.")
       .def_prop_ro("best", &best_of_result,
                    "The best program of the task on record: a Record; None: nothing valid was found.")
       .def_prop_ro("best_seconds", field(&TuneResult::best_seconds), "Of one call.")
       .def_prop_ro("baseline_seconds", field(&TuneResult::baseline_seconds), "Of the unscheduled program.")
-      .def_prop_ro("peak", field(&TuneResult::peak_operations_per_second),
-                   "Operations a second of the machine's peak kernel, measured beside the best.")
+      .def_prop_ro(
+          "peak", [](const ResultRef& self) { return self.value.peak ? self.value.peak->per_second : 0.0; },
+          "Operations a second of the machine's peak kernel: the highest on record. 0: nothing was ranked.")
+      .def_prop_ro("ended_because", field(&TuneResult::ended_because),
+                   "\"trials\", \"time limit\", \"expected gain\", ...")
       .def_prop_ro("trials", field(&TuneResult::trials),
                    "Programs measured, those taken from the records included.")
       .def_prop_ro("valid", field(&TuneResult::valid), "Of the trials: right, and timed.")

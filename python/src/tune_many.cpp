@@ -10,6 +10,7 @@
 #include <tunesmith/tuning/tune_many.h>
 
 #include "errors.h"
+#include "plain_report.h"
 #include "say.h"
 #include "tune.h"
 #include "watched.h"
@@ -120,6 +121,9 @@ nb::list tune_all(const nb::sequence& workloads, nb::handle space, const nb::obj
     threads = options.task.measure_threads;
     TuneManyHooks hooks;
     hooks.stop = &stop;
+    hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
+      cli::tell_plain(blocks, list.names[task]);
+    };
     hooks.progress = [&](const TuneManyProgress& now) {
       const std::lock_guard lock(mutex);
       latest = many_progress_of(now, list, options.trials);

@@ -8,8 +8,10 @@
 
 docs/python.md has the rest.
 """
-from . import errors
+from . import errors, network
+from ._command import command
 from ._plugins import CostModel, Module, Searcher, TaskScheduler
+from ._report import report
 from ._tune import tune
 from ._tunesmith import (
     Block,
@@ -62,10 +64,10 @@ from .errors import (
 __all__ = [
     "Block", "BlockInfo", "Buffer", "Candidate", "CostModel", "Device", "EnvironmentFault", "Error", "History", "Int", "InternalError",
     "InterpreterError", "Kernel", "Loop", "ManyProgress", "Measured", "Module", "ModuleContext", "NoRecord", "OtherSearcher", "PluginError",
-    "Program", "Progress", "RandomStream", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search",
-    "SearchContext", "Searcher", "Space", "Spaces", "Task", "TaskHistory", "TaskScheduler", "TaskSet", "Trace", "UserError", "Workload",
-    "bf16", "bool_", "dtype", "errors", "f16", "f32", "f64", "feature_columns", "i16", "i32", "i64", "i8", "primitives", "tune", "u16",
-    "u32", "u64", "u8", "workload", "workloads",
+    "Program", "Progress", "RandomStream", "Record", "Records", "Result", "Schedule", "ScheduleError", "ScheduleMisuse", "Search", "SearchContext",
+    "Searcher", "Space", "Spaces", "Task", "TaskHistory", "TaskScheduler", "TaskSet", "Trace", "UserError", "Workload", "bf16", "bool_", "command",
+    "dtype", "errors", "f16", "f32", "f64", "feature_columns", "i16", "i32", "i64", "i8", "network", "primitives", "report", "tune", "u16", "u32",
+    "u64", "u8", "workload", "workloads",
 ]
 
 
@@ -74,6 +76,15 @@ def _html(self):
 
     return f"<pre>{escape(str(self))}</pre>"
 
+
+def _against(self, library="best", *, space=None, seconds=3.0):
+    from .against import compare
+
+    return compare(self, library, space=space, seconds=seconds)
+
+
+_against.__doc__ = "Times its program in turn with a library, called from Python: :func:`tunesmith.against.compare`."
+Record.against = _against
 
 for _shown in (Program, Progress, Record, Result, Trace, Workload):
     _shown._repr_html_ = _html

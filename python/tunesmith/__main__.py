@@ -5,6 +5,8 @@ import sys
 
 def main():
     program = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
+    # What it calls Python for (tune --against) is this one.
+    os.environ.setdefault("TUNESMITH_PYTHON", sys.executable)
     os.execv(program, ["tunesmith", *sys.argv[1:]])
 
 

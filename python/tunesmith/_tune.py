@@ -13,6 +13,7 @@ def tune(
     seed=0,
     threads=None,
     batch=None,
+    min_gain=None,
     search=None,
     model=None,
     model_file=None,
@@ -23,6 +24,7 @@ def tune(
     weights=None,
     scheduler=None,
     goal=None,
+    against=None,
     progress="auto",
 ):
     """Searches for a fast program by measuring, as the command `tunesmith tune` does: a :class:`Result`. Of a list of workloads,
@@ -40,6 +42,8 @@ def tune(
     :param seed: the same seed finds the same programs.
     :param threads: of the measured programs; None: all processors of this process.
     :param batch: programs in a round.
+    :param min_gain: percent: what is expected to gain less of a further round is not searched any more; None: 0, or where
+        ``minutes`` alone say how long, 0.05 divided by the number of workloads.
     :param search: searchers in place of the space's: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``.
     :param model: a cost model in place of the space's.
     :param model_file: the cost model is loaded from there where it exists, and saved there.
@@ -50,6 +54,9 @@ def tune(
     :param weights: of a list: how much each counts, as how often a network calls it.
     :param scheduler: of a list: a task scheduler in place of the space's.
     :param goal: of a list: ``"total"``, the sum of weight times time (the default with weights), or ``"each"``, the geometric mean.
+    :param against: a library that is timed in turn with the best program, called from Python with the same inputs: "torch",
+        "onnxruntime", "blas", or "best", the fastest of those that are installed. What came of it is ``result.comparison``
+        (:mod:`tunesmith.against`); what cannot be compared is refused before anything is measured.
     :param progress: ``"auto"`` (a line in a terminal, a bar in a notebook), None, or a callable that is given a
         :class:`Progress` (of a list a :class:`ManyProgress`) about ten times a second, and stops the run by answering False.
     :raises UserError: what is given cannot be accepted.
@@ -58,10 +65,16 @@ def tune(
     many = isinstance(workload, (list, tuple))
     if not many and any(value is not None for value in (weights, scheduler, goal)):
         raise UserError("weights, scheduler and goal are for a list of workloads")
+    if against is not None:
+        if many:
+            raise UserError("against is for one workload")
+        from .against import check
+
+        check(workload, against)
     show = shown(progress)
     try:
         of_many = {"weights": weights, "scheduler": scheduler, "goal": goal} if many else {}
-        return (_tunesmith.tune_all if many else _tunesmith.tune_one)(
+        result = (_tunesmith.tune_all if many else _tunesmith.tune_one)(
             workload,
             space,
             show,
@@ -71,6 +84,7 @@ def tune(
             seed=seed,
             threads=threads,
             batch=batch,
+            min_gain=min_gain,
             search=search,
             model=model,
             model_file=model_file,
@@ -82,3 +96,7 @@ def tune(
     finally:
         if hasattr(show, "close"):
             show.close()
+    if against is not None:
+        best = result.best
+        result.comparison = None if best is None else best.against(against, space=result.space if best.space == result.space.name else None)
+    return result

@@ -49,6 +49,35 @@ compute: |
   C[z<b, i<n, j<m] = sum(r<k) A[z, i, r] * B[z, r, j]
 outputs: [C]
 """
+_ATTENTION = """name: attention
+params: {{b: {b}, heads: {heads}, n: {n}, l: {l}, d: {d}, e: {e}}}
+inputs:
+  Q: {{shape: [{shapes[0]}], dtype: {dtype}}}
+  K: {{shape: [{shapes[1]}], dtype: {dtype}}}
+  V: {{shape: [{shapes[2]}], dtype: {dtype}}}
+compute: |
+  S[z<b, h<heads, i<n, j<l] = (sum(r<d) Q[{reads[0]}] * K[{reads[1]}]) * {scale!r}
+  Max[z<b, h<heads, i<n] = max(j<l) S[z, h, i, j]
+  E[z<b, h<heads, i<n, j<l] = exp(S[z, h, i, j] - Max[z, h, i])
+  Sum[z<b, h<heads, i<n] = sum(j<l) E[z, h, i, j]
+  P[z<b, h<heads, i<n, j<l] = E[z, h, i, j] / Sum[z, h, i]
+  O[{result}] = sum(j<l) P[z, h, i, j] * V[{reads[2]}]
+outputs: [O]
+"""
+_LAYER_NORM = """name: layer_norm
+params: {{n: {n}, m: {m}}}
+inputs:
+  X: {{shape: [n, m], dtype: {dtype}}}
+{residual}  Scale: {{shape: [m], dtype: {dtype}, constant: {constant}}}
+  Offset: {{shape: [m], dtype: {dtype}, constant: {constant}}}
+compute: |
+{sum}  Sum[i<n] = sum(j<m) {value}
+  Mean[i<n] = Sum[i] / m
+  Squares[i<n] = sum(j<m) ({value} - Mean[i]) * ({value} - Mean[i])
+  R[i<n] = rsqrt(Squares[i] / m + {eps!r})
+  O[i<n, j<m] = ({value} - Mean[i]) * R[i] * Scale[j] + Offset[j]
+outputs: [O]
+"""
 # What may follow a product and is done in its program.
 _EPILOGUES = {
     "relu": "max({x}, 0)",
@@ -57,17 +86,23 @@ _EPILOGUES = {
 
 
 class _Step:
-    """Operators of a graph that one program computes: `workload`, the nodes that give its inputs, and the shape of its result."""
+    """Operators of a graph that one program computes: `nodes`, in the graph's order; `workload`, the nodes that give its inputs,
+    and how its result becomes the last node's."""
 
-    def __init__(self, name, last, sources, text):
-        self.name, self.last, self.sources, self.workload = name, last, sources, Workload(text)
+    def __init__(self, name, nodes, sources, text, view=None):
+        self.name, self.nodes, self.sources, self.workload, self._view = name, nodes, sources, Workload(text), view
+
+    @property
+    def last(self):
+        return self.nodes[-1]
 
     def call(self, kernel):
         shapes = [buffer.shape for buffer in kernel.inputs]
         shape = tuple(_value(self.last).shape)
+        view = self._view or (lambda result: result.reshape(shape))
 
         def run(*arrays):
-            return kernel(*(array.detach().reshape(wanted).contiguous() for array, wanted in zip(arrays, shapes))).reshape(shape)
+            return view(kernel(*(array.detach().reshape(wanted).contiguous() for array, wanted in zip(arrays, shapes))))
 
         run.__name__ = f"tunesmith_{self.name}"
         return run
@@ -92,12 +127,31 @@ def _argument(node, position, name, default=None):
     return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
 
 
+def _changes(node):
+    """May the node change what it is given?"""
+    if node.op == "call_method":
+        return node.target.endswith("_") and not node.target.endswith("__")
+    name = getattr(node.target, "__name__", "")
+    in_place = isinstance(node.target, type(operator.iadd)) and name in ("iadd", "isub", "imul", "itruediv", "setitem", "copy_")
+    return node.op == "call_function" and (in_place or bool(node.kwargs.get("inplace")) or "out" in node.kwargs or name.endswith("_"))
+
+
+def _together(first, last):
+    """May what `first` computes be computed where `last` stands? Nothing in between changes what it reads."""
+    between = first.next
+    while between is not last:
+        if _changes(between):
+            return False
+        between = between.next
+    return True
+
+
 def _activation(node):
     """The activation that alone reads the node's result."""
     if len(node.users) != 1:
         return None, node
     user = next(iter(node.users))
-    if user.op != "call_function" or user.args[:1] != (node,):
+    if user.op != "call_function" or user.args[:1] != (node,) or not _together(node, user):
         return None, node
     if user.target in (functional.relu, torch.relu):
         return "relu", user
@@ -106,13 +160,32 @@ def _activation(node):
     return None, node
 
 
-def _linear(node, freeze):
+_ADDITIONS = (operator.add, torch.add)
+
+
+def _added(node):
+    """What is added to the node's result by what alone reads it, and that; (None, node) where there is no such."""
+    if len(node.users) != 1:
+        return None, node
+    user = next(iter(node.users))
+    if user.op != "call_function" or user.target not in _ADDITIONS or len(user.args) != 2 or user.kwargs:
+        return None, node
+    other = user.args[1] if user.args[0] is node else user.args[0]
+    if other is node or not _together(node, user) or _fits(node, other) is None or _value(other).shape != _value(node).shape:
+        return None, node
+    return other, user
+
+
+def _linear(node, freeze, taken):
     X, W, B = (_argument(node, position, name) for position, name in enumerate(("input", "weight", "bias")))
     dtype = _fits(X, W, *([] if B is None else [B]))
     if dtype is None or _value(W).dim() != 2:
         return None
     m, k = _value(W).shape
     name, last = _activation(node)
+    residual = None
+    if name is None:
+        residual, last = _added(node)
     lines, output = [], "Y"
     value = "Y[i, j]"
     if B is not None:
@@ -121,35 +194,94 @@ def _linear(node, freeze):
     if name is not None:
         lines.append(f"  O[i, j] = {_EPILOGUES[name].format(x=output + '[i, j]')}")
         output = "O"
+    if residual is not None:
+        lines.append(f"  O[i, j] = {output}[i, j] + R[i, j]")
+        output, name = "O", "residual"
     called = "linear" if name is None else f"linear_{name}"
+    rest = ("" if B is None else f"  B: {{shape: [m], dtype: {dtype}}}\n") + ("" if residual is None else f"  R: {{shape: [n, m], dtype: {dtype}}}\n")
     text = _LINEAR.format(
         name=called, n=_value(X).numel() // k, m=m, k=k, dtype=dtype, constant=str(freeze).lower(), output=output,
-        bias="" if B is None else f"  B: {{shape: [m], dtype: {dtype}}}\n", epilogue="".join(line + "\n" for line in lines),
+        bias=rest, epilogue="".join(line + "\n" for line in lines),
     )
-    return _Step(called, last, [X, W] if B is None else [X, W, B], text)
+    return _Step(called, [node] if last is node else [node, last], [one for one in (X, W, B, residual) if one is not None], text)
 
 
-def _softmax(node, freeze):
+def _softmax(node, freeze, taken):
     X = _argument(node, 0, "input")
     dtype = _fits(X)
     axis = _argument(node, 1, "dim")
     if dtype is None or axis is None or axis % _value(X).dim() != _value(X).dim() - 1 or node.kwargs.get("dtype") is not None:
         return None
     m = _value(X).shape[-1]
-    return _Step("softmax", node, [X], _SOFTMAX.format(n=_value(X).numel() // m, m=m, dtype=dtype))
+    return _Step("softmax", [node], [X], _SOFTMAX.format(n=_value(X).numel() // m, m=m, dtype=dtype))
 
 
-def _product(node, freeze):
+def _product(node, freeze, taken):
     A, B = _argument(node, 0, "input"), _argument(node, 1, "other")
     dtype = _fits(A, B)
     if dtype is None or _value(A).dim() < 2 or _value(A).shape[:-2] != _value(B).shape[:-2]:
         return None
     n, k = _value(A).shape[-2:]
     m = _value(B).shape[-1]
-    return _Step("matmul", node, [A, B], _PRODUCT.format(b=_value(A).numel() // (n * k), n=n, m=m, k=k, dtype=dtype))
+    return _Step("matmul", [node], [A, B], _PRODUCT.format(b=_value(A).numel() // (n * k), n=n, m=m, k=k, dtype=dtype))
+
+
+def _by_token(node):
+    """[b, n, h, d], where the node is its view as [b, h, n, d]: nothing is moved then."""
+    if node.op == "call_method" and node.target == "transpose" and sorted(node.args[1:]) == [1, 2] and _value(node.args[0]) is not None:
+        return node.args[0]
+    return None
+
+
+def _attention(node, freeze, taken):
+    Q, K, V = (_argument(node, position, name) for position, name in enumerate(("query", "key", "value")))
+    dtype = _fits(Q, K, V)
+    more = [_argument(node, position, name) for position, name in ((3, "attn_mask"), (4, "dropout_p"), (5, "is_causal"))]
+    if dtype is None or any(more) or node.kwargs.get("enable_gqa") or any(_value(one).dim() != 4 for one in (Q, K, V)):
+        return None
+    b, heads, n, d = _value(Q).shape
+    l, e = _value(V).shape[-2:]
+    if tuple(_value(K).shape) != (b, heads, l, d) or tuple(_value(V).shape[:2]) != (b, heads):
+        return None
+    sources, shapes, reads = [], [], []
+    for one, rows, row, columns, column in ((Q, "n", "i", "d", "r"), (K, "l", "j", "d", "r"), (V, "l", "j", "e", "c")):
+        token = _by_token(one)
+        sources.append(one if token is None else token)
+        shapes.append(f"b, heads, {rows}, {columns}" if token is None else f"b, {rows}, heads, {columns}")
+        reads.append(f"z, h, {row}, {column}" if token is None else f"z, {row}, h, {column}")
+    by_token = _by_token(Q) is not None
+    scale = node.kwargs.get("scale")
+    text = _ATTENTION.format(
+        b=b, heads=heads, n=n, l=l, d=d, e=e, dtype=dtype, shapes=shapes, reads=reads, scale=float(d**-0.5 if scale is None else scale),
+        result="z<b, i<n, h<heads, c<e" if by_token else "z<b, h<heads, i<n, c<e")
+    return _Step("attention", [node], sources, text, (lambda result: result.transpose(1, 2)) if by_token else None)
+
+
+def _layer_norm(node, freeze, taken):
+    X, shape, W, B = (_argument(node, position, name) for position, name in enumerate(("input", "normalized_shape", "weight", "bias")))
+    eps = _argument(node, 4, "eps", 1e-5)
+    dtype = _fits(X, W, B)
+    if dtype is None or tuple(shape) != tuple(_value(X).shape[-1:]):
+        return None
+    m = _value(X).shape[-1]
+    nodes, sources, residual = [node], [X], False
+    if X not in taken and X.op == "call_function" and _added_to(X, node):
+        nodes, sources, residual = [X, node], list(X.args), True
+    text = _LAYER_NORM.format(
+        n=_value(X).numel() // m, m=m, dtype=dtype, constant=str(freeze).lower(), eps=float(eps), value="A[i, j]" if residual else "X[i, j]",
+        residual=f"  Y: {{shape: [n, m], dtype: {dtype}}}\n" if residual else "", sum="  A[i<n, j<m] = X[i, j] + Y[i, j]\n" if residual else "")
+    return _Step("layer_norm", nodes, [*sources, W, B], text)
+
+
+def _added_to(node, reader):
+    """Is the node a sum of two tensors of one shape that `reader` alone reads?"""
+    fits = node.target in _ADDITIONS and len(node.args) == 2 and not node.kwargs and set(node.users) == {reader}
+    return fits and _together(node, reader) and _fits(node, *node.args) is not None and all(_value(one).shape == _value(node).shape for one in node.args)
 
 
 _OPERATORS = {
+    functional.layer_norm: _layer_norm,
+    functional.scaled_dot_product_attention: _attention,
     functional.linear: _linear,
     torch._C._nn.linear: _linear,
     functional.softmax: _softmax,
@@ -164,10 +296,10 @@ def _steps(graph, freeze):
     taken, steps = set(), []
     for node in graph.graph.nodes:
         make = _OPERATORS.get(node.target) if node.op == "call_function" and node not in taken else None
-        step = make(node, freeze) if make else None
+        step = make(node, freeze, taken) if make else None
         if step is not None:
-            steps.append((node, step))
-            taken.update((node, step.last))
+            steps.append(step)
+            taken.update(step.nodes)
     return steps
 
 
@@ -189,7 +321,7 @@ def backend(graph, example_inputs, options=None):
     space = space if isinstance(space, Space) else Space(space or "cpu")
     records = Records(options.get("records"))
     replaced, lacking = {}, []
-    for node, step in _steps(graph, options.get("freeze", False)):
+    for step in _steps(graph, options.get("freeze", False)):
         try:
             record = records.best(step.workload, space=space, threads=options.get("threads", 0))[0]
         except UserError as error:
@@ -201,9 +333,12 @@ def backend(graph, example_inputs, options=None):
             made = graph.graph.call_function(step.call(record.build()), tuple(replaced.get(source, source) for source in step.sources))
         step.last.replace_all_uses_with(made)
         replaced[step.last] = made
-        graph.graph.erase_node(step.last)
-        if node is not step.last:
-            graph.graph.erase_node(node)
+        views = {source for source in step.last.all_input_nodes if _by_token(source) is not None}
+        for one in reversed(step.nodes):
+            graph.graph.erase_node(one)
+        for one in views:
+            if not one.users:
+                graph.graph.erase_node(one)
     graph.graph.lint()
     graph.recompile()
     _say(graph, len(replaced), lacking)
@@ -228,7 +363,7 @@ def tasks(model, *inputs, freeze=False):
     found = {}
 
     def collect(graph, example_inputs):
-        found.update((step.workload, None) for _, step in _steps(graph, freeze))
+        found.update((step.workload, None) for step in _steps(graph, freeze))
         return graph.forward
 
     torch._dynamo.reset()

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What is answered to a user's second day: names that are nearly right, partial names, doubtful options. Usage: second_day.py --tunesmith BINARY TEST"""
+import hashlib
 import json
+import os
 import sqlite3
+import time
 
 import cli
 from cli import run
@@ -97,6 +100,83 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
     for words in (["records", "list"], ["tune", GMM, "--trials", 2]):
         assert "not a record store" in run(*words, "--database", folder / "one.db", code=2).stderr
     assert (folder / "one.db").read_bytes() == b"x"
+
+
+def minutes_end_where_nothing_is_to_be_gained(folder):
+    begin = time.monotonic()
+    said = json.loads(run("tune", GMM, "softmax:m=16,n=64", "--minutes", 2, "--threads", 1, "--database", folder / "r.db", "--json").stdout)
+    why = {task["ended_because"] for task in said["tasks"]}
+    assert time.monotonic() - begin < 100 and "expected gain" in why and why <= {"expected gain", "nothing left to propose"}, said
+    one = ("tune", GMM, "--threads", 1, "--batch", 16)
+    said = run(*one, "--minutes", 1, "--least-gain", 5, "--database", folder / "one.db").stdout
+    assert "--min-gain 0: continue" in said and ": 16 trials" in said, said
+    # To the end, where it is asked for, and where trials are.
+    assert json.loads(run(*one, "--minutes", 0.1, "--least-gain", 0, "--database", folder / "two.db", "--json").stdout)["ended_because"] == "time limit"
+    assert json.loads(run(*one, "--minutes", 1, "--trials", 48, "--database", folder / "three.db", "--json").stdout)["ended_because"] == "trials"
+
+
+def one_share_everywhere_and_doubts_of_the_peak_are_said(folder):
+    database = folder / "r.db"
+    tune = ("tune", "gmm:n=64,m=64,k=64", "--trials", 8, "--threads", 1, "--database", database)
+
+    def shares():
+        tuned = json.loads(run(*tune, "--json").stdout)
+        [line] = json.loads(run("report", database, "--json").stdout)["rooflines"]
+        return tuned, line["points"][0]["operations_per_second"] / line["operations_per_second"], line
+
+    tuned, share, line = shares()
+    assert abs(tuned["share_of_peak"] - share) < 1e-9 and abs(tuned["peak_gflops"] * 1e9 - line["operations_per_second"]) < 1, (tuned, line)
+    assert tuned["peak_time_ms"] == line["operations_measured"]["time_ms"] and tuned["peak_disturbed"] == line["operations_measured"]["disturbed"] is not None
+    # Another moment shows a higher one: all shares are of that. It comes as the export of a store has it.
+    lines = [json.loads(text) for text in run("records", "export", "--database", database).stdout.splitlines()]
+    roof = next(each["roof"] for each in lines if "roof" in each)
+    roof |= {"id": "high", "per_second": 4 * roof["per_second"], "disturbed": True}
+    content = json.dumps(roof, sort_keys=True, separators=(",", ":"))
+    (folder / "high.jsonl").write_text(json.dumps({"checksum": hashlib.sha256(content.encode()).hexdigest()[:16], "roof": roof, "version": 8}) + "\n")
+    run("records", "import", folder / "high.jsonl", "--database", database)
+    again, share, line = shares()
+    assert again["peak_disturbed"] is True and abs(again["share_of_peak"] - share) < 1e-9 and again["share_of_peak"] < 0.5 * tuned["share_of_peak"], (again, tuned)
+    assert again["peak_beside_gflops"] < 0.5 * again["peak_gflops"]
+    said = run(*tune).stdout
+    assert "the peak was measured while something else used the machine" in said and "beside the best program it reached" in said, said
+
+
+def a_library_beside_it_needs_a_python_that_has_the_package(folder):
+    environment = os.environ | {"TUNESMITH_PYTHON": str(folder / "none")}
+    done = run("tune", GMM, "--trials", 2, "--against", "torch", "--database", folder / "r.db", code=4, env=environment)
+    assert "does not run the package tunesmith" in done.stderr and "pip install" in done.stderr and not (folder / "r.db").exists(), done
+    assert "torch" in run("tune", GMM, "--against", "blast", "--database", folder / "r.db", code=2).stderr
+    # What Python answers is told: a refusal before anything is measured, and a comparison.
+    python = folder / "python"
+    python.write_text("""#!/bin/sh
+case "$*" in
+  *--check*relu*) echo '{"error": "relu is none"}';;
+  *--check*) echo '{"ok": true}';;
+  *) echo "{\\"text\\": \\"beside it: $*\\", \\"rounds\\": 7}";;
+esac
+""")
+    python.chmod(0o755)
+    environment["TUNESMITH_PYTHON"] = str(python)
+    assert "relu is none" in run("tune", "relu", "--trials", 2, "--against", "torch", "--database", folder / "r.db", code=2, env=environment).stderr
+    assert not (folder / "r.db").exists()
+    done = run("tune", GMM, "--trials", 4, "--against", "torch", "--database", folder / "r.db", env=environment)
+    assert "beside it: -m tunesmith.against torch --record" in done.stdout and "--space cpu" in done.stdout, done.stdout
+    assert json.loads(run("tune", GMM, "--trials", 4, "--against", "best", "--database", folder / "r.db", "--json", env=environment).stdout)["against"]["rounds"] == 7
+    assert "one workload" in run("tune", GMM, "relu", "--against", "torch", "--database", folder / "r.db", code=2, env=environment).stderr
+
+
+def a_heavy_block_left_plain_is_said_before_it_is_measured(folder):
+    (folder / "spaces.yaml").write_text("version: 1\ndefault: bare\nspaces:\n  bare: {extends: cpu, modules: []}\n")
+    done = run("tune", GMM, "--trials", 2, "--spaces", folder / "spaces.yaml", "--database", folder / "r.db")
+    assert "block C has" in done.stderr and "leaves it plain" in done.stderr, done.stderr
+
+
+def a_summary_begins_with_the_result(folder):
+    tune = ("tune", GMM, "--trials", 12, "--seed", 5, "--search", "random:4,evolutionary", "--database", folder / "r.db")
+    first, second, *rest = run(*tune).stdout.splitlines()
+    assert first.startswith("gmm:") and second.startswith("  best  ") and not any(line.startswith(("  model", "  wall")) for line in rest), rest
+    assert any(line.startswith("  search    random, then evolutionary, seed 5: 12 trials") for line in rest), rest
+    assert "\n  wall  " in run(*tune, "-v").stdout
 
 
 def why_a_faster_search_stands_behind_is_said(folder):

@@ -25,7 +25,7 @@ echo "$(basename "$wheel"): $((bytes / 1024 / 1024)) MiB"
 (( bytes <= max_mebibytes * 1024 * 1024 )) || { echo "the wheel is larger than $max_mebibytes MiB"; exit 1; }
 
 python3 -m venv "$work/fresh"
-"$work/fresh/bin/pip" install --quiet "$wheel" numpy pandas pytest
+"$work/fresh/bin/pip" install --quiet "$wheel" numpy pandas pytest threadpoolctl
 # From elsewhere: nothing but the installed package may be imported.
 mkdir "$work/elsewhere"
 cp "$sources"/tests/python/*.py "$work/elsewhere"

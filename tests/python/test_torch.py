@@ -23,6 +23,25 @@ class Mlp(torch.nn.Module):
         return torch.softmax(self.second(torch.nn.functional.gelu(self.first(x))), -1) * 2
 
 
+class Bert(torch.nn.Module):
+    """A layer of it."""
+
+    def __init__(self, width=32, heads=4):
+        super().__init__()
+        self.heads = heads
+        self.q, self.k, self.v, self.out = (torch.nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+        self.first, self.second = torch.nn.LayerNorm(width, eps=1e-12), torch.nn.LayerNorm(width, eps=1e-12)
+
+    def forward(self, x):
+        def split(y):
+            return y.view(*y.shape[:2], self.heads, -1).transpose(1, 2)
+
+        a = torch.nn.functional.scaled_dot_product_attention(split(self.q(x)), split(self.k(x)), split(self.v(x)))
+        x = self.first(self.out(a.transpose(1, 2).reshape(x.shape)) + x)
+        return self.second(self.down(torch.nn.functional.gelu(self.up(x))) + x)
+
+
 def compiled(model, **options):
     from tunesmith.torch_backend import backend
 
@@ -55,6 +74,64 @@ def test_it_computes_what_eager_does(tuned, caplog):
         fast(x)
         model.first.weight.mul_(-1)
         torch.testing.assert_close(fast(x), model(x), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+def test_a_layer_of_bert(tmp_path, caplog, freeze):
+    """All that computes runs from records, nothing is moved in between, and the result is right."""
+    from tunesmith.torch_backend import tasks
+
+    model, x = Bert(), torch.randn(2, 16, 32)
+    found = tasks(model, x, freeze=freeze)
+    assert [task.name for task in found] == ["linear", "attention", "linear_residual", "layer_norm", "linear_gelu", "linear_residual"]
+    for task in found:
+        ts.tune(task, trials=2, threads=1, records=tmp_path / "r.db", progress=None)
+    fast = compiled(model, records=tmp_path / "r.db", threads=1, freeze=freeze)
+    with torch.no_grad(), caplog.at_level(logging.WARNING, "tunesmith"):
+        torch.testing.assert_close(fast(x), model(x), rtol=1e-4, atol=1e-5)
+        other = torch.randn(2, 16, 32)
+        torch.testing.assert_close(fast(other), model(other), rtol=1e-4, atol=1e-5)
+    assert "9 operators from records" in caplog.text and "no record of" not in caplog.text
+    assert all(name not in caplog.text for name in ("linear", "scaled_dot", "layer_norm", "add", "gelu")), caplog.text
+
+
+class Sums(torch.nn.Module):
+    """What may not be computed together: a sum that is read twice, what is changed in between, a mask."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind, self.linear, self.norm = kind, torch.nn.Linear(32, 32), torch.nn.LayerNorm(32)
+
+    def forward(self, x):
+        if self.kind == "read twice":
+            y = self.linear(x) + x
+            return self.norm(y) * y
+        if self.kind == "changed":
+            x = x * 1
+            y = self.linear(x)
+            x.mul_(2)
+            return y + x
+        if self.kind == "norm of a sum":
+            return self.norm(x + x.flip(0))
+        if self.kind == "broadcast":
+            return self.norm(x + x[0])
+        q = x.view(1, 4, 8, 8)
+        mask = {"causal": {"is_causal": True}, "masked": {"attn_mask": torch.ones(8, 8, dtype=torch.bool).tril()}, "scaled": {"scale": 0.3}}
+        return torch.nn.functional.scaled_dot_product_attention(q, q * 2, q - 1, **mask[self.kind])
+
+
+@pytest.mark.parametrize("kind, found", [("read twice", ["linear_residual", "layer_norm"]), ("changed", ["linear"]), ("norm of a sum", ["layer_norm"]),
+                                         ("broadcast", ["layer_norm"]), ("causal", []), ("masked", []), ("scaled", ["attention"])])
+def test_what_belongs_together(tmp_path, kind, found):
+    from tunesmith.torch_backend import tasks
+
+    model, x = Sums(kind), torch.randn(8, 32)
+    of_it = tasks(model, x)
+    assert [task.name for task in of_it] == found
+    for task in of_it:
+        ts.tune(task, trials=2, threads=1, records=tmp_path / "r.db", progress=None)
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(model, records=tmp_path / "r.db", threads=1)(x.clone()), model(x.clone()), rtol=1e-4, atol=1e-5)
 
 
 def test_it_falls_back_and_says_so(tmp_path, caplog):

@@ -151,13 +151,17 @@ TEST_F(ReportDataTest, RoofsAreTheHighestThatWasMeasuredForTheTask) {
   store_.add(measured("a", gmm_, 1, 1e-3, 1));
   EXPECT_EQ(data().at("rooflines").at(0).at("operations_per_second"), nullptr) << "none was measured";
   store_.add_roof(roof("low", "operations f32", 1e11, 1));
-  store_.add_roof(roof("high", "operations f32", 2e11, 2));
+  RecordedRoof high = roof("high", "operations f32", 2e11, 2);
+  high.disturbed = true;
+  store_.add_roof(high);
   store_.add_roof(roof("bf16", "operations bf16", 9e11, 3));
   RecordedRoof one_thread = roof("one", "copied bytes", 9e11, 4);
   one_thread.threads = 1;
   store_.add_roof(one_thread);
   const json line = data().at("rooflines").at(0);
   EXPECT_EQ(line.at("operations_per_second"), 2e11);
+  EXPECT_EQ(line.at("operations_measured"), (json{{"time_ms", 2}, {"disturbed", true}}));
+  EXPECT_EQ(line.at("copying_measured"), nullptr);
   EXPECT_EQ(line.at("copied_bytes_per_second"), nullptr) << "with two threads none was measured";
   const json& point = line.at("points").at(0);
   EXPECT_DOUBLE_EQ(point.at("operations_per_byte"), gmm_.flops / gmm_.bytes_min);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,10 @@ struct TuneArguments {
   std::string model;
   std::string goal;  // "total" or "each"; empty: "total" when there are weights
   std::string database;
-  int64_t trials = 0;  // of all workloads together; 0: as many as is usual
-  double minutes = 0;  // of all workloads together; 0: no limit
-  int64_t batch = 0;   // 0: as is usual
-  double min_gain = 0;
+  int64_t trials = 0;              // of all workloads together; 0: as many as is usual
+  double minutes = 0;              // of all workloads together; 0: no limit
+  int64_t batch = 0;               // 0: as is usual
+  std::optional<double> min_gain;  // percent; nothing: as is usual
   uint64_t seed = 0;
   int threads = 0;
   double time_limit = 0;
@@ -29,6 +30,8 @@ struct TuneArguments {
   bool fresh = false;         // do not resume from earlier records
   bool allow_memory = false;  // continue where measuring takes more memory than there is
   std::string model_file;
+  bool verbose = false;  // say more of the search
+  std::string against;   // a library to time beside the best program; empty: none
 };
 int run_tune(const Common& common, const TuneArguments& arguments);
 

@@ -39,9 +39,10 @@ void add_budget(CLI::App& command, TuneArguments& arguments, const std::string& 
   command.add_option("--minutes", arguments.minutes, minutes)->check(positive());
   command
       .add_option("--min-gain,--least-gain", arguments.min_gain,
-                  "of several workloads, one is not searched any more when its next round is expected to "
-                  "improve the goal by less than this many percent")
-      ->capture_default_str()
+                  "a workload is not searched any more when its next round is expected to "
+                  "improve the goal by less than this many percent; 0 = never (default: 0; where minutes "
+                  "alone end the run, "
+                  "0.05 divided by the number of workloads)")
       ->check(not_negative());
 }
 
@@ -107,6 +108,15 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
                    "one or more: NAME:PARAM=VALUE,..., FILE.yaml:PARAM=VALUE,..., or SUITE.yaml, a file that "
                    "lists workloads; several share one budget")
       ->required();
+  command->add_flag("-v,--verbose", arguments.verbose,
+                    "of one workload: also print what was refused, how well the cost model foresaw, and "
+                    "where the time went");
+  command
+      ->add_option("--against", arguments.against,
+                   "of one built-in workload: also time a library that Python has in turn with the best "
+                   "program: torch, "
+                   "onnxruntime, blas, or best, all that are installed")
+      ->check(CLI::IsMember({"torch", "onnxruntime", "blas", "best"}));
   add_shared_budget(*command, arguments);
   add_search(*command, arguments);
   command->add_option("--model-file", arguments.model_file,

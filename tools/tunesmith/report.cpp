@@ -49,12 +49,14 @@ void measure_roofs(RecordStore& store, Session& session) {
   store.add_environment(environment);
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
   for (const auto& [threads, its] : types) {
-    const auto add = [&, number = threads](const std::string& quantity, double per_second) {
-      store.add_roof(
-          {make_id(), environment.hash(), space->task_target(), number, "", quantity, per_second, now_ms()});
+    const auto add = [&, number = threads](const std::string& quantity, const WatchedRate& rate) {
+      store.add_roof({make_id(), environment.hash(), space->task_target(), number, "", quantity,
+                      rate.per_second, now_ms(), rate.disturbed});
     };
-    for (const auto& [name, type] : its) add(operations_roof(type), measure_peak(target, type, threads));
-    add(std::string(kCopyRoof), benchmarking_of(target).measure_copy_bandwidth(threads));
+    for (const auto& [name, type] : its)
+      add(operations_roof(type), watched([&] { return measure_peak(target, type, threads); }));
+    add(std::string(kCopyRoof),
+        watched([&] { return benchmarking_of(target).measure_copy_bandwidth(threads); }));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/tuner.h>
 
+#include "against.h"
 #include "commands.h"
 #include "exit_codes.h"
 #include "interrupt.h"
@@ -66,8 +67,27 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, dou
   return line;
 }
 
+/// Null where no library is asked for, or there is no program to time it beside.
+nlohmann::json beside_it(const Common& common, const TuneArguments& arguments, const TuneResult& result) {
+  const bool none = arguments.against.empty() || result.best_id.empty() || result.interrupted;
+  return none ? nlohmann::json(nullptr) : time_against(common, arguments, result);
+}
+
+/// `limited`: by trials, not by time alone.
+TuneOptions options_of(const Common& common, const TuneArguments& arguments, const MeasureOptions& measure,
+                       bool limited) {
+  TuneOptions options = tune_options(common, arguments, measure);
+  if (arguments.batch > 0) options.batch = arguments.batch;
+  if (arguments.trials > 0) options.trials = arguments.trials;
+  if (!limited) options.trials = kNoLimit;
+  options.time_limit_seconds = seconds_limit(arguments);
+  options.min_gain = min_gain(arguments, 1);
+  return options;
+}
+
 int tune_one(const Common& common, const TuneArguments& arguments, const Workload& workload,
              const std::atomic<bool>& stop) {
+  if (!arguments.against.empty()) require_against(arguments.against, arguments.workloads.front());
   Session session(common);
   const Space space(searched_as_asked(session, arguments), session.registry());
   tell_refused(space);
@@ -81,17 +101,13 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
     fmt::print(stderr, "tunesmith: {}\n", text);
   });
   line.say("measuring the machine's peak");
-  const double peak = Peaks(space, measure, measuring_threads(arguments)).of(workload);
+  const double peak =
+      Peaks(space, measure, measuring_threads(arguments), store, environment.machine()).of(workload);
   const std::unique_ptr<Runner> runner =
       make_worker_runner(workload, space.target(), session.worker_target(), measure);
 
-  TuneOptions options = tune_options(common, arguments, measure);
-  if (arguments.batch > 0) options.batch = arguments.batch;
   const bool limited = arguments.trials > 0 || arguments.minutes <= 0.0;
-  if (arguments.trials > 0) options.trials = arguments.trials;
-  if (!limited) options.trials = kNoLimit;
-  options.time_limit_seconds = seconds_limit(arguments);
-
+  const TuneOptions options = options_of(common, arguments, measure, limited);
   TuneHooks hooks;
   hooks.stop = &stop;
   hooks.left_plain = [&](std::span<const PlainBlock> blocks) {
@@ -111,10 +127,17 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   line.say(fmt::format("generating the space of {}", workload.key));
   const TuneResult result = tune(workload, space, store, *runner, environment, options, hooks);
   line.clear();
+  if (!arguments.against.empty())
+    line.say(fmt::format("timing {} beside the best program", arguments.against));
+  const nlohmann::json beside = beside_it(common, arguments, result);
+  line.clear();
   if (common.json) {
-    fmt::print(output(), "{}\n", result_json(result, workload, space, environment).dump());
+    nlohmann::json said = result_json(result, workload, space, environment);
+    if (!arguments.against.empty()) said["against"] = beside;
+    fmt::print(output(), "{}\n", said.dump());
   } else {
-    print_summary(result, workload, space, limited ? options.trials : 0);
+    print_summary(result, workload, space, limited ? options.trials : 0, arguments);
+    if (!beside.is_null()) fmt::print(output(), "{}\n", beside.at("text").get<std::string>());
   }
   if (result.interrupted) return kInterrupted;
   return result.best_id.empty() ? kNothingFound : kDone;
@@ -126,6 +149,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   const std::atomic<bool>& stop =
       stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
   const TaskList list = read_task_list(arguments);
+  if (list.many && !arguments.against.empty()) throw UserError("--against is for one workload");
   return list.many ? run_tune_many(common, arguments, list, stop)
                    : tune_one(common, arguments, list.tasks.front().workload, stop);
 }

@@ -52,9 +52,8 @@ Summary summary_of(const TuneManyResult& result, const TaskList& list) {
       gain += weight * std::log(one.baseline_seconds / one.best_seconds);
       weights += weight;
     }
-    if (one.peak_operations_per_second > 0.0) {
-      share +=
-          weight * std::log(list.tasks[i].workload.flops / one.best_seconds / one.peak_operations_per_second);
+    if (one.peak) {
+      share += weight * std::log(list.tasks[i].workload.flops / one.best_seconds / one.peak->per_second);
       shared += weight;
     }
   }
@@ -111,8 +110,8 @@ std::vector<TaskRow> final_rows(const TuneManyResult& result, const TaskList& li
                 outcome.error.empty() ? trend_text(outcome.history, round) : "refused"};
     if (const TuneResult& one = outcome.result; !one.best_id.empty()) {
       row.seconds = one.best_seconds;
-      if (one.peak_operations_per_second > 0.0)
-        row.share_of_peak = list.tasks[i].workload.flops / one.best_seconds / one.peak_operations_per_second;
+      if (one.peak)
+        row.share_of_peak = list.tasks[i].workload.flops / one.best_seconds / one.peak->per_second;
       if (one.baseline_seconds > 0.0) row.gain = one.baseline_seconds / one.best_seconds;
     }
     rows.push_back(std::move(row));
@@ -133,7 +132,7 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     resumed += outcome.result.resumed;
     seeds += outcome.result.seeded.records;
     if (outcome.result.seeded.records > 0) ++seeded;
-    if (!outcome.result.best_id.empty() && outcome.result.peak_operations_per_second <= 0.0) ++unranked;
+    if (!outcome.result.best_id.empty() && !outcome.result.peak) ++unranked;
     if (outcome.error.empty()) ++reasons[outcome.ended_because];
   }
   fmt::print(output(), "{} tasks: {} trials, {} valid{}, {}{}\n", result.tasks.size(), result.trials, valid,
@@ -155,7 +154,8 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
   if (seeded > 0) fmt::print(output(), "  {} of them seeded by {} records of similar tasks\n", seeded, seeds);
   for (const auto& [reason, count] : reasons) {
     if (reason != "shared budget" && reason != "interrupted")
-      fmt::print(output(), "  {} of them ended before the budget was spent: {}\n", count, reason);
+      fmt::print(output(), "  {} of them ended before the budget was spent: {}{}\n", count, reason,
+                 reason == "expected gain" ? " (--min-gain 0: continue)" : "");
   }
   if (unranked > 0) {
     fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
@@ -200,7 +200,7 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
                                                      : "the geometric mean of their times",
                space.spec().task_scheduler.id);
   }
-  Peaks peaks(space, measure, options.task.measure_threads);
+  Peaks peaks(space, measure, options.task.measure_threads, store, environment.machine());
   std::vector<double> peak_of;
   for (const WeightedTask& task : list.tasks) peak_of.push_back(peaks.of(task.workload));
   ManyProgress progress(common.quiet, list, std::move(peak_of), options);

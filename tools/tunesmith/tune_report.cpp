@@ -85,6 +85,20 @@ void print_twins(const TuneResult& result) {
              result.twins.size() > 1 ? fmt::format(", others of {} more", result.twins.size() - 1) : "");
 }
 
+/// What the speed of the best is a share of.
+void add_peak(nlohmann::json& json, const TuneResult& result, double gflops) {
+  for (const char* name :
+       {"peak_gflops", "peak_time_ms", "peak_disturbed", "peak_beside_gflops", "share_of_peak"})
+    json[name] = nullptr;
+  if (!result.peak) return;
+  const double peak = result.peak->per_second * 1e-9;
+  json["peak_gflops"] = peak;
+  json["peak_time_ms"] = result.peak->time_ms;
+  if (result.peak->disturbed) json["peak_disturbed"] = *result.peak->disturbed;
+  json["peak_beside_gflops"] = result.peak_beside * 1e-9;
+  json["share_of_peak"] = gflops / peak;
+}
+
 }  // namespace
 
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
@@ -97,62 +111,71 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
   const bool found = !result.best_id.empty();
   const auto number = [&](double value) { return found ? nlohmann::json(value) : nlohmann::json(nullptr); };
   const double gflops = found ? workload.flops / result.best_seconds * 1e-9 : 0.0;
-  const double peak = result.peak_operations_per_second * 1e-9;
-  return {{"workload", workload.key},
-          {"space", space.spec().name},
-          {"target", space.target().identity()},
-          {"environment", nlohmann::json::parse(environment.text())},
-          {"trials", result.trials},
-          {"valid", result.valid},
-          {"resumed", result.resumed},
-          {"known", result.known},
-          {"lost", result.lost},
-          {"checked_again", result.checked_again},
-          {"refused_again", result.refused_again},
-          {"seeded", {{"records", result.seeded.records}, {"tasks", result.seeded.tasks}}},
-          {"interrupted", result.interrupted},
-          {"exhausted", result.exhausted},
-          {"disturbed", result.disturbed},
-          {"twins", result.twins},
-          {"failures", failures},
-          {"first_failures", first_failures},
-          {"refusals", result.refusals},
-          {"first_refusals", result.first_refusals},
-          {"plain_blocks", plain_json(result.plain_blocks)},
-          {"modelled", models_times(space.target())},
-          {"best_seconds", number(result.best_seconds)},
-          {"best_seconds_interval",
-           result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
-          {"best_samples",
-           result.best_time ? nlohmann::json(result.best_time->samples) : nlohmann::json(nullptr)},
-          {"prepare_seconds", found && result.best_prepare_seconds > 0
-                                  ? nlohmann::json(result.best_prepare_seconds)
-                                  : nlohmann::json(nullptr)},
-          {"gflops", number(gflops)},
-          {"peak_gflops", peak > 0 ? nlohmann::json(peak) : nlohmann::json(nullptr)},
-          {"share_of_peak", peak > 0 ? nlohmann::json(gflops / peak) : nlohmann::json(nullptr)},
-          {"baseline_seconds",
-           result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
-          {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
-          {"trace_space", found ? nlohmann::json(result.best_space) : nlohmann::json(nullptr)},
-          {"model", model_json(result, space)},
-          {"median_compile_seconds", result.median_compile_seconds},
-          {"wall_seconds", result.times.wall},
-          {"seconds",
-           {{"generate", result.times.generate},
-            {"propose", result.times.propose},
-            {"model", result.times.model},
-            {"build", result.times.build},
-            {"measure", result.times.measure},
-            {"wait", result.times.wait}}}};
+  nlohmann::json json = {
+      {"workload", workload.key},
+      {"space", space.spec().name},
+      {"target", space.target().identity()},
+      {"environment", nlohmann::json::parse(environment.text())},
+      {"trials", result.trials},
+      {"valid", result.valid},
+      {"resumed", result.resumed},
+      {"known", result.known},
+      {"lost", result.lost},
+      {"checked_again", result.checked_again},
+      {"refused_again", result.refused_again},
+      {"seeded", {{"records", result.seeded.records}, {"tasks", result.seeded.tasks}}},
+      {"interrupted", result.interrupted},
+      {"ended_because", result.ended_because},
+      {"exhausted", result.exhausted},
+      {"disturbed", result.disturbed},
+      {"twins", result.twins},
+      {"failures", failures},
+      {"first_failures", first_failures},
+      {"refusals", result.refusals},
+      {"first_refusals", result.first_refusals},
+      {"plain_blocks", plain_json(result.plain_blocks)},
+      {"modelled", models_times(space.target())},
+      {"best_seconds", number(result.best_seconds)},
+      {"best_seconds_interval",
+       result.best_time ? interval_json(*result.best_time) : nlohmann::json(nullptr)},
+      {"best_samples",
+       result.best_time ? nlohmann::json(result.best_time->samples) : nlohmann::json(nullptr)},
+      {"prepare_seconds", found && result.best_prepare_seconds > 0
+                              ? nlohmann::json(result.best_prepare_seconds)
+                              : nlohmann::json(nullptr)},
+      {"gflops", number(gflops)},
+      {"baseline_seconds",
+       result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
+      {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
+      {"trace_space", found ? nlohmann::json(result.best_space) : nlohmann::json(nullptr)},
+      {"model", model_json(result, space)},
+      {"median_compile_seconds", result.median_compile_seconds},
+      {"wall_seconds", result.times.wall},
+      {"seconds",
+       {{"generate", result.times.generate},
+        {"propose", result.times.propose},
+        {"model", result.times.model},
+        {"build", result.times.build},
+        {"measure", result.times.measure},
+        {"wait", result.times.wait}}}};
+  add_peak(json, result, gflops);
+  return json;
 }
 
 namespace {
 
+/// "random, then evolutionary".
+std::string searchers_text(const SpaceSpec& space) {
+  std::string text;
+  for (const SpaceSpec::Stage& stage : space.search)
+    text += (text.empty() ? "" : ", then ") + stage.searcher.id;
+  return text;
+}
+
 /// What was tried, and what became of it.
-void print_trials(const TuneResult& result, const Workload& workload, const SpaceSpec& space,
-                  int64_t wanted) {
-  fmt::print(output(), "{}: {} trials, {} valid{}{}\n", workload.key, result.trials, result.valid,
+void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t wanted, uint64_t seed) {
+  fmt::print(output(), "  search    {}, seed {}: {} trials, {} valid{}{}\n", searchers_text(space), seed,
+             result.trials, result.valid,
              result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
   if (wanted > 0 && result.trials > wanted && result.resumed == result.trials)
@@ -170,10 +193,14 @@ void print_trials(const TuneResult& result, const Workload& workload, const Spac
     if (first != result.first_failures.end() && !first->second.empty())
       fmt::print(output(), "    the first: {}\n", first->second);
   }
-  print_refusals(result);
   if (result.exhausted) {
     fmt::print(output(), "  {}{} trials were made: the search found no further program in space '{}'\n",
                result.trials, wanted > 0 ? fmt::format(" of {}", wanted) : "", space.name);
+  }
+  if (result.ended_because == "expected gain") {
+    fmt::print(
+        output(),
+        "  ended before its time: little was to be expected of a further round (--min-gain 0: continue)\n");
   }
   if (result.disturbed > 0) {
     fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
@@ -186,23 +213,40 @@ void print_trials(const TuneResult& result, const Workload& workload, const Spac
   }
 }
 
-/// How fast the best is, beside the machine's peak and the unscheduled program.
-void print_best(const TuneResult& result, const Workload& workload, bool modelled) {
-  const double flops = workload.flops / result.best_seconds;
-  const double peak = result.peak_operations_per_second;
-  fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
-             result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
-             flops * 1e-9,
-             peak > 0 ? fmt::format(", {:.1f} % of the peak of {:.1f} {} beside it", 100.0 * flops / peak,
-                                    peak * 1e-9, modelled ? "modelled" : "measured")
-                      : "");
-  if (modelled) print_modelled_note();
-  if (peak > 0 && flops > peak) {
+/// What is doubtful of the peak that the share is of.
+void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
+  const double peak = result.peak->per_second;
+  if (flops > peak) {
     fmt::print(output(),
                "            above 100 %: the peak is of plain multiply-adds{}, and operations on padding\n"
                "            count although a program may skip them\n",
                modelled ? "" : " and may have been disturbed");
+  } else if (result.peak->disturbed.value_or(false)) {
+    fmt::print(output(),
+               "            the peak was measured while something else used the machine: it may be higher,\n"
+               "            and every run measures it again\n");
   }
+  constexpr double kFarBelow = 0.9;
+  if (!modelled && result.peak_beside < kFarBelow * peak) {
+    fmt::print(output(),
+               "            beside the best program it reached {:.1f}: something else used the machine, and\n"
+               "            the program may be faster, too\n",
+               result.peak_beside * 1e-9);
+  }
+}
+
+/// How fast the best is, beside the machine's peak and the unscheduled program.
+void print_best(const TuneResult& result, const Workload& workload, bool modelled) {
+  const double flops = workload.flops / result.best_seconds;
+  fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
+             result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
+             flops * 1e-9,
+             result.peak ? fmt::format(", {:.1f} % of the peak of {:.1f} that was {} here",
+                                       100.0 * flops / result.peak->per_second,
+                                       result.peak->per_second * 1e-9, modelled ? "modelled" : "measured")
+                         : "");
+  if (modelled) print_modelled_note();
+  if (result.peak) print_peak_remarks(result, flops, modelled);
   if (result.best_prepare_seconds > 0) {
     fmt::print(output(), "  prepare   {}  once, for constant inputs; not in the times above\n",
                seconds_text(result.best_prepare_seconds));
@@ -213,20 +257,7 @@ void print_best(const TuneResult& result, const Workload& workload, bool modelle
   }
 }
 
-}  // namespace
-
-void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space,
-                   int64_t wanted) {
-  const SpaceSpec& space = of_space.spec();
-  print_trials(result, workload, space, wanted);
-  if (result.best_id.empty()) {
-    fmt::print(output(), "  nothing valid was found\n");
-    return;
-  }
-  print_best(result, workload, models_times(of_space.target()));
-  fmt::print(output(), "  record    {}{}\n", result.best_id,
-             result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
-  print_model(result, space.cost_model.id);
+void print_times(const TuneResult& result) {
   const TuneTimes& times = result.times;
   fmt::print(
       output(),
@@ -235,6 +266,27 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
       times.wall, times.generate, times.propose, times.model, times.build, times.measure,
       times.wait >= 0.1 ? fmt::format(", waiting for the machine {:.1f}", times.wait) : "",
       seconds_text(result.median_compile_seconds));
+}
+
+}  // namespace
+
+void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space, int64_t wanted,
+                   const TuneArguments& arguments) {
+  const SpaceSpec& space = of_space.spec();
+  if (result.best_id.empty()) {
+    fmt::print(output(), "{}: nothing valid was found\n", workload.key);
+    print_trials(result, space, wanted, arguments.seed);
+    return;
+  }
+  fmt::print(output(), "{}:\n", workload.key);
+  print_best(result, workload, models_times(of_space.target()));
+  fmt::print(output(), "  record    {}{}\n", result.best_id,
+             result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
+  print_trials(result, space, wanted, arguments.seed);
+  if (!arguments.verbose) return;
+  print_refusals(result);
+  print_model(result, space.cost_model.id);
+  print_times(result);
 }
 
 }  // namespace tunesmith::cli

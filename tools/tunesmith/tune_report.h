@@ -6,12 +6,15 @@
 #include <tunesmith/space/space.h>
 #include <tunesmith/tuning/tuner.h>
 
+#include "commands.h"
+
 namespace tunesmith::cli {
 
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
                            const Environment& environment);
 
-/// For people, on output(). `wanted`: trials asked for; 0 when there was no limit.
-void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space, int64_t wanted);
+/// For people, on output(), the result first. `wanted`: trials asked for; 0 when there was no limit.
+void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space, int64_t wanted,
+                   const TuneArguments& arguments);
 
 }  // namespace tunesmith::cli

@@ -250,7 +250,8 @@ TEST_F(ExchangeTest, LinesOfOlderVersionsAreReadAsTheyWere) {
 }
 
 TEST_F(ExchangeTest, RoofsTravelWithTheirEnvironment) {
-  const RecordedRoof measured = roof("roof", "copied bytes", 4e10, 1'000);
+  RecordedRoof measured = roof("roof", "copied bytes", 4e10, 1'000);
+  measured.disturbed = false;
   source_.add_roof(measured);
   Environment other = environment();
   other.cpu_model = "Another";

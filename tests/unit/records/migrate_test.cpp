@@ -235,7 +235,7 @@ TEST_F(MigrateTest, AStoreOfSchema4KnewNoTwins) {
   Sql(path("a.db"))
       .run(
           "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verified_on; "
-          "ALTER TABLE measurement DROP COLUMN verifier; "
+          "ALTER TABLE measurement DROP COLUMN verifier; ALTER TABLE roof DROP COLUMN disturbed; "
           "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '4' WHERE key = "
           "'schema_version'");
   RecordStore store(path("a.db"));
@@ -259,6 +259,7 @@ TEST_F(MigrateTest, AStoreOfSchema5DidNotSayWhichCheckItsProgramsPassed) {
   Sql(path("a.db"))
       .run(
           "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verifier; "
+          "ALTER TABLE roof DROP COLUMN disturbed; "
           "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '5' WHERE key = "
           "'schema_version'");
   RecordStore store(path("a.db"));
@@ -269,6 +270,26 @@ TEST_F(MigrateTest, AStoreOfSchema5DidNotSayWhichCheckItsProgramsPassed) {
   checked.verifier = 7;
   EXPECT_TRUE(store.add(checked));
   EXPECT_EQ(store.find("new"), checked);
+  EXPECT_TRUE(store.check().clean());
+}
+
+TEST_F(MigrateTest, AStoreOfSchema6DidNotSayWhetherARoofWasDisturbed) {
+  {
+    RecordStore store(path("a.db"));
+    prepare(store);
+    store.add_roof(roof("old", "copied bytes", 1e10, 1));
+  }
+  Sql(path("a.db"))
+      .run(
+          "ALTER TABLE roof DROP COLUMN disturbed; UPDATE meta SET value = '6' WHERE key = 'schema_version'");
+  RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 6);
+  EXPECT_THAT(store.roofs(), ElementsAre(roof("old", "copied bytes", 1e10, 1)));
+  RecordedRoof disturbed = roof("new", "copied bytes", 9e9, 2);
+  disturbed.disturbed = true;
+  store.add_roof(disturbed);
+  EXPECT_EQ(store.roofs().back(), disturbed);
   EXPECT_TRUE(store.check().clean());
 }
 

@@ -348,6 +348,19 @@ TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
   store.add_roof(later);
   store.add_roof(sooner);
   EXPECT_THAT(store.roofs(), ElementsAre(sooner, later));
+  TaskKey task;
+  task.target = sooner.target;
+  task.threads = sooner.threads;
+  const uint64_t machine = store.environments().front().machine();
+  EXPECT_EQ(store.highest_roof(task, machine, sooner.quantity), sooner);
+  RecordedRoof higher = sooner;
+  higher.id = "higher";
+  higher.per_second *= 2.0;
+  store.add_roof(higher);
+  EXPECT_EQ(store.highest_roof(task, machine, sooner.quantity), higher);
+  EXPECT_EQ(store.highest_roof(task, machine + 1, sooner.quantity), std::nullopt);
+  ++task.threads;
+  EXPECT_EQ(store.highest_roof(task, machine, sooner.quantity), std::nullopt);
   EXPECT_EQ(sooner.quantity, "operations f32");
   EXPECT_THROW(store.add_roof(later), InternalError) << "its id is there already";
   RecordedRoof elsewhere = roof("elsewhere", "copied bytes", 1.0, 1);
@@ -357,22 +370,22 @@ TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
   EXPECT_TRUE(store.check().clean());
   Sql(path("a.db")).run("UPDATE roof SET per_second = 2 * per_second WHERE id = 'later'");
   EXPECT_THAT(store.check().faults, ElementsAre("roof 'later': its checksum does not fit its content"));
-  EXPECT_THAT(store.roofs(), ElementsAre(sooner)) << "a damaged one is nobody's roof";
+  EXPECT_THAT(store.roofs(), ElementsAre(higher, sooner)) << "a damaged one is nobody's roof";
 }
 
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   {
     RecordStore store(path("a.db"));
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '7' WHERE key = 'schema_version'");
+  Sql(path("a.db")).run("UPDATE meta SET value = '8' WHERE key = 'schema_version'");
   try {
     RecordStore store(path("a.db"));
     FAIL() << "a newer schema was opened";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 7"));
+    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 8"));
     EXPECT_THAT(error.what(), HasSubstr("a.db"));
   }
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "7");
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "8");
 }
 
 TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {

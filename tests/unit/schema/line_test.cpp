@@ -40,9 +40,10 @@ TEST(Line, WhatIsWrittenIsRead) {
 }
 
 TEST(Line, SaysTheVersionInWhichItsKindLastChanged) {
-  for (const char* kind : {"environment", "workload", "space", "run", "roof", "record", "candidate"})
+  for (const char* kind : {"environment", "workload", "space", "run", "record", "candidate"})
     EXPECT_EQ(parse_line_text(line_text(kind, "{}")).version, 5) << kind;
   EXPECT_EQ(parse_line_text(line_text("job", "{}")).version, 6);
+  EXPECT_EQ(parse_line_text(line_text("roof", "{}")).version, 8);
 }
 
 TEST(Line, IsRefusedWithAReason) {

@@ -94,7 +94,8 @@ TEST_F(ModelBatchesTest, TheRankingLeavesThePeakItMeasured) {
   const std::vector<RecordedRoof> roofs = RecordStore(folder_ / "r.db").roofs();
   ASSERT_EQ(roofs.size(), 1u);
   EXPECT_EQ(roofs[0].quantity, "operations f32");
-  EXPECT_EQ(roofs[0].per_second, result.peak_operations_per_second);
+  EXPECT_EQ(roofs[0], result.peak);
+  EXPECT_EQ(roofs[0].per_second, result.peak_beside);
   EXPECT_EQ(roofs[0].target, records("r.db").front().target);
 }
 

@@ -46,6 +46,17 @@ INSTANTIATE_TEST_SUITE_P(Spaces, SameSeed,
                            return name;
                          });
 
+TEST_F(TunerTest, ARunEndsWhereLittleIsExpectedOfAFurtherRound) {
+  options_.trials = 64;
+  options_.batch = 16;
+  ReplayingRunner runner;
+  EXPECT_EQ(tune_into("all.db", runner).ended_because, "trials");
+  options_.min_gain = 0.9;
+  const TuneResult little = tune_into("little.db", runner);
+  EXPECT_EQ(little.trials, 16) << "a round, and no more";
+  EXPECT_EQ(little.ended_because, "expected gain");
+}
+
 TEST_F(TunerTest, AFailureIsRecordedUnderItsCauseAndNeverTheBest) {
   ReplayingRunner runner(3);
   const TuneResult result = tune_into("r.db", runner);

@@ -1,6 +1,6 @@
 // How far programs are below what the machine was measured to do at most.
-#include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <nlohmann/json.hpp>
@@ -12,27 +12,20 @@
 namespace tunesmith::report {
 namespace {
 
-/// The largest that was measured; null when nothing was.
-nlohmann::json highest(const std::vector<RecordedRoof>& roofs, const std::map<uint64_t, uint64_t>& machines,
-                       const TaskRecords& task, std::string_view quantity) {
-  double most = 0.0;
-  for (const RecordedRoof& roof : roofs) {
-    const auto machine = machines.find(roof.environment);
-    const bool same = machine != machines.end() && machine->second == task.machine &&
-                      roof.target == task.task.target && roof.threads == task.task.threads &&
-                      roof.device == task.task.device && roof.quantity == quantity;
-    if (same) most = std::max(most, roof.per_second);
-  }
-  return most > 0.0 ? nlohmann::json(most) : nlohmann::json(nullptr);
+/// When the largest was measured, and whether something else used the machine then; null when none was.
+nlohmann::json roof_json(const std::optional<RecordedRoof>& roof) {
+  if (!roof) return nullptr;
+  return {{"time_ms", roof->time_ms},
+          {"disturbed", roof->disturbed ? nlohmann::json(*roof->disturbed) : nlohmann::json(nullptr)}};
+}
+
+nlohmann::json rate_json(const std::optional<RecordedRoof>& roof) {
+  return roof ? nlohmann::json(roof->per_second) : nlohmann::json(nullptr);
 }
 
 }  // namespace
 
 nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStore& store) {
-  const std::vector<RecordedRoof> roofs = store.roofs();
-  std::map<uint64_t, uint64_t> machines;  // by environment
-  for (const Environment& environment : store.environments())
-    machines[environment.hash()] = environment.machine();
   using Key = std::tuple<uint64_t, std::string, int, std::string, std::string>;
   std::map<Key, nlohmann::json> lines;
   for (const TaskRecords& task : tasks) {
@@ -44,13 +37,17 @@ nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStor
     const Key key{task.machine, task.task.target, task.task.threads, task.task.device, type.str()};
     const auto [place, fresh] = lines.try_emplace(key);
     if (fresh) {
+      const auto peak = store.highest_roof(task.task, task.machine, operations_roof(type));
+      const auto copied = store.highest_roof(task.task, task.machine, kCopyRoof);
       place->second = {{"machine", hex64(task.machine)},
                        {"target", task.task.target},
                        {"threads", task.task.threads},
                        {"device", task.task.device},
                        {"type", type.str()},
-                       {"operations_per_second", highest(roofs, machines, task, operations_roof(type))},
-                       {"copied_bytes_per_second", highest(roofs, machines, task, kCopyRoof)},
+                       {"operations_per_second", rate_json(peak)},
+                       {"copied_bytes_per_second", rate_json(copied)},
+                       {"operations_measured", roof_json(peak)},
+                       {"copying_measured", roof_json(copied)},
                        {"points", nlohmann::json::array()}};
     }
     const bool plain = task.unscheduled && task.unscheduled->ok();

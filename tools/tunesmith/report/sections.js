@@ -66,6 +66,11 @@ function budget(call) {
   });
 }
 
+/** When a roof was measured, and what is doubtful of it. */
+function roofRemark(measured) {
+  return ` (${date(measured.time_ms).slice(0, 16)}${measured.disturbed ? ", while something else used the machine: it may be higher" : ""})`;
+}
+
 function roofline(line) {
   const modelled = isModelled(line);
   const peak = line.operations_per_second;
@@ -84,8 +89,8 @@ function roofline(line) {
   }
   const roofs = [
     modelled && peak ? `The model's peak is ${operations(peak)}; all times here are modelled, and nothing was measured.`
-      : peak ? `The target's peak kernel reached ${operations(peak)} on ${line.threads} threads.` : "The peak of operations was not measured.",
-    copied ? `Copying memory reached ${bandwidth(copied)}, read and written.` : "The bandwidth of memory was not measured: tunesmith report --measure-roofs does that.",
+      : peak ? `The target's peak kernel reached ${operations(peak)} on ${line.threads} threads${roofRemark(line.operations_measured)}.` : "The peak of operations was not measured.",
+    copied ? `Copying memory reached ${bandwidth(copied)}, read and written${roofRemark(line.copying_measured)}.` : "The bandwidth of memory was not measured: tunesmith report --measure-roofs does that.",
   ].join(" ");
   return figure({
     title: modelled ? `${line.type} on ${line.target}, modelled`

@@ -13,8 +13,9 @@
 namespace tunesmith::cli {
 namespace {
 
-constexpr int64_t kUsualBatch = 16;   // where there are many tasks
-constexpr int64_t kUsualTrials = 64;  // for each of them
+constexpr int64_t kUsualBatch = 16;     // where there are many tasks
+constexpr int64_t kUsualTrials = 64;    // for each of them
+constexpr double kUsualMinGain = 5e-4;  // of a task's even share of the goal
 
 SourceLocation option_place(const char* option) { return SourceLocation{option}; }
 
@@ -109,10 +110,16 @@ TuneManyOptions many_options(const Common& common, const TuneArguments& argument
     options.trials = kUsualTrials * static_cast<int64_t>(list.tasks.size());
   const bool total = arguments.goal.empty() ? list.weighted : arguments.goal == "total";
   options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
-  options.min_gain = arguments.min_gain / 100.0;
+  options.min_gain = min_gain(arguments, list.tasks.size());
   // What is left is for the programs that are searched among, and for whoever else is here.
   options.runner_bytes = 0.5 * available_bytes();
   return options;
+}
+
+double min_gain(const TuneArguments& arguments, size_t tasks) {
+  if (arguments.min_gain) return *arguments.min_gain / 100.0;
+  const bool limited = arguments.trials > 0 || seconds_limit(arguments) <= 0.0;
+  return limited ? 0.0 : kUsualMinGain / static_cast<double>(tasks);
 }
 
 double seconds_limit(const TuneArguments& arguments) {
@@ -130,6 +137,12 @@ double Peaks::of(const Workload& workload) {
   if (fresh) {
     const MachineLock::Turn turn = measure_.machine->wait(MachineLock::Use::Measure, measure_.stop);
     place->second = measure_peak(space_.target(), peak, threads_);
+    if (peak.unit.empty()) {
+      const std::optional<RecordedRoof> known =
+          store_.highest_roof(task_key(workload, space_, threads_), machine_,
+                              operations_roof(workload.program.outputs.front()->dtype));
+      if (known) place->second = std::max(place->second, known->per_second);
+    }
   }
   return place->second;
 }

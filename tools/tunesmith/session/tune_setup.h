@@ -32,14 +32,18 @@ TuneOptions tune_options(const Common& common, const TuneArguments& arguments, c
 /// Of a run of many tasks, with its limits.
 TuneManyOptions many_options(const Common& common, const TuneArguments& arguments, const TaskList& list,
                              const MeasureOptions& measure);
+/// Of the goal, as a share: --min-gain, else what is usual of so many tasks where time alone ends the run.
+double min_gain(const TuneArguments& arguments, size_t tasks);
 /// Of --time-limit and --minutes the lower; 0: none.
 double seconds_limit(const TuneArguments& arguments);
 
-/// The machine's measured peaks, each when it is first asked for, in operations a second.
+/// The machine's measured peaks, each when it is first asked for, in operations a second: what `store` knows
+/// to be higher counts.
 class Peaks {
  public:
-  Peaks(const Space& space, const MeasureOptions& measure, int threads)
-      : space_(space), measure_(measure), threads_(threads) {}
+  Peaks(const Space& space, const MeasureOptions& measure, int threads, const RecordStore& store,
+        uint64_t machine)
+      : space_(space), measure_(measure), threads_(threads), store_(store), machine_(machine) {}
   /// Of peak_kernel() for the workload.
   double of(const Workload& workload);
 
@@ -47,6 +51,8 @@ class Peaks {
   const Space& space_;
   const MeasureOptions& measure_;
   const int threads_;
+  const RecordStore& store_;
+  const uint64_t machine_;
   std::map<std::string, double> peaks_;  // by the unit's intrinsic and data type
 };
 

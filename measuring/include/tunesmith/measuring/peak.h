@@ -1,6 +1,9 @@
 // How fast the machine is: what times of programs are compared with.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "tunesmith/ir/dtype.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/space/space.h"
@@ -20,5 +23,13 @@ PeakKernel peak_kernel(const Space& space, const Program& program, int threads);
 double measure_peak(Target& target, DType type, int threads);
 /// The same of a peak kernel for `threads` threads that the target has compiled.
 double measure_peak(Target& target, const PeakKernel& peak, int threads);
+
+/// What was measured, and whether a thread of this process waited for a processor for more than a tenth of
+/// the time meanwhile: nothing where the system does not tell.
+struct WatchedRate {
+  double per_second = 0.0;
+  std::optional<bool> disturbed;
+};
+WatchedRate watched(const std::function<double()>& measure);
 
 }  // namespace tunesmith

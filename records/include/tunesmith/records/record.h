@@ -93,9 +93,10 @@ struct RecordedRoof {
   std::string target;        // as TaskKey has these three
   int threads = 0;
   std::string device;
-  std::string quantity;     // operations_roof() or kCopyRoof
-  double per_second = 0.0;  // of that quantity
-  int64_t time_ms = 0;      // when it was measured, as Record::time_ms
+  std::string quantity;                // operations_roof() or kCopyRoof
+  double per_second = 0.0;             // of that quantity
+  int64_t time_ms = 0;                 // when it was measured, as Record::time_ms
+  std::optional<bool> disturbed = {};  // as Record::disturbed
 
   bool operator==(const RecordedRoof&) const = default;
 };

@@ -35,7 +35,7 @@
 namespace tunesmith {
 
 /// Of the stores that this Tunesmith writes.
-inline constexpr int kRecordSchema = 6;
+inline constexpr int kRecordSchema = 7;
 
 /// Which records; what is not set is not asked for.
 struct RecordFilter {
@@ -141,6 +141,11 @@ class RecordStore {
   void add_roof(const RecordedRoof& roof);
   /// Those that are not damaged, in the order in which they were measured.
   std::vector<RecordedRoof> roofs() const;
+  /// The highest of a quantity that was measured for the target, threads and device of `task` on `machine`
+  /// (Environment::machine()), in whichever of its environments: what every share of a peak is of. Nothing
+  /// when none was measured.
+  std::optional<RecordedRoof> highest_roof(const TaskKey& task, uint64_t machine,
+                                           std::string_view quantity) const;
 
   /// True when it was added; false when a record with this id is there already, which stays as it is.
   /// The record must be fit (record_fault) and its environment known, and when it is attributed, its run and

@@ -31,10 +31,13 @@ struct TuneOptions {
   uint64_t seed = 0;
   size_t threads = 0;             // for replaying and compiling; 0 = all
   double time_limit_seconds = 0;  // 0 = none
-  int final_candidates = 16;      // ranked at the end: timed again, in turn, by successive halving
-  int final_rounds = 40;          // of those that are left, as far as their time reaches (InterleaveOptions)
-  int measure_threads = 1;        // that the runner's kernels use: part of the task, and for the peak
-  bool resume = true;             // begin with what is on record of the task
+  /// tune() ends when a further round is expected to lower the time by less than this share
+  /// (expected_share()). 0: it does not. Of tasks in turn, TuneManyOptions::min_gain counts.
+  double min_gain = 0;
+  int final_candidates = 16;  // ranked at the end: timed again, in turn, by successive halving
+  int final_rounds = 40;      // of those that are left, as far as their time reaches (InterleaveOptions)
+  int measure_threads = 1;    // that the runner's kernels use: part of the task, and for the peak
+  bool resume = true;         // begin with what is on record of the task
   /// The runner's (MeasureOptions::machine): proposing and compiling do not continue beside another run's
   /// measuring. None: they do.
   std::shared_ptr<MachineLock> machine = {};
@@ -93,9 +96,13 @@ struct TuneResult {
   /// What the final ranking says of the best; nothing where there was none.
   std::optional<QuantileInterval> best_time;
   double best_prepare_seconds = 0;  // of preparing the best one's constant inputs once; 0: nothing to prepare
-  /// Operations a second of the target's peak kernel at the 10th percentile of its times, measured in turn
-  /// with the best candidates: what their speed is a share of.
-  double peak_operations_per_second = 0;
+  /// Of the target's peak kernel, what the best one's speed is a share of: the highest on record for the task
+  /// on this machine, whichever run measured it (RecordStore::highest_roof). Of an extension's unit, which
+  /// has no roof on record, this run's. Nothing where nothing was ranked.
+  std::optional<RecordedRoof> peak;
+  /// Operations a second of it at the 10th percentile of its times, measured in turn with the best
+  /// candidates: far below `peak`, something else used the machine then. 0 where nothing was ranked.
+  double peak_beside = 0;
   double baseline_seconds = 0;  // the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
@@ -120,6 +127,7 @@ struct TuneResult {
   std::string model_dropped;              // why the run continued without the cost model; "" when it did not
   std::vector<PlainBlock> plain_blocks;   // those that all sketches of the space leave plain
   TuneTimes times;
+  std::string ended_because;  // "trials", "time limit", "expected gain", ...; "" before its end
   bool interrupted = false;
   bool exhausted =
       false;  // nothing was left to propose: the space holds no further programs, or the searcher no ideas

@@ -17,7 +17,7 @@ nlohmann::json plain_json(std::span<const PlainBlock> blocks);
 /// declined.
 std::string plain_text(const PlainBlock& block, size_t all_sketches);
 
-/// Tells the user, on standard error, of those that all sketches leave plain. `task`: which one of many, else
+/// Tells the user, by say(), of those that all sketches leave plain. `task`: which one of many, else
 /// "".
 void tell_plain(std::span<const PlainBlock> blocks, const std::string& task);
 

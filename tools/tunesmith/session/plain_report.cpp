@@ -1,9 +1,9 @@
 #include "plain_report.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "say.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -39,8 +39,7 @@ std::string plain_text(const PlainBlock& block, size_t all_sketches) {
 
 void tell_plain(std::span<const PlainBlock> blocks, const std::string& task) {
   for (const PlainBlock& block : blocks)
-    fmt::print(stderr, "tunesmith: {}{}\n", task.empty() ? "" : task + ": ",
-               plain_text(block, block.sketches));
+    say(fmt::format("{}{}", task.empty() ? "" : task + ": ", plain_text(block, block.sketches)));
 }
 
 }  // namespace tunesmith::cli

@@ -1,0 +1,84 @@
+"""The command that the package brings, as a function: for what it does in a process of its own."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+from .errors import EnvironmentFault, NoRecord, UserError
+
+PROGRAM = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
+# Exit codes of the command (tools/tunesmith/exit_codes.h).
+_WRONG, _NOTHING_FOUND, _ENVIRONMENT_FAULT, _INTERRUPTED = 1, 3, 4, 130
+
+
+def words_of(options):
+    """Keywords as options: ``min_gain=0`` is ``--min-gain 0``, True a flag, a list is repeated; None and False are left out."""
+    words = []
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                words += [option, str(getattr(one, "path", one))]
+    return words
+
+
+class _Remarks(threading.Thread):
+    """Reads what the command says beside its result, and shows it as it comes."""
+
+    def __init__(self, stream, shown):
+        super().__init__(daemon=True)
+        self._stream, self._shown, self.lines = stream, shown, []
+
+    def run(self):
+        for line in self._stream:
+            self.lines.append(line.rstrip("\n"))
+            if self._shown and sys.stderr is not None:
+                print(line, end="", file=sys.stderr, flush=True)
+
+    def text(self):
+        """The last thing that was said, which is the error where there was one."""
+        starts = [i for i, line in enumerate(self.lines) if line.startswith("tunesmith: ")]
+        return "\n".join(self.lines[starts[-1]:]).removeprefix("tunesmith: ") if starts else "\n".join(self.lines)
+
+
+def command(*words, text=False, show=False, **options):
+    """Runs the command ``tunesmith`` of this package in a process of its own, and answers what it prints with ``--json``, as Python
+    has it; with ``text`` what it prints without.
+
+        ts.command("doctor")["peak_gflops"]
+        ts.command("records", "best", workload="gmm", count=3)
+        ts.command("completion", "bash", text=True)
+
+    ``options`` are the command's: ``min_gain=0`` is ``--min-gain 0``, True a flag, a list is repeated. ``show``: its progress and
+    remarks are printed on standard error as they come. Ctrl-C ends it with what it has.
+
+    :raises UserError: the command refuses what it is given.
+    :raises NoRecord: there is nothing to answer.
+    :raises EnvironmentFault: the machine lacks something.
+    """
+    call = [PROGRAM, *map(str, words), *words_of(options), *([] if text else ["--json"])]
+    # What it calls Python for (tune --against) is this one.
+    environment = {"TUNESMITH_PYTHON": sys.executable, **os.environ}
+    # Signals of the terminal are not the command's: they come once, from here.
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment) as process:
+        remarks = _Remarks(process.stderr, show)
+        remarks.start()
+        try:
+            said = process.stdout.read()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            said = process.stdout.read()
+        code = process.wait()
+        remarks.join()
+    if said and code in (0, _WRONG, _NOTHING_FOUND, _INTERRUPTED):
+        return said if text else json.loads(said)
+    if code == 0:
+        return said if text else None
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    kind = {_NOTHING_FOUND: NoRecord, _ENVIRONMENT_FAULT: EnvironmentFault}.get(code, UserError)
+    raise kind(remarks.text() or f"tunesmith {' '.join(call[1:])}: exit code {code}")

@@ -1,0 +1,48 @@
+"""The report of what was measured (docs/report.md)."""
+import html
+import json
+import pathlib
+import tempfile
+
+from ._command import command
+
+
+class Report:
+    """A page of what was measured. ``file`` is the page, ``data`` what it shows; in a notebook it is the page itself."""
+
+    def __init__(self, file, data):
+        self.file, self.data = file, data
+
+    def __repr__(self):
+        return f"Report of {len(self.data['tasks'])} tasks in {self.file}"
+
+    def _repr_html_(self):
+        page = html.escape(pathlib.Path(self.file).read_text(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0"></iframe>'
+
+
+def report(records=None, file="report.html", *, workloads=(), tasks=(), runs=(), comparisons=(), networks=(), measure_roofs=False, **options):
+    """Writes a page of what is on record (docs/report.md), as the command ``tunesmith report`` does: a :class:`Report`.
+
+    :param records: the store's file, or :class:`Records`; None: the command's.
+    :param file: the page to write.
+    :param workloads: only these: their texts, or their names and some of their parameters.
+    :param tasks: only these, by the ids that a report shows.
+    :param runs: only what these runs measured, by their ids.
+    :param comparisons: what ``ts.command("compare", ...)`` answered, or files of it.
+    :param networks: what ``Library.bench()`` answered, or files of it.
+    :param measure_roofs: measure the machine's peak and the bandwidth of memory first.
+    :raises UserError: a name is not on record, or there is nothing to report.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        given = {name: [_file(one, folder, f"{name}{i}") for i, one in enumerate(values)] for name, values in (("comparison", comparisons), ("network", networks))}
+        data = command("report", database=records, output=file, workload=[str(one) for one in workloads], task=list(tasks), run=list(runs), measure_roofs=measure_roofs, **given, **options)
+    return Report(str(file), data)
+
+
+def _file(given, folder, name):
+    if not isinstance(given, dict):
+        return given
+    file = pathlib.Path(folder) / f"{name}.json"
+    file.write_text(json.dumps(given))
+    return file

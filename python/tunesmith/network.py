@@ -1,0 +1,217 @@
+"""Whole networks, such as ONNX files (docs/networks.md).
+
+    net = ts.network.read("model.onnx", batch=1)
+    built = net.tune("built", minutes=10)        # tunes all its kernels, and builds its library
+    logits = built(images)                       # numpy, torch, whatever numpy takes without a copy
+    built.verify()
+
+All but calls of a built library is done by the command, in a process of its own, with its records.
+"""
+import ctypes
+import json
+import pathlib
+import weakref
+
+from ._command import command
+from .errors import EnvironmentFault, UserError
+
+_CODES = {"bool": 6, "bf16": 4} | {f"f{bits}": 2 for bits in (16, 32, 64)} | {f"i{bits}": 0 for bits in (8, 16, 32, 64)} | {f"u{bits}": 1 for bits in (8, 16, 32, 64)}
+_NUMPY = {"f": "float", "i": "int", "u": "uint"}
+_FAULTS = {
+    7: "its memory is not aligned to its elements", 8: "there is no memory for it", 9: "it was built for a processor with more instructions",
+    10: "its weights cannot be read", 11: "its weights are not those that were written with it", 12: "a thread cannot be made ready for it",
+}
+
+
+def read(file, **dims):
+    """The network in a file. ``dims``: the values of extents that it leaves open, as ``batch=1``; nothing is read yet."""
+    return Network(file, dims)
+
+
+def open(folder):  # noqa: A001 - of this module
+    """The library in a folder that ``Network.build``, or the command, has written."""
+    return Library(folder)
+
+
+def test(*folders, interpret=False, build=False, processes=None):
+    """Runs folders of ONNX's test format: a dict, as ``tunesmith network test --json`` prints it."""
+    return command("network", "test", *folders, interpret=interpret, build=build, processes=processes)
+
+
+class Network:
+    """A network's file, with values of its open extents."""
+
+    def __init__(self, file, dims):
+        self.file, self.dims = str(file), dict(dims)
+
+    def _command(self, name, **options):
+        dims = [f"{dim}={value}" for dim, value in self.dims.items()]
+        return command("network", name, self.file, **({"dim": dims} if name != "import" else {}), **options)
+
+    def summary(self):
+        """What is in the file, and which of its operators are not known: a dict, as ``tunesmith network import --json`` prints it."""
+        return self._command("import")
+
+    def show(self, passes=False):
+        """Its tensors and nodes: a dict, as ``tunesmith network show --json`` prints it; ``passes``: also what each pass makes."""
+        return self._command("show", passes=passes)
+
+    def __str__(self):
+        return self._command("show", text=True)
+
+    def __repr__(self):
+        return f"Network('{self.file}'{''.join(f', {dim}={value}' for dim, value in self.dims.items())})"
+
+    def dot(self):
+        """Its kernels, with their nodes and what passes between them, as a graph for Graphviz: a text."""
+        return self._command("show", dot=True, text=True)
+
+    def tasks(self, folder):
+        """Writes the kernels of a call into ``folder``, each different one as a workload's file, which :func:`tunesmith.tune` takes:
+        a dict, as ``tunesmith network tasks --json`` prints it."""
+        return self._command("tasks", output=folder)
+
+    def tune(self, folder, *, trials=None, minutes=None, records=None, threads=None, show=True, **options):
+        """Tunes all tasks under one budget, chooses among their best programs inside the library, and writes the library: a
+        :class:`Library`, whose ``tuning`` is what ``tunesmith network tune --json`` prints.
+
+        It continues from the records, also after Ctrl-C. ``options`` are those of the command: ``name``, ``space``, ``spaces``,
+        ``seed``, ``search``, ``scheduler``, ``min_gain``, ``fresh``, ... ``show``: its progress is printed.
+
+        :raises UserError: the network, or an option, is refused; or a task has no program yet.
+        """
+        said = self._command("tune", output=folder, trials=trials, minutes=minutes, database=records, threads=threads, show=show, **options)
+        if not said.get("built"):
+            raise UserError("a task has no program yet, and so nothing was built; tune again to continue")
+        return Library(folder, said)
+
+    def build(self, folder, *, records=None, threads=None, unscheduled=False, in_place=False, **options):
+        """Writes its library of the best programs on record: a :class:`Library`. ``unscheduled``: tasks without a record get
+        programs without a schedule, which are slow. ``in_place``: the choice is by times inside the library."""
+        self._command("build", output=folder, database=records, threads=threads, unscheduled=unscheduled, in_place=in_place, **options)
+        return Library(folder)
+
+
+class Argument:
+    """An input or an output of a library: ``name``, ``dtype`` as "f32", ``shape``."""
+
+    def __init__(self, described):
+        self.name, self.dtype, self.shape = described["name"], described["type"], tuple(described["shape"])
+
+    def __repr__(self):
+        return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"
+
+    @property
+    def numpy_type(self):
+        """The name of numpy's type; bf16 is its bits, as uint16."""
+        if self.dtype in ("bool", "bf16"):
+            return {"bool": "bool", "bf16": "uint16"}[self.dtype]
+        return _NUMPY[self.dtype[0]] + self.dtype[1:]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("rank", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+def _array(given, argument, position):
+    """`given` as numpy sees it, which must be what the argument wants: nothing is copied or converted."""
+    import numpy
+
+    if type(given).__module__.partition(".")[0] == "torch":
+        given = given.detach()
+        given = (given.view(dtype=__import__("torch").uint16) if argument.dtype == "bf16" else given).numpy()
+    array = numpy.asarray(given)
+    if array.dtype != argument.numpy_type or array.shape != argument.shape:
+        what = f"{array.dtype}{list(array.shape)}"
+        raise UserError(f"argument {position + 1}, '{argument.name}': expected {argument.dtype}{list(argument.shape)}, not {what}; nothing is converted")
+    if not array.flags.c_contiguous:
+        raise UserError(f"argument {position + 1}, '{argument.name}': its elements do not lie row-major without gaps; copy it once: numpy.ascontiguousarray(x)")
+    return array
+
+
+class Library:
+    """A built network, which is called with its inputs: arrays of exactly the shapes and types of ``inputs``. Answers the output, or
+    a tuple of several, as numpy arrays; ``out=`` gives memory for them. Any number of threads may call it, and the interpreter's
+    lock is released meanwhile.
+
+    Raises UserError where an argument does not fit, EnvironmentFault where the library cannot be loaded.
+    """
+
+    def __init__(self, folder, tuning=None):
+        self.folder, self.tuning = str(folder), tuning
+        described = [json.loads(file.read_text()) for file in sorted(pathlib.Path(folder).glob("*.json"))]
+        described = [one for one in described if isinstance(one, dict) and "steps" in one and "inputs" in one]
+        if len(described) != 1:
+            raise UserError(f"{folder}: {'no network' if not described else 'more than one network'} was built here; ts.network.read(file).build(folder) does")
+        self.name = described[0]["name"]
+        self.inputs, self.outputs = ([Argument(one) for one in described[0][key]] for key in ("inputs", "outputs"))
+        self._load()
+
+    def _load(self):
+        path = pathlib.Path(self.folder).absolute()
+        try:
+            self._library = ctypes.CDLL(str(path / f"lib{self.name}.so"))
+        except OSError as error:
+            raise EnvironmentFault(str(error)) from None
+        opening = self._function("open", ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))
+        self._model = ctypes.c_void_p()
+        self._require(opening(str(path / f"{self.name}.weights").encode(), ctypes.byref(self._model)))
+        weakref.finalize(self, self._function("close", ctypes.c_void_p, result=None), self._model)
+        self._run = self._function("run", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        self._bytes = self._function("workspace_bytes", result=ctypes.c_size_t)()
+
+    def _function(self, name, *arguments, result=ctypes.c_int):
+        function = getattr(self._library, f"{self.name}_{name}")
+        function.argtypes, function.restype = arguments, result
+        return function
+
+    def _require(self, answer):
+        if answer != 0:
+            raise EnvironmentFault(f"{self.folder}: {_FAULTS.get(answer % 256, f'the library answers {answer}')}")
+
+    def __call__(self, *inputs, out=None):
+        import numpy
+
+        if len(inputs) != len(self.inputs):
+            raise UserError(f"the network takes {len(self.inputs)} inputs, here are {len(inputs)}: {self.inputs}")
+        given = [_array(array, argument, i) for i, (array, argument) in enumerate(zip(inputs, self.inputs))]
+        if out is None:
+            results = [numpy.empty(argument.shape, argument.numpy_type) for argument in self.outputs]
+        else:
+            outs = out if isinstance(out, (list, tuple)) else [out]
+            if len(outs) != len(self.outputs):
+                raise UserError(f"out: the network has {len(self.outputs)} outputs, here are {len(outs)}")
+            results = [_array(array, argument, len(given) + i) for i, (array, argument) in enumerate(zip(outs, self.outputs))]
+            if not all(array.flags.writeable for array in results):
+                raise UserError("out: its memory is read-only, and the result is written there")
+        tensors = [self._tensor(array, argument) for array, argument in zip(given + results, self.inputs + self.outputs)]
+        pointers = [ctypes.addressof(tensor) for tensor in tensors]
+        count = len(given)
+        of_inputs, of_outputs = (ctypes.c_void_p * max(count, 1))(*pointers[:count]), (ctypes.c_void_p * len(results))(*pointers[count:])
+        # A call's own: threads may call at once.
+        memory = numpy.empty(self._bytes + 64, "uint8")
+        self._require(self._run(self._model, of_inputs, of_outputs, (memory.ctypes.data + 63) // 64 * 64))
+        if out is not None:
+            return out
+        return results[0] if len(results) == 1 else tuple(results)
+
+    @staticmethod
+    def _tensor(array, argument):
+        shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
+        return _DLTensor(array.ctypes.data, 1, 0, array.ndim, _CODES[argument.dtype], 8 * array.itemsize, 1, shape, None, 0)
+
+    def verify(self, *, model=None, calls=1, seed=1, integers=2):
+        """Runs it and checks each step by what the library itself gave it: a dict, as ``tunesmith network verify --json`` prints it;
+        ``["right"]`` is the answer."""
+        return command("network", "verify", self.folder, model=model, calls=calls, seed=seed, integers=integers)
+
+    def bench(self, *, calls=50, threads=None):
+        """Times a call and each step, alone on the machine: a dict, as ``tunesmith network bench --json`` prints it."""
+        return command("network", "bench", self.folder, calls=calls, threads=threads)
+
+    def __repr__(self):
+        return f"Library {self.name}({', '.join(map(repr, self.inputs))}) -> {', '.join(map(repr, self.outputs))}"
