@@ -108,7 +108,7 @@ def minutes_end_where_nothing_is_to_be_gained(folder):
     why = {task["ended_because"] for task in said["tasks"]}
     assert time.monotonic() - begin < 100 and "expected gain" in why and why <= {"expected gain", "nothing left to propose"}, said
     one = ("tune", GMM, "--threads", 1, "--batch", 16)
-    said = run(*one, "--minutes", 1, "--least-gain", 5, "--database", folder / "one.db").stdout
+    said = run(*one, "--minutes", 1, "--least-gain", 60, "--database", folder / "one.db").stdout
     assert "--min-gain 0: continue" in said, said
     # To the end, where it is asked for, and where trials are.
     assert json.loads(run(*one, "--minutes", 0.1, "--least-gain", 0, "--database", folder / "two.db", "--json").stdout)["ended_because"] == "time limit"
