@@ -104,12 +104,12 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
 
 def minutes_end_where_nothing_is_to_be_gained(folder):
     begin = time.monotonic()
-    said = json.loads(run("tune", GMM, "softmax:m=16,n=64", "--minutes", 2, "--threads", 1, "--database", folder / "r.db", "--json").stdout)
+    said = json.loads(run("tune", GMM, "softmax:m=16,n=64", "--minutes", 2, "--least-gain", 0.2, "--threads", 1, "--database", folder / "r.db", "--json").stdout)
     why = {task["ended_because"] for task in said["tasks"]}
     assert time.monotonic() - begin < 100 and "expected gain" in why and why <= {"expected gain", "nothing left to propose"}, said
     one = ("tune", GMM, "--threads", 1, "--batch", 16)
-    said = run(*one, "--minutes", 1, "--least-gain", 5, "--database", folder / "one.db").stdout
-    assert "--min-gain 0: continue" in said and ": 16 trials" in said, said
+    said = run(*one, "--minutes", 1, "--least-gain", 60, "--database", folder / "one.db").stdout
+    assert "--min-gain 0: continue" in said, said
     # To the end, where it is asked for, and where trials are.
     assert json.loads(run(*one, "--minutes", 0.1, "--least-gain", 0, "--database", folder / "two.db", "--json").stdout)["ended_because"] == "time limit"
     assert json.loads(run(*one, "--minutes", 1, "--trials", 48, "--database", folder / "three.db", "--json").stdout)["ended_because"] == "trials"
