@@ -15,14 +15,24 @@ def undocumented():
     """Dotted names without a text of their own: a signature, or what a base class says, is none."""
     for name in ts.__all__:
         thing = getattr(ts, name)
-        if inspect.ismodule(thing) or type(thing).__name__ == "DataType":
+        if type(thing).__name__ == "DataType":
             assert inspect.getdoc(thing)
-        elif not text_of(thing):
-            yield name
-        for member, value in vars(thing).items() if isinstance(thing, type) else ():
-            function = value.__func__ if isinstance(value, staticmethod) else value
-            if not member.startswith("_") and (callable(function) or isinstance(value, property)) and not text_of(function):
+        else:
+            yield from undocumented_in(name, thing)
+
+
+def undocumented_in(name, thing):
+    if not text_of(thing):
+        yield name
+    for member, value in vars(thing).items() if isinstance(thing, type) or inspect.ismodule(thing) else ():
+        function = value.__func__ if isinstance(value, staticmethod) else value
+        if member.startswith("_") or not (callable(function) or isinstance(value, property)):
+            continue
+        if not inspect.ismodule(thing):
+            if not text_of(function):
                 yield f"{name}.{member}"
+        elif function.__module__ == thing.__name__:
+            yield from undocumented_in(f"{name}.{member}", function)
 
 
 def text_of(thing):
