@@ -72,7 +72,9 @@ def torch_compiled(folder, name, inputs, threads):
     network = make.network(name, make.DEFAULT_SEED)
     tensors = [torch.from_numpy(array) for array in inputs]
     if tensors[0].dim() == 4:
-        network = network.to(memory_format=torch.channels_last)
+        for weight in network.parameters():  # Module.to would refuse those of five axes
+            if weight.dim() == 4:
+                weight.data = weight.data.contiguous(memory_format=torch.channels_last)
         tensors = [tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in tensors]
     compiled = torch.compile(network, dynamic=False)
 
