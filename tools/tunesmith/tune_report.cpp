@@ -67,8 +67,6 @@ void print_model(const TuneResult& result, const std::string& model) {
                "  model     {}: rank correlation{} {}; its first eighth reaches {:.2f} of a round's best\n",
                model, correlations, of, best);
   }
-  if (!result.model_dropped.empty())
-    fmt::print(output(), "  model     {} was not asked any more: {}\n", model, result.model_dropped);
 }
 
 void print_twins(const TuneResult& result) {
@@ -193,6 +191,11 @@ void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t want
     if (first != result.first_failures.end() && !first->second.empty())
       fmt::print(output(), "    the first: {}\n", first->second);
   }
+  print_refusals(result);
+  if (!result.model_dropped.empty()) {
+    fmt::print(output(), "  model     {} was not asked any more: {}\n", space.cost_model.id,
+               result.model_dropped);
+  }
   if (result.exhausted) {
     fmt::print(output(), "  {}{} trials were made: the search found no further program in space '{}'\n",
                result.trials, wanted > 0 ? fmt::format(" of {}", wanted) : "", space.name);
@@ -284,7 +287,6 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
              result.best_space == space.name ? "" : fmt::format("  found in space '{}'", result.best_space));
   print_trials(result, space, wanted, arguments.seed);
   if (!arguments.verbose) return;
-  print_refusals(result);
   print_model(result, space.cost_model.id);
   print_times(result);
 }
