@@ -1,4 +1,6 @@
 // Spaces: files of them, their sketches, their candidates.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
