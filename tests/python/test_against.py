@@ -101,7 +101,7 @@ def test_what_differs_is_no_peer(result, monkeypatch):
     [
         ("gmm", "blast", "expected 'torch', 'onnxruntime', 'blas' or 'best'"),
         ("capsule_conv2d", "best", "capsule_conv2d is no built-in workload that libraries are called for; those are attention_scores"),
-        ("gmm:dtype=bf16", "torch", "f32 or f64 alone"),
+        ("gmm:dtype=bf16", "blas", "f32 or f64 alone"),
         ("softmax", "blas", "products of matrices alone"),
     ],
 )
