@@ -212,7 +212,8 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "thread_axis") return pick(std::vector<std::string>{"block.x", "thread.x", "thread.y"});
   // Keys that any place takes are likelier: an annotation must be there before it is removed.
   return chance(2) ? "first"
-                   : pick(std::vector<std::string>{"second", "prefetch", "prefetch_behind", "nontemporal", "double_buffer"});
+                   : pick(std::vector<std::string>{"second", "prefetch", "prefetch_behind", "nontemporal",
+                                                   "double_buffer"});
 }
 
 std::string RandomScheduler::index_map() {
