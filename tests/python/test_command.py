@@ -23,14 +23,14 @@ def test_options_are_keywords(records):
         "--min-gain", "0", "--fresh", "--dim", "a=1", "--dim", "b=2", "--database", records]
 
 
-def test_refusals_are_exceptions(tmp_path, records, monkeypatch):
+def test_refusals_are_exceptions(tmp_path, result, monkeypatch):
     with pytest.raises(ts.UserError, match="did you mean 'gmm'") as raised:
         ts.command("tune", "gmn", trials=2, database=tmp_path / "r.db")
     assert not str(raised.value).startswith("tunesmith:")
     monkeypatch.setenv("TUNESMITH_PYTHON", str(tmp_path / "none"))
     with pytest.raises(ts.EnvironmentFault, match="does not run the package tunesmith"):
         ts.command("tune", "gmm", trials=2, against="torch", database=tmp_path / "r.db")
-    assert ts.command("records", "list", workload="gmm:n=1009", database=records)["records"] == []
+    assert ts.command("records", "list", workload="gmm:n=1009", database=result.records)["records"] == []
 
 
 def test_remarks_are_shown_when_wanted(tmp_path, capfd):

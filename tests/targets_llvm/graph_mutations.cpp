@@ -117,7 +117,7 @@ class GraphMutator {
       const bool epsilon = name == "epsilon";
       for (const double factor : {0.1, 2.0})
         add(epsilon ? "wrong epsilon" : "wrong number", node, fmt::format("{} times {}", name, factor),
-            [&, name = name](Node& changed) { changed.attributes[name] = *number * factor; });
+            [&, key = name](Node& changed) { changed.attributes[key] = *number * factor; });
     }
   }
 
