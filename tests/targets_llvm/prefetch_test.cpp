@@ -64,7 +64,9 @@ TEST(PrefetchBehind, AShareOfTheNextPanelInEachStep) {
   const auto target = make_target();
   for (const bool parallel : {false, true}) {
     const LoweredProgram lowered = panels(16, 1, parallel);
-    EXPECT_EQ(count(target->assembly(lowered, "kernel"), "prefetcht0"), 1U);
+    const std::string assembly = make_target({{"mcpu", "haswell"}})->assembly(lowered, "kernel");
+    EXPECT_EQ(count(assembly, "prefetcht0"), 1U);
+    EXPECT_EQ(count(assembly, "prefetcht0\t2048("), 1U) << "a panel has 2048 bytes\n" << assembly;
     EXPECT_LT(error_against_interpreter(*target, lowered, 2), 1e-4);
   }
   // A third of 128 columns takes three lines.
