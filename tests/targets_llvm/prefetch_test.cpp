@@ -22,8 +22,8 @@ void annotate_steps(LoweredProgram& lowered, const char* key, int64_t value) {
 
 /// O[i, j] = X[i, j] + X[i, 0] over rows of 32 elements; Y stands still over i.
 LoweredProgram rows(int64_t ahead) {
-  const Buffer x = make_buffer("X", kF32, {16 * 32}), y = make_buffer("Y", kF32, {32}),
-               o = make_buffer("O", kF32, {16 * 32});
+  const Buffer x = make_buffer("X", kF32, {512}), y = make_buffer("Y", kF32, {32}),
+               o = make_buffer("O", kF32, {512});
   const Var i("i"), v("v");
   const auto at = [&](const Expr& first) { return ramp(first + v * 4, 1, 4); };
   StmtPtr inner = make_loop(v, 8, LoopKind::Unrolled,
