@@ -162,6 +162,10 @@ esac
     done = run("tune", GMM, "--trials", 4, "--against", "torch", "--database", folder / "r.db", env=environment)
     assert "beside it: -m tunesmith.against torch --record" in done.stdout and "--space cpu" in done.stdout, done.stdout
     assert json.loads(run("tune", GMM, "--trials", 4, "--against", "best", "--database", folder / "r.db", "--json", env=environment).stdout)["against"]["rounds"] == 7
+    # A library that fails at the end takes nothing of the result away.
+    python.write_text(python.read_text().replace("*) echo \"", "*) echo '{\"error\": \"torch is broken\"}';;\n  none) echo \""))
+    done = run("tune", GMM, "--trials", 4, "--against", "torch", "--database", folder / "r.db", code=2, env=environment)
+    assert "torch is broken" in done.stderr and "  best  " in done.stdout, done
     assert "one workload" in run("tune", GMM, "relu", "--against", "torch", "--database", folder / "r.db", code=2, env=environment).stderr
 
 

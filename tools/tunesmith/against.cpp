@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spawn.h>
@@ -25,12 +26,10 @@ std::string python() {
 /// What a process of it prints; "" where it cannot be started.
 std::string printed_by(std::vector<std::string> words) {
   std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw EnvironmentError("no pipe can be had");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw EnvironmentError("no pipe can be had");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -68,9 +68,13 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, dou
 }
 
 /// Null where no library is asked for, or there is no program to time it beside.
-nlohmann::json beside_it(const Common& common, const TuneArguments& arguments, const TuneResult& result) {
-  const bool none = arguments.against.empty() || result.best_id.empty() || result.interrupted;
-  return none ? nlohmann::json(nullptr) : time_against(common, arguments, result);
+nlohmann::json beside_it(const Common& common, const TuneArguments& arguments, const TuneResult& result,
+                         LiveLine& line) {
+  if (arguments.against.empty() || result.best_id.empty() || result.interrupted) return nullptr;
+  line.say(fmt::format("timing {} beside the best program", arguments.against));
+  nlohmann::json beside = time_against(common, arguments, result);
+  line.clear();
+  return beside;
 }
 
 /// `limited`: by trials, not by time alone.
@@ -127,17 +131,18 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   line.say(fmt::format("generating the space of {}", workload.key));
   const TuneResult result = tune(workload, space, store, *runner, environment, options, hooks);
   line.clear();
-  if (!arguments.against.empty())
-    line.say(fmt::format("timing {} beside the best program", arguments.against));
-  const nlohmann::json beside = beside_it(common, arguments, result);
-  line.clear();
+  if (!common.json) {
+    // Before the library is timed, which may fail, or be ended by Ctrl-C.
+    print_summary(result, workload, space, limited ? options.trials : 0, arguments);
+    std::fflush(output());
+  }
+  const nlohmann::json beside = beside_it(common, arguments, result, line);
   if (common.json) {
     nlohmann::json said = result_json(result, workload, space, environment);
     if (!arguments.against.empty()) said["against"] = beside;
     fmt::print(output(), "{}\n", said.dump());
-  } else {
-    print_summary(result, workload, space, limited ? options.trials : 0, arguments);
-    if (!beside.is_null()) fmt::print(output(), "{}\n", beside.at("text").get<std::string>());
+  } else if (!beside.is_null()) {
+    fmt::print(output(), "{}\n", beside.at("text").get<std::string>());
   }
   if (result.interrupted) return kInterrupted;
   return result.best_id.empty() ? kNothingFound : kDone;
