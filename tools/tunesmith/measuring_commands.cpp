@@ -41,8 +41,7 @@ void add_budget(CLI::App& command, TuneArguments& arguments, const std::string& 
       .add_option("--min-gain,--least-gain", arguments.min_gain,
                   "a workload is not searched any more when its next round is expected to "
                   "improve the goal by less than this many percent; 0 = never (default: 0; where minutes "
-                  "alone end the run, "
-                  "0.05 divided by the number of workloads)")
+                  "alone end the run, 0.05 divided by the number of workloads)")
       ->check(not_negative());
 }
 
@@ -109,13 +108,11 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
                    "lists workloads; several share one budget")
       ->required();
   command->add_flag("-v,--verbose", arguments.verbose,
-                    "of one workload: also print what was refused, how well the cost model foresaw, and "
-                    "where the time went");
+                    "of one workload: also print how well the cost model foresaw, and where the time went");
   command
       ->add_option("--against", arguments.against,
                    "of one built-in workload: also time a library that Python has in turn with the best "
-                   "program: torch, "
-                   "onnxruntime, blas, or best, all that are installed")
+                   "program: torch, onnxruntime, blas, or best, all that are installed")
       ->check(CLI::IsMember({"torch", "onnxruntime", "blas", "best"}));
   add_shared_budget(*command, arguments);
   add_search(*command, arguments);
