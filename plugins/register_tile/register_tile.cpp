@@ -46,7 +46,7 @@ class RegisterTile final : public TransformationModule {
   }
 
   ModuleDescription description() const override {
-    if (std::ranges::count(prefetches_, 0) == std::ssize(prefetches_)) return {};
+    if (!may_prefetch()) return {};
     return {.makes = {"prefetch_behind"}};
   }
 
@@ -78,6 +78,8 @@ class RegisterTile final : public TransformationModule {
   }
 
  private:
+  bool may_prefetch() const { return std::ranges::find(prefetches_, 1) != prefetches_.end(); }
+
   /// Of the block with its siblings or, where that is not legal, alone; nothing where neither is.
   std::optional<ModuleResult> make(const Subject& subject, const Schedule& schedule, const Block& block,
                                    ModuleContext& context) const {
@@ -169,7 +171,7 @@ class RegisterTile final : public TransformationModule {
 
   /// While a panel is read for one tile after the other, the next one is fetched.
   void prefetch_panels(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileNest& nest) const {
-    if (prefetches_.empty()) return;
+    if (!may_prefetch()) return;
     const IntArg choice = draw(schedule, prefetches_);
     for (const BlockRV block : blocks) {
       const LoopRV steps = schedule.get_loops(block).at(nest.loops + nest.steps - 1);

@@ -54,16 +54,18 @@ struct FunctionEmitter::Run {
 std::optional<FunctionEmitter::Run> FunctionEmitter::find_run(const Linear& first, int64_t elements) const {
   Run run{.begin = first, .elements = elements, .passed = {}};
   auto around = rolled_.rbegin();
+  const auto counted = [&] { return add_scaled(around->index, Linear(*around->begin), -1); };  // from 0
   const auto pass = [&] {
-    const Linear index = add_scaled(Linear(-*around->begin), around->index, 1);
-    run.passed = add_scaled(run.passed, index, run.iterations);
+    run.passed = add_scaled(run.passed, counted(), run.iterations);
     run.iterations *= *around->extent;
     ++around;
   };
   const auto moves = [&] { return coefficient_of(first, around->index.terms.front().atom); };
-  const auto is_counted = [&] { return around != rolled_.rend() && around->begin && around->extent; };
+  const auto is_counted = [&] {
+    return around != rolled_.rend() && around->begin && around->extent;
+  };
   while (is_counted() && moves() == run.elements) {
-    run.begin = add_scaled(run.begin, add_scaled(around->index, Linear(-*around->begin), 1), -run.elements);
+    run.begin = add_scaled(run.begin, counted(), -run.elements);
     run.elements *= *around->extent;
     pass();
   }
