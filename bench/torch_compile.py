@@ -14,7 +14,8 @@ import torch
 import tunesmith as ts
 from tunesmith.torch_backend import backend, tasks
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "peers"))
+sys.path += [str(pathlib.Path(__file__).parent / "peers"), str(pathlib.Path(__file__).parent.parent / "tests/python")]
+from bert_layer import BertLayer  # noqa: E402
 from timing import in_turn  # noqa: E402
 
 
@@ -25,25 +26,6 @@ class Mlp(torch.nn.Module):
 
     def forward(self, x):
         return self.second(torch.nn.functional.gelu(self.first(x)))
-
-
-class Bert(torch.nn.Module):
-    """A layer of BERT-base."""
-
-    def __init__(self, width=768, heads=12):
-        super().__init__()
-        self.heads = heads
-        self.q, self.k, self.v, self.out = (torch.nn.Linear(width, width) for _ in range(4))
-        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
-        self.first, self.second = torch.nn.LayerNorm(width, eps=1e-12), torch.nn.LayerNorm(width, eps=1e-12)
-
-    def forward(self, x):
-        def split(y):
-            return y.view(*y.shape[:2], self.heads, -1).transpose(1, 2)
-
-        a = torch.nn.functional.scaled_dot_product_attention(split(self.q(x)), split(self.k(x)), split(self.v(x)))
-        x = self.first(self.out(a.transpose(1, 2).reshape(x.shape)) + x)
-        return self.second(self.down(torch.nn.functional.gelu(self.up(x))) + x)
 
 
 def compiled(model, frozen, **options):
@@ -64,7 +46,7 @@ def main():
     given = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(len(__import__("os").sched_getaffinity(0)))
-    cases = [("mlp 128x768x3072", Mlp().eval(), torch.randn(128, 768)), ("BERT layer, 128 tokens", Bert().eval(), torch.randn(1, 128, 768))]
+    cases = [("mlp 128x768x3072", Mlp().eval(), torch.randn(128, 768)), ("BERT layer, 128 tokens", BertLayer(768, 12).eval(), torch.randn(1, 128, 768))]
     for frozen in (False, True):
         wanted = list(dict.fromkeys(task for _, model, x in cases for task in tasks(model, x, freeze=frozen)))
         ts.tune(wanted, minutes=given.minutes / 2, records=given.records)

@@ -7,6 +7,8 @@ import tunesmith as ts
 
 torch = pytest.importorskip("torch")
 
+from bert_layer import BertLayer  # noqa: E402 - it needs torch
+
 
 @pytest.fixture(autouse=True)
 def fresh():
@@ -21,25 +23,6 @@ class Mlp(torch.nn.Module):
 
     def forward(self, x):
         return torch.softmax(self.second(torch.nn.functional.gelu(self.first(x))), -1) * 2
-
-
-class Bert(torch.nn.Module):
-    """A layer of it."""
-
-    def __init__(self, width=32, heads=4):
-        super().__init__()
-        self.heads = heads
-        self.q, self.k, self.v, self.out = (torch.nn.Linear(width, width) for _ in range(4))
-        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
-        self.first, self.second = torch.nn.LayerNorm(width, eps=1e-12), torch.nn.LayerNorm(width, eps=1e-12)
-
-    def forward(self, x):
-        def split(y):
-            return y.view(*y.shape[:2], self.heads, -1).transpose(1, 2)
-
-        a = torch.nn.functional.scaled_dot_product_attention(split(self.q(x)), split(self.k(x)), split(self.v(x)))
-        x = self.first(self.out(a.transpose(1, 2).reshape(x.shape)) + x)
-        return self.second(self.down(torch.nn.functional.gelu(self.up(x))) + x)
 
 
 def compiled(model, **options):
@@ -81,7 +64,7 @@ def test_a_layer_of_bert(tmp_path, caplog, freeze):
     """All that computes runs from records, nothing is moved in between, and the result is right."""
     from tunesmith.torch_backend import tasks
 
-    model, x = Bert(), torch.randn(2, 16, 32)
+    model, x = BertLayer(32, 4), torch.randn(2, 16, 32)
     found = tasks(model, x, freeze=freeze)
     assert [task.name for task in found] == ["linear", "attention", "linear_residual", "layer_norm", "linear_gelu", "linear_residual"]
     for task in found:
