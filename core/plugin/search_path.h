@@ -32,8 +32,8 @@ struct SearchPlace {
   SourceLocation location;  ///< where they named it
 };
 
-/// Is it a manifest's name (*.pack.json)?
 inline constexpr const char* kManifestSuffix = ".pack.json";
+/// By its name.
 bool is_manifest(const std::filesystem::path& path);
 /// The manifests in a folder and its direct subfolders, in the order of their names.
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& folder, std::error_code& error);

@@ -209,7 +209,7 @@ Those of a history have no program: their traces give it again.)")
 for each of feature_columns(), and behind them those of the space's extensions. `device`: what CostModel.begin() is
 given. Raises UserError for a candidate of a history.)")
       .def("build", &build_candidate, nb::arg("threads") = 0,
-           "A Kernel of it, for this process, which nobody has verified: compare what it computes.")
+           "Compiles it for this process: a Kernel. It is not verified: compare its results.")
       .def("__eq__",
            [](const CandidateRef& self, const CandidateRef& other) {
              return self.value->lowered_hash == other.value->lowered_hash;

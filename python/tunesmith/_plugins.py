@@ -46,7 +46,7 @@ class Module:
 class Searcher:
     """A search strategy. Derive from it, and name the class in a spaces file, as ``search: {python: mine.py:Mine}``.
 
-    One object serves one task. A run that was interrupted continues with a new object, which is told of what was measured: all
+    One object serves one task. An interrupted run resumes with a new object, whose observe() gets what was measured: all
     chance comes from ``context.next_stream()``, never from ``random``, and what the object keeps follows from what it was told.
     Options are keyword-only arguments of ``__init__``, as a :class:`Module`'s. ``repeatable``: False where propose() may answer
     something else when it is asked again with the same history.

@@ -1,4 +1,4 @@
-// Plugins that are classes in files: who makes them, where the file is, what is said when there is none.
+// Plugins that are classes in files of Python: finding the file, making the object, refusals.
 #include "plugin/scripts.h"
 
 #include <filesystem>

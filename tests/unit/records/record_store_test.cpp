@@ -370,7 +370,7 @@ TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
   EXPECT_TRUE(store.check().clean());
   Sql(path("a.db")).run("UPDATE roof SET per_second = 2 * per_second WHERE id = 'later'");
   EXPECT_THAT(store.check().faults, ElementsAre("roof 'later': its checksum does not fit its content"));
-  EXPECT_THAT(store.roofs(), ElementsAre(higher, sooner)) << "a damaged one is nobody's roof";
+  EXPECT_THAT(store.roofs(), ElementsAre(higher, sooner)) << "a damaged roof is left out";
 }
 
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
