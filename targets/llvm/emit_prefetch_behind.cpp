@@ -61,9 +61,7 @@ std::optional<FunctionEmitter::Run> FunctionEmitter::find_run(const Linear& firs
     ++around;
   };
   const auto moves = [&] { return coefficient_of(first, around->index.terms.front().atom); };
-  const auto is_counted = [&] {
-    return around != rolled_.rend() && around->begin && around->extent;
-  };
+  const auto is_counted = [&] { return around != rolled_.rend() && around->begin && around->extent; };
   while (is_counted() && moves() == run.elements) {
     run.begin = add_scaled(run.begin, counted(), -run.elements);
     run.elements *= *around->extent;
