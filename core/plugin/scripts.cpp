@@ -20,15 +20,15 @@ LoadedScript read_script(PluginKind kind, const std::string& id, const ScriptNam
                          const SourceLocation& asked_at) {
   const ScriptReader reader = g_reader.load();
   if (reader == nullptr) {
+    const std::string from_python =
+        asked_at.line > 0
+            ? fmt::format("use the space from Python: import tunesmith as ts; ts.Space.load(\"{}\")",
+                          asked_at.file)
+            : "name it from Python, in the arguments of tunesmith.tune()";
     throw EnvironmentError(
-        fmt::format("{}: {} is a class in Python, and this program runs no Python; remedy: use the space "
-                    "from Python: import tunesmith as ts; ts.Space.load(\"{}\")",
-                    asked_at.str(), plugin_name(kind, id), asked_at.file));
+        fmt::format("{}: {} is a class in Python, and this program runs no Python; remedy: {}",
+                    asked_at.str(), plugin_name(kind, id), from_python));
   }
-  // Only a spaces file says what the file's name is relative to.
-  if (asked_at.line < 1)
-    throw UserError(asked_at, fmt::format("{} is a class in Python", plugin_name(kind, id)),
-                    "name it in a spaces file, with the key python");
   ScriptSource source{kind, std::filesystem::path(asked_at.file).parent_path() / name.file, "",
                       name.class_name, asked_at};
   source.text = read_yaml_text(source.file.string(), asked_at);

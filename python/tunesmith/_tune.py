@@ -1,7 +1,9 @@
 """Tuning a workload."""
+import warnings
+
 from . import _tunesmith
 from ._progress import shown
-from .errors import UserError
+from .errors import Error, UserError
 
 
 def tune(
@@ -44,25 +46,30 @@ def tune(
     :param batch: programs in a round.
     :param min_gain: percent: what is expected to gain less of a further round is not searched any more; None: 0, or where
         ``minutes`` alone say how long, 0.05 divided by the number of workloads.
-    :param search: searchers in place of the space's: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``.
-    :param model: a cost model in place of the space's.
+    :param search: searchers in place of the space's: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``; a class in
+        Python by its file, as ``"mine.py:Mine"``.
+    :param model: a cost model in place of the space's, or a class in Python by its file.
     :param model_file: the cost model is loaded from there where it exists, and saved there.
     :param records: the store's file, or :class:`Records`; None: the command's.
     :param fresh: do not begin with what is on record.
     :param candidate_timeout: seconds for one program.
     :param allow_memory: continue where measuring takes more memory than there is.
     :param weights: of a list: how much each counts, as how often a network calls it.
-    :param scheduler: of a list: a task scheduler in place of the space's.
+    :param scheduler: of a list: a task scheduler in place of the space's, or a class in Python by its file.
     :param goal: of a list: ``"total"``, the sum of weight times time (the default with weights), or ``"each"``, the geometric mean.
     :param against: a library that is timed in turn with the best program, called from Python with the same inputs: "torch",
         "onnxruntime", "blas", or "best", the fastest of those that are installed. What came of it is ``result.comparison``
-        (:mod:`tunesmith.against`); what cannot be compared is refused before anything is measured.
+        (:mod:`tunesmith.against`); what cannot be compared is refused before anything is measured. Where the library fails
+        afterwards, a warning says why, and ``comparison`` is None.
     :param progress: ``"auto"`` (a line in a terminal, a bar in a notebook), None, or a callable that is given a
         :class:`Progress` (of a list a :class:`ManyProgress`) about ten times a second, and stops the run by answering False.
     :raises UserError: what is given cannot be accepted.
     :raises EnvironmentFault: the machine lacks something, or this process was forked.
     """
     many = isinstance(workload, (list, tuple))
+    for argument, value in (("search", search), ("model", model), ("scheduler", scheduler)):
+        if isinstance(value, type):
+            raise UserError(f'{argument}: expected a text, not a class; name it by its file: {argument}="mine.py:{value.__name__}"')
     if not many and any(value is not None for value in (weights, scheduler, goal)):
         raise UserError("weights, scheduler and goal are for a list of workloads")
     if against is not None:
@@ -97,6 +104,17 @@ def tune(
         if hasattr(show, "close"):
             show.close()
     if against is not None:
-        best = result.best
-        result.comparison = None if best is None else best.against(against, space=result.space if best.space == result.space.name else None)
+        result.comparison = _compared(result, against)
     return result
+
+
+def _compared(result, library):
+    """The best program beside a library: a Comparison, or None where there is none."""
+    best = result.best
+    if best is None:
+        return None
+    try:
+        return best.against(library, space=result.space if best.space == result.space.name else None)
+    except Error as error:
+        warnings.warn(f"the program was not compared with {library}: {error}", stacklevel=3)
+        return None

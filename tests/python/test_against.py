@@ -82,18 +82,29 @@ def test_the_command_does_it(own):
     assert "rounds beside" in shown and "the program takes" in shown, shown
 
 
-def test_what_differs_is_no_peer(result, monkeypatch):
-    _here("torch")
+@pytest.fixture
+def wrong_blas(monkeypatch):
+    """A BLAS whose product is off."""
     right = OPERATORS["gmm"]
 
     def wrong(p, a):
         case = right(p, a)
-        case.torch = lambda torch, t: lambda: torch.matmul(t["A"], t["B"]) + 1e-3
+        case.blas = lambda out: lambda: numpy.add(numpy.matmul(a["A"], a["B"], out=out), 1e-3, out=out)
         return case
 
+    _here("blas")
     monkeypatch.setitem(OPERATORS, "gmm", wrong)
-    with pytest.raises(ts.UserError, match="torch computes something else"):
-        result.best.against("torch")
+
+
+def test_what_differs_is_no_peer(result, wrong_blas):
+    with pytest.raises(ts.UserError, match="blas computes something else"):
+        result.best.against("blas")
+
+
+def test_a_library_that_fails_leaves_the_result(wrong_blas, tmp_path):
+    with pytest.warns(UserWarning, match="was not compared with blas: blas computes something else"):
+        result = ts.tune("gmm:n=64,m=64,k=64", trials=2, records=tmp_path / "r.db", progress=None, against="blas")
+    assert result.best is not None and result.comparison is None
 
 
 @pytest.mark.parametrize(

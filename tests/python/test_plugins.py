@@ -171,6 +171,23 @@ def test_a_task_scheduler_chooses(space, tmp_path):
     assert [result.trials for result in results] == [16, 16]
 
 
+def test_tune_names_them_without_a_spaces_file(tmp_path, monkeypatch):
+    (tmp_path / "search.py").write_text(SEARCH)
+    monkeypatch.chdir(tmp_path)
+    arguments = {"threads": 1, "records": tmp_path / "r.db", "progress": None}
+    named = {"search": "search.py:Climb:4,evolutionary", "model": f"{tmp_path}/search.py:Least"}
+    result = ts.tune(MATMUL, trials=8, batch=4, **named, **arguments)
+    assert result.trials == 8 and result.valid > 0
+    results = ts.tune([MATMUL, "gmm:n=32,m=64,k=64"], trials=32, batch=4, scheduler="search.py:InTurn", **arguments)
+    assert [one.trials for one in results] == [16, 16]
+    with pytest.raises(ts.UserError, match="'few' is no number of trials"):
+        ts.tune(MATMUL, trials=8, search="search.py:Climb:few,evolutionary", **arguments)
+    with pytest.raises(ts.UserError, match="has no class 'Climbs'.*did you mean 'Climb'"):
+        ts.tune(MATMUL, trials=8, search="search.py:Climbs", **arguments)
+    with pytest.raises(ts.UserError, match="model: expected a text, not a class; name it by its file: .*mine.py:CostModel"):
+        ts.tune(MATMUL, trials=8, model=ts.CostModel, **arguments)
+
+
 def test_it_is_said_that_they_are_slower(space, tmp_path, caplog):
     (tmp_path / "said.py").write_text(MODULE)
     with caplog.at_level(logging.WARNING, logger="tunesmith"):

@@ -25,6 +25,12 @@ PluginUse use_of(const std::string& id, const PluginUse& own, const char* option
   return {id, option_place(option), {}, false};
 }
 
+/// Where the trials of "evolutionary:32" begin, or of "mine.py:Mine:32".
+size_t colon_before_trials(const std::string& member) {
+  const size_t script = member.find(".py:");
+  return member.find(':', script == std::string::npos ? 0 : script + 4);
+}
+
 /// "random:32,evolutionary": a chain, whose members but the last say how many trials they take.
 std::vector<SpaceSpec::Stage> stages_of(const std::string& text, const SpaceSpec& spec) {
   constexpr const char* kOption = "--search";
@@ -32,7 +38,7 @@ std::vector<SpaceSpec::Stage> stages_of(const std::string& text, const SpaceSpec
   for (size_t begin = 0; begin <= text.size();) {
     const size_t comma = std::min(text.find(',', begin), text.size());
     const std::string member = text.substr(begin, comma - begin);
-    const size_t colon = member.find(':');
+    const size_t colon = colon_before_trials(member);
     const std::string id = member.substr(0, colon);
     SpaceSpec::Stage stage{{id, option_place(kOption), {}, false}, 0};
     for (const SpaceSpec::Stage& own : spec.search) {
