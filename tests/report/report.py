@@ -153,7 +153,7 @@ def comparisons_are_shown(folder):
 
 def networks_are_shown(folder):
     step = {"flops": 1e6, "bytes_min": 1e5, "loops": 1, "waiting_seconds": 1e-6, "roof": "compute", "share_of_roof": 0.5, "operators": ["Conv", "Relu"], "reads": []}
-    timed = {"name": "two", "threads": 2, "calls": 5, "seconds": 3.1e-4, "median_seconds": 3.2e-4, "sum_of_steps": 3e-4, "peak_gflops": 100.0, "copy_gbytes_per_second": 10.0,
+    timed = {"name": "two", "threads": 2, "calls": 5, "seconds": 3.1e-4, "median_seconds": 3.2e-4, "sum_of_steps": 3e-4, "sum_of_medians": 3.1e-4, "peak_gflops": 100.0, "copy_gbytes_per_second": 10.0,
              "steps": [{**step, "name": "conv_relu", "seconds": 1e-4}, {**step, "name": "conv_relu_add", "seconds": 2e-4, "reads": [0]}]}
     file = folder / "timed.json"
     file.write_text(json.dumps(timed))

@@ -140,16 +140,11 @@ double median_of(const std::vector<double>& samples) { return quantile_interval(
 nlohmann::json timed_step_json(const std::string& name, const StepTimes& times,
                                const LibraryDescription::Step& step, const std::optional<Roofs>& roofs) {
   const double seconds = usual(times.seconds);
-  nlohmann::json json = {{"name", name},
-                         {"seconds", seconds},
-                         {"flops", step.flops},
-                         {"bytes_min", step.bytes_min},
-                         {"operators", step.operators},
-                         {"reads", step.reads},
-                         {"loops", times.loops},
-                         {"waiting_seconds", median_of(times.waiting)},
-                         {"roof", nullptr},
-                         {"share_of_roof", nullptr}};
+  nlohmann::json json = {
+      {"name", name},        {"seconds", seconds},          {"median_seconds", median_of(times.seconds)},
+      {"flops", step.flops}, {"bytes_min", step.bytes_min}, {"operators", step.operators},
+      {"reads", step.reads}, {"loops", times.loops},        {"waiting_seconds", median_of(times.waiting)},
+      {"roof", nullptr},     {"share_of_roof", nullptr}};
   if (!roofs) return json;
   const double compute = step.flops / roofs->peak, memory = step.bytes_min / roofs->bandwidth;
   json["roof"] = compute > memory ? "compute" : "memory";
@@ -159,6 +154,7 @@ nlohmann::json timed_step_json(const std::string& name, const StepTimes& times,
 
 void print_times(const nlohmann::json& said) {
   const double call = said["seconds"], sum = said["sum_of_steps"];
+  const double median = said["median_seconds"], medians = said["sum_of_medians"];
   fmt::print(output(), "step       time  of all  GFLOP/s  of its roof      loops  waiting  task\n");
   int64_t number = 0;
   double waiting = 0;
@@ -173,10 +169,12 @@ void print_times(const nlohmann::json& said) {
                step["loops"].get<int64_t>(), 100 * waits / seconds, step["name"].get<std::string>());
     waiting += waits;
   }
-  fmt::print(output(),
-             "a call takes {} ({} threads), {:.3f} times the sum of its steps; threads wait for each other "
-             "{:.1f} % of it\n",
-             seconds_text(call), said["threads"].get<int>(), call / sum, 100 * waiting / call);
+  fmt::print(
+      output(),
+      "a call takes {} ({} threads); by medians {}, {:.3f} times the sum of its steps; threads wait for "
+      "each other {:.1f} % of it\n",
+      seconds_text(call), said["threads"].get<int>(), seconds_text(median), median / medians,
+      100 * waiting / call);
   if (said["peak_gflops"].is_null()) return;
   fmt::print(output(),
              "roofs: {:.1f} GFLOP/s of multiply-adds in f32, {:.1f} GB/s of copying; of what caches hold a "
@@ -201,11 +199,12 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
   const CallTimes times = time_calls(library, data, threads, arguments.calls);
 
   nlohmann::json steps = nlohmann::json::array();
-  double sum = 0;
+  double sum = 0, medians = 0;
   for (size_t i = 0; i < times.steps.size(); ++i) {
     steps.push_back(
         timed_step_json(library.step_name(static_cast<int>(i)), times.steps[i], description.steps[i], roofs));
     sum += steps.back()["seconds"].get<double>();
+    medians += steps.back()["median_seconds"].get<double>();
   }
   const nlohmann::json said = {
       {"name", description.name},
@@ -214,6 +213,7 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
       {"seconds", usual(times.seconds)},
       {"median_seconds", median_of(times.seconds)},
       {"sum_of_steps", sum},
+      {"sum_of_medians", medians},
       {"peak_gflops", roofs ? nlohmann::json(roofs->peak * 1e-9) : nlohmann::json()},
       {"copy_gbytes_per_second", roofs ? nlohmann::json(roofs->bandwidth * 1e-9) : nlohmann::json()},
       {"steps", std::move(steps)}};

@@ -52,7 +52,7 @@ function byOperators(network) {
 function networkSection(network) {
   const waiting = network.steps.reduce((sum, step) => sum + step.waiting_seconds, 0);
   const facts = [["a call", seconds(network.seconds)], ["threads", String(network.threads)], ["kernels", String(network.steps.length)],
-    ["over the sum of its steps", times(network.seconds / network.sum_of_steps)], ["threads wait for each other", percent(waiting / network.seconds)]];
+    ["over the sum of its steps, by medians", times(network.median_seconds / network.sum_of_medians)], ["threads wait for each other", percent(waiting / network.seconds)]];
   const groups = byOperators(network);
   const share = (part) => percent(part / network.sum_of_steps);
   const shown = groups.slice(0, 12);

@@ -42,7 +42,7 @@ nlohmann::json comparisons(const std::vector<std::string>& files) {
 nlohmann::json networks(const std::vector<std::string>& files) {
   return read(files, {"timing of a network",
                       "network bench FOLDER",
-                      {"name", "threads", "calls", "seconds", "sum_of_steps", "steps"}});
+                      {"name", "threads", "calls", "seconds", "sum_of_steps", "sum_of_medians", "steps"}});
 }
 
 }  // namespace tunesmith::report
