@@ -13,7 +13,6 @@ struct CodegenTraits {
   bool fma = false;             // fused multiply-add in hardware
   bool f16_arithmetic = false;  // f16 sums and products in hardware
   bool bf16_convert = false;    // rounding f32 to bf16 in hardware
-  bool scale_by_power = false;  // x * 2^n as one 512-bit instruction
 };
 
 }  // namespace tunesmith::llvm_target

@@ -67,7 +67,6 @@ CodegenTraits traits_of(const Machine& machine, const TargetOptions& options) {
   traits.fma = machine.has_fma();
   traits.f16_arithmetic = machine.has("avx512fp16") || machine.has("fullfp16");
   traits.bf16_convert = machine.has("avx512bf16") && machine.has("avx512vl");
-  traits.scale_by_power = machine.has("avx512f");
   return traits;
 }
 

@@ -1,7 +1,6 @@
 #include <array>
 #include <limits>
-
-#include <llvm/IR/IntrinsicsX86.h>
+#include <numbers>
 
 #include "math_functions.h"
 
@@ -25,42 +24,52 @@ constexpr std::array kLog = {7.0376836292e-2,  -1.1514610310e-1, 1.1676998740e-1
 
 /// exp(x) = 2^n * exp(r), |r| <= ln(2) / 2.
 llvm::Value* MathFunctions::exp_f32(Value x) {
-  // Beyond these the result is infinite or zero anyway; comparisons leave a NaN as it is.
-  x = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, 89.0)), number(x, 89.0), x);
-  x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, -104.0)), number(x, -104.0), x);
+  // Beyond these the result is infinite or taken for zero; comparisons leave a NaN as it is.
+  constexpr double kLargest = 89.0, kSmallest = -87.5;
+  x = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
+  x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, kSmallest)), number(x, kSmallest), x);
+  const auto [shifted, tail] = reduce(x);
+  // Twice exp(r) times half the power: 2^128 is no number, though its product with exp(r) may be one.
+  Value two = number(x, 2.0);
+  return ir_.CreateFMul(multiply_add(tail, two, two), power_of_two(shifted, -1));
+}
+
+/// exp(x) for x from -87.3 to 88.9, where those from 88.4 on are infinite.
+llvm::Value* MathFunctions::near_exp_f32(Value x) {
+  const auto [shifted, tail] = reduce(x);
+  return ir_.CreateFMul(ir_.CreateFAdd(tail, number(x, 1.0)), power_of_two(shifted, 0));
+}
+
+MathFunctions::Reduced MathFunctions::reduce(Value x) {
   // Adding 1.5 * 2^23 rounds to an integer, and leaves it in the low bits: no conversion that a NaN could
   // upset.
   constexpr double kRounder = 12582912.0;
-  constexpr int64_t kRounderBits = 0x4b400000;
-  Value shifted = multiply_add(x, number(x, 1.44269504088896341), number(x, kRounder));
-  Value bits = ir_.CreateBitCast(shifted, integers_like(x));
-  Value n_int = ir_.CreateSub(bits, integer(bits, kRounderBits));
+  Value shifted = multiply_add(x, number(x, std::numbers::log2e), number(x, kRounder));
   Value n = ir_.CreateFSub(shifted, number(x, kRounder));
-  Value r = multiply_add(n, number(x, -kLn2High), x);
-  r = multiply_add(n, number(x, -kLn2Low), r);
-  Value p = polynomial(r, kExp);
-  Value one = number(x, 1.0);
-  // Without fused operations Horner's scheme would round once too often to keep the bound.
-  p = traits_.fma ? multiply_add(multiply_add(p, r, one), r, one)
-                  : ir_.CreateFAdd(multiply_add(ir_.CreateFMul(r, r), p, r), one);
-  return times_power_of_two(p, n, n_int);
+  Value r = multiply_add(n, number(x, -kLn2Low), multiply_add(n, number(x, -kLn2High), x));
+  return {shifted, multiply_add(ir_.CreateFMul(r, r), polynomial_by_pairs(r, kExp), r)};
 }
 
-/// x * 2^n, right also where the power alone is no normal number.
-llvm::Value* MathFunctions::times_power_of_two(Value x, Value exponent_float, Value exponent_int) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  if (traits_.scale_by_power && vector != nullptr && vector->getNumElements() == 16) {
-    constexpr uint32_t kCurrentRounding = 4;
-    return ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                               {x, exponent_float, llvm::PoisonValue::get(x->getType()), ir_.getInt16(0xffff),
-                                ir_.getInt32(kCurrentRounding)});
-  }
-  Value half = ir_.CreateAShr(exponent_int, integer(exponent_int, 1));
-  const auto power = [&](Value n) {
-    Value bits = ir_.CreateShl(ir_.CreateAdd(n, integer(n, 127)), integer(n, 23));
-    return ir_.CreateBitCast(bits, x->getType());
-  };
-  return ir_.CreateFMul(ir_.CreateFMul(x, power(half)), power(ir_.CreateSub(exponent_int, half)));
+/// 2^(n + more), n as reduce() has shifted it: from 2^-126 on, 0 in place of 2^-127, infinity of 2^128.
+llvm::Value* MathFunctions::power_of_two(Value shifted, int64_t more) {
+  constexpr int64_t kMantissaBits = 23, kBias = 127;
+  Value bits = ir_.CreateBitCast(shifted, integers_like(shifted));
+  // The bits of the number that rounded are shifted out.
+  bits = ir_.CreateShl(bits, integer(bits, kMantissaBits));
+  bits = ir_.CreateAdd(bits, integer(bits, (kBias + more) << kMantissaBits));
+  return ir_.CreateBitCast(bits, shifted->getType());
+}
+
+/// 1 / (1 + exp(-x))
+llvm::Value* MathFunctions::sigmoid(Value x) {
+  Value one = number(x, 1.0);
+  if (!x->getType()->getScalarType()->isFloatTy())
+    return ir_.CreateFDiv(one, ir_.CreateFAdd(one, emit(MathOp::Exp, ir_.CreateFNeg(x))));
+  // Beyond these it is 1, or 0 but for denormals; comparisons leave a NaN as it is.
+  constexpr double kLargest = 87.0, kSmallest = -88.8;
+  Value t = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
+  t = ir_.CreateSelect(ir_.CreateFCmpOLT(t, number(x, kSmallest)), number(x, kSmallest), t);
+  return ir_.CreateFDiv(one, ir_.CreateFAdd(one, near_exp_f32(ir_.CreateFNeg(t))));
 }
 
 /// log(x) = e * ln 2 + log(1 + f), sqrt(1/2) <= 1 + f < sqrt(2).

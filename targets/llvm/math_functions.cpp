@@ -1,5 +1,9 @@
 #include "math_functions.h"
 
+#include <ranges>
+#include <utility>
+#include <vector>
+
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
@@ -23,12 +27,8 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
     case MathOp::RoundTf32:
       return round_tf32(x);
-    case MathOp::Sigmoid: {
-      // exp of what is not positive: it never overflows, and small results keep their digits.
-      Value e = emit(MathOp::Exp, ir_.CreateFNeg(absolute(x)));
-      Value above = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, 0.0)), e, number(x, 1.0));
-      return ir_.CreateFDiv(above, ir_.CreateFAdd(number(x, 1.0), e));
-    }
+    case MathOp::Sigmoid:
+      return sigmoid(x);
     default:
       break;
   }
@@ -88,6 +88,18 @@ llvm::Value* MathFunctions::from_library(MathOp op, llvm::ArrayRef<llvm::Value*>
 llvm::Value* MathFunctions::multiply_add(Value a, Value b, Value c) {
   if (traits_.fma) return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
   return ir_.CreateFAdd(ir_.CreateFMul(a, b), c);
+}
+
+llvm::Value* MathFunctions::polynomial_by_pairs(Value x, std::span<const double> coefficients) {
+  std::vector<Value> terms;  // lowest power first
+  for (const double coefficient : std::views::reverse(coefficients)) terms.push_back(number(x, coefficient));
+  for (Value power = x; terms.size() > 1; power = ir_.CreateFMul(power, power)) {
+    std::vector<Value> pairs;
+    for (size_t i = 0; i < terms.size(); i += 2)
+      pairs.push_back(i + 1 < terms.size() ? multiply_add(terms[i + 1], power, terms[i]) : terms[i]);
+    terms = std::move(pairs);
+  }
+  return terms.front();
 }
 
 llvm::Value* MathFunctions::polynomial(Value x, std::span<const double> coefficients) {

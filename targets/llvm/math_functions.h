@@ -30,7 +30,15 @@ class MathFunctions {
   // math_exp_log.cpp, f32
   Value exp_f32(Value x);
   Value log_f32(Value x);
-  Value times_power_of_two(Value x, Value exponent_float, Value exponent_int);
+  Value near_exp_f32(Value x);
+  /// x = n * ln(2) + r, |r| <= ln(2) / 2
+  struct Reduced {
+    Value shifted;  // has n in its low bits
+    Value tail;     // exp(r) - 1
+  };
+  Reduced reduce(Value x);
+  Value power_of_two(Value shifted, int64_t more);
+  Value sigmoid(Value x);  // f64 also
 
   // math_tanh_erf.cpp, f32
   Value tanh_f32(Value x);
@@ -59,6 +67,8 @@ class MathFunctions {
   Value multiply_add(Value a, Value b, Value c);
   /// Horner's scheme, highest power first.
   Value polynomial(Value x, std::span<const double> coefficients);
+  /// Estrin's scheme, highest power first: more that can be computed at once, and a rounding more.
+  Value polynomial_by_pairs(Value x, std::span<const double> coefficients);
   Value absolute(Value x);
   Value round_tf32(Value x);
   Value with_sign_of(Value magnitude, Value sign);

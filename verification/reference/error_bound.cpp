@@ -62,6 +62,14 @@ Expr of_power(const Expr& x, const Expr& error, const Expr& exponent, const Expr
   return plus(of_base, times(abs_of(call(MathOp::Log, {base})), error_of_exponent));
 }
 
+/// What is below it, a target may take for zero; null: it may not.
+Expr taken_for_zero(MathOp op, DType type) {
+  constexpr double kExponential = 2.4e-38, kSigmoid = 4.3e-39;  // docs/targets.md
+  if (op == MathOp::Sigmoid)
+    return number_imm(type.bits == 64 ? std::numeric_limits<double>::min() : kSigmoid);
+  return op == MathOp::Exp && type.bits < 64 ? number_imm(kExponential) : Expr();
+}
+
 }  // namespace
 
 double ErrorBound::underflow(DType type) {
@@ -275,7 +283,7 @@ Expr ErrorBound::of_call(const Expr& expr) const {
   const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true, error)
                                   : size * number_imm(kFunction * roundoff(type)) +
                                         number_imm(kFunction * underflow(type));
-  return plus(carried_by_call(expr), own);
+  return plus(plus(carried_by_call(expr), own), taken_for_zero(expr.as<CallNode>()->op, type));
 }
 
 Expr ErrorBound::carried_by_call(const Expr& expr) const {
@@ -302,12 +310,8 @@ Expr ErrorBound::carried_by_call(const Expr& expr) const {
       return error ? of_reciprocal_root(size, div(error, abs_of(x))) : Expr();
     case MathOp::Tanh:
       return at_most_grown(times(number_imm(1.0) - result * result, error));
-    case MathOp::Sigmoid: {
-      const Expr carried = at_most_grown(times(result * (number_imm(1.0) - result), error));
-      // Below it the exponential of f64 is infinite, and the result zero.
-      return expr.dtype().bits == 64 ? plus(carried, number_imm(std::numeric_limits<double>::min()))
-                                     : carried;
-    }
+    case MathOp::Sigmoid:
+      return at_most_grown(times(result * (number_imm(1.0) - result), error));
     case MathOp::Erf:
       return at_most_grown(
           times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error));
