@@ -1,5 +1,6 @@
 // Inlines elementwise blocks into their consumers, so that what they compute never goes through memory.
 #include <algorithm>
+#include <array>
 
 #include <tunesmith/stable/module.h>
 
@@ -48,9 +49,9 @@ class AutoInline final : public TransformationModule {
   /// More than moving elements.
   static bool computes(const Block& block) {
     return any_of_exprs(*block.body(), [](const Expr& part) {
-      const bool arithmetic = part.is(ExprKind::Add) || part.is(ExprKind::Sub) || part.is(ExprKind::Mul) ||
-                              part.is(ExprKind::Div) || part.is(ExprKind::Call);
-      return arithmetic && !part.dtype().is_index();
+      constexpr std::array kArithmetic = {ExprKind::Add, ExprKind::Sub, ExprKind::Mul, ExprKind::Div,
+                                          ExprKind::Min, ExprKind::Max, ExprKind::Call};
+      return std::ranges::find(kArithmetic, part.kind()) != kArithmetic.end() && !part.dtype().is_index();
     });
   }
 

@@ -7,6 +7,18 @@
 #include "tile_form.h"
 
 namespace tunesmith {
+namespace {
+
+/// The copy of a whole buffer, with its dimensions and its loops in this order.
+void put_in_order(Schedule& schedule, BlockRV copy, const std::vector<size_t>& dimensions) {
+  schedule.transform_layout(copy, "write", 0, projection(axis_names(dimensions.size()), dimensions));
+  const std::vector<LoopRV> loops = schedule.get_loops(copy);
+  std::vector<LoopRV> order;
+  for (const size_t dimension : dimensions) order.push_back(loops.at(dimension));
+  schedule.reorder(order);
+}
+
+}  // namespace
 
 std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block) {
   const Block view = schedule.block(block);
@@ -15,9 +27,13 @@ std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block) {
   match_tile_form(view, &form);
   std::vector<BlockRV> copies;
   for (const PackedRead& read : packed_reads(view, form)) {
-    copies.push_back(read.in_order ? schedule.cache_read(block, read.index, "global")
-                                   : schedule.reindex_cache_read(block, read.index, "global",
-                                                                 projection(axes, read.order)));
+    if (read.plain && !read.in_order) {
+      copies.push_back(
+          schedule.reindex_cache_read(block, read.index, "global", projection(axes, read.order)));
+      continue;
+    }
+    copies.push_back(schedule.cache_read(block, read.index, "global"));
+    if (!read.in_order) put_in_order(schedule, copies.back(), read.dimensions);
   }
   return copies;
 }

@@ -21,7 +21,7 @@ Reads reads_of(const Subject& subject, const Program& program, const Group& grou
     const Block block = *program.find_block(name);
     for (const PackedRead& read : packed_reads(block, subject.form)) {
       found.can_pack_inside = found.can_pack_inside && read.plain;
-      found.can_pack_ahead = found.can_pack_ahead && (read.plain || read.in_order);
+      found.can_pack_ahead = found.can_pack_ahead && (read.plain || !read.dimensions.empty());
       found.must_pack = found.must_pack || !read.in_order;
       found.constant = found.constant && read.buffer->constant;
     }

@@ -37,6 +37,29 @@ std::optional<int64_t> repeats_after(const Block& block, const Access& read, siz
   return use.remainder_by;
 }
 
+/// As the loops run, so that the innermost reduction moves along the rows of a panel: those of no reduction
+/// first.
+std::vector<size_t> dimensions_of_panel(const Block& block, const TileForm& form, const Access& read) {
+  const std::vector<IterVar> iters = block.iters();
+  std::vector<size_t> dimensions;
+  std::optional<size_t> columns;
+  for (size_t i = 0; i < read.indices.size(); ++i) {
+    if (read.indices[i].iterator == form.columns) {
+      columns = i;
+    } else {
+      dimensions.push_back(i);
+    }
+  }
+  if (!columns) return {};
+  std::ranges::stable_sort(dimensions, {}, [&](size_t dimension) {
+    const std::optional<size_t> iterator = read.indices[dimension].iterator;
+    const bool reduction = iterator && iters[*iterator].kind == IterKind::Reduction;
+    return reduction ? static_cast<std::ptrdiff_t>(*iterator) : -1;
+  });
+  dimensions.push_back(*columns);
+  return dimensions;
+}
+
 }  // namespace
 
 bool moves_with_columns(const Block& block, const TileForm& form, const Access& read) {
@@ -96,6 +119,7 @@ std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form) {
       return iters[iterator].kind == IterKind::Reduction ? static_cast<std::ptrdiff_t>(iterator) : -1;
     });
     found.order.push_back(form.columns);
+    found.dimensions = dimensions_of_panel(block, form, read);
   }
   return packed;
 }

@@ -30,8 +30,10 @@ struct PackedRead {
   int64_t index = 0;  // in read_accesses()
   Buffer buffer;
   std::vector<size_t> order;  // iterators in the order in which a panel holds them, the columns last
-  bool in_order = false;      // it is read along its last dimension as it is
-  bool plain = false;         // each index is an iterator or a constant, so that a copy is no larger
+  /// Of the buffer, in the order in which a panel holds them; empty where none is the columns alone.
+  std::vector<size_t> dimensions;
+  bool in_order = false;  // it is read along its last dimension as it is
+  bool plain = false;     // each index is an iterator or a constant, so that a copy is no larger
 };
 
 /// "", or why the block has no register tile: a constant sentence.

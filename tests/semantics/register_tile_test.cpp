@@ -271,6 +271,31 @@ TEST_F(RegisterTile, TransposedConvolutionsHaveRowsOfWholePeriods) {
     EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("sample_categorical([4, 5"))) << "5 rows are no period";
 }
 
+// As ONNX has them: the taps are the last dimensions, and the columns lie within.
+TEST_F(RegisterTile, PhasesOfTransposedWeightsAreLaidInPanels) {
+  for (const char* taps : {"2", "4"}) {
+    const std::string count = taps[0] == '4' ? "2" : "1";
+    const std::string text =
+        "name: transposed\nparams: {k: " + std::string(taps) + "}\ninputs:\n" +
+        "  X: {shape: [5, 6, 7], dtype: f32}\n  W: {shape: [7, 40, k, k], dtype: f32, constant: true}\n"
+        "  B: {shape: [40], dtype: f32, constant: true}\ncompute: |\n"
+        "  P[y<7, x<8, c<7] = select(1 <= y and y < 6 and 1 <= x and x < 7, X[y - 1, x - 1, c], 0.0)\n"
+        "  T[y<10, x<12, o<40] = sum(c<7, a<" +
+        count + ", b<" + count +
+        ") P[y // 2 - a + 1, x // 2 - b + 1, c] * W[c, o, y % 2 + 2*a, x % 2 + 2*b]\n"
+        "  O[y<10, x<12, o<40] = T[y, x, o] + B[o]\noutputs: [O]\n";
+    const Program program = parse(text.c_str());
+    const SameResults results(program);
+    for (const CandidatePtr& candidate : draw(program, 40)) {
+      results.expect_of(*candidate);
+      const std::string trace = candidate->trace.str();
+      EXPECT_THAT(trace, HasSubstr("(d0, d1, d2, d3) -> (d2, d3, d0, d1)"))
+          << "the reduction moves along a panel";
+      EXPECT_THAT(trace, HasSubstr("(d0, d1, d2, d3) -> (d3 // "));
+    }
+  }
+}
+
 // Their vectors are masked, and of each row the results are in registers of their own.
 TEST_F(RegisterTile, AFewColumnsAreAMaskedVector) {
   for (const char* text : {"gmm:n=33,m=13,k=7", "gmm:n=33,m=6,k=24", "gmm:n=33,m=37,k=7"}) {
@@ -315,14 +340,17 @@ TEST_F(RegisterTile, ATransposedOperandIsAlwaysLaidInPanels) {
     EXPECT_THAT(sketch.trace().str(), HasSubstr("reindex_cache_read("));
 }
 
-// What is scaled for each element once would be scaled for each tile.
+// What is scaled, or cut off at zero, for each element once would be so for each tile.
 TEST_F(RegisterTile, ArithmeticStaysAheadOfAContraction) {
-  const Program program = parse(
-      "name: scaled\ninputs:\n  X: {shape: [16, 24], dtype: f32}\n  W: {shape: [24, 32], dtype: "
-      "f32}\ncompute: |\n"
-      "  S[i<16, r<24] = X[i, r] * 0.5\n  O[i<16, j<32] = sum(r<24) S[i, r] * W[r, j]\noutputs: [O]\n");
-  for (const Schedule& sketch : space_.generate(program).sketches)
-    EXPECT_THAT(sketch.trace().str(), HasSubstr("sample_compute_location("));
+  for (const char* scaled : {"X[i, r] * 0.5", "max(X[i, r], 0)"}) {
+    const Program program =
+        parse(("name: scaled\ninputs:\n  X: {shape: [16, 24], dtype: f32}\n  W: {shape: [24, 32], dtype: "
+               "f32}\ncompute: |\n  S[i<16, r<24] = " +
+               std::string(scaled) + "\n  O[i<16, j<32] = sum(r<24) S[i, r] * W[r, j]\noutputs: [O]\n")
+                  .c_str());
+    for (const Schedule& sketch : space_.generate(program).sketches)
+      EXPECT_THAT(sketch.trace().str(), HasSubstr("sample_compute_location("));
+  }
 }
 
 TEST_F(RegisterTile, TilesThatHangOverArePiecesOfTheirOwn) {
