@@ -2,7 +2,7 @@
 //
 // f32 is computed here, branch-free, within a few units in the last place (docs/targets.md has the bounds,
 // which tests hold), whatever the width of the vector; f64 calls the C library lane by lane. NaN gives NaN;
-// denormal arguments and results are right.
+// denormal arguments are right.
 #pragma once
 
 #include <functional>

@@ -84,7 +84,8 @@ TEST_F(ScriptTest, WhatIsMissingIsSaidWhereItIsNamed) {
               ThrowsMessage<UserError>(
                   AllOf(StartsWith(place().str() + ": the file "), HasSubstr("tiles.py cannot be read"))));
   EXPECT_THAT([&] { scripts.load(PluginKind::CostModel, "tile.py:Tile", {"--model"}); },
-              ThrowsMessage<UserError>(HasSubstr("name it in a spaces file")));
+              ThrowsMessage<UserError>(HasSubstr("tile.py: cannot be read")))
+      << "an option's file is relative to the current folder";
 }
 
 TEST_F(ScriptTest, AProgramWithoutPythonSaysHowToUseTheSpace) {
@@ -94,6 +95,8 @@ TEST_F(ScriptTest, AProgramWithoutPythonSaysHowToUseTheSpace) {
               ThrowsMessage<EnvironmentError>(
                   AllOf(StartsWith(place().str() + ": module 'tile.py:Tile' is a class in Python"),
                         HasSubstr("ts.Space.load(\""))));
+  EXPECT_THAT([&] { scripts.load(PluginKind::Searcher, "tile.py:Tile", {"--search"}); },
+              ThrowsMessage<EnvironmentError>(HasSubstr("in the arguments of tunesmith.tune()")));
 }
 
 TEST_F(ScriptTest, ARegistryMakesThemOfTheirOptions) {
