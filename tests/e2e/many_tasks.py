@@ -175,6 +175,8 @@ def minutes_end_a_run(folder):
     begin = time.monotonic()
     one = tune(folder, DENSE, "--minutes", 0.05)
     assert one["trials"] > 0 and time.monotonic() - begin < 30
+    short = run("tune", GMM, SOFTMAX, DENSE, "--minutes", 0.0001, "--database", folder / "short.db", code=3).stdout
+    assert re.search(r"[23] of them not begun: the budget was spent; the same command continues", short) and "nothing valid" not in short, short
 
 
 def bad_tasks_are_refused(folder):

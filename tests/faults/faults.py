@@ -218,13 +218,15 @@ def killed_workers_change_nothing(folder):
                 killed += 1
             except ProcessLookupError:
                 pass
-        time.sleep(moments.uniform(0.02, 0.2))
+        # Not twice in a row at one candidate, which would be lost: it takes longer where other tests run.
+        wait_for_records(folder, process, len(records(folder)) + 2)
+        time.sleep(moments.uniform(0.0, 0.1))
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     result = json.loads(out)
     assert killed >= 4, killed
-    # No candidate is at fault; each is tried again, and two kills in a row of one candidate are rare.
-    assert result["trials"] == 1000 and result["failures"].get("worker_lost", 0) <= 2 and len(result["failures"]) <= 1, result
+    # No candidate is at fault; each is tried again.
+    assert result["trials"] == 1000 and not result["failures"], result
     expect_clean(folder)
 
 

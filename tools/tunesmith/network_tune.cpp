@@ -52,9 +52,11 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
     said["built"] = built_json(built, tasked);
     said["in_place"] = chosen_json(chosen);
   } else if (!common.json) {
-    fmt::print(output(), "no library is built: {}\n",
-               tuned.code == kInterrupted ? "the same command continues where this one ended"
-                                          : "a task has no program that works");
+    fmt::print(
+        output(), "no library is built: {}\n",
+        tuned.code == kInterrupted
+            ? "the same command continues where this one ended"
+            : "not every task has a program that works; the same command continues where this one ended");
   }
   if (common.json) print_network_json(said);
   return tuned.code;

@@ -161,12 +161,19 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
                result.interrupted ? "" : ", there was no time for it");
   }
+  size_t unreached = 0;
   for (size_t i = 0; i < result.tasks.size(); ++i) {
-    if (!result.tasks[i].error.empty())
-      fmt::print(output(), "  {}: {}\n", list.names[i], result.tasks[i].error);
-    else if (result.tasks[i].result.best_id.empty() && !result.interrupted)
+    const TaskOutcome& outcome = result.tasks[i];
+    if (!outcome.error.empty())
+      fmt::print(output(), "  {}: {}\n", list.names[i], outcome.error);
+    else if (outcome.result.best_id.empty() && outcome.result.trials > 0 && !result.interrupted)
       fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
+    else if (outcome.result.trials == 0 && !result.interrupted)
+      ++unreached;
   }
+  if (unreached > 0)
+    fmt::print(output(), "  {} of them not begun: the budget was spent; the same command continues\n",
+               unreached);
 }
 
 int exit_code(const TuneManyResult& result) {
