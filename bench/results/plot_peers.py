@@ -19,7 +19,7 @@ SECTIONS = {
 
 def networks(page):
     """(name, fastest other over Tunesmith)"""
-    head, *rows = table(page[page.index("## All fifteen"):])
+    head, *rows = table(page[page.index("## All networks"):])
     found = [(row[0], float(row[head.index("fastest other over Tunesmith")].strip("*"))) for row in rows]
     return sorted(found, key=lambda one: -one[1])
 
