@@ -10,8 +10,8 @@ namespace {
 constexpr std::array kTanh = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
                               -3.33332819422e-1};
 constexpr double kTanhSmall = 0.625;
-// N. Juffa: (erf(x) - x) / x in x^2, for |x| <= 0.927734375, and log2(1 - erf(x)) / x beyond: his
-// coefficients times log2(e).
+// N. Juffa: (erf(x) - x) / x in x^2, for |x| <= 0.927734375, and the rest of -log(1 - erf(x)) behind x *
+// (...) beyond.
 constexpr std::array kErfSmall = {-5.96761703e-4, 4.99119423e-3,  -2.67681349e-2,
                                   1.12819925e-1,  -3.76125336e-1, 1.28379166e-1};
 constexpr std::array kErfLarge = {-1.72853470e-5, 3.83197126e-4,  -3.88396438e-3, 2.42546219e-2,
