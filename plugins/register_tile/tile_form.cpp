@@ -37,8 +37,13 @@ std::optional<int64_t> repeats_after(const Block& block, const Access& read, siz
   return use.remainder_by;
 }
 
-/// As the loops run, so that the innermost reduction moves along the rows of a panel: those of no reduction
-/// first.
+/// Where a panel holds an iterator: reductions as the loops run, so that the innermost one moves along the
+/// rows of the panel, and everything else before them.
+std::ptrdiff_t place_in_panel(const std::vector<IterVar>& iters, std::optional<size_t> iterator) {
+  const bool reduction = iterator && iters[*iterator].kind == IterKind::Reduction;
+  return reduction ? static_cast<std::ptrdiff_t>(*iterator) : -1;
+}
+
 std::vector<size_t> dimensions_of_panel(const Block& block, const TileForm& form, const Access& read) {
   const std::vector<IterVar> iters = block.iters();
   std::vector<size_t> dimensions;
@@ -52,9 +57,7 @@ std::vector<size_t> dimensions_of_panel(const Block& block, const TileForm& form
   }
   if (!columns) return {};
   std::ranges::stable_sort(dimensions, {}, [&](size_t dimension) {
-    const std::optional<size_t> iterator = read.indices[dimension].iterator;
-    const bool reduction = iterator && iters[*iterator].kind == IterKind::Reduction;
-    return reduction ? static_cast<std::ptrdiff_t>(*iterator) : -1;
+    return place_in_panel(iters, read.indices[dimension].iterator);
   });
   dimensions.push_back(*columns);
   return dimensions;
@@ -114,10 +117,8 @@ std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form) {
     for (const AccessIndex& index : read.indices) {
       if (index.iterator && *index.iterator != form.columns) found.order.push_back(*index.iterator);
     }
-    // Reductions as the loops run: the innermost one moves along the rows of the panel.
-    std::ranges::stable_sort(found.order, {}, [&](size_t iterator) {
-      return iters[iterator].kind == IterKind::Reduction ? static_cast<std::ptrdiff_t>(iterator) : -1;
-    });
+    std::ranges::stable_sort(found.order, {},
+                             [&](size_t iterator) { return place_in_panel(iters, iterator); });
     found.order.push_back(form.columns);
     found.dimensions = dimensions_of_panel(block, form, read);
   }

@@ -28,19 +28,19 @@ llvm::Value* MathFunctions::exp_f32(Value x) {
   constexpr double kLargest = 89.0, kSmallest = -87.5;
   x = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
   x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, kSmallest)), number(x, kSmallest), x);
-  const auto [shifted, tail] = reduce(x);
+  const auto [shifted, tail] = reduce_argument(x);
   // Twice exp(r) times half the power: 2^128 is no number, though its product with exp(r) may be one.
   Value two = number(x, 2.0);
   return ir_.CreateFMul(multiply_add(tail, two, two), power_of_two(shifted, -1));
 }
 
 /// exp(x) for x from -87.3 to 88.9, where those from 88.4 on are infinite.
-llvm::Value* MathFunctions::near_exp_f32(Value x) {
-  const auto [shifted, tail] = reduce(x);
+llvm::Value* MathFunctions::exp_in_range_f32(Value x) {
+  const auto [shifted, tail] = reduce_argument(x);
   return ir_.CreateFMul(ir_.CreateFAdd(tail, number(x, 1.0)), power_of_two(shifted, 0));
 }
 
-MathFunctions::Reduced MathFunctions::reduce(Value x) {
+MathFunctions::Reduced MathFunctions::reduce_argument(Value x) {
   // Adding 1.5 * 2^23 rounds to an integer, and leaves it in the low bits: no conversion that a NaN could
   // upset.
   constexpr double kRounder = 12582912.0;
@@ -50,7 +50,8 @@ MathFunctions::Reduced MathFunctions::reduce(Value x) {
   return {shifted, multiply_add(ir_.CreateFMul(r, r), polynomial_by_pairs(r, kExp), r)};
 }
 
-/// 2^(n + more), n as reduce() has shifted it: from 2^-126 on, 0 in place of 2^-127, infinity of 2^128.
+/// 2^(n + more), n as reduce_argument() has shifted it: from 2^-126 on, 0 in place of 2^-127, infinity of
+/// 2^128.
 llvm::Value* MathFunctions::power_of_two(Value shifted, int64_t more) {
   constexpr int64_t kMantissaBits = 23, kBias = 127;
   Value bits = ir_.CreateBitCast(shifted, integers_like(shifted));
@@ -69,7 +70,7 @@ llvm::Value* MathFunctions::sigmoid(Value x) {
   constexpr double kLargest = 87.0, kSmallest = -88.8;
   Value t = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
   t = ir_.CreateSelect(ir_.CreateFCmpOLT(t, number(x, kSmallest)), number(x, kSmallest), t);
-  return ir_.CreateFDiv(one, ir_.CreateFAdd(one, near_exp_f32(ir_.CreateFNeg(t))));
+  return ir_.CreateFDiv(one, ir_.CreateFAdd(one, exp_in_range_f32(ir_.CreateFNeg(t))));
 }
 
 /// log(x) = e * ln 2 + log(1 + f), sqrt(1/2) <= 1 + f < sqrt(2).

@@ -30,13 +30,13 @@ class MathFunctions {
   // math_exp_log.cpp, f32
   Value exp_f32(Value x);
   Value log_f32(Value x);
-  Value near_exp_f32(Value x);
+  Value exp_in_range_f32(Value x);
   /// x = n * ln(2) + r, |r| <= ln(2) / 2
   struct Reduced {
     Value shifted;  // has n in its low bits
     Value tail;     // exp(r) - 1
   };
-  Reduced reduce(Value x);
+  Reduced reduce_argument(Value x);
   Value power_of_two(Value shifted, int64_t more);
   Value sigmoid(Value x);  // f64 also
 

@@ -29,7 +29,7 @@ llvm::Value* MathFunctions::tanh_f32(Value x) {
   Value small = multiply_add(ir_.CreateFMul(x, square), polynomial(square, kTanh), x);
   Value t =
       ir_.CreateSelect(ir_.CreateFCmpOGT(magnitude, number(x, kTanhOne)), number(x, kTanhOne), magnitude);
-  Value power = ir_.CreateFAdd(near_exp_f32(ir_.CreateFAdd(t, t)), number(x, 1.0));
+  Value power = ir_.CreateFAdd(exp_in_range_f32(ir_.CreateFAdd(t, t)), number(x, 1.0));
   Value large = ir_.CreateFSub(number(x, 1.0), ir_.CreateFDiv(number(x, 2.0), power));
   return ir_.CreateSelect(ir_.CreateFCmpOGE(magnitude, number(x, kTanhSmall)), with_sign_of(large, x), small);
 }
@@ -39,7 +39,7 @@ llvm::Value* MathFunctions::erf_f32(Value x) {
   Value small = multiply_add(x, polynomial(ir_.CreateFMul(x, x), kErfSmall), x);
   Value t = ir_.CreateSelect(ir_.CreateFCmpOGT(magnitude, number(x, kErfOne)), number(x, kErfOne), magnitude);
   Value exponent = multiply_add(polynomial_by_pairs(t, kErfLarge), t, ir_.CreateFNeg(t));
-  Value large = ir_.CreateFSub(number(x, 1.0), near_exp_f32(exponent));
+  Value large = ir_.CreateFSub(number(x, 1.0), exp_in_range_f32(exponent));
   return ir_.CreateSelect(ir_.CreateFCmpOGT(magnitude, number(x, kErfBoundary)), with_sign_of(large, x),
                           small);
 }
