@@ -284,6 +284,27 @@ TEST(Edges, ASigmoidOfF64MayBeZeroBelowTheNormalNumbers) {
     EXPECT_LE(std::abs(trial.values[0].get(i) - std::exp(input.get(i))), trial.bound(question, 0)->get(i));
 }
 
+TEST(Edges, SmallExponentialsAndSigmoidsOfF32MayBeZero) {
+  struct Function {
+    const char* text;
+    double kept, may_be_zero;  // arguments
+  };
+  for (const Function& function :
+       {Function{"O[i<n] = exp(X[i])", -86.0, -86.7}, Function{"O[i<n] = sigmoid(X[i])", -88.2, -88.4}}) {
+    const Program program = elementwise(function.text, "f32");
+    const Program reference = reference_program(program, DataKind::Random);
+    const DataQuestion question = question_of(program, DataKind::Random);
+    Tensor input = Tensor::like(*program.inputs.front());
+    for (int64_t i = 0; i < input.elements(); ++i)
+      input.set(i, i == 0 ? function.kept : function.may_be_zero);
+    const Trial trial =
+        try_inputs(question, {input}, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+    const Tensor& bound = *trial.bound(question, 0);
+    EXPECT_LT(bound.get(0), trial.values[0].get(0)) << function.text;
+    EXPECT_GE(bound.get(1), trial.values[0].get(1)) << function.text;
+  }
+}
+
 TEST(Edges, AValueOfF64MayOverflowOnItsWay) {
   const Program program = elementwise("S[i<n] = f32(X[i])\n  O[i<n] = f64(S[i])", "f64");
   std::vector<DrawnData> draws = random_set(program);
