@@ -71,6 +71,12 @@ class Picture:
         self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{colour}"/>')
 
 
+    def svg(self, title, height):
+        """The whole file."""
+        opening = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="Helvetica, Arial, sans-serif" role="img">'
+        return "\n".join([opening, f"<title>{title}</title>", f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>', *self.parts, "</svg>"])
+
+
 def axis(picture, ticks, place, bottom, emphasised, unit):
     for tick in ticks:
         strong = tick == emphasised
@@ -126,12 +132,7 @@ def main():
     draw_searches(picture, searches(tuned))
     bottom = draw_by_hand(picture, by_hand(hand))
     picture.text(24, bottom + 66, f"{said(hand, 'Measured')}, {said(hand, 'On')}; {said(hand, 'Libraries')}.", 11, PALE)
-    height = bottom + 82
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="Helvetica, Arial, sans-serif" role="img">')
-    print("<title>Tunesmith's programs beside the machine's peak, OpenBLAS and oneDNN</title>")
-    print(f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>')
-    print("\n".join(picture.parts))
-    print("</svg>")
+    print(picture.svg("Tunesmith's programs beside the machine's peak, OpenBLAS and oneDNN", bottom + 82))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ Usage: plot_peers.py > peers.svg"""
 import math
 import re
 
-from plot import FOLDER, FOUND, INK, PALE, TOP, WIDTH, Picture, axis, said, table
+from plot import FOLDER, FOUND, INK, PALE, TOP, Picture, axis, said, table
 
 ROW = 24
 LOW, HIGH = 0.5, 8.0
@@ -20,7 +20,7 @@ SECTIONS = {
 def networks(page):
     """(name, fastest other over Tunesmith)"""
     head, *rows = table(page[page.index("## All networks"):])
-    found = [(row[0], float(row[head.index("fastest other over Tunesmith")].strip("*"))) for row in rows]
+    found = [(row[0], float(row[head.index("fastest other over Tunesmith")])) for row in rows]
     return sorted(found, key=lambda one: -one[1])
 
 
@@ -46,7 +46,8 @@ def draw(picture, label, left, right, title, rows):
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         picture.bar(place(min(1, mean)), place(max(1, mean)), y + 7, 10, FOUND, 0.35)
         for ratio in ratios:
-            picture.dot(place(min(HIGH, max(LOW, ratio))), y + 12, FOUND)
+            assert LOW <= ratio <= HIGH, (name, ratio)
+            picture.dot(place(ratio), y + 12, FOUND)
     return bottom
 
 
@@ -58,12 +59,7 @@ def main():
     right = draw(picture, 480, 660, 936, "Operators: each shape, and their mean", operators(of_operators))
     bottom = max(left, right)
     picture.text(24, bottom + 42, f"{said(of_operators, 'Measured')}, {said(of_operators, 'On')}; two threads, f32, weights constant.", 11, PALE)
-    height = bottom + 58
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="Helvetica, Arial, sans-serif" role="img">')
-    print("<title>Tunesmith's networks and operators beside other tools</title>")
-    print(f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>')
-    print("\n".join(picture.parts))
-    print("</svg>")
+    print(picture.svg("Tunesmith's networks and operators beside other tools", bottom + 58))
 
 
 if __name__ == "__main__":
