@@ -166,10 +166,12 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     const TaskOutcome& outcome = result.tasks[i];
     if (!outcome.error.empty())
       fmt::print(output(), "  {}: {}\n", list.names[i], outcome.error);
-    else if (outcome.result.best_id.empty() && outcome.result.trials > 0 && !result.interrupted)
-      fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
-    else if (outcome.result.trials == 0 && !result.interrupted)
+    else if (!outcome.result.best_id.empty() || result.interrupted)
+      continue;
+    else if (outcome.result.trials == 0)
       ++unreached;
+    else
+      fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
   }
   if (unreached > 0)
     fmt::print(output(), "  {} of them not begun: the budget was spent; the same command continues\n",
