@@ -20,7 +20,7 @@ namespace tunesmith {
 
 /// "tile.py:Tile", in parts.
 struct ScriptName {
-  std::string file;  // relative to the folder of the file that names it
+  std::string file;  // relative to the folder of the file that names it, else to the current folder
   std::string class_name;
 };
 
