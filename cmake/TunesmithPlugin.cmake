@@ -182,12 +182,18 @@ function(tunesmith_add_plugin NAME KIND)
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()
+  set(run_path "$ORIGIN")
+  if(TUNESMITH_STATIC AND TUNESMITH_PLUGIN_INSTALL_DIR)
+    # In a Python package, libraries that plugins need lie beside the kernel.
+    file(RELATIVE_PATH to_kernel /${TUNESMITH_PLUGIN_INSTALL_DIR} /${CMAKE_INSTALL_LIBDIR})
+    list(APPEND run_path "$ORIGIN/${to_kernel}")
+  endif()
   set_target_properties(${NAME} PROPERTIES
     PREFIX "" SUFFIX ".so"
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${folder}
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${run_path}"
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TunesmithManifest.cmake)
   if(arg_TIER STREQUAL STABLE)
     tunesmith_check_headers(${NAME} stable)

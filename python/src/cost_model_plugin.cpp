@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include <tunesmith/performance/features.h>
 #include <tunesmith/search/cost_model.h>
 
 #include "candidate.h"
@@ -21,6 +22,13 @@ class PythonCostModel final : public CostModel {
  public:
   explicit PythonCostModel(HeldPtr object) : object_(std::move(object)) {}
 
+  void use_columns(std::span<const FeatureColumn> added) override {
+    in_python([&] {
+      nb::list names;
+      for (const FeatureColumn& column : added) names.append(column.name);
+      object_->get().attr("use_columns")(names);
+    });
+  }
   void begin(const Workload& workload, const DeviceModel& device) override {
     in_python([&] {
       object_->get().attr("begin")(WorkloadRef{copy_of(workload)},

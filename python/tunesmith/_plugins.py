@@ -83,6 +83,10 @@ class CostModel:
     no number, or orders three batches worse than chance, is named and not asked again; the run continues without it.
     """
 
+    def use_columns(self, added):
+        """Once, before anything else: a list of names of the columns that the space's extensions add to Candidate.features(),
+        behind those of feature_columns(). Does nothing unless overridden."""
+
     def begin(self, workload, device):
         """Once for each workload that is tuned, before anything else of it but load(): a :class:`Workload` and a
         :class:`Device`, which Candidate.features() wants. Does nothing unless overridden."""

@@ -5,14 +5,18 @@
     logits = built(images)                       # numpy, torch, whatever numpy takes without a copy
     built.verify()
 
-All but calls of a built library is done by the command, in a process of its own, with its records.
+All but calls of a built library is done by the command, in a process of its own, with its records; only what is tuned with
+plugins in Python is tuned in this process.
 """
 import ctypes
 import json
 import pathlib
+import tempfile
 import weakref
 
 from ._command import command
+from ._tune import tune
+from ._tunesmith import Space, Workload
 from .errors import EnvironmentFault, UserError
 
 _CODES = {"bool": 6, "bf16": 4} | {f"f{bits}": 2 for bits in (16, 32, 64)} | {f"i{bits}": 0 for bits in (8, 16, 32, 64)} | {f"u{bits}": 1 for bits in (8, 16, 32, 64)}
@@ -44,9 +48,9 @@ class Network:
     def __init__(self, file, dims):
         self.file, self.dims = str(file), dict(dims)
 
-    def _command(self, name, **options):
+    def _command(self, subcommand, **options):
         dims = [f"{dim}={value}" for dim, value in self.dims.items()]
-        return command("network", name, self.file, **({"dim": dims} if name != "import" else {}), **options)
+        return command("network", subcommand, self.file, **({"dim": dims} if subcommand != "import" else {}), **options)
 
     def summary(self):
         """What is in the file, and which of its operators are not known: a dict, as ``tunesmith network import --json`` prints it."""
@@ -78,12 +82,28 @@ class Network:
         It continues from the records, also after Ctrl-C. ``options`` are those of the command: ``name``, ``space``, ``spaces``,
         ``seed``, ``search``, ``scheduler``, ``min_gain``, ``fresh``, ... ``show``: its progress is printed.
 
+        Where ``search``, ``model`` or ``scheduler`` is a class in Python, as ``"mine.py:Mine"``, or ``space`` a :class:`Space`,
+        this process tunes the tasks, with the options of :func:`tunesmith.tune`, and ``tuning`` is the list of their results.
+
         :raises UserError: the network, or an option, is refused; or a task has no program yet.
         """
+        if isinstance(options.get("space"), Space) or any(".py:" in (options.get(kind) or "") for kind in ("search", "model", "scheduler")):
+            return self._tune_here(folder, records, threads, show, trials=trials, minutes=minutes, **options)
         said = self._command("tune", output=folder, trials=trials, minutes=minutes, database=records, threads=threads, show=show, **options)
         if not said.get("built"):
             raise UserError("a task has no program yet, and so nothing was built; tune again to continue")
         return Library(folder, said)
+
+    def _tune_here(self, folder, records, threads, show, name=None, **options):
+        with tempfile.TemporaryDirectory() as files:
+            tasks = self.tasks(files)["tasks"]
+            workloads = [Workload(task["file"]) for task in tasks]
+        weights = [task["count"] for task in tasks]
+        results = tune(workloads, weights=weights, records=records, threads=threads, progress="auto" if show else None, **options)
+        if any(result.best is None for result in results):
+            raise UserError("a task has no program yet, and so nothing was built; tune again to continue")
+        self.build(folder, records=records, threads=threads, in_place=True, name=name)
+        return Library(folder, results)
 
     def build(self, folder, *, records=None, threads=None, unscheduled=False, in_place=False, **options):
         """Writes its library of the best programs on record: a :class:`Library`. ``unscheduled``: tasks without a record get

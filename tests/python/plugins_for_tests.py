@@ -171,6 +171,9 @@ class Least(ts.CostModel):
     def __init__(self, *, columns=["loads"]):
         self.columns = columns
 
+    def use_columns(self, added):
+        self.width = len(ts.feature_columns()) + len(added)
+
     def begin(self, workload, device):
         self.device, self.workload = device, workload
         self.learned = 0
@@ -179,12 +182,11 @@ class Least(ts.CostModel):
         self.learned += len(results)
 
     def predict(self, candidates):
-        width = len(ts.feature_columns())
         scores = []
         for candidate in candidates:
             rows = candidate.features(self.device)
-            assert rows.shape[1] >= width and not rows.flags.writeable
-            scores.append(-float(rows[:, :width].sum()))
+            assert rows.shape[1] == self.width and not rows.flags.writeable
+            scores.append(-float(rows.sum()))
         return scores
 
     def save(self):

@@ -5,6 +5,7 @@ import numpy
 import pytest
 
 import tunesmith as ts
+from plugins_for_tests import SEARCH
 
 
 def _varint(value):
@@ -70,10 +71,22 @@ def test_it_is_tuned_built_and_called(model, tmp_path, records):
     assert built(X, out=out) is out
     numpy.testing.assert_array_equal(out, Y)
     assert built.verify()["right"] and built.bench(calls=3)["seconds"] > 0
-    again = ts.network.read(model, batch=3).build(tmp_path / "again", records=tmp_path / "r.db", threads=1)
+    again = ts.network.read(model, batch=3).build(tmp_path / "again", records=tmp_path / "r.db", threads=1, name="other")
+    assert again.name == "other"
     numpy.testing.assert_allclose(again(X), expected, rtol=1e-4, atol=1e-6)
     numpy.testing.assert_allclose(ts.network.open(tmp_path / "built")(X), expected, rtol=1e-4, atol=1e-6)
     assert ts.report(records=tmp_path / "r.db", file=tmp_path / "report.html", networks=[built.bench(calls=2)]).data["networks"]
+
+
+def test_it_is_tuned_by_plugins_in_python(model, tmp_path, monkeypatch):
+    (tmp_path / "search.py").write_text(SEARCH)
+    monkeypatch.chdir(tmp_path)
+    net, X = ts.network.read(model, batch=3), numpy.ones((3, 8), "float32")
+    built = net.tune("built", search="search.py:Climb", trials=8, threads=1, records="r.db", show=False)
+    assert built.tuning[0].trials == 8
+    numpy.testing.assert_allclose(built(X), numpy.maximum(X @ WEIGHTS, 0), rtol=1e-4, atol=1e-6)
+    with pytest.raises(TypeError, match="bananas"):
+        net.tune("built", search="search.py:Climb", bananas=3, records="r.db", show=False)
 
 
 def test_what_does_not_fit_is_said(model, tmp_path):

@@ -55,6 +55,13 @@ def expect_no_overflow(browser, width):
     assert wide <= width, f"the page is {wide} wide on a screen of {width}"
 
 
+def expect_in_view(browser, width, headings):
+    """Of the table of tasks, without scrolling."""
+    ends = browser.evaluate("[...document.querySelector('table').querySelectorAll('thead th')].map((one) => [one.textContent, one.getBoundingClientRect().right])")
+    hidden = [title for title in headings if dict(ends)[title] > width]
+    assert not hidden, f"on a screen of {width} columns are out of view: {hidden}"
+
+
 def in_tables_alone(page):
     """The page of a Tunesmith that was built without the library."""
     text, found = re.subn(r"<script>\n/\*\nFormat: .*?</script>", "", page.read_text(), count=1, flags=re.DOTALL)
@@ -90,6 +97,7 @@ def main():
                 browser.open(page, width=390)
                 expect_charts(browser)
                 expect_no_overflow(browser, 390)
+                expect_in_view(browser, 390, ("task", "best", "speed"))
                 browser.screenshot(folder / "narrow.png", 390)
                 browser.print(folder / "paper.pdf")
                 assert (folder / "paper.pdf").stat().st_size > 20_000

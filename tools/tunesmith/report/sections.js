@@ -33,17 +33,18 @@ function gain(task) {
   return best && task.unscheduled && task.unscheduled.seconds ? task.unscheduled.seconds / best.seconds : null;
 }
 
+/** A narrow window shows the first columns. */
 function overview() {
   const trials = (task) => total(task.runs, (run) => run.trials);
   return table([
     {title: "task", text: (task) => task.workload, node: (task) => el("a", {href: `#${anchorOf(task.id)}`}, task.workload)},
+    {title: "best", number: true, text: (task) => timeOf(task, bestOf(task) && bestOf(task).seconds)},
+    {title: "speed", number: true, text: (task) => operations(bestOf(task) && bestOf(task).operations_per_second)},
     {title: "machine", text: (task) => (manyMachines() ? machineName(task.machine) : missing)},
     {title: "threads", number: true, text: (task) => number(task.threads)},
     {title: "runs", number: true, text: (task) => number(task.runs.length)},
     {title: "trials", number: true, text: (task) => String(trials(task))},
     {title: "failed", number: true, text: (task) => String(total(task.failures, (one) => one.count))},
-    {title: "best", number: true, text: (task) => timeOf(task, bestOf(task) && bestOf(task).seconds)},
-    {title: "speed", number: true, text: (task) => operations(bestOf(task) && bestOf(task).operations_per_second)},
     {title: "of the peak", number: true, text: (task) => percent(peakShare(task))},
     {title: "over unscheduled", number: true, text: (task) => times(gain(task))},
   ], data.tasks, "Tasks");

@@ -1,0 +1,27 @@
+# Run when the package is installed: copies the libraries that other Linux systems may lack into its folder lib, where all of the
+# package looks for them. Nothing that is installed already is changed: manifests have its hashes.
+set(FOLDER $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
+file(GLOB programs ${FOLDER}/*.so ${FOLDER}/bin/*)
+file(GLOB_RECURSE libraries ${FOLDER}/lib/*.so ${FOLDER}/lib/*.so.*)
+# What every system has that wheels of manylinux (PEP 600) run on.
+set(of_systems "^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+|z))\\.so\\.[0-9]+$")
+file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${programs} ${libraries} PRE_EXCLUDE_REGEXES ${of_systems} "^libtunesmith"
+  RESOLVED_DEPENDENCIES_VAR found UNRESOLVED_DEPENDENCIES_VAR missing)
+if(missing)
+  message(FATAL_ERROR "the package needs libraries that are not found: ${missing}")
+endif()
+find_program(PATCHELF patchelf)
+foreach(library IN LISTS found)
+  cmake_path(GET library FILENAME name)
+  if(EXISTS ${FOLDER}/lib/${name})
+    continue()
+  endif()
+  if(NOT PATCHELF)
+    message(WARNING "${name} is not copied into the package, which then needs the system's: there is no patchelf")
+    continue()
+  endif()
+  message(STATUS "Installing: ${FOLDER}/lib/${name}")
+  file(REAL_PATH ${library} file)
+  configure_file(${file} ${FOLDER}/lib/${name} COPYONLY)
+  execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN ${FOLDER}/lib/${name} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
