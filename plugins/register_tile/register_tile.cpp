@@ -30,6 +30,11 @@ namespace {
 
 using namespace tunesmith;
 
+/// Sums of floats that are longer are added up in parts: errors of rounding grow with the terms of a sum.
+constexpr int64_t kMaxTermsInOneSum = 1024;
+constexpr int64_t kMaxTermsOfPart = 256;
+constexpr int64_t kMinTermsOfPart = 128;
+
 /// Statements of one tile that may be written out for all of a reduction.
 constexpr int64_t kMaxWrittenOut = 512;
 
@@ -93,7 +98,7 @@ class RegisterTile final : public TransformationModule {
       if (made.schedules.empty()) made = sketches_of(subject, schedule, group, registers);
       if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
-      for (const std::string& name : made.copies) context.claim(name, "it copies into panels");
+      for (const std::string& name : made.helpers) context.claim(name, "it serves a register tile");
       return ModuleResult::applied(std::move(made.schedules), std::move(made.refusal));
     }
     return std::nullopt;
@@ -101,8 +106,8 @@ class RegisterTile final : public TransformationModule {
 
   struct Sketches {
     std::vector<Schedule> schedules;
-    std::set<std::string> copies;  // names of the blocks that lay panels
-    std::string refusal;           // why there are not more of them
+    std::set<std::string> helpers;  // names of the blocks that lay panels, or add up parts of sums
+    std::string refusal;            // why there are not more of them
   };
 
   /// None where no rows can be fused.
@@ -122,10 +127,10 @@ class RegisterTile final : public TransformationModule {
                        int64_t registers) const {
     Sketches made;
     for (const Plan& plan : plans_for(subject, base.program(), group, sizes_, registers)) {
-      std::vector<std::string> copies;
+      std::vector<std::string> helpers;
       try {
-        made.schedules.push_back(sketch(subject, base, group, plan, &copies));
-        made.copies.insert(copies.begin(), copies.end());
+        made.schedules.push_back(sketch(subject, base, group, plan, &helpers));
+        made.helpers.insert(helpers.begin(), helpers.end());
       } catch (const ScheduleMisuse&) {
         throw;
       } catch (const ScheduleError& refused) {
@@ -135,9 +140,9 @@ class RegisterTile final : public TransformationModule {
     return made;
   }
 
-  /// `copies`: the names of those that it makes.
+  /// `helpers`: the names of the further blocks that it makes.
   Schedule sketch(const Subject& subject, const Schedule& base, const Group& group, const Plan& plan,
-                  std::vector<std::string>* copies) const {
+                  std::vector<std::string>* helpers) const {
     Schedule schedule = base.clone();
     std::vector<BlockRV> blocks;
     for (const std::string& name : group.blocks) {
@@ -154,14 +159,23 @@ class RegisterTile final : public TransformationModule {
     const TileNest nest = make_tiles(schedule, blocks, shape);
     write_through(schedule, blocks, group.reader, writer, nest);
     // A masked vector of results reaches into the next row where that begins at once, and would be in memory.
-    if (!subject.unit && subject.form.group_columns % subject.lanes != 0) {
-      for (const BlockRV block : blocks) schedule.storage_align(block, 0, -2, subject.lanes, 0);
+    const bool masked = !subject.unit && subject.form.group_columns % subject.lanes != 0;
+    for (const BlockRV block : blocks) {
+      if (masked) schedule.storage_align(block, 0, -2, subject.lanes, 0);
     }
     if (plan.order == ColumnOrder::Blocks && !plan.in_place)
-      pad_blocks(schedule, blocks.front(), nest, copies);
+      pad_blocks(schedule, blocks.front(), nest, helpers);
     for (const BlockRV block : blocks) {
-      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, writer.has_value(), copies);
+      if (plan.packing != Packing::None)
+        pack(schedule, block, plan, nest, shape, writer.has_value(), helpers);
       if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
+    }
+    if (shape.part > 0) {
+      for (BlockRV& block : blocks) {
+        block = sum_in_parts(schedule, block, shape, nest);
+        if (masked) schedule.storage_align(block, 0, -2, subject.lanes, 0);
+        helpers->push_back(schedule.block(block).name);
+      }
     }
     if (plan.packing == Packing::Ahead && plan.order == ColumnOrder::Outermost && !subject.unit &&
         nest.steps > 0)
@@ -180,7 +194,7 @@ class RegisterTile final : public TransformationModule {
   }
 
   static void pack(Schedule& schedule, BlockRV block, const Plan& plan, const TileNest& nest,
-                   const TileShape& shape, bool padded, std::vector<std::string>* copies) {
+                   const TileShape& shape, bool padded, std::vector<std::string>* helpers) {
     for (const BlockRV copy : copy_into_panels(schedule, block)) {
       if (padded) inline_padded_operand(schedule, copy);
       if (plan.packing == Packing::Inside) {
@@ -188,17 +202,17 @@ class RegisterTile final : public TransformationModule {
       } else {
         lay_panel_by_panel(schedule, copy, plan.sizes.vectors.front() * shape.lanes, shape.depth);
       }
-      copies->push_back(schedule.block(copy).name);
+      helpers->push_back(schedule.block(copy).name);
     }
   }
 
   /// Padding is copied for one block of columns at a time: neighbours in a buffer of many columns fall into
   /// few sets of the caches.
   static void pad_blocks(Schedule& schedule, BlockRV block, const TileNest& nest,
-                         std::vector<std::string>* copies) {
+                         std::vector<std::string>* helpers) {
     for (const std::string& name : padding_of(schedule.program(), schedule.block(block))) {
       schedule.compute_at(schedule.get_block(name), schedule.get_loops(block).at(nest.columns));
-      copies->push_back(name);
+      helpers->push_back(name);
     }
   }
 
@@ -243,11 +257,24 @@ class RegisterTile final : public TransformationModule {
     shape.vectors = draw(schedule, plan.sizes.vectors);
     if (form.separate_columns) shape.whole_reductions = written_out(form, iters, plan.sizes);
     if (shape.whole_reductions > 0) return shape;
-    const int64_t reduction = iters[form.reductions.back()].extent / shape.depth;
+    if (!subject.unit) shape.part = part_of_sum(schedule.block(block), form);
+    const int64_t reduction =
+        shape.part > 0 ? shape.part : iters[form.reductions.back()].extent / shape.depth;
     const std::vector<int64_t> steps =
         chosen(sizes_.steps, [&](int64_t count) { return reduction % count == 0; }, 1);
     if (steps.size() > 1) shape.steps = sample_one_of(schedule, steps);
     return shape;
+  }
+
+  /// The most terms that parts of the same length may have; 0: the sum is not added up in parts.
+  static int64_t part_of_sum(const Block& block, const TileForm& form) {
+    const int64_t terms = block.iters()[form.reductions.back()].extent;
+    if (form.reductions.size() > 1 || terms <= kMaxTermsInOneSum) return 0;
+    if (!writes_of(block).front().buffer->dtype.is_float()) return 0;
+    for (int64_t part = kMaxTermsOfPart; part >= kMinTermsOfPart; --part) {
+      if (terms % part == 0) return part;
+    }
+    return 0;
   }
 
   /// A decision, where there is one to make.

@@ -87,7 +87,12 @@ std::optional<LoopRV> add_reductions(Schedule& schedule, const std::vector<LoopR
     order.reductions.back() = halves[0];
     neighbours = halves[1];
   }
-  if (shape.steps) {
+  if (shape.part > 0) {
+    const std::vector<LoopRV> parts =
+        schedule.split(order.reductions.back(), {std::nullopt, IntArg(shape.part)});
+    order.reductions.back() = parts[0];
+    order.reductions.push_back(parts[1]);
+  } else if (shape.steps) {
     const std::vector<LoopRV> steps = schedule.split(order.reductions.back(), {std::nullopt, *shape.steps});
     order.reductions.back() = steps[0];
     order.reductions.push_back(steps[1]);
@@ -139,6 +144,19 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
   }
   if (innermost.size() > 1) schedule.merge(innermost);
   return nest;
+}
+
+BlockRV sum_in_parts(Schedule& schedule, BlockRV block, const TileShape& shape, const TileNest& nest) {
+  const BlockRV parts = schedule.rfactor(schedule.get_loops(block).at(nest.loops), 0);
+  schedule.set_scope(parts, 0, "local");
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  for (size_t i = nest.loops + 1; i + 1 < loops.size(); ++i) schedule.unroll(loops[i]);
+  schedule.merge({schedule.get_loops(parts).at(nest.loops), loops.at(nest.loops)});
+  if (shape.steps) {
+    const LoopRV terms = schedule.get_loops(parts).at(nest.loops + 1);
+    schedule.unroll(schedule.split(terms, {std::nullopt, *shape.steps})[1]);
+  }
+  return parts;
 }
 
 }  // namespace tunesmith

@@ -21,6 +21,7 @@ struct TileShape {
   int64_t lanes = 1;               // of a vector
   size_t whole_reductions = 0;     // the innermost ones, which are written out
   std::optional<IntRV> steps;      // of the innermost reduction that are written out; nothing: one
+  int64_t part = 0;  // of the only reduction, which is summed in parts of so many; 0: as a whole
   ColumnOrder order = ColumnOrder::Outermost;
   int64_t depth = 1;  // neighbours of the innermost reduction that a vector takes at once
 };
@@ -36,5 +37,9 @@ struct TileNest {
 /// rows x vectors x lanes, and the depth. Rows and vectors are unrolled. The nests of several blocks share
 /// what is outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);
+
+/// Adds up each part of the reduction, of which make_tiles() made the outermost loop inside `nest`, by
+/// itself, and then the parts. Answers the block of the parts, which stands where the other one stood.
+BlockRV sum_in_parts(Schedule& schedule, BlockRV block, const TileShape& shape, const TileNest& nest);
 
 }  // namespace tunesmith

@@ -231,6 +231,28 @@ TEST_F(RegisterTile, SeparateColumnsOfALongReductionHaveSteps) {
   }
 }
 
+// Also those of two products with one reader, and of a matrix that is packed inside the loops.
+TEST_F(RegisterTile, LongSumsAreAddedUpInParts) {
+  std::string gated = kGated;
+  gated.replace(gated.find("k: 10"), 5, "k: 1152");
+  for (const Program& program :
+       {parse(gated.c_str()), load("gmm:n=5,m=20,k=1152"), load("gmm:n=5,m=37,k=1152,constant_b=1")}) {
+    const SameResults results(program);
+    const std::vector<CandidatePtr> candidates = draw(program, 12);
+    EXPECT_EQ(candidates.size(), 12U);
+    for (const CandidatePtr& candidate : candidates) {
+      EXPECT_THAT(candidate->trace.str(), HasSubstr("rfactor("));
+      EXPECT_THAT(to_string(candidate->lowered.program), HasSubstr("in 0..6"));  // parts of 192
+      results.expect_of(*candidate);
+    }
+  }
+  // Sums without a divisor between 128 and 256, or of integers, remain as they are.
+  for (const char* text : {"gmm:n=9,m=20,k=1031", "gmm:n=9,m=20,k=1152,dtype=i8", "gmm:n=9,m=20,k=1024"}) {
+    for (const Schedule& sketch : space_.generate(load(text)).sketches)
+      EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("rfactor("))) << text;
+  }
+}
+
 /// What the module says of the block O.
 std::string answer_for(const SketchSet& set) {
   for (const ModuleEvent& event : set.events) {
