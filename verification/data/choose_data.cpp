@@ -95,6 +95,13 @@ bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Tri
   return false;
 }
 
+/// A number below 0 has no root: where one is taken, fewer of them help as little.
+void positive_next(std::vector<Fill>& candidates, size_t next) {
+  const auto first = candidates.begin() + static_cast<std::ptrdiff_t>(next);
+  const auto positive = std::find_if(first, candidates.end(), [](const Fill& fill) { return fill.positive; });
+  if (positive != candidates.end()) std::rotate(first, positive, positive + 1);
+}
+
 /// Integers keep theirs.
 Fill without_edges(const Fill& fill) {
   Fill plain = fill;
@@ -162,11 +169,17 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   std::vector<Fill> candidates =
       question.edges.multiplies ? fills_of_products(question.kind) : std::vector<Fill>();
   std::ranges::copy(fills(question.kind, question.most_terms), std::back_inserter(candidates));
-  for (const Fill& fill : candidates) {
+  bool asked_for_positive = false;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Fill fill = candidates[i];
     std::vector<Tensor> inputs = draw_inputs(question, fill);
     Trial trial = try_inputs(question, inputs, run);
     trial.looseness_of_term = trial.looseness * static_cast<double>(fill.terms_of(question.most_terms));
     const bool good = trial.finite && trial.looseness <= tight_enough(fill, question.most_terms);
+    if (!trial.finite && !asked_for_positive) {
+      positive_next(candidates, i + 1);
+      asked_for_positive = true;
+    }
     if (!any || good || trial.better_than(best)) {
       any = true;
       best = std::move(trial);

@@ -256,10 +256,13 @@ bool attempt(const Step& step) {
   return true;
 }
 
+constexpr int64_t kLanes = 16;  // of f64: what lowering makes a few vectors of, on any machine
+/// Of a sum: it and all that its bound is computed from stay in registers.
+constexpr int64_t kLanesOfSum = 8;
+
 /// The innermost loop of the block on vectors.
-void vectorize_last(Schedule& schedule, const BlockRV& block) {
-  constexpr int64_t kLanes = 16;  // of f64: what lowering makes a few vectors of, on any machine
-  schedule.vectorize(schedule.split(schedule.get_loops(block).back(), {std::nullopt, kLanes}).back());
+void vectorize_last(Schedule& schedule, const BlockRV& block, int64_t lanes) {
+  schedule.vectorize(schedule.split(schedule.get_loops(block).back(), {std::nullopt, lanes}).back());
 }
 
 }  // namespace
@@ -313,16 +316,24 @@ Program in_fast_order(const Program& reference) {
     bool innermost = !reduces;
     if (last > 0 && reduces) {
       std::vector<LoopRV> order(loops.begin() + static_cast<std::ptrdiff_t>(last) + 1, loops.end());
-      order.push_back(loops[last]);
+      if (block->iters[last].extent % kLanesOfSum == 0) {
+        const std::vector<LoopRV> halves = schedule.split(loops[last], {std::nullopt, kLanesOfSum});
+        order.insert(order.begin(), halves[0]);
+        order.push_back(halves[1]);
+      } else {
+        order.push_back(loops[last]);
+      }
       innermost = attempt([&] { schedule.reorder(order); });
     }
     size_t outermost = 0;
     while (outermost < last && block->iters[outermost].extent == 1) ++outermost;
     if (is_spatial(outermost)) attempt([&] { schedule.parallel(loops[outermost]); });
     if (outermost == last || !innermost) continue;
+    const int64_t lanes = reduces ? kLanesOfSum : kLanes;
     if (reduces)
-      attempt([&] { vectorize_last(schedule, schedule.decompose_reduction(handle, loops[last + 1])); });
-    attempt([&] { vectorize_last(schedule, handle); });
+      attempt(
+          [&] { vectorize_last(schedule, schedule.decompose_reduction(handle, loops[last + 1]), lanes); });
+    attempt([&] { vectorize_last(schedule, handle, lanes); });
   }
   return schedule.program().clone();
 }

@@ -82,6 +82,27 @@ TEST(ChooseData, NeighboursOfABackgroundLieApart) {
   }
 }
 
+// Of what a batch norm takes the root of, every draw with a number below 0 is in vain: it is a NaN.
+TEST(ChooseData, ARootIsTakenOfPositiveNumbersAtTheSecondAttempt) {
+  const Program program = WorkloadDefinition::parse(
+                              "name: scaled\ninputs:\n  X: {shape: [8, 300], dtype: f32}\n"
+                              "  V: {shape: [300], dtype: f32}\ncompute: |\n"
+                              "  O[i<8] = sum(r<300) X[i, r] / sqrt(V[r] + 0.5)\noutputs: [O]\n",
+                              "scaled.yaml")
+                              .instantiate()
+                              .program.clone();
+  for (const DataKind kind : {DataKind::Exact, DataKind::Random}) {
+    const Program reference = reference_program(program, kind);
+    int attempts = 0;
+    const DrawnData data = choose_data(plain_question(program, kind), [&](std::span<Tensor> tensors) {
+      interpret(reference, tensors);
+      ++attempts;
+    });
+    EXPECT_TRUE(data.fill.positive) << data.fill.text();
+    EXPECT_EQ(attempts, 2) << data.fill.text();
+  }
+}
+
 TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
   const auto draws = [](const char* text) {
     return data_of(WorkloadLibrary().load(text).program, DataKind::Random).fill.draws;
