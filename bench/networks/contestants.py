@@ -85,7 +85,23 @@ def torch_compiled(folder, name, inputs, threads):
     return call
 
 
-CONTESTANTS = {"tunesmith": tunesmith, "onnxruntime": onnxruntime, "torch": torch_compiled}
+def tvm(folder, name, inputs, threads):
+    """A library that tvm_network.py wrote; the weights are re-laid before the first call."""
+    os.environ["TVM_NUM_THREADS"] = str(threads)
+    import tvm
+    from tvm import relax
+    machine = relax.VirtualMachine(tvm.runtime.load_module(str(folder / name / "library.so")), tvm.cpu())
+    stored = numpy.load(folder / name / "weights.npz")
+    weights = machine["main_transform_params"]([tvm.runtime.tensor(stored[f"arr_{i}"]) for i in range(len(stored))])
+    given = [tvm.runtime.tensor(array) for array in inputs]
+
+    def call():
+        results = machine["main"](*given, *weights)
+        return [result.numpy() for result in (results if isinstance(results, (list, tuple, tvm.ir.Array)) else [results])]
+    return call
+
+
+CONTESTANTS = {"tunesmith": tunesmith, "onnxruntime": onnxruntime, "torch": torch_compiled, "tvm": tvm}
 
 
 def bind(threads):

@@ -37,7 +37,7 @@ def worker(arguments):
     name = arguments.names[0]
     arrays = numpy.load(arguments.networks / f"{name}.npz")
     inputs = [arrays[f"input{i}"] for i in range(sum(key.startswith("input") for key in arrays))]
-    folder = arguments.built / name if arguments.worker == "tunesmith" else arguments.networks
+    folder = {"tunesmith": arguments.built / name, "tvm": arguments.tvm}.get(arguments.worker, arguments.networks)
     call = CONTESTANTS[arguments.worker](folder, name, inputs, arguments.threads)
     results = call()
     errors = []
@@ -54,7 +54,7 @@ def worker(arguments):
 
 def run_worker(arguments, name, contestant):
     command = [sys.executable, __file__, name, "--worker", contestant, "--networks", arguments.networks, "--built", arguments.built,
-               "--threads", str(arguments.threads), "--seconds", str(arguments.seconds)]
+               "--threads", str(arguments.threads), "--seconds", str(arguments.seconds), *(["--tvm", arguments.tvm] if arguments.tvm else [])]
     environment = os.environ | {"OMP_NUM_THREADS": str(arguments.threads), "PYTHONDONTWRITEBYTECODE": "1"}
     with machine.turn():
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -90,15 +90,18 @@ def main():
     parser.add_argument("names", nargs="+", metavar="NETWORK")
     parser.add_argument("--networks", type=pathlib.Path, required=True)
     parser.add_argument("--built", type=pathlib.Path, required=True)
+    parser.add_argument("--tvm", type=pathlib.Path, help="what tvm_network.py wrote; TVM takes part where it is given")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=3, help="of a round of one contestant (default: %(default)s)")
-    parser.add_argument("--contestants", type=lambda text: text.split(","), default=list(CONTESTANTS), help=f"of {','.join(CONTESTANTS)}")
+    parser.add_argument("--contestants", type=lambda text: text.split(","), help=f"of {','.join(CONTESTANTS)} (default: all)")
     parser.add_argument("--load", type=float, default=0.15, help="processors that others may keep busy (default: %(default)s)")
     parser.add_argument("--wait", type=float, default=600, help="seconds to wait for a quiet machine (default: %(default)s)")
     parser.add_argument("--allow-load", action="store_true", help="measure on a busy machine")
     parser.add_argument("--worker", choices=list(CONTESTANTS), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.contestants is None:
+        arguments.contestants = [one for one in CONTESTANTS if one != "tvm" or arguments.tvm]
     if unknown := [one for one in arguments.contestants if one not in CONTESTANTS]:
         parser.error(f"no contestant is called '{unknown[0]}'; there are {', '.join(CONTESTANTS)}")
     if arguments.worker:
