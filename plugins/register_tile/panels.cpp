@@ -1,5 +1,7 @@
 #include "panels.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include <tunesmith/tiling/index_map.h>
@@ -8,6 +10,10 @@
 
 namespace tunesmith {
 namespace {
+
+/// Elements of a line of a square, the first that divides the lines: some lines of a cache, so that the
+/// processor fetches ahead, or one.
+constexpr std::array<int64_t, 2> kSides{64, 16};
 
 /// The copy of a whole buffer, with its dimensions and its loops in this order.
 void put_in_order(Schedule& schedule, BlockRV copy, const std::vector<size_t>& dimensions) {
@@ -36,6 +42,20 @@ std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block) {
     if (!read.in_order) put_in_order(schedule, copies.back(), read.dimensions);
   }
   return copies;
+}
+
+void copy_in_squares(Schedule& schedule, BlockRV copy, size_t outside) {
+  const std::vector<LoopRV> loops = schedule.get_loops(copy);
+  const Block view = schedule.block(copy);
+  const std::optional<size_t> columns = write_accesses(view).front().indices.back().iterator;
+  const std::optional<size_t> steps = read_accesses(view).front().indices.back().iterator;
+  if (loops.size() != outside + view.iters().size() || !columns || !steps || columns == steps) return;
+  const LoopRV along_lines = loops[outside + *steps];
+  const int64_t extent = schedule.facts(along_lines).extent;
+  const auto side = std::ranges::find_if(kSides, [&](int64_t each) { return extent % each == 0; });
+  if (side == kSides.end()) return;
+  const std::vector<LoopRV> halves = schedule.split(along_lines, {std::nullopt, *side});
+  schedule.reorder({halves[0], loops[outside + *columns], halves[1]});
 }
 
 void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth) {

@@ -199,6 +199,7 @@ class RegisterTile final : public TransformationModule {
       if (padded) inline_padded_operand(schedule, copy);
       if (plan.packing == Packing::Inside) {
         schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
+        copy_in_squares(schedule, copy, nest.columns + 1);
       } else {
         lay_panel_by_panel(schedule, copy, plan.sizes.vectors.front() * shape.lanes, shape.depth);
       }

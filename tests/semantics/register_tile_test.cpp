@@ -362,6 +362,28 @@ TEST_F(RegisterTile, ATransposedOperandIsAlwaysLaidInPanels) {
     EXPECT_THAT(sketch.trace().str(), HasSubstr("reindex_cache_read("));
 }
 
+// Copied along the panel, each line of the operand would be read once for each of its elements.
+TEST_F(RegisterTile, ATransposedOperandIsCopiedInSquares) {
+  for (const auto& [terms, side] : {std::pair{128, "64"}, {48, "16"}, {24, ""}}) {
+    const Program program = parse(("name: turned\ninputs:\n  X: {shape: [9, " + std::to_string(terms) +
+                                   "], dtype: f32}\n  W: {shape: [21, " + std::to_string(terms) +
+                                   "], dtype: f32}\ncompute: |\n  O[i<9, j<21] = sum(r<" +
+                                   std::to_string(terms) + ") X[i, r] * W[j, r]\noutputs: [O]\n")
+                                      .c_str());
+    const SameResults results(program);
+    size_t inside = 0;
+    for (const CandidatePtr& candidate : draw(program, 16)) {
+      results.expect_of(*candidate);
+      const std::string trace = candidate->trace.str();
+      if (trace.find("\ncompute_at(") == std::string::npos) continue;
+      ++inside;
+      EXPECT_EQ(trace.find(std::string("[None, ") + side + "])") != std::string::npos, *side != '\0')
+          << trace;
+    }
+    EXPECT_GT(inside, 0U) << terms;
+  }
+}
+
 // What is scaled, or cut off at zero, for each element once would be so for each tile.
 TEST_F(RegisterTile, ArithmeticStaysAheadOfAContraction) {
   for (const char* scaled : {"X[i, r] * 0.5", "max(X[i, r], 0)"}) {
