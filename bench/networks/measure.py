@@ -104,6 +104,8 @@ def main():
         arguments.contestants = [one for one in CONTESTANTS if one != "tvm" or arguments.tvm]
     if unknown := [one for one in arguments.contestants if one not in CONTESTANTS]:
         parser.error(f"no contestant is called '{unknown[0]}'; there are {', '.join(CONTESTANTS)}")
+    if "tvm" in arguments.contestants and not arguments.tvm:
+        parser.error("the contestant 'tvm' needs --tvm FOLDER, which tvm_network.py writes")
     if arguments.worker:
         worker(arguments)
         return 0

@@ -3,7 +3,7 @@
 
   build/peers/bin/python bench/networks/tvm_network.py resnet50 --output build/tvm --trials 1000
 
-TVM tunes alone: beside other work it is up to twice as slow. Records are kept, so a run that is repeated tunes further."""
+TVM tunes alone: beside other work it is up to twice as slow."""
 import argparse
 import json
 import os
@@ -48,7 +48,6 @@ def tune(folder, trials, seed, threads):
 
     import tvm_peer
     cloudpickle.register_pickle_by_value(tvm_peer)  # processes that build do not find it
-    begin = time.monotonic()
     target, records = tvm_peer.target(threads), folder / "records"
     records.mkdir(exist_ok=True)
     tvm_peer.register_build()
@@ -62,7 +61,6 @@ def tune(folder, trials, seed, threads):
         module = tvm.transform.Sequential([transform.MetaScheduleApplyDatabase(str(records)), transform.SplitLayoutRewritePreproc(),
                                            transform.LiftTransformParams(), transform.FoldConstant()])(module)
     tvm.compile(module, target).export_library(str(folder / "library.so"))
-    return time.monotonic() - begin
 
 
 def run(name, arguments):

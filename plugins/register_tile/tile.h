@@ -38,8 +38,9 @@ struct TileNest {
 /// what is outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);
 
-/// Adds up each part of the reduction, of which make_tiles() made the outermost loop inside `nest`, by
-/// itself, and then the parts. Answers the block of the parts, which stands where the other one stood.
+/// Gives each part of the reduction a sum of its own, which the block adds to its result. make_tiles() has
+/// made the loop over the parts. Returns the block of the parts' sums, which has the block's place in the
+/// tile.
 BlockRV sum_in_parts(Schedule& schedule, BlockRV block, const TileShape& shape, const TileNest& nest);
 
 }  // namespace tunesmith

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include <tunesmith/performance/features.h>
 #include <tunesmith/search/cost_model.h>
+#include <tunesmith/target/feature_column.h>
 
 #include "candidate.h"
 #include "plugins.h"

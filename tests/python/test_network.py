@@ -85,6 +85,9 @@ def test_it_is_tuned_by_plugins_in_python(model, tmp_path, monkeypatch):
     built = net.tune("built", search="search.py:Climb", trials=8, threads=1, records="r.db", show=False)
     assert built.tuning[0].trials == 8
     numpy.testing.assert_allclose(built(X), numpy.maximum(X @ WEIGHTS, 0), rtol=1e-4, atol=1e-6)
+    (tmp_path / "mine.yaml").write_text("version: 1\nspaces:\n  mine:\n    extends: cpu\n    search: {python: search.py:Climb}\n")
+    own = net.tune("own", space=ts.Space.load("mine.yaml")["mine"], trials=4, threads=1, records="own.db", show=False)
+    numpy.testing.assert_allclose(own(X), numpy.maximum(X @ WEIGHTS, 0), rtol=1e-4, atol=1e-6)
     with pytest.raises(TypeError, match="bananas"):
         net.tune("built", search="search.py:Climb", bananas=3, records="r.db", show=False)
 

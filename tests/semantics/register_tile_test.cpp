@@ -364,7 +364,7 @@ TEST_F(RegisterTile, ATransposedOperandIsAlwaysLaidInPanels) {
 
 // Copied along the panel, each line of the operand would be read once for each of its elements.
 TEST_F(RegisterTile, ATransposedOperandIsCopiedInSquares) {
-  for (const auto& [terms, side] : {std::pair{128, "64"}, {48, "16"}, {24, ""}}) {
+  for (const auto& [terms, side] : {std::pair{128, "64"}, {48, "16"}}) {
     const Program program = parse(("name: turned\ninputs:\n  X: {shape: [9, " + std::to_string(terms) +
                                    "], dtype: f32}\n  W: {shape: [21, " + std::to_string(terms) +
                                    "], dtype: f32}\ncompute: |\n  O[i<9, j<21] = sum(r<" +
@@ -377,8 +377,7 @@ TEST_F(RegisterTile, ATransposedOperandIsCopiedInSquares) {
       const std::string trace = candidate->trace.str();
       if (trace.find("\ncompute_at(") == std::string::npos) continue;
       ++inside;
-      EXPECT_EQ(trace.find(std::string("[None, ") + side + "])") != std::string::npos, *side != '\0')
-          << trace;
+      EXPECT_THAT(trace, HasSubstr(std::string("[None, ") + side + "])"));
     }
     EXPECT_GT(inside, 0U) << terms;
   }
