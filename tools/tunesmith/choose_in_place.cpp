@@ -142,13 +142,13 @@ ChosenPrograms choose_in_place(Session& session, const Space& space, const Taske
     variants = std::max(variants, programs.size());
   }
 
-  const ScratchFolder scratch(fs::path(output_folder(arguments)) / "in_place");
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
       tunesmith_runtime_pool_create(arguments.threads), tunesmith_runtime_pool_destroy);
   const auto timed = [&](std::string_view name, const std::vector<const CompiledKernel*>& kernels) {
-    const std::string folder = (scratch.path() / name).string();
-    write_network(tasked, kernels, space, arguments, folder);
-    return TimedLibrary(folder, tasked, pool.get());
+    // Removed as soon as the library is open, so that Ctrl-C during the comparisons leaves nothing.
+    const ScratchFolder folder(fs::path(output_folder(arguments)) / fmt::format("in_place_{}", name));
+    write_network(tasked, kernels, space, arguments, folder.path().string());
+    return TimedLibrary(folder.path().string(), tasked, pool.get());
   };
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
   TimedLibrary alone = timed("alone", chosen.kernels);

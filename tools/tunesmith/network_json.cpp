@@ -53,6 +53,13 @@ nlohmann::json node_json(const network::Network& network, const network::Node& n
           {"outputs", tensor_names(network, node.outputs)}};
 }
 
+nlohmann::json part_json(const network::Network& network, const std::optional<network::Part>& part) {
+  if (!part) return nullptr;
+  return {{"of", network.tensors[static_cast<size_t>(part->whole)].name},
+          {"begin", part->begin},
+          {"strides", part->strides}};
+}
+
 }  // namespace
 
 nlohmann::json tensor_json(const network::Tensor& tensor) {
@@ -72,6 +79,8 @@ nlohmann::json network_json(const network::Network& network) {
   for (const network::Tensor& tensor : network.tensors) {
     tensors.push_back(tensor_json(tensor));
     tensors.back()["constant"] = tensor.constant != nullptr;
+    tensors.back()["order"] = tensor.order;
+    tensors.back()["part"] = part_json(network, tensor.part);
   }
   nlohmann::json nodes = nlohmann::json::array();
   for (const network::Node& node : network.nodes) nodes.push_back(node_json(network, node));

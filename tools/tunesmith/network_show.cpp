@@ -55,8 +55,11 @@ int run_network_show(const Common& common, const NetworkArguments& arguments) {
     said["passes"] = nlohmann::json::array();
     const TaskedNetwork tasked =
         read_tasks(session, arguments, [&](const network::Pass& pass, const Network& after) {
-          said["passes"].push_back(
-              {{"name", pass.name}, {"summary", pass.summary}, {"nodes", network_json(after)["nodes"]}});
+          const nlohmann::json made = network_json(after);
+          said["passes"].push_back({{"name", pass.name},
+                                    {"summary", pass.summary},
+                                    {"tensors", made["tensors"]},
+                                    {"nodes", made["nodes"]}});
           if (!common.json)
             fmt::print(output(), "\npass {}: {}\n{}", pass.name, pass.summary, to_text(after));
         });
