@@ -37,25 +37,41 @@ std::vector<ColumnOrder> orders_of(const Subject& subject, const Group& group) {
   return {ColumnOrder::Outermost, ColumnOrder::Innermost};
 }
 
+/// Tiles of a matrix unit in each direction: whole ones alone.
+std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
+                                            const std::vector<int64_t>& vectors) {
+  std::vector<TileSizes> all;
+  for (const int64_t count : vectors) {
+    TileSizes& sizes = all.emplace_back(TileSizes{{1}, {1}, {count}});
+    for (int64_t tiles = 2; fits_registers(tiles, count, unit.registers); ++tiles) {
+      if (rows % (tiles * unit.rows) == 0) sizes.rows.push_back(tiles);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& options, int64_t registers) {
+                            const SizeOptions& options, int64_t vector_registers) {
   const Reads reads = reads_of(subject, program, group);
   const Block block = *program.find_block(group.blocks.front());
   const int64_t lanes = subject.lanes;
   const int64_t columns = subject.form.group_columns;
   const bool groups = has_groups(subject.form, block);
   const bool separate = subject.form.separate_columns;
+  const bool matrix_unit = subject.unit && subject.unit->is_matrix_unit();
+  const int64_t registers = matrix_unit ? subject.unit->registers : vector_registers;
+  const int64_t rows = block.iters()[subject.form.rows.back()].extent;
   const auto sizes_of = [&](const std::vector<int64_t>& vectors) {
+    if (matrix_unit) return sizes_of_matrix_unit(*subject.unit, rows, vectors);
     return tile_sizes(block, subject.form, {options.row_tiles, registers, lanes}, vectors);
   };
   const std::vector<TileSizes> any = sizes_of(chosen(
       options.column_vectors,
       [&](int64_t count) { return groups ? columns % (count * lanes) == 0 : (count - 1) * lanes < columns; },
       1));
-  const int64_t fewest_rows =
-      std::min(std::ranges::min(options.row_tiles), block.iters()[subject.form.rows.back()].extent);
+  const int64_t fewest_rows = matrix_unit ? 1 : std::min(std::ranges::min(options.row_tiles), rows);
   // A tile is of one group alone. Calls take whole vectors: columns are padded, by a quarter at most.
   const auto fits = [&](int64_t count) {
     const int64_t width = count * lanes;

@@ -29,7 +29,7 @@ struct Plan {
 struct Subject {
   TileForm form;
   int64_t lanes = 1;  // of a vector of results
-  std::optional<DotUnit> unit;
+  std::optional<Unit> unit;
 };
 
 /// Choices of the user's for the sizes.
@@ -40,9 +40,9 @@ struct SizeOptions {
   std::vector<int64_t> panel_vectors;
 };
 
-/// `registers`: that a tile may take.
+/// `vector_registers`: that a tile may take.
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& options, int64_t registers);
+                            const SizeOptions& options, int64_t vector_registers);
 
 /// Producers that pad what the block alone reads: elements of a buffer, or a number.
 std::vector<std::string> padding_of(const Program& program, const Block& block);

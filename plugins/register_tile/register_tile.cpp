@@ -1,12 +1,16 @@
 // Register tiles for contractions: products of matrices in any form, convolutions, capsules.
 //
 // A tile of some rows by some vectors of columns is accumulated in registers over the whole reduction, and
-// written once, through what follows element by element. Sketches differ in which loop runs outermost and in
-// where the operand that moves with the columns is laid into panels: nowhere, inside the loop over panels, or
-// ahead (of the call, where it is constant). The sizes are sampled.
+// written once, through what follows element by element. Where a unit of the processor has instructions for
+// it, there are sketches with these: a tile of some of a matrix unit's tiles, or of its vectors. Sketches
+// differ in which loop runs outermost and in where the operand that moves with the columns is laid into
+// panels: nowhere, inside the loop over panels, or ahead (of the call, where it is constant). The sizes are
+// sampled.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -25,6 +29,7 @@
 #include "tile.h"
 #include "tile_form.h"
 #include "unit.h"
+#include "use_unit.h"
 
 namespace {
 
@@ -66,10 +71,13 @@ class RegisterTile final : public TransformationModule {
     TileForm form;
     if (const std::string reason = match_tile_form(block, &form); !reason.empty())
       return ModuleResult::not_applicable(reason);
-    const std::optional<DotUnit> unit = find_unit(block, form, context, units_);
-    if (unit) {
-      if (auto made = make({form, unit->lanes, unit}, schedule, block, context)) return std::move(*made);
-    }
+    const SubjectsOf with_units = [&](const Block& tiled, const TileForm& its_form) {
+      std::vector<Subject> subjects;
+      for (const Unit& unit : find_units(tiled, its_form, context, units_))
+        subjects.push_back({its_form, unit.lanes, unit});
+      return subjects;
+    };
+    if (auto made = make(with_units, form, schedule, block, context)) return std::move(*made);
     const int64_t full = vector_lanes(writes_of(block).front().buffer->dtype,
                                       static_cast<int64_t>(context.device().get("vector_bits")));
     // A vector that hangs over is masked; one of an odd number of elements is taken apart.
@@ -78,15 +86,22 @@ class RegisterTile final : public TransformationModule {
         has_groups(form, block) ? std::gcd(full, form.group_columns) : std::min(full, filled);
     if (has_groups(form, block) && 2 * lanes < full)
       return ModuleResult::not_applicable("its groups of columns fill less than half a vector");
-    if (auto made = make({form, lanes, {}}, schedule, block, context)) return std::move(*made);
+    const SubjectsOf of_vectors = [&](const Block& /*tiled*/, const TileForm& its_form) {
+      return std::vector<Subject>{{its_form, lanes, {}}};
+    };
+    if (auto made = make(of_vectors, form, schedule, block, context)) return std::move(*made);
     return ModuleResult::not_applicable("no tile of the block is legal");
   }
 
  private:
   bool may_prefetch() const { return std::ranges::find(prefetches_, 1) != prefetches_.end(); }
 
+  /// What a block with this form may be tiled as.
+  using SubjectsOf = std::function<std::vector<Subject>(const Block&, const TileForm&)>;
+
   /// Of the block with its siblings or, where that is not legal, alone; nothing where neither is.
-  std::optional<ModuleResult> make(const Subject& subject, const Schedule& schedule, const Block& block,
+  std::optional<ModuleResult> make(const SubjectsOf& subjects_of, const TileForm& form,
+                                   const Schedule& schedule, const Block& block,
                                    ModuleContext& context) const {
     const Program program = schedule.program();
     const auto registers = static_cast<int64_t>(context.device().get_or("vector_registers_used_by_tile", 16));
@@ -94,8 +109,10 @@ class RegisterTile final : public TransformationModule {
     if (const std::optional<Group> siblings = siblings_of(program, block))
       groups.insert(groups.begin(), *siblings);
     for (const Group& group : groups) {
-      Sketches made = sketches_with_fused_rows(subject, schedule, group, registers);
-      if (made.schedules.empty()) made = sketches_of(subject, schedule, group, registers);
+      std::vector<Subject> subjects = subjects_of(block, form);
+      Sketches made = sketches_with_fused_rows(subjects_of, form, schedule, group, registers);
+      if (!made.schedules.empty()) std::erase_if(subjects, std::not_fn(is_of_matrix_unit));
+      made.add(sketches_of(subjects, schedule, group, registers));
       if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
       for (const std::string& name : made.helpers) context.claim(name, "it serves a register tile");
@@ -108,33 +125,49 @@ class RegisterTile final : public TransformationModule {
     std::vector<Schedule> schedules;
     std::set<std::string> helpers;  // names of the blocks that lay panels, or add up parts of sums
     std::string refusal;            // why there are not more of them
+
+    void add(Sketches more) {
+      schedules.insert(schedules.end(), std::make_move_iterator(more.schedules.begin()),
+                       std::make_move_iterator(more.schedules.end()));
+      helpers.merge(more.helpers);
+      if (!more.refusal.empty()) refusal = std::move(more.refusal);
+    }
   };
 
-  /// None where no rows can be fused.
-  Sketches sketches_with_fused_rows(const Subject& subject, const Schedule& base, const Group& group,
-                                    int64_t registers) const {
+  static bool is_of_matrix_unit(const Subject& subject) {
+    return subject.unit && subject.unit->is_matrix_unit();
+  }
+
+  /// None where no rows can be fused, or of matrix units: rows of fused iterators are not proved to lie at
+  /// one distance from each other.
+  Sketches sketches_with_fused_rows(const SubjectsOf& subjects_of, const TileForm& form, const Schedule& base,
+                                    const Group& group, int64_t registers) const {
     Group fused = group;
-    const std::optional<Schedule> schedule = fuse_rows(base.clone(), fused, subject.form);
+    const std::optional<Schedule> schedule = fuse_rows(base.clone(), fused, form);
     if (!schedule) return {};
-    Subject of_fused = subject;
-    of_fused.form = {};
-    match_tile_form(*schedule->program().find_block(fused.blocks.front()), &of_fused.form);
-    return sketches_of(of_fused, *schedule, fused, registers);
+    const Block block = *schedule->program().find_block(fused.blocks.front());
+    TileForm of_fused;
+    match_tile_form(block, &of_fused);
+    std::vector<Subject> subjects = subjects_of(block, of_fused);
+    std::erase_if(subjects, is_of_matrix_unit);
+    return sketches_of(subjects, *schedule, fused, registers);
   }
 
   /// Those that are legal: a copy, for example, may be larger than what it copies.
-  Sketches sketches_of(const Subject& subject, const Schedule& base, const Group& group,
+  Sketches sketches_of(const std::vector<Subject>& subjects, const Schedule& base, const Group& group,
                        int64_t registers) const {
     Sketches made;
-    for (const Plan& plan : plans_for(subject, base.program(), group, sizes_, registers)) {
-      std::vector<std::string> helpers;
-      try {
-        made.schedules.push_back(sketch(subject, base, group, plan, &helpers));
-        made.helpers.insert(helpers.begin(), helpers.end());
-      } catch (const ScheduleMisuse&) {
-        throw;
-      } catch (const ScheduleError& refused) {
-        made.refusal = refused.reason();
+    for (const Subject& subject : subjects) {
+      for (const Plan& plan : plans_for(subject, base.program(), group, sizes_, registers)) {
+        std::vector<std::string> helpers;
+        try {
+          made.schedules.push_back(sketch(subject, base, group, plan, &helpers));
+          made.helpers.insert(helpers.begin(), helpers.end());
+        } catch (const ScheduleMisuse&) {
+          throw;
+        } catch (const ScheduleError& refused) {
+          made.refusal = refused.reason();
+        }
       }
     }
     return made;
@@ -157,7 +190,8 @@ class RegisterTile final : public TransformationModule {
     }
     const TileShape shape = draw_shape(subject, schedule, blocks.front(), plan);
     const TileNest nest = make_tiles(schedule, blocks, shape);
-    write_through(schedule, blocks, group.reader, writer, nest);
+    const std::vector<BlockRV> copies =
+        write_through(schedule, blocks, group.reader, writer, nest, is_of_matrix_unit(subject));
     // A masked vector of results reaches into the next row where that begins at once, and would be in memory.
     const bool masked = !subject.unit && subject.form.group_columns % subject.lanes != 0;
     for (const BlockRV block : blocks) {
@@ -168,7 +202,10 @@ class RegisterTile final : public TransformationModule {
     for (const BlockRV block : blocks) {
       if (plan.packing != Packing::None)
         pack(schedule, block, plan, nest, shape, writer.has_value(), helpers);
-      if (subject.unit) use_unit(schedule, block, nest, shape, subject.unit->name);
+      if (subject.unit) use_unit(schedule, block, nest, shape, *subject.unit);
+    }
+    for (const BlockRV copy : copies) {
+      if (subject.unit) store_tiles(schedule, copy, nest, *subject.unit);
     }
     if (shape.part > 0) {
       for (BlockRV& block : blocks) {
@@ -217,40 +254,44 @@ class RegisterTile final : public TransformationModule {
     }
   }
 
-  /// One call for the lanes and the depth, which are the innermost loops.
-  static void use_unit(Schedule& schedule, BlockRV block, const TileNest& nest, const TileShape& shape,
-                       const std::string& name) {
-    const std::vector<LoopRV> loops = schedule.get_loops(block);
-    schedule.decompose_reduction(block, loops.at(nest.loops));
-    schedule.tensorize(loops.at(loops.size() - (shape.depth > 1 ? 2 : 1)), name);
-  }
-
   static void inline_padding(Schedule& schedule, BlockRV block) {
     for (const std::string& name : padding_of(schedule.program(), schedule.block(block)))
       schedule.compute_inline(schedule.get_block(name));
   }
 
-  /// Results stay in registers until the tile is complete, and leave it through the group's reader.
-  static void write_through(Schedule& schedule, const std::vector<BlockRV>& blocks,
-                            const std::optional<std::string>& reader, const std::optional<BlockRV>& writer,
-                            const TileNest& nest) {
+  /// Results stay in registers until the tile is complete, and leave it through the group's reader, or
+  /// through copies, which are returned. What reads a matrix unit's result element by element reads a copy of
+  /// it in memory: values of other shapes would keep it out of the unit's registers.
+  static std::vector<BlockRV> write_through(Schedule& schedule, const std::vector<BlockRV>& blocks,
+                                            const std::optional<std::string>& reader,
+                                            const std::optional<BlockRV>& writer, const TileNest& nest,
+                                            bool matrix_unit) {
     const LoopRV tile = schedule.get_loops(blocks.front()).at(nest.loops - 1);
-    if (writer) {
-      schedule.set_scope(blocks.front(), 0, "local");
-      schedule.reverse_compute_at(*writer, tile);
-    } else if (reader) {
-      for (const BlockRV block : blocks) schedule.set_scope(block, 0, "local");
-      schedule.reverse_compute_at(schedule.get_block(*reader), tile);
-    } else {
-      schedule.reverse_compute_at(schedule.cache_write(blocks.front(), 0, "local"), tile);
+    std::vector<BlockRV> copies;
+    for (const BlockRV block : blocks) {
+      if ((writer || reader) && !matrix_unit) {
+        schedule.set_scope(block, 0, "local");
+      } else {
+        copies.push_back(schedule.cache_write(block, 0, "local"));
+        schedule.reverse_compute_at(copies.back(), tile);
+      }
     }
+    if (writer)
+      schedule.reverse_compute_at(*writer, tile);
+    else if (reader)
+      schedule.reverse_compute_at(schedule.get_block(*reader), tile);
+    return copies;
   }
 
   TileShape draw_shape(const Subject& subject, Schedule& schedule, BlockRV block, const Plan& plan) const {
     const TileForm& form = subject.form;
     const std::vector<IterVar> iters = schedule.block(block).iters();
     TileShape shape;
-    shape.depth = subject.unit ? subject.unit->depth : 1;
+    if (subject.unit) {
+      shape.unit_rows = subject.unit->rows;
+      shape.unit_steps = subject.unit->steps;
+      shape.depth = subject.unit->depth;
+    }
     shape.order = plan.order;
     shape.lanes = subject.lanes;
     shape.outer_rows = draw(schedule, plan.sizes.outer_rows);
@@ -260,7 +301,7 @@ class RegisterTile final : public TransformationModule {
     if (shape.whole_reductions > 0) return shape;
     if (!subject.unit) shape.part = part_of_sum(schedule.block(block), form);
     const int64_t reduction =
-        shape.part > 0 ? shape.part : iters[form.reductions.back()].extent / shape.depth;
+        shape.part > 0 ? shape.part : iters[form.reductions.back()].extent / (shape.unit_steps * shape.depth);
     const std::vector<int64_t> steps =
         chosen(sizes_.steps, [&](int64_t count) { return reduction % count == 0; }, 1);
     if (steps.size() > 1) shape.steps = sample_one_of(schedule, steps);
@@ -315,4 +356,4 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("prefetch_behind", {0, 1}, 0, 1,
                          "choices for whether the next panel is fetched while one is read"),
     OptionSpec::strings("units", {}, {},
-                        "extensions whose dot products a tile is made of where they compute the block's"));
+                        "extensions whose products a tile is made of where they compute the block's"));

@@ -34,11 +34,14 @@ struct Order {
   std::vector<LoopRV> reductions;
   std::vector<LoopRV> tile;         // unrolled
   std::vector<LoopRV> written_out;  // reductions that are unrolled
+  std::vector<LoopRV> unit_rows;    // of a matrix unit
+  std::vector<LoopRV> lanes;
+  std::vector<LoopRV> neighbours;  // in the innermost reduction, of one call
 };
 
 /// Others, columns and rows, each outside of their tile's.
 void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const TileForm& form,
-                 const TileShape& shape, Order& order, LoopRV* lanes) {
+                 const TileShape& shape, Order& order) {
   for (const size_t other : form.others) order.outside.push_back(loops[other]);
   LoopRV all_columns = loops[form.columns];
   std::optional<LoopRV> group;
@@ -66,26 +69,29 @@ void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const Til
       order.outside.push_back(loops[form.rows[i]]);
       continue;
     }
-    const std::vector<LoopRV> halves = schedule.split(loops[form.rows[i]], {std::nullopt, size});
-    order.outside.push_back(halves[0]);
-    order.tile.push_back(halves[1]);
+    std::vector<std::optional<IntArg>> factors{std::nullopt, size};
+    if (from_last == 0 && shape.unit_rows > 1) factors.emplace_back(shape.unit_rows);
+    const std::vector<LoopRV> parts = schedule.split(loops[form.rows[i]], factors);
+    order.outside.push_back(parts[0]);
+    order.tile.push_back(parts[1]);
+    order.unit_rows.assign(parts.begin() + 2, parts.end());
   }
   if (group && groups_inside) order.outside.push_back(*group);
   if (shape.order != ColumnOrder::Outermost) order.outside.push_back(inner_columns);
   order.tile.push_back(columns[1]);
-  *lanes = columns[2];
+  order.lanes.push_back(columns[2]);
 }
 
-/// The neighbours that a vector takes, where it takes several.
-std::optional<LoopRV> add_reductions(Schedule& schedule, const std::vector<LoopRV>& loops,
-                                     const TileForm& form, const TileShape& shape, Order& order) {
+void add_reductions(Schedule& schedule, const std::vector<LoopRV>& loops, const TileForm& form,
+                    const TileShape& shape, Order& order) {
   for (const size_t reduction : form.reductions) order.reductions.push_back(loops[reduction]);
-  std::optional<LoopRV> neighbours;
   if (shape.depth > 1) {
-    const std::vector<LoopRV> halves =
-        schedule.split(order.reductions.back(), {std::nullopt, IntArg(shape.depth)});
-    order.reductions.back() = halves[0];
-    neighbours = halves[1];
+    std::vector<std::optional<IntArg>> factors{std::nullopt};
+    if (shape.unit_rows > 1) factors.emplace_back(shape.unit_steps);
+    factors.emplace_back(shape.depth);
+    const std::vector<LoopRV> parts = schedule.split(order.reductions.back(), factors);
+    order.reductions.back() = parts[0];
+    order.neighbours.assign(parts.begin() + 1, parts.end());
   }
   if (shape.part > 0) {
     const std::vector<LoopRV> parts =
@@ -100,7 +106,6 @@ std::optional<LoopRV> add_reductions(Schedule& schedule, const std::vector<LoopR
   }
   const auto whole = static_cast<std::ptrdiff_t>(shape.whole_reductions);
   order.written_out.insert(order.written_out.end(), order.reductions.end() - whole, order.reductions.end());
-  return neighbours;
 }
 
 /// Loops of a block, from the outermost on.
@@ -112,14 +117,12 @@ struct Nest {
 Nest make_tile(Schedule& schedule, BlockRV block, const TileForm& form, const TileShape& shape) {
   const std::vector<LoopRV> loops = loops_by_iterator(schedule, block);
   Order order;
-  LoopRV lanes;
-  add_spatial(schedule, loops, form, shape, order, &lanes);
-  const std::optional<LoopRV> neighbours = add_reductions(schedule, loops, form, shape, order);
+  add_spatial(schedule, loops, form, shape, order);
+  add_reductions(schedule, loops, form, shape, order);
   std::vector<LoopRV> all = order.outside;
-  all.insert(all.end(), order.reductions.begin(), order.reductions.end());
-  all.insert(all.end(), order.tile.begin(), order.tile.end());
-  all.push_back(lanes);
-  if (neighbours) all.push_back(*neighbours);
+  for (const auto* inner :
+       {&order.reductions, &order.tile, &order.unit_rows, &order.lanes, &order.neighbours})
+    all.insert(all.end(), inner->begin(), inner->end());
   schedule.reorder(all);
   for (const LoopRV loop : order.written_out) schedule.unroll(loop);
   for (const LoopRV loop : order.tile) schedule.unroll(loop);

@@ -16,14 +16,20 @@ enum class ColumnOrder { Outermost, Innermost, Blocks };
 
 struct TileShape {
   IntArg outer_rows = int64_t{1};  // of the last iterator of rows but one
-  IntArg rows = int64_t{1};        // of the last one
+  IntArg rows = int64_t{1};        // of the last one; of a matrix unit: tiles along it
   IntArg vectors = int64_t{1};     // in a row
   int64_t lanes = 1;               // of a vector
   size_t whole_reductions = 0;     // the innermost ones, which are written out
   std::optional<IntRV> steps;      // of the innermost reduction that are written out; nothing: one
   int64_t part = 0;  // of the only reduction, which is summed in parts of so many; 0: as a whole
   ColumnOrder order = ColumnOrder::Outermost;
-  int64_t depth = 1;  // neighbours of the innermost reduction that a vector takes at once
+  // What one call of a unit takes beside the lanes:
+  int64_t unit_rows = 1;
+  int64_t unit_steps = 1;  // of the innermost reduction
+  int64_t depth = 1;       // neighbours in each of these steps
+
+  /// The innermost loops that one call stands for.
+  size_t loops_of_unit() const { return unit_rows > 1 ? 4 : depth > 1 ? 2 : 1; }
 };
 
 /// Loops outside the reductions.
@@ -34,8 +40,8 @@ struct TileNest {
 };
 
 /// Cuts and orders the loops of the blocks, which have the same iterators: outside the reductions, then
-/// rows x vectors x lanes, and the depth. Rows and vectors are unrolled. The nests of several blocks share
-/// what is outside their reductions.
+/// rows x vectors x lanes, and the depth; of a matrix unit its rows, lanes, steps and depth are innermost.
+/// Rows and vectors are unrolled. The nests of several blocks share what is outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);
 
 /// Gives each part of the reduction a sum of its own, which the block adds to its result. make_tiles() has

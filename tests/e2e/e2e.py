@@ -420,7 +420,7 @@ BARE = """version: 1
 spaces:
   tiled: {extends: cpu}
   bare:
-    target: {kind: llvm, with: ["vnni?", "bf16_dot?"]}
+    target: {kind: llvm, with: ["vnni?", "bf16_dot?", "amx_dot?"]}
     modules: []
     search: {kind: random}
     cost_model: {kind: random}

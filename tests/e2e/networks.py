@@ -385,6 +385,7 @@ def a_built_library_is_run_and_timed(folder):
     said = json.loads(run("bench", built, "--calls", 20, "--threads", 1, "--json").stdout)
     assert said["threads"] == 1 and said["seconds"] > 0 and len(said["steps"]) == 2 and said["peak_gflops"] > 0, said
     assert abs(said["sum_of_steps"] - sum(step["seconds"] for step in said["steps"])) < 1e-12, said
+    assert 0 < said["observed_seconds"] < 10 * said["median_seconds"], said
     assert abs(said["sum_of_medians"] - sum(step["median_seconds"] for step in said["steps"])) < 1e-12, said
     assert all(step["roof"] in ("compute", "memory") and step["share_of_roof"] > 0 and step["flops"] == 1632 for step in said["steps"]), said
     assert [step["reads"] for step in said["steps"]] == [[], [0]] and all(step["operators"] for step in said["steps"]), said

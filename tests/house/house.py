@@ -139,7 +139,7 @@ def named_packs(text, packs):
 def nobody_knows_the_packs():
     """A folder of packs/ may be taken away, or put there: no file outside of it names it. Those of packs/ may name each other by what they require."""
     packs = {path.parent.name for path in (ROOT / "packs").glob("*/CMakeLists.txt")}
-    assert {"tensor_core", "tensor_core_mma", "hopper", "vnni", "bf16_dot"} <= packs, packs
+    assert {"tensor_core", "tensor_core_mma", "hopper", "vnni", "bf16_dot", "amx_dot"} <= packs, packs
     for text in ["if(TARGET vnni_pack)", 'has_extension("hopper")', "// as tensor_core does", "with: [bf16_dot?]", 'tensorize(j, "vnni_dot_16x4")', "packs/hopper"]:
         assert named_packs(text, packs), text
     for text in ['machine.has("avx512vnni")', "emulation_hopper.h", "space cuda-hopper", "a tensor core"]:

@@ -13,7 +13,7 @@ import tempfile
 
 # What a space lacks without a pack; the default space does without instructions, and says so.
 SPACES_OF = {"hopper": {"cuda-hopper"}, "tensor_core": {"cuda-tensorcore", "cuda-tensorcore-mma"}, "tensor_core_mma": {"cuda-tensorcore-mma"},
-             "vnni": set(), "bf16_dot": set()}
+             "vnni": set(), "bf16_dot": set(), "amx_dot": set()}
 GMM = "gmm:n=32,m=32,k=64,dtype=bf16"
 AMX_WHERE_IT_IS = """version: 1
 spaces:
