@@ -4,7 +4,7 @@ Usage: plot_peers.py > peers.svg"""
 import math
 import re
 
-from plot import FOLDER, FOUND, INK, PALE, TOP, Picture, axis, said, table
+from picture import FOLDER, FOUND, INK, PALE, TOP, Picture, axis, said, table
 
 ROW = 24
 LOW, HIGH = 0.5, 8.0

@@ -1,8 +1,9 @@
 // How the loads of a block use an iterator: as it is, or only its quotient or remainder by a number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 #include <tunesmith/stable/module.h>
 
@@ -16,5 +17,9 @@ struct IteratorUse {
 
 /// In the indices of all loads of the buffer of this name.
 IteratorUse use_of_iterator(const Block& block, std::string_view buffer, const IterVar& iter);
+
+/// In all loads of the buffer: the index of this dimension moves by one with the iterator, and no other index
+/// moves with it.
+bool steps_by_one(const Block& block, std::string_view buffer, size_t dimension, const IterVar& iter);
 
 }  // namespace tunesmith

@@ -88,7 +88,7 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
   };
   for (const bool in_place : {false, true}) {
     // Where phases decide what is padding, no cut parts it from the rest.
-    if (in_place && (!reads.padded || subject.unit || subject.form.period > 1)) break;
+    if (in_place && (!reads.padded || subject.unit || subject.turned || subject.form.period > 1)) break;
     if (!reads.must_pack) add(any, Packing::None, in_place);
     if (separate && !reads.must_pack) continue;
     if (reads.can_pack_inside && !reads.constant && !subject.unit) {

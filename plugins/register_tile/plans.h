@@ -30,6 +30,7 @@ struct Subject {
   TileForm form;
   int64_t lanes = 1;  // of a vector of results
   std::optional<Unit> unit;
+  bool turned = false;  // its columns were rows: what it reads is laid along them
 };
 
 /// Choices of the user's for the sizes.

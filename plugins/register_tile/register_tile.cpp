@@ -28,6 +28,7 @@
 #include "plans.h"
 #include "tile.h"
 #include "tile_form.h"
+#include "turn_columns.h"
 #include "unit.h"
 #include "use_unit.h"
 
@@ -77,7 +78,7 @@ class RegisterTile final : public TransformationModule {
         subjects.push_back({its_form, unit.lanes, unit});
       return subjects;
     };
-    if (auto made = make(with_units, form, schedule, block, context)) return std::move(*made);
+    if (auto made = make(with_units, form, schedule, block, 0, context)) return std::move(*made);
     const int64_t full = vector_lanes(writes_of(block).front().buffer->dtype,
                                       static_cast<int64_t>(context.device().get("vector_bits")));
     // A vector that hangs over is masked; one of an odd number of elements is taken apart.
@@ -89,7 +90,9 @@ class RegisterTile final : public TransformationModule {
     const SubjectsOf of_vectors = [&](const Block& /*tiled*/, const TileForm& its_form) {
       return std::vector<Subject>{{its_form, lanes, {}}};
     };
-    if (auto made = make(of_vectors, form, schedule, block, context)) return std::move(*made);
+    const bool is_narrow = !has_groups(form, block) && 2 * form.group_columns <= full;
+    if (auto made = make(of_vectors, form, schedule, block, is_narrow ? full : 0, context))
+      return std::move(*made);
     return ModuleResult::not_applicable("no tile of the block is legal");
   }
 
@@ -100,8 +103,9 @@ class RegisterTile final : public TransformationModule {
   using SubjectsOf = std::function<std::vector<Subject>(const Block&, const TileForm&)>;
 
   /// Of the block with its siblings or, where that is not legal, alone; nothing where neither is.
+  /// `turned_lanes`: of vectors along rows, beside the others; 0: there are no such sketches.
   std::optional<ModuleResult> make(const SubjectsOf& subjects_of, const TileForm& form,
-                                   const Schedule& schedule, const Block& block,
+                                   const Schedule& schedule, const Block& block, int64_t turned_lanes,
                                    ModuleContext& context) const {
     const Program program = schedule.program();
     const auto registers = static_cast<int64_t>(context.device().get_or("vector_registers_used_by_tile", 16));
@@ -113,6 +117,7 @@ class RegisterTile final : public TransformationModule {
       Sketches made = sketches_with_fused_rows(subjects_of, form, schedule, group, registers);
       if (!made.schedules.empty()) std::erase_if(subjects, std::not_fn(is_of_matrix_unit));
       made.add(sketches_of(subjects, schedule, group, registers));
+      if (turned_lanes > 0) made.add(turned_sketches(form, schedule, group, turned_lanes, registers));
       if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
       for (const std::string& name : made.helpers) context.claim(name, "it serves a register tile");
@@ -151,6 +156,19 @@ class RegisterTile final : public TransformationModule {
     std::vector<Subject> subjects = subjects_of(block, of_fused);
     std::erase_if(subjects, is_of_matrix_unit);
     return sketches_of(subjects, *schedule, fused, registers);
+  }
+
+  /// None where the columns cannot be turned.
+  Sketches turned_sketches(const TileForm& form, const Schedule& base, const Group& group, int64_t lanes,
+                           int64_t registers) const {
+    Group turned = group;
+    const std::optional<Schedule> schedule = turn_columns(base.clone(), turned, form, lanes);
+    if (!schedule) return {};
+    Subject subject;
+    subject.lanes = lanes;
+    subject.turned = true;
+    match_tile_form(*schedule->program().find_block(turned.blocks.front()), &subject.form);
+    return sketches_of({subject}, *schedule, turned, registers);
   }
 
   /// Those that are legal: a copy, for example, may be larger than what it copies.

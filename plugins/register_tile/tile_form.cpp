@@ -113,7 +113,7 @@ std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form) {
     found.index = static_cast<int64_t>(i);
     found.buffer = read.buffer;
     found.plain = is_plain(read);
-    found.in_order = read.indices.back().iterator == form.columns;
+    found.in_order = steps_by_one(block, read.buffer->name, read.indices.size() - 1, iters[form.columns]);
     for (const AccessIndex& index : read.indices) {
       if (index.iterator && *index.iterator != form.columns) found.order.push_back(*index.iterator);
     }

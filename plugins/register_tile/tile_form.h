@@ -32,7 +32,7 @@ struct PackedRead {
   std::vector<size_t> order;  // iterators in the order in which a panel holds them, the columns last
   /// Of the buffer, in the order in which a panel holds them; empty where none is the columns alone.
   std::vector<size_t> dimensions;
-  bool in_order = false;  // it is read along its last dimension as it is
+  bool in_order = false;  // the columns move along its last dimension, by ones
   bool plain = false;     // each index is an iterator or a constant, so that a copy is no larger
 };
 

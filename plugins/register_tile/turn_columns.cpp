@@ -1,0 +1,104 @@
+#include "turn_columns.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tunesmith/tiling/index_map.h>
+
+#include "iterator_use.h"
+#include "panels.h"
+
+namespace tunesmith {
+namespace {
+
+/// Of so many axes this one goes to the end; of several phases its number among those of one phase does, and
+/// the phase takes its place. `behind` so many further axes follow as they are.
+std::string to_the_end(size_t rank, size_t axis, int64_t phases, size_t behind = 0) {
+  const std::vector<std::string> axes = axis_names(rank + behind);
+  std::vector<std::string> results(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank));
+  if (phases > 1) {
+    results[axis] = axes[axis] + " % " + std::to_string(phases);
+    results.push_back(axes[axis] + " // " + std::to_string(phases));
+  } else {
+    results.erase(results.begin() + static_cast<std::ptrdiff_t>(axis));
+    results.push_back(axes[axis]);
+  }
+  results.insert(results.end(), axes.end() - static_cast<std::ptrdiff_t>(behind), axes.end());
+  return index_map(axes, results);
+}
+
+/// Each index is the iterator of the same number.
+bool is_in_order(const Access& access) {
+  for (size_t i = 0; i < access.indices.size(); ++i) {
+    if (access.indices[i].iterator != i) return false;
+  }
+  return true;
+}
+
+/// What the block reads with its last spatial iterator, which is written last, lies along it.
+bool turn_reads(Schedule& schedule, BlockRV block) {
+  for (size_t i = 0; i < read_accesses(schedule.block(block)).size(); ++i) {
+    const Block view = schedule.block(block);
+    const Access read = read_accesses(view)[i];
+    const size_t columns = *write_accesses(view).front().indices.back().iterator;
+    if (!read.uses(columns)) continue;
+    const auto moving =
+        std::ranges::find_if(read.indices, [&](const AccessIndex& index) { return index.uses(columns); });
+    const auto dimension = static_cast<size_t>(moving - read.indices.begin());
+    if (!steps_by_one(view, read.buffer->name, dimension, view.iters()[columns])) return false;
+    const auto index = static_cast<int64_t>(i);
+    const std::vector<BlockRV> producers = schedule.get_producers(block);
+    const bool is_computed = std::ranges::any_of(producers, [&](BlockRV producer) {
+      return writes_of(schedule.block(producer)).front().buffer->name == read.buffer->name;
+    });
+    if (!is_computed) schedule.cache_read(block, index, "global");
+    if (dimension + 1 == read.indices.size()) continue;
+    schedule.transform_layout(block, "read", index, to_the_end(read.indices.size(), dimension, 1));
+  }
+  return true;
+}
+
+/// Producers that move elements as they are copied in squares: they read along lines, and write across.
+void copy_producers_in_squares(Schedule& schedule, BlockRV block) {
+  for (const BlockRV producer : schedule.get_producers(block)) {
+    const Block view = schedule.block(producer);
+    if (is_elementwise(view) && read_accesses(view).size() == 1) copy_in_squares(schedule, producer, 0);
+  }
+}
+
+}  // namespace
+
+std::optional<Schedule> turn_columns(Schedule schedule, Group& group, const TileForm& form, int64_t lanes) {
+  if (group.blocks.size() > 1 || form.separate_columns) return std::nullopt;
+  const BlockRV block = schedule.get_block(group.blocks.front());
+  const std::vector<IterVar> iters = schedule.block(block).iters();
+  const size_t rows = form.rows.back();
+  const size_t spatial = form.rows.size() + form.others.size() + 1;
+  if (iters[rows].extent % form.period != 0 || iters[rows].extent / form.period < lanes) return std::nullopt;
+  if (!is_in_order(write_accesses(schedule.block(block)).front()) || form.columns + 1 != spatial)
+    return std::nullopt;
+  try {
+    if (!group.reader) group.reader = schedule.block(schedule.cache_write(block, 0, "global")).name;
+    const BlockRV reader = schedule.get_block(*group.reader);
+    if (schedule.block(reader).iters().size() != spatial) return std::nullopt;
+    for (const Access& access : read_accesses(schedule.block(reader))) {
+      if (access.buffer->name == writes_of(schedule.block(block)).front().buffer->name &&
+          !is_in_order(access))
+        return std::nullopt;
+    }
+    schedule.transform_block_layout(reader, to_the_end(spatial, rows, form.period));
+    schedule.transform_block_layout(block, to_the_end(spatial, rows, form.period, iters.size() - spatial));
+    schedule.transform_layout(block, "write", 0, to_the_end(spatial, rows, form.period));
+    if (!turn_reads(schedule, block)) return std::nullopt;
+    copy_producers_in_squares(schedule, block);
+  } catch (const ScheduleMisuse&) {
+    throw;
+  } catch (const ScheduleError&) {
+    return std::nullopt;
+  }
+  return schedule;
+}
+
+}  // namespace tunesmith
