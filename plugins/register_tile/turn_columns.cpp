@@ -13,6 +13,8 @@
 namespace tunesmith {
 namespace {
 
+constexpr int64_t kMaxVector = 64;
+
 /// Of so many axes this one goes to the end; of several phases its number among those of one phase does, and
 /// the phase takes its place. `behind` so many further axes follow as they are.
 std::string to_the_end(size_t rank, size_t axis, int64_t phases, size_t behind = 0) {
@@ -60,11 +62,15 @@ bool turn_reads(Schedule& schedule, BlockRV block) {
   return true;
 }
 
-/// Producers that move elements as they are copied in squares: they read along lines, and write across.
-void copy_producers_in_squares(Schedule& schedule, BlockRV block) {
+/// Producers that copy, or pad, read lines as vectors and write across them: a choice between elements and
+/// padding is then one of vectors, too.
+void copy_producers(Schedule& schedule, BlockRV block) {
   for (const BlockRV producer : schedule.get_producers(block)) {
     const Block view = schedule.block(producer);
-    if (is_elementwise(view) && read_accesses(view).size() == 1) copy_in_squares(schedule, producer, 0);
+    if (!is_elementwise(view) || read_accesses(view).size() != 1) continue;
+    copy_in_squares(schedule, producer, 0);
+    const LoopRV innermost = schedule.get_loops(producer).back();
+    if (schedule.facts(innermost).extent <= kMaxVector) schedule.vectorize(innermost);
   }
 }
 
@@ -92,7 +98,7 @@ std::optional<Schedule> turn_columns(Schedule schedule, Group& group, const Tile
     schedule.transform_block_layout(block, to_the_end(spatial, rows, form.period, iters.size() - spatial));
     schedule.transform_layout(block, "write", 0, to_the_end(spatial, rows, form.period));
     if (!turn_reads(schedule, block)) return std::nullopt;
-    copy_producers_in_squares(schedule, block);
+    copy_producers(schedule, block);
   } catch (const ScheduleMisuse&) {
     throw;
   } catch (const ScheduleError&) {

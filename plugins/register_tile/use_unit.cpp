@@ -42,8 +42,9 @@ void use_unit(Schedule& schedule, BlockRV block, const TileNest& nest, const Til
 }
 
 void store_tiles(Schedule& schedule, BlockRV copy, const TileNest& nest, const Unit& unit) {
+  if (unit.store.empty()) return;
   const std::vector<LoopRV> loops = schedule.get_loops(copy);
-  if (unit.store.empty() || loops.size() < nest.loops + 2) return;
+  if (loops.size() < nest.loops + 2) return;
   const std::vector<LoopRV> rows = schedule.split(loops.end()[-2], {std::nullopt, IntArg(unit.rows)});
   const std::vector<LoopRV> columns = schedule.split(loops.back(), {std::nullopt, IntArg(unit.lanes)});
   schedule.reorder({rows[0], columns[0], rows[1], columns[1]});
