@@ -24,7 +24,7 @@ constexpr std::array<Pass, 11> kPasses{{
      merge_products},
     {"copy_results", "Gives results that are inputs or constants a node that copies them.", copy_results},
     {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
-    {"join_in_place", "Lets tensors that are put side by side be computed where they lie then.",
+    {"join_in_place", "Lets the operands of a concatenation be computed directly in its result.",
      join_in_place},
 }};
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kMaxVector = 64;
 
-/// Of so many axes this one goes to the end; of several phases its number among those of one phase does, and
-/// the phase takes its place. `behind` so many further axes follow as they are.
+/// Of `rank` axes this one goes to the end; of several phases its number among those of one phase does, and
+/// the phase takes its place. `behind` more axes follow as they are.
 std::string to_the_end(size_t rank, size_t axis, int64_t phases, size_t behind = 0) {
   const std::vector<std::string> axes = axis_names(rank + behind);
   std::vector<std::string> results(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank));
@@ -39,6 +39,16 @@ bool is_in_order(const Access& access) {
   return true;
 }
 
+/// Is the buffer computed element by element, for this block alone?
+bool is_own_copy(Schedule& schedule, BlockRV block, const Buffer& buffer) {
+  const Program program = schedule.program();
+  return std::ranges::any_of(
+      producers_of(program, schedule.block(block)), [&](const Pointer<Block>& producer) {
+        return writes_of(*producer).front().buffer->name == buffer->name && is_elementwise(*producer) &&
+               consumers_of(program, *producer).size() == 1;
+      });
+}
+
 /// What the block reads with its last spatial iterator, which is written last, lies along it.
 bool turn_reads(Schedule& schedule, BlockRV block) {
   for (size_t i = 0; i < read_accesses(schedule.block(block)).size(); ++i) {
@@ -51,11 +61,7 @@ bool turn_reads(Schedule& schedule, BlockRV block) {
     const auto dimension = static_cast<size_t>(moving - read.indices.begin());
     if (!steps_by_one(view, read.buffer->name, dimension, view.iters()[columns])) return false;
     const auto index = static_cast<int64_t>(i);
-    const std::vector<BlockRV> producers = schedule.get_producers(block);
-    const bool is_computed = std::ranges::any_of(producers, [&](BlockRV producer) {
-      return writes_of(schedule.block(producer)).front().buffer->name == read.buffer->name;
-    });
-    if (!is_computed) schedule.cache_read(block, index, "global");
+    if (!is_own_copy(schedule, block, read.buffer)) schedule.cache_read(block, index, "global");
     if (dimension + 1 == read.indices.size()) continue;
     schedule.transform_layout(block, "read", index, to_the_end(read.indices.size(), dimension, 1));
   }

@@ -25,6 +25,7 @@ using ::testing::Not;
 
 constexpr const char* kProduct = "gmm:n=64,m=64,k=64";
 constexpr const char* kBytes = "gmm:n=64,m=64,k=64,dtype=u8,b_dtype=i8,acc=i32";
+constexpr const char* kHalves = "gmm:n=64,m=64,k=64,dtype=f16,acc=f16";
 constexpr const char* kBfloats = "gmm:n=64,m=64,k=64,dtype=bf16";
 
 /// Of the code for a workload.
@@ -144,7 +145,11 @@ INSTANTIATE_TEST_SUITE_P(
         Processor{"skylake-avx512", 0, {{kProduct, "vfmadd[0-9a-z]*ps.*%zmm"}, {kBytes, "%zmm", "vpdpbusd"}}},
         Processor{"cascadelake", 0, {{kBytes, "vpdpbusd.*%zmm"}, {kBfloats, "%zmm", "vdpbf16ps"}}},
         Processor{"cooperlake", 0, {{kBytes, "vpdpbusd.*%zmm"}, {kBfloats, "vdpbf16ps.*%zmm"}}},
-        Processor{"sapphirerapids", 0, {{kBytes, "vpdpbusd.*%zmm"}, {kBfloats, "vdpbf16ps.*%zmm"}}},
+        Processor{"sapphirerapids",
+                  0,
+                  {{kBytes, "vpdpbusd.*%zmm"},
+                   {kBfloats, "vdpbf16ps.*%zmm"},
+                   {kHalves, "vfmadd[0-9a-z]*ph.*%zmm"}}},
         Processor{"znver5", 0, {{kProduct, "vfmadd[0-9a-z]*ps.*%zmm"}, {kBfloats, "vdpbf16ps.*%zmm"}}}),
     [](const auto& one) {
       std::string name = one.param.name;
