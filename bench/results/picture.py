@@ -1,5 +1,6 @@
 """What the pictures of this folder's tables are drawn with."""
 import html
+import itertools
 import pathlib
 import re
 
@@ -15,7 +16,8 @@ def said(page, key):
 
 def table(page):
     """The first table of a page: its rows as lists of cells, the head first."""
-    lines = [line for line in page.splitlines() if line.startswith("|")]
+    of_tables = itertools.groupby(page.splitlines(), lambda line: line.startswith("|"))
+    lines = next(list(lines) for is_table, lines in of_tables if is_table)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [rows[0], *rows[2:]]
 

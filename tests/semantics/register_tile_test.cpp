@@ -489,6 +489,28 @@ TEST_F(RegisterTile, RowsTakeThePlaceOfFewColumns) {
     EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("transform_block_layout(")));
 }
 
+// Lines of an image are columns, which a tap shifts: they are read where they lie.
+TEST_F(RegisterTile, ConvolutionsWithChannelsFirstAreTiledAlongLines) {
+  const Program program = parse(
+      "name: channels_first\ninputs:\n  X: {shape: [3, 8, 35], dtype: f32}\n"
+      "  W: {shape: [10, 3, 3, 3], dtype: f32, constant: true}\ncompute: |\n"
+      "  O[f<10, y<6, x<33] = sum(c<3, ky<3, kx<3) X[c, y + ky, x + kx] * W[f, c, ky, kx]\noutputs: [O]\n");
+  const SketchSet set = space_.generate(program);
+  const SameResults results(program);
+  ASSERT_FALSE(set.sketches.empty());
+  for (size_t i = 0; i < set.sketches.size(); ++i) {
+    for (uint64_t draw = 0; draw < 6; ++draw) {
+      const auto candidate =
+          space_.materialise(program, set.sketches[i].trace().with_open_decisions(), RandomStream(draw, i));
+      ASSERT_TRUE(candidate) << candidate.error().message;
+      results.expect_of(**candidate);
+    }
+  }
+  EXPECT_TRUE(std::ranges::any_of(set.events, [](const ModuleEvent& event) {
+    return event.module == "register_tile" && event.status == ModuleResult::Status::Applied;
+  }));
+}
+
 // In place, padding could not be copied into panels: the tiles that read it from a buffer are left.
 TEST_F(RegisterTile, SaysWhyThereAreNotMoreSketches) {
   const SketchSet set = space_.generate(load("gmm:n=64,m=64,k=64"));

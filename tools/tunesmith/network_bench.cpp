@@ -104,18 +104,21 @@ struct CallTimes {
   std::vector<StepTimes> steps;
 };
 
+/// Calls of three kinds take turns, so that a slower minute is one of all: as a program makes them, with a
+/// clock at each step, and with watched threads.
 CallTimes time_calls(network::BuiltLibrary& library, std::span<void* const> data, WatchedThreads& threads,
                      int calls) {
   CallTimes times;
   times.steps.resize(static_cast<size_t>(library.steps()));
   library.set_parallel_for(tunesmith_runtime_parallel_for, threads.pool());
-  for (int i = -kWarmUps; i < calls; ++i) {
+  for (int i = 0; i < kWarmUps; ++i) library.run_plainly(data);
+  for (int i = 0; i < calls; ++i) {
+    library.set_parallel_for(tunesmith_runtime_parallel_for, threads.pool());
     const StepClock::time_point begin = StepClock::now();
     library.run_plainly(data);
-    if (i >= 0) times.seconds.push_back(seconds_between(begin, StepClock::now()));
-  }
-  StepClock::time_point last;
-  for (int i = 0; i < calls; ++i) {
+    times.seconds.push_back(seconds_between(begin, StepClock::now()));
+
+    StepClock::time_point last;
     double& all = times.observed.emplace_back(0.0);
     library.run_plainly(data, [&](int step, void* const*) {
       if (step >= 0) {
@@ -125,9 +128,8 @@ CallTimes time_calls(network::BuiltLibrary& library, std::span<void* const> data
       }
       last = StepClock::now();
     });
-  }
-  library.set_parallel_for(WatchedThreads::run, &threads);
-  for (int i = 0; i < calls; ++i) {
+
+    library.set_parallel_for(WatchedThreads::run, &threads);
     library.run_plainly(data, [&](int step, void* const*) {
       const WatchedThreads::Loops loops = threads.take();
       if (step < 0) return;
