@@ -95,7 +95,7 @@ def a_network_is_shown(folder):
                                      "odd: Y: f32[batch, 2] = nobody.Odd@3(Q)", "output Y: f32[batch, 2]"], said
     said = json.loads(run("show", file, "--json").stdout)
     assert [each["op"] for each in said["nodes"]] == ["Add", "Relu", "Relu", "nobody.Odd"] and said["nodes"][0]["inputs"] == ["X", "W"], said
-    assert {"name": "W", "type": "f32", "shape": [2], "constant": True} in said["tensors"], said
+    assert {"name": "W", "type": "f32", "shape": [2], "constant": True, "order": [], "part": None} in said["tensors"], said
 
 
 def bad_files_are_refused(folder):

@@ -138,7 +138,7 @@ def a_pack_out_of_the_tree_lives(here):
     own = ("--spaces", source / "spaces.yaml")
     replay = ("trace", "replay", "zero.trace", "--workload", "gmm:n=16,m=16,k=32,dtype=bf16", *own)
     tune = ("tune", GMM, "--spaces", "all.yaml", "--trials", "4", "--json", "--quiet", "--database", "records.db")
-    expect(here.tunesmith(*replay, code=4).stderr, "spaces.yaml:5:16: space 'cpu-amx' requires the pack 'amx', which is not here; looked at: ")
+    expect(here.tunesmith(*replay, code=4).stderr, "spaces.yaml:5:16: space 'cpu-amx' requires the pack 'amx', which is not here; did you mean 'amx_dot'?; looked at: ")
 
     def used(*more):
         """Its instruction is known, and its module and its extension take part in a run."""

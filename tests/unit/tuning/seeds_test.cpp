@@ -1,5 +1,6 @@
 #include "seeds.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -124,8 +125,9 @@ TEST_F(SeedsTest, NothingOfAnotherOperatorMachineOrTimeIsASeed) {
 
 TEST_F(SeedsTest, TheNearestTasksGiveInTurn) {
   workload_ = "gmm:n=48,m=32,k=24";
-  for (const char* other : {"gmm:n=512,m=512,k=8", "gmm:n=32,m=32,k=16", "gmm:n=48,m=48,k=24"})
-    tune_similar(other);
+  tune_similar("gmm:n=32,m=32,k=16");
+  const int64_t after_second = now_ms();
+  for (const char* other : {"gmm:n=512,m=512,k=8", "gmm:n=48,m=48,k=24"}) tune_similar(other);
   const Asking asking(*this);
   const auto seeds = [&](size_t max_tasks) {
     SeedQuery asked = asking.query();
@@ -139,7 +141,12 @@ TEST_F(SeedsTest, TheNearestTasksGiveInTurn) {
   EXPECT_EQ(seeds(9).counts.tasks, 3);
   ASSERT_GE(two.traces.size(), 3U);
   EXPECT_EQ(two.traces[0], nearest.traces[0]);
-  EXPECT_NE(two.traces[1], nearest.traces[1]) << "the second is of the other task";
+  SeedQuery of_second = asking.query();
+  of_second.until_ms = after_second;
+  const std::vector<Trace> second = asking.seeds(of_second).traces;
+  const auto best = std::ranges::find_if(second, [&](const Trace& seed) { return seed != two.traces[0]; });
+  ASSERT_NE(best, second.end());
+  EXPECT_EQ(two.traces[1], *best) << "the second is of the other task";
 }
 
 TEST_F(SeedsTest, ARunSaysWhatItWasSeededBy) {
