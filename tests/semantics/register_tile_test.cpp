@@ -295,16 +295,15 @@ TEST_F(RegisterTile, TransposedConvolutionsHaveRowsOfWholePeriods) {
 
 // As ONNX has them: the taps are the last dimensions, and the columns lie within.
 TEST_F(RegisterTile, PhasesOfTransposedWeightsAreLaidInPanels) {
-  for (const char* taps : {"2", "4"}) {
-    const std::string count = taps[0] == '4' ? "2" : "1";
+  for (const char* parameters : {"{k: 2, taps: 1}", "{k: 4, taps: 2}"}) {
     const std::string text =
-        "name: transposed\nparams: {k: " + std::string(taps) + "}\ninputs:\n" +
-        "  X: {shape: [5, 6, 7], dtype: f32}\n  W: {shape: [7, 40, k, k], dtype: f32, constant: true}\n"
+        std::string("name: transposed\nparams: ") + parameters +
+        "\ninputs:\n  X: {shape: [5, 6, 7], dtype: f32}\n"
+        "  W: {shape: [7, 40, k, k], dtype: f32, constant: true}\n"
         "  B: {shape: [40], dtype: f32, constant: true}\ncompute: |\n"
         "  P[y<7, x<8, c<7] = select(1 <= y and y < 6 and 1 <= x and x < 7, X[y - 1, x - 1, c], 0.0)\n"
-        "  T[y<10, x<12, o<40] = sum(c<7, a<" +
-        count + ", b<" + count +
-        ") P[y // 2 - a + 1, x // 2 - b + 1, c] * W[c, o, y % 2 + 2*a, x % 2 + 2*b]\n"
+        "  T[y<10, x<12, o<40] = sum(c<7, a<taps, b<taps) P[y // 2 - a + 1, x // 2 - b + 1, c]\n"
+        "      * W[c, o, y % 2 + 2*a, x % 2 + 2*b]\n"
         "  O[y<10, x<12, o<40] = T[y, x, o] + B[o]\noutputs: [O]\n";
     const Program program = parse(text.c_str());
     const SameResults results(program);
