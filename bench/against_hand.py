@@ -72,12 +72,14 @@ def main():
     parser.add_argument("--spaces", help="a spaces file (default: the built-in one)")
     parser.add_argument("--space", default="cpu")
     arguments = parser.parse_args()
+    traces = {trace.stem: trace for trace in sorted((ROOT / "sdk/examples/traces").glob("*.trace"))}
+    chosen = arguments.only.split(",") if arguments.only else list(traces)
+    if unknown := [name for name in chosen if name not in traces]:
+        parser.error(f"there is no trace '{unknown[0]}'; there are {', '.join(traces)}")
     print("| trace | search over hand | each seed | the search's, of the peak | by hand, of the peak | a search |")
     print("|---" * 6 + "|", flush=True)
     right = True
-    for trace in sorted((ROOT / "sdk/examples/traces").glob("*.trace")):
-        if arguments.only and trace.stem not in arguments.only.split(","):
-            continue
+    for trace in map(traces.get, chosen):
         if missing := lacks(trace):
             print(f"{trace.stem} is left out: this machine lacks {missing}", file=sys.stderr)
             continue

@@ -11,10 +11,10 @@
 
 namespace tunesmith {
 
-/// The last iterator of rows, of which each phase is at least `lanes` long, becomes the last dimension of the
-/// group's block's result, and of what its reads with it read; the reader, or a copy where there is none,
-/// puts the result in order. `group` may get that reader. Nothing, and `schedule` is of no further use, where
-/// a read does not move by steps of one with the rows.
+/// Makes the last iterator of rows the last dimension of the block's result, and of the operands that use it.
+/// The group's reader puts the result in order; without a reader the group gets a copy that does. Answers
+/// nothing, and `schedule` is of no further use, where a phase of the rows is shorter than `lanes`, or an
+/// operand does not move by steps of one with them.
 std::optional<Schedule> turn_columns(Schedule schedule, Group& group, const TileForm& form, int64_t lanes);
 
 }  // namespace tunesmith

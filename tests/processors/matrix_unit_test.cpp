@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "semantics/same_results.h"
+#include "targets_llvm/assembly_text.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/space/space.h"
@@ -18,6 +19,9 @@
 
 namespace tunesmith {
 namespace {
+
+using testing::count_of;
+using testing::loop_around;
 
 constexpr const char* kSpaces =
     "version: 1\nspaces:\n  tiles:\n    extends: cpu\n    target: {kind: llvm, mcpu: sapphirerapids, verify: "
@@ -37,20 +41,6 @@ constexpr const char* kPointwise =
     "name: pointwise\ninputs:\n  X: {shape: [8, 16, 96], dtype: bf16}\n"
     "  W: {shape: [96, 32], dtype: bf16, constant: true}\ncompute: |\n"
     "  O[y<8, x<16, j<32] = sum(r<96) f32(X[y, x, r]) * f32(W[r, j])\noutputs: [O]\n";
-
-size_t count_of(const std::string& text, const std::string& what) {
-  size_t count = 0;
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
-/// The innermost loop around the first `instruction`: from the label before it to the jump back there.
-std::string loop_around(const std::string& assembly, const std::string& instruction) {
-  const size_t at = assembly.find(instruction);
-  const size_t label = assembly.rfind("\n.LBB", at) + 1;
-  const std::string name = assembly.substr(label, assembly.find(':', label) - label);
-  return assembly.substr(label, assembly.find("\t" + name, at) - label);
-}
 
 struct Case {
   const char* name;

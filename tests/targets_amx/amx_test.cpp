@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "assembly_text.h"
 #include "compile_only_target.h"
 #include "intrinsic_checks.h"
 #include "tunesmith/ir/visit.h"
@@ -17,21 +18,9 @@
 namespace tunesmith {
 namespace {
 
+using testing::count_of;
 using ::testing::HasSubstr;
-
-size_t count_of(const std::string& text, const std::string& what) {
-  size_t count = 0;
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
-/// The innermost loop around the first `instruction`: from the label before it to the jump back there.
-std::string loop_around(const std::string& assembly, const std::string& instruction) {
-  const size_t at = assembly.find(instruction);
-  const size_t label = assembly.rfind("\n.LBB", at) + 1;
-  const std::string name = assembly.substr(label, assembly.find(':', label) - label);
-  return assembly.substr(label, assembly.find("jne\t" + name, at) - label);
-}
+using testing::loop_around;
 
 struct Product {
   const char* workload;
