@@ -93,7 +93,9 @@ def test_other_threads_work_meanwhile(tmp_path):
     ts.tune(MATMUL, trials=32, seed=5, threads=1, records=tmp_path / "r.db", progress=None)
     stop.set()
     thread.join()
-    assert max(later - earlier for earlier, later in zip(counted, counted[1:])) < 0.5
+    # A busy machine may stop the thread for a while; a lock that is held stops it for most of the run.
+    stopped = sum(later - earlier for earlier, later in zip(counted, counted[1:]) if later - earlier > 0.1)
+    assert stopped < (counted[-1] - counted[0]) / 2, stopped
 
 
 def test_several_runs_in_threads(tmp_path):
