@@ -144,8 +144,9 @@ def test_mistakes_with_many_are_said_in_words(workloads, arguments, words, tmp_p
 
 def test_control_c_gives_the_best_so_far(tmp_path):
     script = f"""
-import time
+import signal, time
 import tunesmith as ts
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins with the signal ignored
 def say(progress):
     if progress.done > 2:
         print("measuring", flush=True)
