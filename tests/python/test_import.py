@@ -42,10 +42,11 @@ def test_it_is_quick():
 
     # Of several, the quickest: the machine may be busy. What the interpreter takes by itself is no part of it.
     plain = min(seconds("") for _ in range(7))
+    limit = max(0.15, 10 * plain)  # a slow machine starts the interpreter slowly, too
     took = []
-    while len(took) < 40 and (not took or min(took) >= 0.15):
+    while len(took) < 40 and (not took or min(took) >= limit):
         took.append(seconds("import tunesmith") - plain)
-    assert min(took) < 0.15, took
+    assert min(took) < limit, (took, plain)
 
 
 def test_a_forked_process_is_refused_in_words(python):
