@@ -37,6 +37,20 @@ std::vector<ColumnOrder> orders_of(const Subject& subject, const Group& group) {
   return {ColumnOrder::Outermost, ColumnOrder::Innermost};
 }
 
+constexpr int64_t kMaxHalfVectors = 8;
+
+/// Halves are there to leave no lane idle: their tiles divide the columns.
+SizeOptions sizes_for(const Subject& subject, SizeOptions options) {
+  if (!subject.half) return options;
+  const int64_t vectors = subject.form.group_columns / subject.lanes;
+  options.column_vectors.clear();
+  for (int64_t count = 2; count <= std::min(vectors, kMaxHalfVectors); ++count) {
+    if (vectors % count == 0) options.column_vectors.push_back(count);
+  }
+  options.panel_vectors = options.column_vectors;
+  return options;
+}
+
 /// Tiles of a matrix unit in each direction: whole ones alone.
 std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
                                             const std::vector<int64_t>& vectors) {
@@ -53,7 +67,8 @@ std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
 }  // namespace
 
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& options, int64_t vector_registers) {
+                            const SizeOptions& all_options, int64_t vector_registers) {
+  const SizeOptions options = sizes_for(subject, all_options);
   const Reads reads = reads_of(subject, program, group);
   const Block block = *program.find_block(group.blocks.front());
   const int64_t lanes = subject.lanes;

@@ -31,6 +31,7 @@ struct Subject {
   int64_t lanes = 1;  // of a vector of results
   std::optional<Unit> unit;
   bool turned = false;  // its columns were rows: what it reads is laid along them
+  bool half = false;    // vectors are of half the width, and tiles of as many as divide the columns
 };
 
 /// Choices of the user's for the sizes.

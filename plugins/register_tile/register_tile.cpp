@@ -44,6 +44,15 @@ constexpr int64_t kMinTermsOfPart = 128;
 /// Statements of one tile that may be written out for all of a reduction.
 constexpr int64_t kMaxWrittenOut = 512;
 
+/// Several processors take vectors of 512 bits in two halves: three halves are then faster than two vectors.
+constexpr int64_t kMinBitsToHalve = 512;
+
+/// Do whole vectors leave more than a ninth of their lanes idle, and halves none?
+bool gains_by_halves(const TileForm& form, int64_t lanes) {
+  const int64_t columns = form.group_columns;
+  return columns > lanes && columns % lanes == lanes / 2 && columns < 4 * lanes;
+}
+
 class RegisterTile final : public TransformationModule {
  public:
   explicit RegisterTile(const Options& options)
@@ -79,16 +88,19 @@ class RegisterTile final : public TransformationModule {
       return subjects;
     };
     if (auto made = make(with_units, form, schedule, block, 0, context)) return std::move(*made);
-    const int64_t full = vector_lanes(writes_of(block).front().buffer->dtype,
-                                      static_cast<int64_t>(context.device().get("vector_bits")));
+    const auto full_bits = static_cast<int64_t>(context.device().get("vector_bits"));
+    const int64_t full = vector_lanes(writes_of(block).front().buffer->dtype, full_bits);
     // A vector that hangs over is masked; one of an odd number of elements is taken apart.
     const auto filled = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.group_columns)));
     const int64_t lanes =
         has_groups(form, block) ? std::gcd(full, form.group_columns) : std::min(full, filled);
     if (has_groups(form, block) && 2 * lanes < full)
       return ModuleResult::not_applicable("its groups of columns fill less than half a vector");
-    const SubjectsOf of_vectors = [&](const Block& /*tiled*/, const TileForm& its_form) {
-      return std::vector<Subject>{{its_form, lanes, {}}};
+    const SubjectsOf of_vectors = [&](const Block& tiled, const TileForm& its_form) {
+      std::vector<Subject> subjects{{its_form, lanes, {}}};
+      if (!has_groups(its_form, tiled) && full_bits >= kMinBitsToHalve && gains_by_halves(its_form, lanes))
+        subjects.push_back({.form = its_form, .lanes = lanes / 2, .unit = {}, .half = true});
+      return subjects;
     };
     const bool is_narrow = !has_groups(form, block) && 2 * form.group_columns <= full;
     if (auto made = make(of_vectors, form, schedule, block, is_narrow ? full : 0, context))
