@@ -111,6 +111,11 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
         plans.push_back({each, ColumnOrder::Outermost, Packing::Inside, in_place});
     }
     if (!reads.can_pack_ahead) continue;
+    // Rows visit all columns of a block: nothing is gained by panels.
+    if (separate) {
+      add(any, Packing::AheadAsAWhole, in_place);
+      continue;
+    }
     for (const int64_t vectors : chosen(options.panel_vectors, fits, 1))
       add(sizes_of({vectors}), Packing::Ahead, in_place);
   }

@@ -16,7 +16,9 @@
 
 namespace tunesmith {
 
-enum class Packing { None, Inside, Ahead };
+/// Where an operand is copied: nowhere, in panels inside the nest or ahead of it, or ahead as a whole with
+/// the columns last.
+enum class Packing { None, Inside, Ahead, AheadAsAWhole };
 
 struct Plan {
   TileSizes sizes;

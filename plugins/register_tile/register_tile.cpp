@@ -267,7 +267,7 @@ class RegisterTile final : public TransformationModule {
       if (plan.packing == Packing::Inside) {
         schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
         copy_in_squares(schedule, copy, nest.columns + 1);
-      } else {
+      } else if (plan.packing == Packing::Ahead) {
         lay_panel_by_panel(schedule, copy, plan.sizes.vectors.front() * shape.lanes, shape.depth);
       }
       helpers->push_back(schedule.block(copy).name);

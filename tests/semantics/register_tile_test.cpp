@@ -219,6 +219,24 @@ TEST_F(RegisterTile, ADepthwiseConvolutionHasAllTapsOfATileWrittenOut) {
   }
 }
 
+// Weights as ONNX has them: copied with the channels last, not cut in panels, so that tiles of all widths
+// read them.
+TEST_F(RegisterTile, WeightsOfADepthwiseConvolutionAreCopiedAsAWhole) {
+  const Program program = parse(
+      "name: depthwise\ninputs:\n  X: {shape: [9, 11, 70], dtype: f32}\n"
+      "  W: {shape: [70, 3, 3], dtype: f32, constant: true}\ncompute: |\n"
+      "  O[y<7, x<9, f<70] = sum(ky<3, kx<3) X[y + ky, x + kx, f] * W[f, ky, kx]\noutputs: [O]\n");
+  const SketchSet set = space_.generate(program);
+  ASSERT_FALSE(set.sketches.empty());
+  for (const Schedule& sketch : set.sketches) {
+    const std::string trace = sketch.trace().str();
+    EXPECT_THAT(trace, HasSubstr("reindex_cache_read("));
+    EXPECT_THAT(trace, Not(HasSubstr("transform_layout(")));
+  }
+  const SameResults results(program);
+  for (const CandidatePtr& candidate : draw(program, 20)) results.expect_of(*candidate);
+}
+
 // A sum of many terms cannot be written out: some of its steps are.
 TEST_F(RegisterTile, SeparateColumnsOfALongReductionHaveSteps) {
   const Program program = parse(
