@@ -10,6 +10,8 @@ namespace tunesmith {
 namespace {
 
 constexpr double kLongCall = 1.0;  // seconds
+/// Of shorter calls, what the programs before them left in other cores' caches is a part of the time.
+constexpr double kSettlingCall = 4e-3;
 
 /// Seconds of one call, averaged over as many as make a sample; `first` is what one is known to take.
 double take_sample(const KernelCall& call, double first) {
@@ -64,7 +66,8 @@ std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernel
         continue;
       }
       const bool was_the_first = kernel.samples++ == 0 && kernel.warm >= kLongCall;
-      samples[i].push_back(was_the_first ? kernel.warm : take_sample(kernel.call, kernel.warm));
+      const double first = kernel.warm < kSettlingCall ? time_call(kernel.call) : kernel.warm;
+      samples[i].push_back(was_the_first ? kernel.warm : take_sample(kernel.call, first));
     }
   }
   return samples;

@@ -58,8 +58,9 @@ struct InterleavedKernel {
   std::optional<double> modelled = std::nullopt;  // seconds that stand for every sample
 };
 
-/// `rounds` samples of each kernel, in turn. Where the warm call was long, it is the first sample: warming
-/// changes nothing for what runs that long.
+/// `rounds` samples of each kernel, in turn. A short kernel is called before each of its samples: kernels
+/// that divide their work otherwise leave its data in the caches of other cores. Where the warm call was
+/// long, it is the first sample: warming changes nothing for what runs that long.
 std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernels, int rounds);
 
 }  // namespace tunesmith

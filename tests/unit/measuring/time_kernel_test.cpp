@@ -74,14 +74,33 @@ TEST(TimeKernel, BetweenSamplesItIsAskedHowManyThereAre) {
 }
 
 TEST(TimeKernel, RoundsAreCallsInTurn) {
-  Counter one{0, std::chrono::milliseconds(1)};
-  Counter other{0, std::chrono::milliseconds(1)};
-  std::vector<InterleavedKernel> kernels{{call_of(one), 1e-3}, {call_of(other), 1e-3}};
+  Counter one{0, std::chrono::milliseconds(5)};
+  Counter other{0, std::chrono::milliseconds(5)};
+  std::vector<InterleavedKernel> kernels{{call_of(one), 5e-3}, {call_of(other), 5e-3}};
   const auto first = time_rounds(kernels, 2);
   const auto second = time_rounds(kernels, 3);
   EXPECT_EQ(first[0].size() + second[0].size(), 5u);
   EXPECT_EQ(one.calls, 5);
   EXPECT_EQ(other.calls, 5);
+}
+
+// The call before a sample finds what another kernel has left in the caches; here it takes longer for it.
+TEST(TimeKernel, AShortKernelIsTimedInCachesOfItsOwn) {
+  struct Owned {
+    int* owner;
+    int self;
+  };
+  const auto slow_after_another = [](void* const* buffers, void*, tunesmith_parallel_for, void*) {
+    const auto* owned = static_cast<const Owned*>(buffers[0]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(*owned->owner == owned->self ? 1 : 30));
+    *owned->owner = owned->self;
+  };
+  int owner = 0;
+  Owned one{&owner, 1}, other{&owner, 2};
+  std::vector<InterleavedKernel> kernels{{{slow_after_another, {&one}}, 1e-3},
+                                         {{slow_after_another, {&other}}, 1e-3}};
+  for (const std::vector<double>& samples : time_rounds(kernels, 5))
+    EXPECT_LT(*std::ranges::min_element(samples), 20e-3);
 }
 
 // Before, a call of a second or more was made once, and its time copied into every round.
