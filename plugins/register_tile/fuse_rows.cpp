@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tunesmith/tiling/index_map.h>
+#include <tunesmith/tiling/where_legal.h>
 
 namespace tunesmith {
 namespace {
@@ -98,38 +99,39 @@ std::optional<Run> run_of_rows(const Schedule& schedule, const Group& group, con
   return std::nullopt;
 }
 
+/// False where the rows cannot be fused. What was changed until then, or until an instruction was refused,
+/// stays.
+bool fuse(Schedule& schedule, Group& group, const Run& run) {
+  if (!group.reader)
+    group.reader =
+        schedule.block(schedule.cache_write(schedule.get_block(group.blocks.front()), 0, "global")).name;
+  for (const std::string& name : group.blocks) {
+    const BlockRV block = schedule.get_block(name);
+    const Block view = schedule.block(block);
+    const Access written = write_accesses(view).front();
+    const Run dimensions{*use_of(written, view.iters(), run).first_dimension, run.count};
+    const BlockRV reader = schedule.get_block(*group.reader);
+    if (name == group.blocks.front()) {
+      const Block reading = schedule.block(reader);
+      const std::optional<Run> of_reader =
+          run_of_reader(reading, written.buffer, dimensions.first, run.count);
+      if (!of_reader || !can_fuse(reading, *of_reader)) return false;
+      fuse_iterators(schedule, reader, *of_reader);
+    }
+    fuse_iterators(schedule, block, run);
+    schedule.transform_layout(block, "write", 0, fusing_map(written.buffer->shape, dimensions));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Schedule> fuse_rows(Schedule schedule, Group& group, const TileForm& form) {
   if (form.separate_columns || form.period > 1) return std::nullopt;
   const std::optional<Run> run = run_of_rows(schedule, group, form);
-  if (!run) return std::nullopt;
-  try {
-    if (!group.reader)
-      group.reader =
-          schedule.block(schedule.cache_write(schedule.get_block(group.blocks.front()), 0, "global")).name;
-    for (const std::string& name : group.blocks) {
-      const BlockRV block = schedule.get_block(name);
-      const Block view = schedule.block(block);
-      const Access written = write_accesses(view).front();
-      const Run dimensions{*use_of(written, view.iters(), *run).first_dimension, run->count};
-      const BlockRV reader = schedule.get_block(*group.reader);
-      if (name == group.blocks.front()) {
-        const Block reading = schedule.block(reader);
-        const std::optional<Run> of_reader =
-            run_of_reader(reading, written.buffer, dimensions.first, run->count);
-        if (!of_reader || !can_fuse(reading, *of_reader)) return std::nullopt;
-        fuse_iterators(schedule, reader, *of_reader);
-      }
-      fuse_iterators(schedule, block, *run);
-      schedule.transform_layout(block, "write", 0, fusing_map(written.buffer->shape, dimensions));
-    }
-  } catch (const ScheduleMisuse&) {
-    throw;
-  } catch (const ScheduleError&) {
-    return std::nullopt;
-  }
-  return schedule;
+  bool fused = false;
+  if (run) where_legal(schedule, [&](Schedule& made) { fused = fuse(made, group, *run); });
+  return fused ? std::optional(std::move(schedule)) : std::nullopt;
 }
 
 }  // namespace tunesmith

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tunesmith/tiling/index_map.h>
+#include <tunesmith/tiling/where_legal.h>
 
 #include "iterator_use.h"
 #include "panels.h"
@@ -80,6 +81,26 @@ void copy_producers(Schedule& schedule, BlockRV block) {
   }
 }
 
+/// False where the columns cannot be turned. What was changed until then, or until an instruction was
+/// refused, stays. `rows`: the iterator that takes their place; `spatial`: how many spatial ones there are.
+bool turn(Schedule& schedule, Group& group, int64_t period, size_t rows, size_t spatial) {
+  const BlockRV block = schedule.get_block(group.blocks.front());
+  const size_t reductions = schedule.block(block).iters().size() - spatial;
+  if (!group.reader) group.reader = schedule.block(schedule.cache_write(block, 0, "global")).name;
+  const BlockRV reader = schedule.get_block(*group.reader);
+  if (schedule.block(reader).iters().size() != spatial) return false;
+  for (const Access& access : read_accesses(schedule.block(reader))) {
+    if (access.buffer->name == writes_of(schedule.block(block)).front().buffer->name && !is_in_order(access))
+      return false;
+  }
+  schedule.transform_block_layout(reader, to_the_end(spatial, rows, period));
+  schedule.transform_block_layout(block, to_the_end(spatial, rows, period, reductions));
+  schedule.transform_layout(block, "write", 0, to_the_end(spatial, rows, period));
+  if (!turn_reads(schedule, block)) return false;
+  copy_producers(schedule, block);
+  return true;
+}
+
 }  // namespace
 
 std::optional<Schedule> turn_columns(Schedule schedule, Group& group, const TileForm& form, int64_t lanes) {
@@ -91,26 +112,9 @@ std::optional<Schedule> turn_columns(Schedule schedule, Group& group, const Tile
   if (iters[rows].extent % form.period != 0 || iters[rows].extent / form.period < lanes) return std::nullopt;
   if (!is_in_order(write_accesses(schedule.block(block)).front()) || form.columns + 1 != spatial)
     return std::nullopt;
-  try {
-    if (!group.reader) group.reader = schedule.block(schedule.cache_write(block, 0, "global")).name;
-    const BlockRV reader = schedule.get_block(*group.reader);
-    if (schedule.block(reader).iters().size() != spatial) return std::nullopt;
-    for (const Access& access : read_accesses(schedule.block(reader))) {
-      if (access.buffer->name == writes_of(schedule.block(block)).front().buffer->name &&
-          !is_in_order(access))
-        return std::nullopt;
-    }
-    schedule.transform_block_layout(reader, to_the_end(spatial, rows, form.period));
-    schedule.transform_block_layout(block, to_the_end(spatial, rows, form.period, iters.size() - spatial));
-    schedule.transform_layout(block, "write", 0, to_the_end(spatial, rows, form.period));
-    if (!turn_reads(schedule, block)) return std::nullopt;
-    copy_producers(schedule, block);
-  } catch (const ScheduleMisuse&) {
-    throw;
-  } catch (const ScheduleError&) {
-    return std::nullopt;
-  }
-  return schedule;
+  bool turned = false;
+  where_legal(schedule, [&](Schedule& made) { turned = turn(made, group, form.period, rows, spatial); });
+  return turned ? std::optional(std::move(schedule)) : std::nullopt;
 }
 
 }  // namespace tunesmith

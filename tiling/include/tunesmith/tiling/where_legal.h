@@ -6,8 +6,9 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Does `change(schedule)`, which is one instruction: refused, it leaves the schedule as it was. Was it done?
-/// Throws ScheduleMisuse, which is wrong for every program.
+/// Does `change(schedule)`, and answers whether nothing was refused. One instruction that is refused leaves
+/// the schedule as it was; of several, those before it are done. Throws ScheduleMisuse, which is wrong for
+/// every program.
 template <typename Change>
 bool where_legal(Schedule& schedule, const Change& change) {
   try {
