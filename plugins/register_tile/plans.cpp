@@ -39,7 +39,7 @@ std::vector<ColumnOrder> orders_of(const Subject& subject, const Group& group) {
 
 constexpr int64_t kMaxHalfVectors = 8;
 
-/// Halves are there to leave no lane idle: their tiles divide the columns.
+/// Halves are there to leave no lane idle: their tiles divide the columns, whatever the user chose.
 SizeOptions sizes_for(const Subject& subject, SizeOptions options) {
   if (!subject.half) return options;
   const int64_t vectors = subject.form.group_columns / subject.lanes;
@@ -67,8 +67,8 @@ std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
 }  // namespace
 
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& all_options, int64_t vector_registers) {
-  const SizeOptions options = sizes_for(subject, all_options);
+                            const SizeOptions& given, int64_t vector_registers) {
+  const SizeOptions options = sizes_for(subject, given);
   const Reads reads = reads_of(subject, program, group);
   const Block block = *program.find_block(group.blocks.front());
   const int64_t lanes = subject.lanes;

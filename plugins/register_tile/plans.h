@@ -46,7 +46,7 @@ struct SizeOptions {
 
 /// `vector_registers`: that a tile may take.
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& options, int64_t vector_registers);
+                            const SizeOptions& given, int64_t vector_registers);
 
 /// Producers that pad what the block alone reads: elements of a buffer, or a number.
 std::vector<std::string> padding_of(const Program& program, const Block& block);

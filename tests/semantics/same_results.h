@@ -7,6 +7,7 @@
 
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/search/candidate.h>
+#include <tunesmith/space/space.h>
 #include <tunesmith/verification/interpreter.h>
 
 namespace tunesmith_test {
@@ -26,7 +27,10 @@ inline std::vector<tunesmith::Tensor> arguments_of(const tunesmith::Program& pro
 class SameResults {
  public:
   explicit SameResults(const tunesmith::Program& program)
-      : inputs_(program.inputs.size()), given_(arguments_of(program)), wanted_(given_) {
+      : program_(program.clone()),
+        inputs_(program.inputs.size()),
+        given_(arguments_of(program)),
+        wanted_(given_) {
     interpret(program, wanted_);
   }
 
@@ -39,7 +43,19 @@ class SameResults {
     }
   }
 
+  /// Of so many draws of the set's sketch `number`, all of which are legal.
+  void expect_of_draws(const tunesmith::Space& space, const tunesmith::SketchSet& set, size_t number,
+                       uint64_t draws) const {
+    const tunesmith::Trace open = set.sketches[number].trace().with_open_decisions();
+    for (uint64_t draw = 0; draw < draws; ++draw) {
+      const auto candidate = space.materialise(program_, open, tunesmith::RandomStream(draw, number));
+      ASSERT_TRUE(candidate) << candidate.error().message;
+      expect_of(**candidate);
+    }
+  }
+
  private:
+  tunesmith::Program program_;
   size_t inputs_;
   std::vector<tunesmith::Tensor> given_;
   std::vector<tunesmith::Tensor> wanted_;

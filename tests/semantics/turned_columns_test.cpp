@@ -48,12 +48,7 @@ TEST_F(TurnedColumns, RowsTakeThePlaceOfFewColumns) {
     for (size_t i = 0; i < set.sketches.size(); ++i) {
       if (!is_turned(set.sketches[i])) continue;
       ++turned;
-      for (uint64_t draw = 0; draw < 4; ++draw) {
-        const auto candidate =
-            space_.materialise(program, set.sketches[i].trace().with_open_decisions(), RandomStream(draw, i));
-        ASSERT_TRUE(candidate) << candidate.error().message;
-        results.expect_of(**candidate);
-      }
+      results.expect_of_draws(space_, set, i, 4);
     }
     EXPECT_GT(turned, 0U) << to_string(program);
   }
@@ -71,14 +66,7 @@ TEST_F(TurnedColumns, ConvolutionsWithChannelsFirstAreTiledAlongLines) {
   const SketchSet set = space_.generate(program);
   const SameResults results(program);
   ASSERT_FALSE(set.sketches.empty());
-  for (size_t i = 0; i < set.sketches.size(); ++i) {
-    for (uint64_t draw = 0; draw < 6; ++draw) {
-      const auto candidate =
-          space_.materialise(program, set.sketches[i].trace().with_open_decisions(), RandomStream(draw, i));
-      ASSERT_TRUE(candidate) << candidate.error().message;
-      results.expect_of(**candidate);
-    }
-  }
+  for (size_t i = 0; i < set.sketches.size(); ++i) results.expect_of_draws(space_, set, i, 6);
   EXPECT_TRUE(std::ranges::any_of(set.events, [](const ModuleEvent& event) {
     return event.module == "register_tile" && event.status == ModuleResult::Status::Applied;
   }));
