@@ -39,9 +39,10 @@ def changed(line, change):
 
 def a_candidate_is_measured_elsewhere_and_its_record_comes_back(folder):
     write(folder)
-    best, other = tune(folder, "acme")["trace"], calling(folder)
-    if best == other:  # two different programs
-        best = next(one["id"] for one in records(folder, "records.db") if one["id"] != other)
+    tune(folder, "acme")
+    other = calling(folder)
+    programs = {one["id"]: one["program"] for one in records(folder, "records.db")}
+    best = next(one for one, program in programs.items() if program != programs[other])
     jobs = folder / "jobs.jsonl"
     jobs.write_text(export(folder, best) + export(folder, other, "--repeats", 5, "--candidate-time-out", 20))
     assert [next(kind for kind in json.loads(line) if kind in ("candidate", "job")) for line in jobs.read_text().splitlines()] == ["candidate", "job"]
