@@ -13,6 +13,7 @@ struct CodegenTraits {
   bool fma = false;             // fused multiply-add in hardware
   bool f16_arithmetic = false;  // f16 sums and products in hardware
   bool bf16_convert = false;    // rounding f32 to bf16 in hardware
+  unsigned permuted_lanes = 0;  // of the widest instruction by which each lane of f32 takes any other
 };
 
 }  // namespace tunesmith::llvm_target

@@ -5,6 +5,7 @@
 // denormal arguments are right.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -38,6 +39,10 @@ class MathFunctions {
   };
   Reduced reduce_argument(Value x);
   Value power_of_two(Value shifted, int64_t more);
+  /// Of a table that vectors like `x` look up by one instruction for each register: 16, 8, or 0.
+  unsigned table_size(const llvm::Value* x) const;
+  Value lookup(llvm::ArrayRef<uint32_t> table, Value indices);
+  Value exp_by_table(Value x, int64_t more);
   Value sigmoid(Value x);  // f64 also
 
   // math_tanh_erf.cpp, f32

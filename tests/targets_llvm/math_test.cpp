@@ -86,13 +86,14 @@ double promised_ulps(MathOp op) {
   return 0.0;
 }
 
-/// A way to compile: the widths that have an instruction of their own for powers of two and have not,
-/// scalars, and a processor that can neither do that nor fuse a product with a sum.
+/// A way to compile: several registers, one with tables of 16 and one with tables of 8, vectors and scalars
+/// without, a processor that has tables of 8 alone, and one that cannot fuse a product with a sum.
 struct Way {
   int lanes;
   const char* mcpu;
 };
-constexpr Way kWays[] = {{16, "native"}, {8, "native"}, {1, "native"}, {4, "x86-64"}};
+constexpr Way kWays[] = {{64, "native"}, {16, "native"},    {8, "native"}, {4, "native"},
+                         {1, "native"},  {16, "x86-64-v3"}, {4, "x86-64"}};
 
 /// Exponentials below it may be 0.
 constexpr long double kTinyExponential = 2.4e-38L;
