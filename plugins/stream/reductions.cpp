@@ -54,11 +54,16 @@ class Reduction {
   }
 
   /// Pieces of the reduction in parallel, each along memory, and a small reduction of their results.
-  StreamSketch pieces_along() && {
+  StreamSketch pieces_along(bool prefetches) && {
     Loops loops = ordered(schedule_, block_);
     const LoopRV whole = form_.dense ? fused(schedule_, loops.reduction) : loops.reduction.front();
     const BlockRV partial = cut_in_pieces(whole, static_cast<int64_t>(loops.spatial.size()));
-    accumulate_along(partial, loops.spatial.size() + 1);
+    const std::vector<BlockRV> lanes = accumulate_along(partial, loops.spatial.size() + 1);
+    if (prefetches) {
+      const std::vector<LoopRV> steps = schedule_.get_loops(lanes.front());
+      schedule_.annotate(steps[steps.size() - 2], "prefetch",
+                         sample_one_of(schedule_, choices_.prefetch_steps));
+    }
     return std::move(*this).sketch();
   }
 
@@ -100,7 +105,8 @@ class Reduction {
   }
 
   /// The last reduction loop in several accumulators, all under the first `around` loops, in parallel.
-  void accumulate_along(BlockRV block, size_t around) {
+  /// Answers the blocks of partial results.
+  std::vector<BlockRV> accumulate_along(BlockRV block, size_t around) {
     const std::vector<BlockRV> partials = factor_into_lanes(schedule_, block, lanes_, choices_.accumulators);
     std::vector<LoopRV> outer = schedule_.get_loops(block);
     outer.resize(around);
@@ -111,6 +117,7 @@ class Reduction {
     const std::vector<BlockRV> inits = finish_lane_reduction(schedule_, block, partials);
     made_.insert(made_.end(), inits.begin(), inits.end());
     schedule_.parallel(parallel);
+    return partials;
   }
 
   /// The results of a panel stay in registers until the reduction of the panel is done. Of the loops around
@@ -147,7 +154,8 @@ class Reduction {
     made_.push_back(init);
     schedule_.vectorize(lanes);
     schedule_.vectorize(schedule_.get_loops(init).back());
-    if (prefetches) schedule_.annotate(loops.back(), "prefetch", sample_one_of(schedule_, choices_.prefetch));
+    if (prefetches)
+      schedule_.annotate(loops.back(), "prefetch", sample_one_of(schedule_, choices_.prefetch_rows));
   }
 
   /// What combines the pieces, along vectors.
@@ -179,6 +187,14 @@ class Reduction {
   std::vector<BlockRV> made_;
 };
 
+/// Is so much read that no private caches hold it? The pieces are then longer than a vector, too.
+bool fetches_ahead(const Block& block, const ReductionForm& form, const StreamChoices& choices) {
+  if (choices.prefetch_steps.empty() || !form.dense) return false;
+  return std::ranges::any_of(reads_of(block), [&](const Access& read) {
+    return bytes_of(read.buffer) > choices.private_cache_bytes * choices.cores;
+  });
+}
+
 }  // namespace
 
 std::vector<StreamSketch> stream_reduction(const Schedule& schedule, const std::string& block,
@@ -189,11 +205,14 @@ std::vector<StreamSketch> stream_reduction(const Schedule& schedule, const std::
   std::vector<StreamSketch> sketches;
   if (form.direction == Direction::Along) {
     if (count.spatial >= choices.cores) sketches.push_back(reduction().rows());
-    if (in_pieces || sketches.empty()) sketches.push_back(reduction().pieces_along());
+    if (!in_pieces && !sketches.empty()) return sketches;
+    sketches.push_back(reduction().pieces_along(false));
+    if (fetches_ahead(*schedule.program().find_block(block), form, choices))
+      sketches.push_back(reduction().pieces_along(true));
     return sketches;
   }
   for (const bool prefetches : {false, true}) {
-    if (prefetches && choices.prefetch.empty()) continue;
+    if (prefetches && choices.prefetch_rows.empty()) continue;
     sketches.push_back(reduction().panels(prefetches));
     if (count.reduction > count.spatial / choices.cores)
       sketches.push_back(reduction().pieces_across(prefetches));

@@ -13,10 +13,11 @@ namespace tunesmith {
 struct StreamChoices {
   int64_t vector_bits = 0;
   int64_t cores = 1;
-  std::vector<int64_t> accumulators;  // vectors that are accumulated at a time
-  std::vector<int64_t> jobs;          // for each core
-  std::vector<int64_t> prefetch;      // iterations ahead; empty: never
-  int64_t private_cache_bytes = 0;    // larger outputs may be stored past the caches
+  std::vector<int64_t> accumulators;    // vectors that are accumulated at a time
+  std::vector<int64_t> jobs;            // for each core
+  std::vector<int64_t> prefetch_rows;   // ahead, of columns; empty: never
+  std::vector<int64_t> prefetch_steps;  // ahead, along memory; empty: never
+  int64_t private_cache_bytes = 0;      // of a core; larger outputs may be stored past the caches
 };
 
 /// A schedule with the blocks that it is about.

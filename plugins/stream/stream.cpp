@@ -20,7 +20,8 @@ class Stream final : public TransformationModule {
   explicit Stream(const Options& options)
       : accumulators_(options.get_ints("accumulators")),
         jobs_(options.get_ints("jobs_per_core")),
-        prefetch_(options.get_ints("prefetch")) {
+        prefetch_rows_(options.get_ints("prefetch")),
+        prefetch_steps_(options.get_ints("prefetch_steps")) {
     for (const char* name : {"accumulators", "jobs_per_core"}) {
       if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
     }
@@ -28,7 +29,7 @@ class Stream final : public TransformationModule {
 
   ModuleDescription description() const override {
     ModuleDescription description{.makes = {"nontemporal"}};
-    if (!prefetch_.empty()) description.makes.emplace_back("prefetch");
+    if (!prefetch_rows_.empty() || !prefetch_steps_.empty()) description.makes.emplace_back("prefetch");
     return description;
   }
 
@@ -51,7 +52,8 @@ class Stream final : public TransformationModule {
                                 static_cast<int64_t>(context.device().get("cores")),
                                 accumulators_,
                                 jobs_,
-                                prefetch_,
+                                prefetch_rows_,
+                                prefetch_steps_,
                                 static_cast<int64_t>(context.device().get_or("l2_bytes", 262144))};
     if (form && form->direction == Direction::Along &&
         iteration_count(block).reduction <=
@@ -81,7 +83,8 @@ class Stream final : public TransformationModule {
 
   std::vector<int64_t> accumulators_;
   std::vector<int64_t> jobs_;
-  std::vector<int64_t> prefetch_;
+  std::vector<int64_t> prefetch_rows_;
+  std::vector<int64_t> prefetch_steps_;
 };
 
 }  // namespace
@@ -94,4 +97,7 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("jobs_per_core", {1, 2, 4}, 1, 64,
                          "choices for the pieces that a long reduction is cut into, for each core"),
     OptionSpec::integers("prefetch", {4, 8, 16, 32}, 1, 4096,
-                         "choices for the rows that columns are fetched ahead by; none: never"));
+                         "choices for the rows that columns are fetched ahead by; none: never"),
+    OptionSpec::integers(
+        "prefetch_steps", {32, 64, 128}, 1, 4096,
+        "choices for the steps that a long reduction along memory is fetched ahead by; none: never"));

@@ -19,6 +19,7 @@ namespace tunesmith {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 using tunesmith_test::outline;
 using tunesmith_test::SameResults;
@@ -90,6 +91,20 @@ TEST_F(Stream, CutsALongReductionIntoPiecesForTheCores) {
   D
 )",
                                                             jobs, 512 * 512 / jobs / 8, jobs));
+}
+
+TEST_F(Stream, MayFetchAheadWhatNoPrivateCacheHolds) {
+  use("stream: {accumulators: [2], jobs_per_core: [1], prefetch_steps: [64]}");
+  const auto cores = static_cast<int64_t>(space_->device().get("cores"));
+  const auto l2_floats = static_cast<int64_t>(space_->device().get_or("l2_bytes", 262144)) / 4 * cores;
+  const auto sketches_of = [&](int64_t n) {
+    return space_->generate(built_in(fmt::format("reduce_sum_1d:n={}", n)).program).sketches;
+  };
+  EXPECT_EQ(sketches_of(l2_floats).size(), 1U);
+  const auto sketches = sketches_of(2 * l2_floats);
+  ASSERT_EQ(sketches.size(), 2U);
+  EXPECT_THAT(sketches[0].trace().str(), Not(HasSubstr("\"prefetch\"")));
+  EXPECT_THAT(sketches[1].trace().str(), HasSubstr("\"prefetch\""));
 }
 
 TEST_F(Stream, ComputesRowsInParallel) {
