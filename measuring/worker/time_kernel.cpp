@@ -12,6 +12,8 @@ namespace {
 constexpr double kLongCall = 1.0;  // seconds
 /// Of shorter calls, what the programs before them left in other cores' caches is a part of the time.
 constexpr double kSettlingCall = 4e-3;
+/// So long they are called before a sample, once at least: behind a pause, one call is not enough.
+constexpr double kSettlingSeconds = 0.5e-3;
 
 /// Seconds of one call, averaged over as many as make a sample; `first` is what one is known to take.
 double take_sample(const KernelCall& call, double first) {
@@ -21,6 +23,15 @@ double take_sample(const KernelCall& call, double first) {
   const double begin = now_seconds();
   for (int i = 0; i < calls; ++i) call();
   return (now_seconds() - begin) / calls;
+}
+
+/// Seconds of the last of the calls before a sample.
+double settle(const KernelCall& call) {
+  const double begin = now_seconds();
+  for (;;) {
+    const double last = time_call(call);
+    if (now_seconds() - begin >= kSettlingSeconds) return last;
+  }
 }
 
 }  // namespace
@@ -66,7 +77,7 @@ std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernel
         continue;
       }
       const bool was_the_first = kernel.samples++ == 0 && kernel.warm >= kLongCall;
-      const double first = kernel.warm < kSettlingCall ? time_call(kernel.call) : kernel.warm;
+      const double first = kernel.warm < kSettlingCall ? settle(kernel.call) : kernel.warm;
       samples[i].push_back(was_the_first ? kernel.warm : take_sample(kernel.call, first));
     }
   }

@@ -103,6 +103,21 @@ TEST(TimeKernel, AShortKernelIsTimedInCachesOfItsOwn) {
     EXPECT_LT(*std::ranges::min_element(samples), 20e-3);
 }
 
+// Half a millisecond is some calls of 60 us; a busy machine may make fewer.
+TEST(TimeKernel, AShortKernelIsCalledForAWhileBeforeASample) {
+  constexpr int kRounds = 20;
+  const auto spin = [](void* const* buffers, void*, tunesmith_parallel_for, void*) {
+    ++*static_cast<int*>(buffers[0]);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(60);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  int calls = 0;
+  std::vector<InterleavedKernel> kernels{{{spin, {&calls}}, 60e-6}};
+  time_rounds(kernels, kRounds);
+  EXPECT_GT(calls, 4 * kRounds) << "one is the sample";
+}
+
 // Before, a call of a second or more was made once, and its time copied into every round.
 TEST(TimeKernel, ALongCallIsASampleOnce) {
   Counter counter{0, std::chrono::milliseconds(1)};
