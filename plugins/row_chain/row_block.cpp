@@ -122,7 +122,7 @@ BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64
                        const TileShape& shape) {
   BlockSizes sizes;
   const int64_t tiles = (extent + shape.rows - 1) / shape.rows;
-  const int64_t max_bytes = chain.has_products() ? choices.second_cache_bytes : choices.first_cache_bytes;
+  const int64_t max_bytes = chain.has_products() ? choices.block_bytes : choices.first_cache_bytes;
   for (int64_t count = shape.rows > 1 ? 1 : 2; count <= tiles; ++count) {
     const int64_t bytes = count * shape.rows * chain.working_bytes();
     const int64_t blocks = chain.row_count / extent * ((tiles + count - 1) / count);

@@ -20,7 +20,7 @@ struct RowBlockChoices {
   std::vector<int64_t> prefetch;  // iterations ahead
   int64_t cores = 1;
   int64_t first_cache_bytes = 0;
-  int64_t second_cache_bytes = 0;
+  int64_t block_bytes = 0;          // at most, of a block of rows between products
   int64_t private_cache_bytes = 0;  // larger outputs may be stored past the caches
 };
 

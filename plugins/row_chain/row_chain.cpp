@@ -59,7 +59,7 @@ class RowChain final : public TransformationModule {
     choices.prefetch = prefetch_;
     choices.cores = cores;
     choices.first_cache_bytes = static_cast<int64_t>(context.device().get_or("l1_bytes", 32768));
-    choices.second_cache_bytes = second_cache / 2;
+    choices.block_bytes = std::min(second_cache / 2, kMaxBlockBytes);
     choices.private_cache_bytes = second_cache;
     std::vector<Schedule> sketches;
     if (chain.has_products()) {
@@ -150,9 +150,10 @@ class RowChain final : public TransformationModule {
     return shapes;
   }
 
-  static constexpr int64_t kShortRows = 8;  // that fit half of the first cache
-  static constexpr int64_t kFewRows = 32;   // for each core
-  static constexpr size_t kHeights = 2;     // of tiles of one width
+  static constexpr int64_t kMaxBlockBytes = 262144;  // lowering refuses more than twice as much on a stack
+  static constexpr int64_t kShortRows = 8;           // that fit half of the first cache
+  static constexpr int64_t kFewRows = 32;            // for each core
+  static constexpr size_t kHeights = 2;              // of tiles of one width
 
   std::vector<int64_t> accumulators_;
   std::vector<int64_t> steps_;

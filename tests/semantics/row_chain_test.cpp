@@ -343,6 +343,27 @@ TEST_F(RowChain, CutsBlocksThatHangOverTheLastRow) {
   }
 }
 
+// Caches of a megabyte and more hold larger blocks than a stack does, whose every draw was refused.
+TEST_F(RowChain, KeepsBlocksOfRowsWithinTheStack) {
+  // Other processors than this machine's have no caches.
+  space_ = std::make_unique<Space>(
+      SpacesFile::parse("version: 1\nspaces:\n  s:\n    target: {kind: llvm}\n    modules: [row_chain]\n"
+                        "    search: {kind: random}\n    cost_model: {kind: random}\n",
+                        "row_chain.yaml")
+          .space(""),
+      registry_);
+  for (const char* parameters : {"n=197,heads=12,d=64", "n=307,heads=4,d=64", "n=401,heads=4,d=64"}) {
+    const Workload workload = parsed(kAttention, parameters);
+    const SketchSet set = space_->generate(workload.program);
+    ASSERT_FALSE(set.sketches.empty());
+    for (size_t s = 0; s < set.sketches.size(); ++s) {
+      const auto candidate = space_->materialise(
+          workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(1, s));
+      EXPECT_TRUE(candidate) << candidate.error().message << candidate.error().detail;
+    }
+  }
+}
+
 TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
   const std::string finishing =
       "row_chain, parallel_vectorize_unroll: {unroll: [0, 16]}, rewrite_reduction_init, "
