@@ -13,7 +13,7 @@ struct CodegenTraits {
   bool fma = false;             // fused multiply-add in hardware
   bool f16_arithmetic = false;  // f16 sums and products in hardware
   bool bf16_convert = false;    // rounding f32 to bf16 in hardware
-  unsigned permuted_lanes = 0;  // of the widest instruction by which each lane of f32 takes any other
+  unsigned permuted_lanes = 0;  // of the widest permutation of f32 by an index a lane, beside fma; 0: none
 };
 
 }  // namespace tunesmith::llvm_target

@@ -67,8 +67,8 @@ CodegenTraits traits_of(const Machine& machine, const TargetOptions& options) {
   traits.fma = machine.has_fma();
   traits.f16_arithmetic = machine.has("avx512fp16") || machine.has("fullfp16");
   traits.bf16_convert = machine.has("avx512bf16") && machine.has("avx512vl");
-  if (machine.has("avx2") && machine.vector_bits >= 256) traits.permuted_lanes = 8;
-  if (machine.has("avx512f") && machine.vector_bits == 512) traits.permuted_lanes = 16;
+  if (machine.has("avx2") && traits.fma && machine.vector_bits >= 256) traits.permuted_lanes = 8;
+  if (machine.has("avx512f") && traits.fma && machine.vector_bits == 512) traits.permuted_lanes = 16;
   return traits;
 }
 

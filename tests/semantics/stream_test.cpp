@@ -90,7 +90,7 @@ TEST_F(Stream, CutsALongReductionIntoPiecesForTheCores) {
  1
   D
 )",
-                                                            jobs, 512 * 512 / jobs / 8, jobs));
+                                                            jobs, int64_t{512} * 512 / jobs / 8, jobs));
 }
 
 TEST_F(Stream, MayFetchAheadWhatNoPrivateCacheHolds) {
