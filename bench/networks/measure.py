@@ -82,7 +82,7 @@ def cell(rounds):
         return f"failed: {rounds[-1]['failed'][:80]}", None
     times = [1e3 * one["seconds"] for one in rounds]
     middle = statistics.median(times)
-    return f"{middle:.3g} ms ({min(times):.3g} to {max(times):.3g}), error {rounds[0]['error']:.1g}", middle
+    return f"{middle:.3g} ms ({min(times):.3g} to {max(times):.3g}), error {rounds[0]['error']:.2g}", middle
 
 
 def main():
