@@ -44,7 +44,7 @@ llvm::Value* MathFunctions::exp_f32(Value x) {
   constexpr double kLargest = 89.0, kSmallest = -87.5, kSmallestByTable = -86.64;
   x = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
   if (table_size(x) != 0) {
-    // Half of it is a number where it is not, too.
+    // 2^128 is no number, though the result may be one: half of it is computed, and doubled.
     Value half = exp_by_table(x, -1);
     Value whole = ir_.CreateFAdd(half, half);
     return ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, kSmallestByTable)), number(x, 0.0), whole);

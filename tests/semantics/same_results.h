@@ -43,7 +43,7 @@ class SameResults {
     }
   }
 
-  /// Of so many draws of the set's sketch `number`, all of which are legal.
+  /// `draws` candidates of sketch `number` are legal, and compute what the program does.
   void expect_of_draws(const tunesmith::Space& space, const tunesmith::SketchSet& set, size_t number,
                        uint64_t draws) const {
     const tunesmith::Trace open = set.sketches[number].trace().with_open_decisions();
