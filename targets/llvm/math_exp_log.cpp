@@ -102,7 +102,8 @@ llvm::Value* MathFunctions::exp_by_table(Value x, int64_t more) {
   const int index_shift = kMantissaBits - std::countr_zero(size);
   std::vector<uint32_t> table;
   for (uint32_t i = 0; i < size; ++i) {
-    const float power = std::exp2(static_cast<float>(i) / size + static_cast<float>(more));
+    const float power =
+        std::exp2(static_cast<float>(i) / static_cast<float>(size) + static_cast<float>(more));
     // n, shifted to the exponent, has its index below that.
     table.push_back(std::bit_cast<uint32_t>(power) - (i << index_shift));
   }
