@@ -232,7 +232,9 @@ tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_pr
     verified.space = workspace(kernel.workspace_bytes);
     probe_->begin();
     // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
-    const bool at_once = !request.parallel && !kernel.prepare && kernel.workspace_bytes <= kLittleWorkspace;
+    // A device's kernels are called by one thread at a time.
+    const bool at_once = !request.parallel && target_->separate_device() == nullptr && !kernel.prepare &&
+                         kernel.workspace_bytes <= kLittleWorkspace;
     const std::vector<Verdict> verdicts = verify(loaded, kernel, at_once);
     if (const auto fault = loaded.take_fault()) return failure_of(*fault);
     for (const Verdict& verdict : verdicts) {

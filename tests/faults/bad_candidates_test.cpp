@@ -225,6 +225,19 @@ TEST_F(BadCandidates, ALoadedKernelThatThrowsCostsItselfWhereverItIsCalled) {
   EXPECT_EQ(times[2].samples.size(), 3u);
 }
 
+// Programs for a device have no parallel loop, either.
+TEST_F(BadCandidates, AKernelOfADeviceIsCalledByOneThreadAtATime) {
+  RawOption device;
+  device.name = "device";
+  device.values = {{"true", {}}};
+  const std::unique_ptr<Runner> all =
+      make_worker_runner(workload_, *target_, {"faulty", {device}, {TEST_PLUGINS}}, options_);
+  const CompiledKernel good = kernel(Mistake::None);
+  const MeasureRequest serial{&good, 0.0, false};
+  const MeasureResult result = all->run({&serial, 1}).front();
+  EXPECT_TRUE(result.timing) << (result.failure ? result.failure->message : "");
+}
+
 // Before the first round and after the last each is compared, on other contents of the same buffers.
 TEST_F(BadCandidates, WhatIsWrongInAnInterleavedMeasurementHasNoTime) {
   const std::unique_ptr<Runner> all = runner();

@@ -15,6 +15,7 @@
 
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/benchmarking.h>
+#include <tunesmith/target/separate_device.h>
 #include <tunesmith/target/target.h>
 
 #include "../../conformance/mistake.h"
@@ -87,9 +88,10 @@ class FaultyKernel final : public LoadedKernel {
   Mistake mistake_;
 };
 
-class FaultyTarget final : public Target, public Benchmarking {
+class FaultyTarget final : public Target, public Benchmarking, public SeparateDevice {
  public:
-  explicit FaultyTarget(const Options& options) : crash_every_(options.get_int("crash_every")) {
+  explicit FaultyTarget(const Options& options)
+      : crash_every_(options.get_int("crash_every")), is_device_(options.get_bool("device")) {
     for (const char* name : {"vector_bits", "vector_registers", "cores"}) device_.set(name, 4);
   }
   ProbeResult probe() const override {
@@ -133,11 +135,18 @@ class FaultyTarget final : public Target, public Benchmarking {
     g_kept_inputs.clear();
     if (mistake == Mistake::DoesNotLoad) throw EnvironmentError("the object is damaged");
     if (mistake == Mistake::ThrowsInLoad) throw std::runtime_error("boom in load");
-    return std::make_unique<FaultyKernel>(kKernels.at(static_cast<size_t>(mistake)), mistake);
+    return std::make_unique<FaultyKernel>(
+        is_device_ ? run_one_at_a_time : kKernels.at(static_cast<size_t>(mistake)), mistake);
   }
 
   std::string assembly(const LoweredProgram&, const std::string&) override { return ""; }
   Benchmarking* benchmarking() override { return this; }
+  SeparateDevice* separate_device() override { return is_device_ ? this : nullptr; }
+  bool models_times() const override { return false; }
+  tl::expected<CompiledKernel, std::string> compile_reference(const LoweredProgram& lowered,
+                                                              const std::string& symbol) override {
+    return compile(lowered, symbol);
+  }
   PeakKernel peak_kernel(DType, int) override {
     misbehave("peak_kernel");
     return {{kPeak, "peak", 0, 0.0}, 1e5};
@@ -147,6 +156,7 @@ class FaultyTarget final : public Target, public Benchmarking {
  private:
   DeviceModel device_;
   int64_t crash_every_;
+  bool is_device_;
 };
 
 }  // namespace
@@ -154,4 +164,5 @@ class FaultyTarget final : public Target, public Benchmarking {
 TUNESMITH_PLUGIN(
     FaultyTarget, PluginKind::Target, "faulty", "1.0.0", "runs candidates that are wrong on purpose",
     OptionSpec::integer("crash_every", 0, 0, 1000,
-                        "programs between two that crash, all others being right; 0 = as annotated"));
+                        "programs between two that crash, all others being right; 0 = as annotated"),
+    OptionSpec::boolean("device", false, "kernels, all right, run on a device that calls one at a time"));

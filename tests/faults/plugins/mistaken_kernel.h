@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -28,10 +28,10 @@ namespace tunesmith::test {
 
 inline constexpr int64_t kWorkspaceBytes = 64;
 
-inline int64_t g_elements = 0;  // of the workload; one at a time
-inline int g_varied = 0;        // calls of the kernel that varies
-inline bool g_broken = false;   // by a kernel that was run before
-inline bool g_spoilt = false;   // likewise: what comes after it is wrong
+inline int64_t g_elements = 0;        // of the workload; one at a time
+inline std::atomic<int> g_varied{0};  // calls of the kernel that varies
+inline bool g_broken = false;         // by a kernel that was run before
+inline bool g_spoilt = false;         // likewise: what comes after it is wrong
 inline char* volatile g_leak = nullptr;
 
 /// Written to as a wild pointer would; not known to the compiler.
@@ -70,13 +70,29 @@ inline void allocate_without_end(void* (*allocate)(size_t)) {
   }
 }
 
-/// What a runtime remembers from call to call.
-inline int g_calls = 0;
-inline const void* g_last_output = nullptr;
+/// What a runtime remembers from call to call, two of which may run at once: each on its own data.
+inline std::atomic<int> g_calls{0};
+inline std::atomic<const void*> g_last_output{nullptr};
+inline std::mutex g_keeping;
 inline std::map<const float*, std::vector<float>> g_kept_inputs;
 
 inline const float* kept(const float* x, int64_t count) {
+  const std::scoped_lock lock(g_keeping);
   return g_kept_inputs.try_emplace(x, x, x + count).first->second.data();
+}
+
+/// A right kernel of a device that can run one at a time: a result is wrong where two calls overlap, and each
+/// waits for the other.
+inline void run_one_at_a_time(void* const* buffers, void*, tunesmith_parallel_for, void*) {
+  static std::atomic<int> running{0};
+  constexpr std::chrono::milliseconds kWait{5};
+  auto* o = static_cast<float*>(buffers[1]);
+  bool alone = ++running == 1;
+  for (const auto end = std::chrono::steady_clock::now() + kWait;
+       alone && std::chrono::steady_clock::now() < end;)
+    alone = running == 1;
+  add_one(static_cast<const float*>(buffers[0]), o, alone ? g_elements : g_elements / 2);
+  --running;
 }
 
 /// At most so many, so that a worker's memory is not exhausted first.
@@ -205,9 +221,9 @@ void harm_the_worker() {
   }
 }
 
-/// Goes wrong in a later call, or after one.
+/// Goes wrong in a later call, or after one; `number` is 1 for the first.
 template <Mistake mistake>
-void misbehave_later(float* x, float* o, void* workspace) {
+void misbehave_later(int number, float* x, float* o, void* workspace) {
   const int64_t n = g_elements;
   auto* const space = static_cast<volatile char*>(workspace);
   switch (mistake) {
@@ -215,19 +231,19 @@ void misbehave_later(float* x, float* o, void* workspace) {
       write_again_late(x, o);
       break;
     case Mistake::WritesBeyondLater:
-      if (g_calls >= 4) static_cast<volatile float*>(o)[n] = 1.0f;
+      if (number >= 4) static_cast<volatile float*>(o)[n] = 1.0f;
       break;
     case Mistake::WritesBeyondWorkspaceLater:
-      if (g_calls >= 4) space[-1] = 1;
+      if (number >= 4) space[-1] = 1;
       break;
     case Mistake::LeavesAThreadRunning:
-      if (g_calls == 1) run_for_ever();
+      if (number == 1) run_for_ever();
       break;
     case Mistake::StartsAThreadEachCall:
-      if (g_calls <= kMaxMade) sleep_for_ever();
+      if (number <= kMaxMade) sleep_for_ever();
       break;
     case Mistake::KeepsAPool:
-      if (g_calls == 1) sleep_for_ever();
+      if (number == 1) sleep_for_ever();
       break;
     default:
       break;
@@ -236,7 +252,7 @@ void misbehave_later(float* x, float* o, void* workspace) {
 
 /// Leaves the process or its threads in another state.
 template <Mistake mistake>
-void change_state(tunesmith_parallel_for parallel_for, void* pool) {
+void change_state(int number, tunesmith_parallel_for parallel_for, void* pool) {
   switch (mistake) {
     case Mistake::BlocksSignals:
       block_termination();
@@ -251,13 +267,13 @@ void change_state(tunesmith_parallel_for parallel_for, void* pool) {
       std::signal(SIGSEGV, SIG_DFL);
       break;
     case Mistake::OpensAFileEachCall:
-      if (g_calls <= kMaxMade) static_cast<void>(open("/dev/null", O_RDONLY));
+      if (number <= kMaxMade) static_cast<void>(open("/dev/null", O_RDONLY));
       break;
     case Mistake::OpensAFileOnce:
-      if (g_calls == 1) static_cast<void>(open("/dev/null", O_RDONLY));
+      if (number == 1) static_cast<void>(open("/dev/null", O_RDONLY));
       break;
     case Mistake::ClosesAFile:
-      if (g_calls == 1) close_some_file();
+      if (number == 1) close_some_file();
       break;
     case Mistake::RoundsUp:
       round_up(nullptr, 0, 1);
@@ -302,14 +318,14 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   const int64_t n = g_elements;
   if (g_broken) std::abort();
   if (g_spoilt) return;
-  ++g_calls;
+  const int number = ++g_calls;
   if (kMistakes[static_cast<size_t>(mistake)].cause.empty()) wait_for(kRightTime);
-  const bool same_pointers = std::exchange(g_last_output, o) == o;
+  const bool same_pointers = g_last_output.exchange(o) == o;
   if (mistake == Mistake::SkipsTheSamePointers && same_pointers) return;
   if (mistake == Mistake::SkipsWhatIsDone && o[0] == x[0] + 1.0f && o[n - 1] == x[n - 1] + 1.0f) return;
-  if (mistake == Mistake::StopsWriting && g_calls > 4) return;
+  if (mistake == Mistake::StopsWriting && number > 4) return;
   if (mistake == Mistake::KeepsAnInputByAddress ||
-      (mistake == Mistake::KeepsAnInputAfterFourCalls && g_calls > 4))
+      (mistake == Mistake::KeepsAnInputAfterFourCalls && number > 4))
     return add_one(kept(x, n), o, n);
   if (mistake == Mistake::ReturnsTooEarly) {
     add_half_elsewhere(x, o, n);
@@ -324,8 +340,8 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   touch_wrongly<mistake>(x, o, workspace);
   break_down<mistake>(o, parallel_for, pool);
   harm_the_worker<mistake>();
-  misbehave_later<mistake>(x, o, workspace);
-  change_state<mistake>(parallel_for, pool);
+  misbehave_later<mistake>(number, x, o, workspace);
+  change_state<mistake>(number, parallel_for, pool);
 }
 
 template <Mistake mistake>

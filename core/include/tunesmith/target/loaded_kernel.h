@@ -24,7 +24,9 @@ struct KernelFault {
   bool device_lost = false;
 };
 
-/// A kernel in this process. Its code lives as long as this object. Called by one thread at a time.
+/// A kernel in this process. Its code lives as long as this object. Called by one thread at a time, except
+/// for entry() of a target without a SeparateDevice and what entry() returns: several threads may call them
+/// at once, each with buffers and a workspace of its own.
 class LoadedKernel {
  public:
   virtual ~LoadedKernel();
