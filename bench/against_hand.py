@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from peaks import said, time_text
+from peaks import said, time_text, workload_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -38,7 +38,7 @@ def lacks(trace):
 
 def measure(arguments, trace):
     """(seconds of the search, its program's entry beside the trace's) of each seed."""
-    workload, found = said(trace, "workload"), []
+    workload, found = workload_of(trace), []
     for seed in range(arguments.seeds):
         with tempfile.TemporaryDirectory() as folder:
             database = pathlib.Path(folder) / "records.db"

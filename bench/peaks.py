@@ -28,8 +28,14 @@ def said(trace, key):
     return None
 
 
-def measure(arguments, trace, threads):
+def workload_of(trace):
+    """As the command line takes it: a name, or a file of the repository."""
     workload = said(trace, "workload")
+    return str(ROOT / workload) if workload.endswith(".yaml") else workload
+
+
+def measure(arguments, trace, threads):
+    workload = workload_of(trace)
     environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
     if said(trace, "needs"):
         environment["ONEDNN_MAX_CPU_ISA"] = "AVX512_CORE_BF16"

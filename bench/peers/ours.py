@@ -41,8 +41,21 @@ def describe(binary, workload):
     return {"key": shown["workload"], "flops": shown["flops"], "bytes": shown["bytes_min"], "arrays": signature(shown["program"])}
 
 
+def build_trace(arguments, workload, folder):
+    """Like build(), of the trace that --trace names, which is verified first."""
+    common = ["--threads", arguments.threads, "--json", "--quiet", "--database", folder / "records.db"]
+    trace = arguments.trace.resolve()
+    measured = command(arguments.tunesmith, "bench", workload, "--trace", trace, "--rounds", 5, *common, timeout=120)["benchmarks"][0]
+    if failure := measured["entries"][0].get("failure"):
+        raise Failed(f"{arguments.trace}: {failure}")
+    command(arguments.tunesmith, "build", workload, "--trace", trace, "--output", folder, "--name", "kernel", *common, timeout=120)
+    return {"trace": arguments.trace.stem, "peak_gflops": measured["peak_gflops"]}, folder / "libkernel.so"
+
+
 def build(arguments, workload, folder):
     """(what came of the search, the library's file). `folder` is the row's."""
+    if arguments.trace:
+        return build_trace(arguments, workload, folder)
     records = arguments.records.resolve() / f"{arguments.space}-{arguments.trials}-{arguments.seed}.db"
     records.parent.mkdir(parents=True, exist_ok=True)
     common = ["--space", arguments.space, "--threads", arguments.threads, "--database", records, "--json", "--quiet"]

@@ -7,7 +7,7 @@ class Mismatch(Exception):
     """The file has results of other settings."""
 
 
-SETTINGS = ("threads", "trials", "seed", "space")
+SETTINGS = ("threads", "trials", "seed", "space", "trace")
 
 
 class Results:
@@ -16,7 +16,7 @@ class Results:
         self.data = {"version": 1, "settings": settings, "machine": machine, "rows": []}
         if file.exists():
             found = load(file)
-            other = [key for key in SETTINGS if found["settings"].get(key) != settings[key]]
+            other = [key for key in SETTINGS if found["settings"].get(key) != settings.get(key)]
             if other:
                 raise Mismatch(f"{file} has results of other {', '.join(other)}; --output names another file")
             if found["machine"].get("model") != machine["model"]:

@@ -66,7 +66,10 @@ def section(title, rows):
 
 def markdown(results):
     settings, machine = results["settings"], results["machine"]
-    lines = [f"{machine['model']}, {settings['threads']} threads; {settings['trials']} trials of `{settings['space']}`, seed {settings['seed']}. "
+    ours = f"{settings['trials']} trials of `{settings['space']}`, seed {settings['seed']}"
+    if settings.get("trace"):
+        ours = f"the trace `{settings['trace']}`"
+    lines = [f"{machine['model']}, {settings['threads']} threads; {ours}. "
              "Other columns: their time over ours, more than 1 where Tunesmith is faster. Times are 10th percentiles of rounds in which everyone "
              "was timed in turn, with intervals of 95 % (bootstrap). The roof is the larger of the operations at the measured peak and a copy of "
              "as many bytes.", ""]

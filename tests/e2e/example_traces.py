@@ -27,6 +27,8 @@ def main():
         print(f"skipped: the processor has no {needed}")
         return 77
     workload = said(arguments.trace, "workload")
+    if workload.endswith(".yaml"):
+        workload = pathlib.Path(__file__).parents[2] / workload
     with tempfile.TemporaryDirectory() as folder:
         bench = subprocess.run([arguments.tunesmith, "bench", workload, "--trace", arguments.trace, "--rounds", "1", "--quiet", "--json", "--candidate-time-out", "60",
                                 "--database", pathlib.Path(folder) / "records.db"], capture_output=True, text=True)

@@ -55,7 +55,7 @@ def the_table_is_of_the_json_alone(folder):
     assert "| GMM | `gmm:n=1` | 1 ms (900 µs to 1.1 ms) | 50 % | **0.50** onnxruntime | 2.00 (1.80 to 2.20) | 0.50 (0.45 to 0.55) |" in text, text
     assert "| geometric mean |  |  | **1.00** of 2 | 2.00 of 2 | 1.00 of 2 |" in text, text
     assert text.index("### Operators") < text.index("### Fused groups") < text.index("stem:h=1"), text
-    assert "Of abc1234." in text, text
+    assert "128 trials of `cpu`, seed 0." in text and "Of abc1234." in text, text
     assert "busy" not in text and "Errors" not in text, text
 
 
@@ -152,10 +152,13 @@ def arguments_are_refused(folder):
         assert said in errors, errors
     _, errors = run("measure", "--env", folder / "none", code=4)
     assert "run `bench/peers/run install`" in errors, errors
+    for only, said in (("attention", "--trace is for one row"), ("attention:n=384,d=64", "none.trace does not exist")):
+        _, errors = run("measure", "--trace", folder / "none.trace", "--only", only, code=4)
+        assert said in errors, errors
     _, errors = run("table", "--output", folder / "none.json", code=4)
     assert "measure first" in errors, errors
     help_text, _ = run("measure", "--help", code=0)
-    for option in ("--rows", "--groups", "--only", "--peers", "--trials", "--seed", "--space", "--again", "--wait", "--allow-load"):
+    for option in ("--rows", "--groups", "--only", "--peers", "--trials", "--seed", "--space", "--again", "--wait", "--allow-load", "--trace"):
         assert option in help_text, option
 
 
