@@ -58,6 +58,21 @@ TEST(ExpectedOutput, SaysWhereTheWorstElementIs) {
   EXPECT_EQ(compare({1.0f, 2.0f}, {1, 2}, {1e-6, 1e-6}).message, "");
 }
 
+// Four are compared at a time, and what remains one by one.
+TEST(ExpectedOutput, EveryPositionIsCompared) {
+  for (size_t count = 2; count <= 12; count += 2) {
+    const std::vector<double> wanted(count, 1.0);
+    const std::vector<double> bounds(count, 1e-6);
+    for (size_t wrong = 0; wrong < count; ++wrong) {
+      std::vector<float> got(count, 1.0f);
+      got[wrong] = 2.0f;
+      EXPECT_NEAR(compare(got, wanted, bounds).worst, 1e6, 1e2) << wrong << " of " << count;
+      got[wrong] = std::numeric_limits<float>::quiet_NaN();
+      EXPECT_EQ(compare(got, wanted, bounds).worst, kInfinity) << wrong << " of " << count;
+    }
+  }
+}
+
 TEST(ExpectedOutput, WhatIsNotFiniteMustBeTheSame) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
