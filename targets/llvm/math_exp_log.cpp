@@ -30,7 +30,7 @@ constexpr double kLn2Nearest = 0.6931471824645996, kLn2Rest = -1.904654299957768
 constexpr int kMantissaBits = 23;
 // Adding 1.5 * 2^23 rounds to an integer, and leaves it in the low bits: no conversion that a NaN could
 // upset.
-constexpr double kRounder = 12582912.0;
+constexpr double kFloatRounder = 12582912.0;
 // Cephes' coefficients: (log(1 + f) - f + f^2 / 2) / f^3.
 constexpr std::array kLog = {7.0376836292e-2,  -1.1514610310e-1, 1.1676998740e-1,
                              -1.2420140846e-1, 1.4249322787e-1,  -1.6668057665e-1,
@@ -64,8 +64,8 @@ llvm::Value* MathFunctions::exp_in_range_f32(Value x) {
 }
 
 MathFunctions::Reduced MathFunctions::reduce_argument(Value x) {
-  Value shifted = multiply_add(x, number(x, std::numbers::log2e), number(x, kRounder));
-  Value n = ir_.CreateFSub(shifted, number(x, kRounder));
+  Value shifted = multiply_add(x, number(x, std::numbers::log2e), number(x, kFloatRounder));
+  Value n = ir_.CreateFSub(shifted, number(x, kFloatRounder));
   Value r = multiply_add(n, number(x, -kLn2Low), multiply_add(n, number(x, -kLn2High), x));
   return {shifted, multiply_add(ir_.CreateFMul(r, r), polynomial_by_pairs(r, kExp), r)};
 }
@@ -107,8 +107,8 @@ llvm::Value* MathFunctions::exp_by_table(Value x, int64_t more) {
     // n, shifted to the exponent, has its index below that.
     table.push_back(std::bit_cast<uint32_t>(power) - (i << index_shift));
   }
-  Value shifted = multiply_add(x, number(x, size * std::numbers::log2e), number(x, kRounder));
-  Value n = ir_.CreateFSub(shifted, number(x, kRounder));
+  Value shifted = multiply_add(x, number(x, size * std::numbers::log2e), number(x, kFloatRounder));
+  Value n = ir_.CreateFSub(shifted, number(x, kFloatRounder));
   Value r = multiply_add(n, number(x, -kLn2Rest / size), multiply_add(n, number(x, -kLn2Nearest / size), x));
   Value terms = size == 16 ? polynomial(r, kExpOf16) : polynomial(r, kExpOf8);
   Value bits = ir_.CreateBitCast(shifted, integers_like(shifted));
