@@ -57,6 +57,11 @@ def the_table_is_of_the_json_alone(folder):
     assert text.index("### Operators") < text.index("### Fused groups") < text.index("stem:h=1"), text
     assert "128 trials of `cpu`, seed 0." in text and "Of abc1234." in text, text
     assert "busy" not in text and "Errors" not in text, text
+    found = json.loads(file.read_text())
+    found["settings"]["trace"] = "by_hand"
+    file.write_text(json.dumps(found))
+    text, _ = run("table", "--output", file, code=0)
+    assert "the trace `by_hand`" in text and "128 trials" not in text, text
 
 
 def errors_and_busy_rows_are_said(folder):
@@ -125,7 +130,8 @@ def results_go_on_and_settings_do_not_mix(folder):
     found.put(row("gmm:n=3", 2e-3, {}))
     assert [one["name"] for one in results.load(file)["rows"]] == ["gmm:n=1", "gmm:n=2", "gmm:n=3"]
     assert results.Results(file, settings, {"model": "a processor"}).has("gmm:n=3")
-    for other_settings, model, said in ((settings | {"trials": 64}, "a processor", "other trials"), (settings, "another", "another machine")):
+    for other_settings, model, said in ((settings | {"trials": 64}, "a processor", "other trials"), (settings | {"trace": "by_hand"}, "a processor", "other trace"),
+                                        (settings, "another", "another machine")):
         try:
             results.Results(file, other_settings, {"model": model})
             raise AssertionError("mixed")

@@ -70,7 +70,7 @@ inline void allocate_without_end(void* (*allocate)(size_t)) {
   }
 }
 
-/// What a runtime remembers from call to call, two of which may run at once: each on its own data.
+/// Kept from call to call. Two calls may run at once, each on its own data.
 inline std::atomic<int> g_calls{0};
 inline std::atomic<const void*> g_last_output{nullptr};
 inline std::mutex g_keeping;

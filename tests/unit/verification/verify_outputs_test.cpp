@@ -100,7 +100,7 @@ TEST(ExpectedOutput, EveryElementOfALongOneIsCompared) {
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
       tunesmith_runtime_pool_create(3), tunesmith_runtime_pool_destroy);
   EXPECT_EQ(expected.compare(got.bytes.data(), pool.get()).worst, 0.0);
-  for (const int64_t at : {0, 4095, 4096, 9999, 10000}) {
+  for (const int64_t at : {0, 4095, 4096, 4097, 4098, 9999, 10000}) {
     Tensor wrong = got;
     wrong.set(at, got.get(at) + 0.0625);
     EXPECT_GT(expected.compare(wrong.bytes.data(), pool.get()).worst, 1.0) << at;
