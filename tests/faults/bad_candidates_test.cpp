@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
@@ -20,6 +19,7 @@
 #include <tunesmith/target/benchmarking.h>
 
 #include "plugins/mistakes.h"
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -93,9 +93,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachMistake, testing::Range(size_t{0}, kMistakes.s
 
 /// --locked holds in the worker, too, which loads the target anew.
 TEST_F(BadCandidates, TheWorkerLoadsNothingThatTheLockFileDoesNotList) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / fmt::format("tunesmith-locked-{}", getpid());
-  std::filesystem::create_directory(folder);
+  const test::TemporaryFolder folder;
   const std::string lock = (folder / "plugins.lock").string();
   const CompiledKernel good = kernel(Mistake::None);
   const auto first = [&] {
@@ -112,7 +110,6 @@ TEST_F(BadCandidates, TheWorkerLoadsNothingThatTheLockFileDoesNotList) {
   } catch (const EnvironmentError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("[P15] the lock file does not list it"));
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(BadCandidates, WhatOneBreaksIsNotBlamedOnTheNext) {
@@ -276,8 +273,7 @@ TEST_F(BadCandidates, AStopEndsTheCandidateUnderWayWithinTwoSeconds) {
 }
 
 TEST_F(BadCandidates, ARunnerWaitsForItsTurnAndAStopEndsTheWaiting) {
-  std::string name = (std::filesystem::temp_directory_path() / "tunesmith-turns-XXXXXX").string();
-  const std::filesystem::path folder = mkdtemp(name.data());
+  const test::TemporaryFolder folder;
   std::atomic<bool> stop = false;
   std::vector<std::string> said;
   options_.stop = &stop;
@@ -302,7 +298,6 @@ TEST_F(BadCandidates, ARunnerWaitsForItsTurnAndAStopEndsTheWaiting) {
   stop = false;
   EXPECT_EQ(causes(*all, {good}), std::vector<std::string>{""});
   EXPECT_EQ(said.size(), 1u);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include <tunesmith/support/random.h>
 
 #include "child.h"
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -86,14 +87,6 @@ int write_records(const fs::path& path, const std::string& run, size_t limit, si
 
 class RecordsKillTest : public testing::Test {
  protected:
-  RecordsKillTest() {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("records_kill_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~RecordsKillTest() override { fs::remove_all(folder_); }
-
   static void sleep_ms(uint64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
   void expect_sound(const fs::path& path, const std::set<std::string>& reported) const {
@@ -108,7 +101,7 @@ class RecordsKillTest : public testing::Test {
     }
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 constexpr size_t kForEver = 1'000'000;
@@ -276,7 +269,7 @@ TEST_F(RecordsKillTest, AKillDuringTheMigrationLosesNothing) {
     EXPECT_EQ(check.records, 18u);
     // Every copy that bears the name of one is whole.
     size_t copies = 0;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with(path.filename().string() + ".schema2.bak") || name.ends_with(".unfinished"))
         continue;

@@ -13,6 +13,7 @@
 #include <tunesmith/tuning/tuner.h>
 
 #include "child.h"
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -67,8 +68,8 @@ int tune_and_report(const fs::path& path, int64_t trials, int report, uint64_t s
 }
 
 TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
-  const fs::path path = fs::path(testing::TempDir()) / "tunesmith_tune_kill.db";
-  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix);
+  const test::TemporaryFolder folder;
+  const fs::path path = folder / "records.db";
   RandomStream random(5, 0);
   std::set<std::string> reported;
   for (int round = 0; round < 12; ++round) {
@@ -99,8 +100,8 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
 constexpr int64_t kShared = 480;
 
 TEST(TuneKill, TwoRunsOfOneStoreKilledTwentyTimesLoseNothingAndBothResume) {
-  const fs::path path = fs::path(testing::TempDir()) / "tunesmith_two_tune_kill.db";
-  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix);
+  const test::TemporaryFolder folder;
+  const fs::path path = folder / "records.db";
   RandomStream random(5, 1);
   std::set<std::string> reported;
   for (int round = 0; round < 20; ++round) {

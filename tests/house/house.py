@@ -415,6 +415,24 @@ def every_end_to_end_test_is_run():
             "a test is written and never run")
 
 
+def shared_paths(text):
+    """Lines of a test that take a path which another test, running at the same time, may take, too."""
+    return [line.strip() for line in text.splitlines() if re.search(r"TempDir\(|temp_directory_path|mk[ds]temp|\"/tmp/\w", line)]
+
+
+def tests_share_no_file():
+    """CTest runs several tests at once; one that writes where another does fails now and then."""
+    for line in ['fs::path(testing::TempDir()) / "scripts"', 'fs::temp_directory_path() / name', "mkdtemp(name.data())", 'std::ofstream("/tmp/one")']:
+        assert shared_paths(line), line
+    assert not shared_paths("const test::TemporaryFolder folder;")
+    helper = ROOT / "tests/temporary_folder.h"
+    assert shared_paths(helper.read_text())
+    paths = [path for path in sources("tests") if path != helper]
+    assert len(paths) > 300
+    fail_if([f"{path.relative_to(ROOT)}: {line}" for path in paths for line in shared_paths(path.read_text())],
+            "a test takes a path that others may take; tests/temporary_folder.h makes one of its own")
+
+
 def folders_of_a_machine(command):
     """Words of a command line that only the machine it was given on understands, and its program if that is a path."""
     return [word for place, word in enumerate(command.split()) if word.startswith("/") or (place == 0 and "/" in word)]

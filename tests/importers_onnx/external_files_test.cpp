@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "model_text.h"
+#include "temporary_folder.h"
 
 namespace tunesmith::onnx_reader {
 namespace {
@@ -15,8 +16,6 @@ using testing::HasSubstr;
 class OnnxExternalFiles : public testing::Test {
  protected:
   OnnxExternalFiles() {
-    std::string name = (fs::temp_directory_path() / "onnx-external-XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
     fs::create_directories(folder() / "below");
     write(folder() / "model.onnx.data", "abcdefgh");
     write(folder() / "below/more", "ijkl");
@@ -26,8 +25,6 @@ class OnnxExternalFiles : public testing::Test {
     fs::create_directory_symlink("..", folder() / "up");
     ::mkfifo((folder() / "pipe").c_str(), 0600);
   }
-  ~OnnxExternalFiles() override { fs::remove_all(root_); }
-
   fs::path folder() const { return root_ / "model"; }
 
   static void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
@@ -51,7 +48,7 @@ class OnnxExternalFiles : public testing::Test {
   }
 
  private:
-  fs::path root_;
+  test::TemporaryFolder root_;
 };
 
 std::string entry(const std::string& key, const std::string& text) {

@@ -1,6 +1,5 @@
 #include "pack_folder.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -13,17 +12,6 @@
 namespace tunesmith::test {
 
 namespace fs = std::filesystem;
-
-PackFolder::PackFolder() {
-  std::string name = (fs::temp_directory_path() / "tunesmith-pack-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = fs::canonical(name);
-}
-
-PackFolder::~PackFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 fs::path PackFolder::add(std::string_view built_library, std::string_view id) {
   const std::string file = fmt::format("{}.so", built_library);
@@ -59,7 +47,7 @@ void PackFolder::write_manifest(std::string_view file) const {
                          fmt::join(entries_, ",\n  "), fmt::join(libraries_, ", ")));
 }
 
-PluginSearch PackFolder::search() const { return {.command_line = {{path_}}, .defaults = false}; }
+PluginSearch PackFolder::search() const { return {.command_line = {{path_.path()}}, .defaults = false}; }
 
 std::string PackFolder::creation(std::string_view id) const {
   PluginRegistry registry(search());

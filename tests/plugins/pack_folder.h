@@ -8,16 +8,13 @@
 
 #include <tunesmith/plugin/registry.h>
 
+#include "temporary_folder.h"
+
 namespace tunesmith::test {
 
 class PackFolder {
  public:
-  PackFolder();
-  ~PackFolder();
-  PackFolder(const PackFolder&) = delete;
-  PackFolder& operator=(const PackFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_.path(); }
 
   /// Copies a library of the build into the pack; the manifest names it as `id`.
   std::filesystem::path add(std::string_view built_library, std::string_view id = "subject");
@@ -40,7 +37,7 @@ class PackFolder {
   std::string creation(std::string_view id = "subject") const;
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder path_;
   Entries entries_;
   std::vector<std::string> libraries_;
 };

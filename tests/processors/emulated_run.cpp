@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "run_program.h"
+#include "temporary_folder.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::testing {
@@ -20,22 +21,6 @@ using llvm_target::find_program;
 using llvm_target::run_program;
 
 constexpr const char* kNeeded[] = {"clang-19", "mold", "qemu-aarch64"};
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "tunesmith-aarch64-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error("no temporary folder can be made");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 void run(const std::vector<std::string>& command) {
   const auto result = run_program(command);
@@ -69,7 +54,7 @@ std::string missing_for_emulation() {
 
 std::vector<Tensor> run_emulated(const CompiledKernel& kernel, std::vector<Tensor> arguments,
                                  int64_t sve_bits) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   std::ofstream(folder / "kernel.o", std::ios::binary) << kernel.object;
   write_arguments(folder / "in", kernel, arguments);
   run({find_program("clang-19"), "--target=aarch64-linux-gnu", "-O1", "-ffreestanding",

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <tunesmith/intrinsics/tensor_intrinsic.h>
 #include <tunesmith/ir/visit.h>
@@ -15,6 +14,8 @@
 #include <tunesmith/tuning/with_names_of.h>
 #include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
+
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -54,12 +55,6 @@ spaces:
 
 class IntrinsicNames : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("intrinsic_names_{}", getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   /// With the extension whose instruction copies so many elements.
   std::unique_ptr<Space> space(int elements) {
     const auto file = folder_ / fmt::format("copy_{}.yaml", elements);
@@ -95,7 +90,7 @@ class IntrinsicNames : public testing::Test {
   }
 
   PluginRegistry registry_;
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
   Workload workload_ = WorkloadLibrary().load("gmm:n=16,m=8,k=4");
 };
 

@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
+
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -162,7 +163,8 @@ constexpr const char* kPack = R"(          match: [C]
 )";
 
 TEST_F(Script, NothingMovesWhatAUnitCopies) {
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("script_pack_{}.yaml", getpid());
+  const test::TemporaryFolder folder;
+  const auto file = folder / "script_pack.yaml";
   std::ofstream(file) << R"(extension: script_pack
 target: llvm
 intrinsics:

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/tuning/tuner.h"
@@ -45,12 +46,6 @@ const Table& table() {
 
 class Repeatable : public testing::TestWithParam<const char*> {
  protected:
-  Repeatable() {
-    std::string name = (fs::temp_directory_path() / "tunesmith-repeatable-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~Repeatable() override { fs::remove_all(folder_); }
-
   /// The candidates' hashes in the order in which they were measured.
   std::vector<uint64_t> search(const Space& space, uint64_t seed, size_t threads) {
     TableRunner runner(table());
@@ -71,7 +66,7 @@ class Repeatable : public testing::TestWithParam<const char*> {
   }
 
   PluginRegistry registry_;
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   int searches_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "nvrtc/nvrtc.h"
 #include "run_candidate.h"
 #include "support/run_process.h"
+#include "temporary_folder.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith::cuda {
@@ -19,16 +20,10 @@ using ::testing::HasSubstr;
 
 class KernelLibrary : public ::testing::Test {
  protected:
-  KernelLibrary() {
-    std::string name = (fs::temp_directory_path() / "tunesmith-library-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~KernelLibrary() override { fs::remove_all(folder_); }
-
   LibraryFiles written(const Schedule& schedule, const Program& program, const std::string& name) {
     const auto kernel = test::target().compile(lower_for(test::target(), schedule.program()), "norm_kernel");
     EXPECT_TRUE(kernel.has_value()) << kernel.error();
-    return test::target().build_library({&*kernel, &program, name, folder_, "row_norm, /* 1 us */"});
+    return test::target().build_library({&*kernel, &program, name, folder_.path(), "row_norm, /* 1 us */"});
   }
 
   static std::string content(const std::string& file) {
@@ -36,7 +31,7 @@ class KernelLibrary : public ::testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  fs::path folder_;
+  tunesmith::test::TemporaryFolder folder_;
 };
 
 TEST_F(KernelLibrary, IsCudaWithAFunctionThatLaunchesTheKernels) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/tuning/tuner.h"
@@ -16,13 +17,7 @@ namespace fs = std::filesystem;
 
 class TuneForADevice : public ::testing::TestWithParam<const char*> {
  protected:
-  TuneForADevice() {
-    std::string name = (fs::temp_directory_path() / "tunesmith-cuda-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~TuneForADevice() override { fs::remove_all(folder_); }
-
-  fs::path folder_;
+  tunesmith::test::TemporaryFolder folder_;
 };
 
 TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
@@ -95,9 +90,7 @@ TEST(WorkerForADevice, AReferenceThatTakesTooLongIsTheCandidatesFailure) {
 
 // What a candidate is verified on is in its record.
 TEST(TuneForALargeShape, VerifiesTwins) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "tunesmith-twins";
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const tunesmith::test::TemporaryFolder folder;
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
   const Workload workload = WorkloadLibrary().load("gmm:n=1024,m=1024,k=1024");
@@ -119,7 +112,6 @@ TEST(TuneForALargeShape, VerifiesTwins) {
   for (const Record& record : store.list({.kind = MeasurementKind::Search})) {
     EXPECT_TRUE(!record.ok() || result.twins.contains(record.verified_on)) << record.verified_on;
   }
-  fs::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, TuneForADevice,

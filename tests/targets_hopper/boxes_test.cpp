@@ -12,6 +12,7 @@
 #include "nvrtc/kernel_compiler.h"
 #include "nvrtc/nvrtc.h"
 #include "nvrtc/refusal.h"
+#include "temporary_folder.h"
 #include "tunesmith/performance/grid_work.h"
 #include "tunesmith/target/packaging.h"
 #include "tunesmith/tuning/candidate_compiler.h"
@@ -62,16 +63,14 @@ TEST(HopperBoxes, AreEncodedByTheLibrarysFunction) {
   const CandidatePtr candidate = by_hand(program, kBoxes);
   ASSERT_NE(candidate, nullptr);
   const CompiledKernel kernel = hopper_space().target().compile(candidate->lowered, "k").value();
-  std::string folder = (std::filesystem::temp_directory_path() / "tunesmith-boxes-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const LibraryFiles files =
-      hopper_space().target().packaging()->build_library({&kernel, &program, "product", folder, "by hand"});
+  const test::TemporaryFolder folder;
+  const LibraryFiles files = hopper_space().target().packaging()->build_library(
+      {&kernel, &program, "product", folder.path(), "by hand"});
   std::stringstream text;
   text << std::ifstream(files.library).rdbuf();
   EXPECT_THAT(text.str(), HasSubstr("tunesmith_encode(&map0, A, 128, 128, 64, 128))"));
   EXPECT_THAT(text.str(), HasSubstr("tunesmith_encode(&map1, B, 256, 128, 64, 64))"));
   EXPECT_THAT(text.str(), HasSubstr("((float*)C, map0, map1);"));
-  std::filesystem::remove_all(folder);
 }
 
 struct Drawn {

@@ -11,6 +11,7 @@
 #include "packs/pack_file.h"
 #include "space/compile_intrinsics.h"
 #include "space/single_call.h"
+#include "temporary_folder.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
@@ -147,7 +148,8 @@ TEST(TensorIntrinsic, Fragments) {
 
 /// What compiling a copy of three elements by this implementation says.
 std::string complaint(const std::string& implementation) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "wrong_intrinsic.yaml";
+  const test::TemporaryFolder folder;
+  const auto path = folder / "wrong_intrinsic.yaml";
   std::ofstream(path) << "extension: wrong\ntarget: llvm\nintrinsics:\n  - name: wrong\n    semantics: |\n"
                          "      inputs: {X: {shape: [3], dtype: f64}}\n      compute: |\n"
                          "        O[i<3] = X[i]\n      outputs: [O]\n    implementation: "

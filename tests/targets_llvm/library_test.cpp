@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 
 #include "lowered_program.h"
 #include "run_program.h"
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -74,9 +76,8 @@ int main(void) {{
 class BuiltLibrary : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string pattern = (fs::temp_directory_path() / "tunesmith-library-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
+    temporary.emplace();
+    folder = temporary->path();
     target = testing::make_target();
     lanes = target->lower_options().vector_bits / 32;
     lowered = testing::gmm_tile_program(16, 4 * lanes, 8, 4, 2 * lanes, lanes, /*parallel=*/true);
@@ -88,7 +89,7 @@ class BuiltLibrary : public ::testing::Test {
     files = target->build_library({&*compiled, &program, "tile", folder, "gmm:n=16 */ int trap;"});
   }
   static void TearDownTestSuite() {
-    fs::remove_all(folder);
+    temporary.reset();
     target.reset();
     lowered = {};
   }
@@ -105,6 +106,7 @@ class BuiltLibrary : public ::testing::Test {
     return run_program({program});
   }
 
+  static inline std::optional<test::TemporaryFolder> temporary;
   static inline std::string folder;
   static inline std::unique_ptr<llvm_target::LlvmTarget> target;
   static inline LoweredProgram lowered;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "temporary_folder.h"
 #include "tunesmith/network/built_library.h"
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/loaded_plan.h"
@@ -37,19 +38,12 @@ Tensor zeros_like(const network::Tensor& tensor) {
 
 class CompiledNetworks : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "tunesmith-networks-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void expect_what_evaluation_gives(const Network& network, std::mt19937& random) {
     const std::vector<network::NodeWorkload> regions = region_workloads(network);
     const std::vector<network::RegionKernel> kernels = kernels_.of(network, regions);
     const network::LibraryPlan plan = plan_library(network, kernels, "net");
-    write_library(plan, *target_->packaging(), folder_.string());
-    network::BuiltLibrary library(folder_, facts_of(plan));
+    write_library(plan, *target_->packaging(), folder_.path().string());
+    network::BuiltLibrary library(folder_.path(), facts_of(plan));
     std::vector<Tensor> inputs, outputs;
     std::vector<void*> data;
     for (const network::TensorIndex input : network.inputs) {
@@ -80,7 +74,7 @@ class CompiledNetworks : public ::testing::Test {
 
   std::unique_ptr<llvm_target::LlvmTarget> target_ = testing::make_target();
   network::PlainKernels kernels_{*target_};
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(CompiledNetworks, OfMatricesComputeWhatTheirEvaluationDoes) {

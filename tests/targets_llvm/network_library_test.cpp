@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include "dl_tensor.h"
 #include "lowered_program.h"
 #include "run_program.h"
+#include "temporary_folder.h"
 #include "tunesmith/lower/lower.h"
 #include "tunesmith/network/write_library.h"
 #include "tunesmith/workload/workload.h"
@@ -54,9 +56,8 @@ class NetworkLibrary : public ::testing::Test {
   using Run = int (*)(const void*, const DLTensor* const*, DLTensor* const*, void*);
 
   static void SetUpTestSuite() {
-    std::string pattern = (fs::temp_directory_path() / "tunesmith-network-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
+    temporary.emplace();
+    folder = temporary->path();
     std::iota(weights.begin(), weights.end(), -17.0F);
     std::iota(bias.begin(), bias.end(), -2.0F);
     const auto target = testing::make_target();
@@ -97,7 +98,7 @@ class NetworkLibrary : public ::testing::Test {
     plan.arena_bytes = (plan.arena_bytes + 63) / 64 * 64;
     files = write_library(plan, *target->packaging(), folder.string());
   }
-  static void TearDownTestSuite() { fs::remove_all(folder); }
+  static void TearDownTestSuite() { temporary.reset(); }
 
   void SetUp() override {
     library_ = dlopen(files.library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -138,12 +139,14 @@ class NetworkLibrary : public ::testing::Test {
     return result;
   }
 
+  static std::optional<test::TemporaryFolder> temporary;
   static fs::path folder;
   static network::NetworkFiles files;
   static std::array<float, kColumns * kInner> weights;
   static std::array<float, kColumns> bias;
   void* library_ = nullptr;
 };
+std::optional<test::TemporaryFolder> NetworkLibrary::temporary;
 fs::path NetworkLibrary::folder;
 network::NetworkFiles NetworkLibrary::files;
 std::array<float, kColumns * kInner> NetworkLibrary::weights;

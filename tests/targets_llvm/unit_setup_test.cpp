@@ -9,6 +9,7 @@
 
 #include "lowered_program.h"
 #include "run_program.h"
+#include "temporary_folder.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
@@ -171,8 +172,8 @@ TEST_F(UnitSetupOf, AFailureInTheWorkerIsTheCandidates) {
 }
 
 TEST_F(UnitSetupOf, BuiltLibrariesDoItThemselves) {
-  std::string folder = (fs::temp_directory_path() / "tunesmith-setup-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const test::TemporaryFolder temporary;
+  const std::string folder = temporary.path();
   const auto status_with = [&](const char* process, const char* thread, const char* wanted) {
     const CompiledKernel compiled = compile(needy_unit(process, thread));
     target->build_library({&compiled, &workload.program, "twice", folder, "none"});
@@ -198,7 +199,6 @@ int main(void) {{
   EXPECT_EQ(status_with("0", "0", "twice_OK"), 0);
   EXPECT_EQ(status_with("22", "0", "twice_SETUP_FAILED"), 0);
   EXPECT_EQ(status_with("0", "7", "twice_SETUP_FAILED"), 0);
-  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/grid/launches.h"
 #include "tunesmith/ir/annotation_keys.h"
 #include "tunesmith/ir/printer.h"
@@ -126,9 +127,8 @@ TEST(Twins, LittleWorkHasNone) {
 // A parameter that makes no extent says what is computed. Halved again and again it changes numbers of the
 // text and nothing else, and what is verified is another computation.
 TEST(Twins, ComputeTheSame) {
-  const std::string folder = ::testing::TempDir() + "/twins_compute_the_same";
-  std::filesystem::create_directories(folder);
-  const std::string file = folder + "/scaled_product.yaml";
+  const test::TemporaryFolder folder;
+  const std::string file = folder / "scaled_product.yaml";
   std::ofstream(file) << R"(name: scaled_product
 params: {n: 1024, m: 1024, k: 1024, scale: 4096}
 inputs:

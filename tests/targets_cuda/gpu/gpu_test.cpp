@@ -11,6 +11,7 @@
 #include "generator.h"
 #include "nvrtc/kernel_compiler.h"
 #include "targets_cuda/fake_gpu/cubin.h"
+#include "temporary_folder.h"
 #include "tunesmith/measuring/peak.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
@@ -232,14 +233,7 @@ extern "C" __global__ void __launch_bounds__(64) k(unsigned short* __restrict__ 
 
 class WithWorker : public ::testing::Test {
  protected:
-  WithWorker() {
-    std::string name = (fs::temp_directory_path() / "tunesmith-gpu-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~WithWorker() override {
-    unsetenv("TUNESMITH_FAKE_GPU");
-    fs::remove_all(folder_);
-  }
+  ~WithWorker() override { unsetenv("TUNESMITH_FAKE_GPU"); }
 
   std::unique_ptr<Runner> runner(const Workload& workload, Target& target) {
     return make_worker_runner(
@@ -247,7 +241,7 @@ class WithWorker : public ::testing::Test {
         {});
   }
 
-  fs::path folder_;
+  tunesmith::test::TemporaryFolder folder_;
 };
 
 TEST_F(WithWorker, TuningFindsVerifiedProgramsWithMeasuredTimes) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/tuning/tuner.h"
@@ -15,12 +16,6 @@ namespace tunesmith {
 
 class TableTest : public testing::Test {
  protected:
-  TableTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tunesmith-tables-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~TableTest() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path path(const std::string& file) const { return folder_ / file; }
 
   static SpacesFile spaces() {
@@ -122,7 +117,7 @@ spaces:
   };
 
   PluginRegistry registry_;
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 }  // namespace tunesmith

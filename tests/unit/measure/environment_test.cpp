@@ -8,6 +8,8 @@
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/thread_pool.h>
 
+#include "temporary_folder.h"
+
 namespace tunesmith {
 namespace {
 namespace fs = std::filesystem;
@@ -18,9 +20,6 @@ using testing::HasSubstr;
 class EnvironmentTest : public testing::Test {
  protected:
   EnvironmentTest() {
-    root_ = fs::path(testing::TempDir()) /
-            (std::string("environment_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
     write("proc/cpuinfo",
           "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Xeon "
           "Test\n"
@@ -35,8 +34,6 @@ class EnvironmentTest : public testing::Test {
     write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
     write("etc/machine-id", "0123456789abcdef0123456789abcdef\n");
   }
-  ~EnvironmentTest() override { fs::remove_all(root_); }
-
   void write(const std::string& file, const std::string& text) const {
     fs::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << text;
@@ -45,7 +42,8 @@ class EnvironmentTest : public testing::Test {
     return detect_environment(plugins, root_);
   }
 
-  fs::path root_;
+  const test::TemporaryFolder folder_;
+  const fs::path root_ = folder_ / "root";
 };
 
 TEST_F(EnvironmentTest, ReadsTheFirstProcessorCachesAndGovernor) {

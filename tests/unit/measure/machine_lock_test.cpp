@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "temporary_folder.h"
+
 namespace tunesmith {
 namespace {
 
@@ -31,15 +33,10 @@ struct Shared {
 class MachineLockTest : public testing::Test {
  protected:
   MachineLockTest() {
-    std::string name = (fs::temp_directory_path() / "tunesmith-lock-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     shared_ = new (memory) Shared;
   }
-  ~MachineLockTest() override {
-    munmap(shared_, sizeof(Shared));
-    fs::remove_all(folder_);
-  }
+  ~MachineLockTest() override { munmap(shared_, sizeof(Shared)); }
 
   fs::path file() const { return folder_ / "machine.lock"; }
 
@@ -85,7 +82,7 @@ class MachineLockTest : public testing::Test {
     return turn;
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   Shared* shared_;
 };
 
@@ -174,7 +171,7 @@ TEST_F(MachineLockTest, WithoutALockARunGoesOnAndSaysSoOnce) {
   fs::create_symlink(folder_ / "elsewhere", folder_ / "link.lock.next");
   mkfifo((folder_ / "pipe.lock.next").c_str(), 0666);
   for (const fs::path& bad :
-       {folder_ / "nowhere" / "machine.lock", folder_ / "link.lock", folder_ / "pipe.lock"}) {
+       {folder_ / "nowhere/machine.lock", folder_ / "link.lock", folder_ / "pipe.lock"}) {
     std::vector<std::string> said;
     MachineLock lock(bad, [&](const std::string& line) { said.push_back(line); });
     for (int i = 0; i < 2; ++i) EXPECT_FALSE(lock.wait(Use::Measure));

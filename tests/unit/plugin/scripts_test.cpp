@@ -9,6 +9,8 @@
 
 #include <tunesmith/plugin/registry.h>
 
+#include "temporary_folder.h"
+
 namespace tunesmith {
 namespace {
 
@@ -30,8 +32,7 @@ ScriptPlugin read_nothing(const ScriptSource& source) {
 
 class ScriptTest : public testing::Test {
  protected:
-  ScriptTest() : folder_(fs::path(testing::TempDir()) / "scripts") {
-    fs::create_directories(folder_);
+  ScriptTest() {
     write("class Tile: pass\n");
     g_read.clear();
     set_script_reader(read_nothing);
@@ -41,7 +42,7 @@ class ScriptTest : public testing::Test {
   void write(const std::string& text) const { std::ofstream(folder_ / "tile.py") << text; }
   SourceLocation place() const { return {(folder_ / "s.yaml").string(), 7, 15}; }
 
-  const fs::path folder_;
+  const test::TemporaryFolder folder_;
 };
 
 TEST(ScriptName, IsAFileAndAClass) {

@@ -11,6 +11,8 @@
 
 #include <tunesmith/records/record_store.h>
 
+#include "temporary_folder.h"
+
 namespace tunesmith {
 
 class Sql {
@@ -43,15 +45,6 @@ class Sql {
 
 class StoreFixture : public testing::Test {
  protected:
-  StoreFixture() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string(info->test_suite_name()) + "_" + info->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~StoreFixture() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path path(const std::string& file) const { return folder_ / file; }
   void write(const std::string& file, const std::string& text) const { std::ofstream(path(file)) << text; }
 
@@ -152,7 +145,7 @@ class StoreFixture : public testing::Test {
     return r;
   }
 
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 }  // namespace tunesmith

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -11,18 +12,11 @@ namespace {
 
 class ModelFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("model_file_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::filesystem::path write(const std::string& text) const {
     std::ofstream(folder_ / "written") << text;
     return folder_ / "written";
   }
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 const ModelFile kModel{"xgboost",
@@ -58,7 +52,7 @@ TEST_F(ModelFileTest, WhatIsNoneIsRefused) {
 }
 
 TEST_F(ModelFileTest, AFolderThatIsNotThereIsSaid) {
-  EXPECT_THROW(write_model_file(folder_ / "absent" / "model", kModel), EnvironmentError);
+  EXPECT_THROW(write_model_file(folder_ / "absent/model", kModel), EnvironmentError);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "intrinsics/intrinsic_content.h"
+#include "temporary_folder.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -23,9 +24,8 @@ constexpr const char* kSemantics =
 constexpr const char* kImplementation = "    implementation: {intrinsic: llvm.some, arguments: [X]}\n";
 
 std::shared_ptr<ExtensionFile> load(const std::string& text) {
-  // A file of its own for each test, as they run at the same time.
-  const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("extension_file_" + name + ".yaml");
+  const test::TemporaryFolder folder;
+  const auto path = folder / "extension.yaml";
   std::ofstream(path) << text;
   return ExtensionFile::load(path);
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/tuning/tuner.h"
 #include "tunesmith/workload/library.h"
@@ -67,15 +68,12 @@ class TunerTest : public testing::Test {
       2;  // of most workloads: unscheduled, and its outermost loop parallel
 
   TunerTest() {
-    std::string name = (fs::temp_directory_path() / "tunesmith-tuner-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     environment_.cpu_model = "Test";
     options_.trials = 48;
     options_.batch = 16;
     options_.seed = 7;
     options_.threads = 2;
   }
-  ~TunerTest() override { fs::remove_all(folder_); }
 
   Workload workload() const {
     return definition_.empty() ? WorkloadLibrary().load(workload_)
@@ -110,7 +108,7 @@ class TunerTest : public testing::Test {
   }
 
   PluginRegistry registry_;
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   Environment environment_;
   TuneOptions options_;
   std::string space_ = "cpu-random";

@@ -4,10 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <tunesmith/support/error.h>
 #include <tunesmith/workload/library.h>
+
+#include "temporary_folder.h"
 
 namespace tunesmith {
 namespace {
@@ -23,24 +24,6 @@ std::string load_error(const WorkloadLibrary& library, const std::string& text) 
   }
   return "accepted";
 }
-
-/// A folder of its own for a test, removed at its end.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() / ("tunesmith_library_" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return path_ / name;
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 TEST(WorkloadLibrary, EveryBuiltInLoadsAtItsDefaultsUnderItsFilesName) {
   const WorkloadLibrary library;
@@ -99,12 +82,12 @@ TEST(WorkloadLibrary, EveryShapeOfTheSuiteLoadsUnderAKeyOfItsOwn) {
 
 class SuiteFile : public testing::Test {
  protected:
-  ~SuiteFile() override { std::filesystem::remove(path_); }
   std::string write(const std::string& text) const {
     std::ofstream(path_) << text;
     return path_;
   }
-  const std::string path_ = testing::TempDir() + "tunesmith_suite_" + std::to_string(getpid()) + ".yaml";
+  const test::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "suite.yaml";
 };
 
 TEST_F(SuiteFile, ListsWorkloadsAndTheirWeights) {
@@ -176,10 +159,10 @@ TEST(WorkloadLibrary, BadParametersAreRefused) {
 }
 
 TEST(WorkloadLibrary, AUsersFileWorksLikeABuiltIn) {
-  const Folder folder;
-  const auto path = folder.write("mine.yaml",
-                                 "name: mine\nparams: {n: 4}\ninputs: {X: {shape: [n], dtype: f32}}\n"
-                                 "compute: O[i<n] = X[i] * 2\noutputs: [O]\n");
+  const test::TemporaryFolder folder;
+  const auto path = folder / "mine.yaml";
+  std::ofstream(path) << "name: mine\nparams: {n: 4}\ninputs: {X: {shape: [n], dtype: f32}}\n"
+                         "compute: O[i<n] = X[i] * 2\noutputs: [O]\n";
   const Workload by_path = WorkloadLibrary().load(path.string() + ":n=3");
   EXPECT_EQ(by_path.key, "mine:n=3");
   const WorkloadLibrary with_folder({folder.path(), builtin_workload_folder()});
