@@ -119,7 +119,9 @@ class Joining {
         ArrayUse use{fmt::format("n{}_{}", number, word), own};
         if (const auto input = number_after("in", word))
           use = {read(defined, *input), order_of(defined.node->inputs.at(*input))};
-        if (const auto output = number_after("out", word))
+        // One that the node leaves out is an array that nothing reads.
+        if (const auto output = number_after("out", word);
+            output && defined.node->outputs.at(*output) != kAbsent)
           use = {write(defined, *output), order_of(defined.node->outputs.at(*output))};
         statement.arrays.push_back(use.name);
         return use;

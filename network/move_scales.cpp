@@ -24,7 +24,7 @@ std::optional<size_t> product_after(const Network& network, const DataFlow& flow
   while (!flow.is_result(node) && flow.readers(node).size() == 1) {
     node = flow.readers(node).front();
     if (network.nodes[node].outputs.size() != 1 || type_of_result(node) != type) return std::nullopt;
-    if (facts[node].kind == NodeKind::View) continue;
+    if (facts[node].kind == NodeKind::View && !facts[node].adds_numbers) continue;
     if (facts[node].kind != NodeKind::Contraction || facts[node].varying_inputs != 2 ||
         !is_product(network, node))
       return std::nullopt;

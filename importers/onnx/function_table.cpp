@@ -1,5 +1,6 @@
 #include "function_table.h"
 
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,8 +39,8 @@ std::string overload_of(const Message& message, int number) {
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
-FunctionTable::FunctionTable(const onnx::ModelProto& model) {
-  for (const auto& proto : model.functions()) {
+FunctionTable::FunctionTable(std::shared_ptr<const onnx::ModelProto> model) : model_(std::move(model)) {
+  for (const auto& proto : model_->functions()) {
     Function function{&proto, {}};
     for (const std::string& bytes : unknown_field(proto, kFunctionAttributeProto)) {
       if (!defaults_.emplace_back().ParseFromString(bytes))

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 
@@ -18,6 +19,7 @@ namespace tunesmith::onnx_reader {
 /// "" for ONNX's own operators, which have two names.
 std::string domain_of(const std::string& domain);
 
+/// Owns what it was read from, so that values in its messages stay where they are.
 class FunctionTable {
  public:
   struct Function {
@@ -26,16 +28,18 @@ class FunctionTable {
     std::map<std::string, const onnx::AttributeProto*> defaults;
   };
 
-  /// Reads the model, which outlives it. Throws UserError when a function is there twice.
-  explicit FunctionTable(const onnx::ModelProto& model);
+  /// Throws UserError when a function is there twice.
+  explicit FunctionTable(std::shared_ptr<const onnx::ModelProto> model);
   ~FunctionTable();
   FunctionTable(const FunctionTable&) = delete;
   FunctionTable& operator=(const FunctionTable&) = delete;
 
+  const onnx::ModelProto& model() const { return *model_; }
   /// Null where the node uses no function of the model.
   const Function* find(const onnx::NodeProto& node) const;
 
  private:
+  std::shared_ptr<const onnx::ModelProto> model_;
   std::map<std::tuple<std::string, std::string, std::string>, Function>
       functions_;  ///< by domain, name, overload
   std::deque<onnx::AttributeProto> defaults_;

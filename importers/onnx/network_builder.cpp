@@ -37,13 +37,14 @@ std::string title_of(const std::string& name, const onnx::NodeProto& node) {
 
 NetworkBuilder::NetworkBuilder(std::shared_ptr<const onnx::ModelProto> model,
                                const std::filesystem::path& folder)
-    : model_(std::move(model)), files_(folder), functions_(*model_) {}
+    : functions_(std::make_shared<FunctionTable>(std::move(model))), files_(folder) {}
 
 network::Network NetworkBuilder::build() {
-  if (!model_->has_graph()) throw UserError("there is no graph in the file: it is cut off, or no model");
-  const onnx::GraphProto& graph = model_->graph();
+  const onnx::ModelProto& model = functions_->model();
+  if (!model.has_graph()) throw UserError("there is no graph in the file: it is cut off, or no model");
+  const onnx::GraphProto& graph = model.graph();
   network_.name = graph.name();
-  graph_scope_.versions = versions_of(model_->opset_import(), "the model");
+  graph_scope_.versions = versions_of(model.opset_import(), "the model");
   for (const auto* values : {&graph.value_info(), &graph.output()})
     for (const auto& value : *values)
       if (value.has_type()) types_[value.name()] = &value.type();
@@ -83,7 +84,7 @@ void NetworkBuilder::read_initializers(const onnx::GraphProto& graph) {
     const TensorIndex index = tensor_in(graph_scope_, initializer.name());
     mark_known(index, title);
     try {
-      set_constant(index, read_constant(initializer, model_, files_));
+      set_constant(index, read_constant(initializer, functions_, files_));
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: {}", title, error.what()));
     }
@@ -132,7 +133,7 @@ void NetworkBuilder::read_node(Scope& scope, const onnx::NodeProto& node) {
     faults_.add(fmt::format("node '{}': it names no operator", name));
     return;
   }
-  if (const FunctionTable::Function* function = functions_.find(node)) {
+  if (const FunctionTable::Function* function = functions_->find(node)) {
     use_function(scope, node, *function, name);
   } else if (node.op_type() == "Constant" && domain_of(node.domain()).empty()) {
     read_constant_node(scope, node, title_of(name, node));
@@ -223,7 +224,7 @@ void NetworkBuilder::read_constant_node(Scope& scope, const onnx::NodeProto& nod
   mark_known(index, title);
   const auto& [name, attribute] = *attributes.begin();
   try {
-    set_constant(index, constant_of_node(name, *attribute, model_, files_));
+    set_constant(index, constant_of_node(name, *attribute, functions_, files_));
   } catch (const UserError& error) {
     faults_.add(fmt::format("{}: attribute '{}': {}", title, name, error.what()));
   }
@@ -238,7 +239,7 @@ void NetworkBuilder::read_operator(Scope& scope, const onnx::NodeProto& node, st
   made.version = version_in(scope, domain, title);
   for (const auto& [key, attribute] : attributes_in(scope, node, title)) {
     try {
-      made.attributes.emplace(key, read_attribute(*attribute, model_, files_));
+      made.attributes.emplace(key, read_attribute(*attribute, functions_, files_));
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: attribute '{}': {}", title, key, error.what()));
     }

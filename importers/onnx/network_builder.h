@@ -69,10 +69,10 @@ class NetworkBuilder {
   void mark_known(network::TensorIndex index, const std::string& title);
   void check_reads();
 
-  std::shared_ptr<const onnx::ModelProto> model_;
+  /// Of the model, too: it lives as long as constants whose values lie in its messages.
+  std::shared_ptr<const FunctionTable> functions_;
   ExternalFiles files_;
   Faults faults_;
-  FunctionTable functions_;
   Scope graph_scope_;
   std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< that the graph says, by tensor
   UniqueNames tensor_names_, node_names_;

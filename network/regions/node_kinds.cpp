@@ -60,6 +60,14 @@ bool gathers(const Block& block) {
   });
 }
 
+/// Is each value that the expression may have an element of an array that varies, or zero?
+bool only_moves(const Expr& value) {
+  if (const auto* load = value.as<LoadNode>()) return !load->buffer->constant;
+  if (value.is(ExprKind::Select)) return only_moves(value.arg(1)) && only_moves(value.arg(2));
+  const auto* number = value.as<FloatImm>();
+  return number != nullptr ? number->value == 0.0 : is_const_int(value, 0);
+}
+
 NodeFacts facts_of(const Network& network, size_t node) {
   if (is_in_place(network, node)) return {NodeKind::InPlace};
   const size_t position[] = {node};
@@ -70,6 +78,8 @@ NodeFacts facts_of(const Network& network, size_t node) {
                   made.workload.flops > 0.0};
   if (!facts.computes && reads_one_tensor(network, of)) facts.kind = NodeKind::View;
   for (const Block* block : made.workload.program.blocks()) {
+    const Store* store = body_store(*block);
+    facts.adds_numbers |= store == nullptr || !only_moves(store->value);
     if (gathers(*block) && facts.kind != NodeKind::Contraction && facts.kind != NodeKind::Reduction)
       facts.kind = NodeKind::Gather;
     if (needs_tiling(*block)) {

@@ -24,6 +24,7 @@ struct NodeFacts {
   size_t varying_inputs = 0;   // inputs that are no constants
   bool computes = false;       // arithmetic on elements, not only which of them is read
   bool has_windows = false;    // a contraction that reads neighbours, such as a convolution of 3 x 3
+  bool adds_numbers = false;   // a view that puts other values beside those it moves, zeros excepted
 };
 
 /// One for each node.

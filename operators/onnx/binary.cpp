@@ -62,13 +62,21 @@ std::string element_of(const NodeReader& node, size_t input, const Shape& shape)
 /// a op b op c ..., of inputs of one type.
 using Join = std::string (*)(DType dtype, const std::string& a, const std::string& b);
 
+/// Of the inputs from `first` up to `end`; by halves, so that neither the text nor its depth grows fast.
+std::string folded(const NodeReader& node, Join join, DType dtype, const Shape& shape, size_t first,
+                   size_t end) {
+  if (end - first == 1) return element_of(node, first, shape);
+  const size_t middle = (first + end + 1) / 2;
+  return join(dtype, folded(node, join, dtype, shape, first, middle),
+              folded(node, join, dtype, shape, middle, end));
+}
+
 Computation fold_inputs(const NodeReader& node, Join join, bool mean) {
   const DType dtype = common_type(node);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
   node.refuse_unless(!mean || dtype.is_float(), "expected floating values");
   const Shape shape = common_shape(node);
-  std::string value = element_of(node, 0, shape);
-  for (size_t i = 1; i < node.input_count(); ++i) value = join(dtype, value, element_of(node, i, shape));
+  std::string value = folded(node, join, dtype, shape, 0, node.input_count());
   if (mean) value = fmt::format("({}) / {}", value, node.input_count());
   return copied(node, shape, value);
 }
@@ -85,10 +93,10 @@ std::string multiply(DType, const std::string& a, const std::string& b) {
   return fmt::format("{} * {}", a, b);
 }
 
-/// max(a, b) is b where one of them is NaN.
+/// max(b, a) is a where one of them is NaN.
 std::string extreme(std::string_view name, DType dtype, const std::string& a, const std::string& b) {
-  const std::string value = fmt::format("{}({}, {})", name, a, b);
-  return dtype.is_float() ? fmt::format("select({0} != {0}, {0}, {1})", a, value) : value;
+  const std::string value = fmt::format("{}({}, {})", name, b, a);
+  return dtype.is_float() ? fmt::format("select({0} != {0}, {0}, {1})", b, value) : value;
 }
 std::string larger(DType dtype, const std::string& a, const std::string& b) {
   return extreme("max", dtype, a, b);
@@ -104,6 +112,15 @@ std::optional<int64_t> single_integer(const NodeReader& node, size_t input) {
   return integer_elements(*constant)[0];
 }
 
+/// a / b in f64, of integers of at most 32 bits, to be rounded to an integer: towards zero where `sign_of` is
+/// a, down where it is b. Half a unit of the dividend keeps it off that integer, because a target may
+/// multiply by 1 / b, which is not exact.
+std::string quotient(DType dtype, const std::string& a, const std::string& b, const std::string& sign_of) {
+  const std::string half =
+      dtype.is_unsigned_int() ? "0.5" : fmt::format("select({} < 0, -0.5, f64(0.5))", sign_of);
+  return fmt::format("(f64({}) + {}) / f64({})", a, half, b);
+}
+
 Computation divide(const NodeReader& node) {
   const DType dtype = common_type(node);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
@@ -116,8 +133,8 @@ Computation divide(const NodeReader& node) {
     if (dtype.is_unsigned_int()) return copied(node, shape, fmt::format("{} // {}", a, *by));
     return copied(node, shape, fmt::format("select({0} < 0, -(-{0} // {1}), {0} // {1})", a, *by));
   }
-  // A quotient of two integers of 32 bits is rounded to no other integer in f64.
-  if (dtype.bits <= 32) return copied(node, shape, fmt::format("{}(f64({}) / f64({}))", dtype.str(), a, b));
+  if (dtype.bits <= 32)
+    return copied(node, shape, fmt::format("{}({})", dtype.str(), quotient(dtype, a, b, a)));
   node.refuse("i64 is divided by a positive constant only");
 }
 
@@ -136,10 +153,9 @@ Computation modulo(const NodeReader& node) {
     return copied(node, shape, fmt::format("select({0} < 0, -((-{0}) % {1}), {2})", a, *by, of_positive));
   }
   node.refuse_unless(dtype.bits <= 32, "the remainder of i64 is taken by a positive constant only");
-  const std::string quotient = fmt::format("f64({}) / f64({})", a, b);
-  if (sign_of_dividend)
-    return copied(node, shape, fmt::format("{1} - {0}({3}) * {2}", dtype.str(), a, b, quotient));
-  return copied(node, shape, fmt::format("{1} - {0}(floor({3})) * {2}", dtype.str(), a, b, quotient));
+  const std::string rounded =
+      sign_of_dividend ? quotient(dtype, a, b, a) : fmt::format("floor({})", quotient(dtype, a, b, b));
+  return copied(node, shape, fmt::format("{1} - {0}({3}) * {2}", dtype.str(), a, b, rounded));
 }
 
 /// A small constant whole exponent is a product, which is exact of integers.

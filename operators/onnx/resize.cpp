@@ -163,7 +163,7 @@ class Resizing {
     for (size_t i = 0; i < changed.size(); ++i) {
       const bool is_last = i + 1 == changed.size();
       const std::string to = is_last ? out(0) : temporary(i);
-      text += interpolate(from, to, changed[i]);
+      text += interpolate(from, to, changed[i], i == 0, is_last);
       from = to;
     }
     if (changed.empty()) return copied(node_, shape_, broadcast(in(0), shape_, shape_));
@@ -194,15 +194,17 @@ class Resizing {
     return copied(node_, shape_, element(in(0), at));
   }
 
-  std::string interpolate(const std::string& from, const std::string& to, size_t axis) {
+  /// Positions, weights and what lies between two axes are of a wide type: a narrow one counts to 256 alone.
+  std::string interpolate(const std::string& from, const std::string& to, size_t axis, bool is_first,
+                          bool is_last) {
     const Source source = source_of(node_, transformation_, extents_[axis]);
     std::vector<int64_t> values;
     for (int64_t i = 0; i < extents_[axis].to; ++i)
       values.push_back(static_cast<int64_t>(std::floor(source.at(i))));
     const std::string below = formula(axis, values, source);
-    const std::string t = node_.dtype(0).str();
+    const DType type = wide(node_.dtype(0));
     const std::string behind =
-        fmt::format("({0}(i{1}) * {2} + {3} - {0}({4}))", t, axis, literal(node_, source.ratio),
+        fmt::format("({0}(i{1}) * {2} + {3} - {0}({4}))", type.str(), axis, literal(node_, source.ratio),
                     literal(node_, source.offset), below);
     shape_[axis] = extents_[axis].to;
     std::string value;
@@ -211,9 +213,9 @@ class Resizing {
       at[axis] = clamped(axis, fmt::format("{} + {}", below, tap.offset));
       if (tap.offset < 0) at[axis] = clamped(axis, fmt::format("{} - {}", below, -tap.offset));
       value += (value.empty() ? "" : " + ") + fmt::format(fmt::runtime(tap.weight), behind) + " * " +
-               element(from, at);
+               convert(is_first ? node_.dtype(0) : type, type, element(from, at));
     }
-    return statement(to, shape_, value);
+    return statement(to, shape_, is_last ? convert(type, node_.dtype(0), value) : value);
   }
 
   const NodeReader& node_;

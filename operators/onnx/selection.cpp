@@ -75,9 +75,10 @@ Computation one_hot(const NodeReader& node) {
   Indices at = axis_names(shape.size());
   at.erase(at.begin() + static_cast<int64_t>(axis));
   const std::string index = convert(node.dtype(0), kI64, element(in(0), at));
-  return copied(node, shape,
-                fmt::format("select({0} == i{1} or {0} + {2} == i{1}, in2[1], in2[0])", index, axis, depth),
-                2);
+  std::string condition = fmt::format("{} == i{}", index, axis);
+  // From the end.
+  if (node.version() >= 11) condition += fmt::format(" or {} + {} == i{}", index, depth, axis);
+  return copied(node, shape, fmt::format("select({}, in2[1], in2[0])", condition), 2);
 }
 
 Computation trilu(const NodeReader& node) {

@@ -51,7 +51,9 @@ Window transposed_window(const NodeReader& node) {
     if (given || same) {
       window.output[i] = given ? (*given)[i] : input[i] * window.strides[i];
       const int64_t total = std::max<int64_t>(full - window.output[i], 0);
-      window.begin[i] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+      // Before version 11 the odd element was on the other side.
+      const bool less_at_begin = (automatic == "SAME_UPPER") == (node.version() >= 11);
+      window.begin[i] = less_at_begin ? total / 2 : total - total / 2;
     } else {
       window.begin[i] = pads[i];
       window.output[i] = full - pads[i] - pads[rank + i];

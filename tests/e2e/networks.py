@@ -289,8 +289,10 @@ def an_interrupted_network_continues(folder):
         if listed.returncode == 0 and "matmul_add_relu" in listed.stdout:
             break
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)[0]
-    assert process.returncode == 130 and "no library is built: the same command continues where this one ended" in said, (process.returncode, said)
+    said, err = process.communicate(timeout=60)
+    # On a busy machine the process may end before it has summed up.
+    assert "no library is built: the same command continues where this one ended" in said or "everything measured so far is recorded" in err, (said, err)
+    assert process.returncode == 130, (process.returncode, said)
     assert not (folder / "built").exists()
     assert json.loads(run(*words, "--trials", 4, "--json").stdout)["built"]["kernels"] == 2
 
@@ -395,6 +397,26 @@ def a_built_library_is_run_and_timed(folder):
     assert "roofs: " in run("bench", built, "--calls", 5).stdout
 
 
+def results_are_files_of_numpys_of_their_types(folder):
+    needs_onnx()
+    file, tasks, built = folder / "casts.onnx", folder / "tasks", folder / "built"
+    names = {4: ("<u2", "H"), 5: ("<i2", "h"), 12: ("<u4", "I"), 13: ("<u8", "Q")}  # by ONNX's number of the type
+    casts = [node("Cast", ["X"], [f"Y{number}"]) for number in names]
+    casts = [cast + field(5, field(1, "to") + field(3, number) + field(20, 2)) for cast, number in zip(casts, names)]
+    outputs = [field(1, f"Y{number}") + field(2, field(1, field(1, number) + field(2, field(1, field(1, 3))))) for number in names]
+    file.write_bytes(model(casts, [tensor_value("X", 3)], outputs))
+    common = ["--database", folder / "records.db", "--space", "cpu-random", "--threads", "1"]
+    run("tasks", file, "--output", tasks)
+    subprocess.run([TUNESMITH, "tune", tasks / "tasks.yaml", "--trials", "8", *common, "--quiet"], check=True, capture_output=True)
+    run("build", file, "--output", built, *common)
+    (folder / "x.pb").write_bytes(tensor_file("X", 1, 200, 30000))
+    run("run", built, "--input", folder / "x.pb", "--output", folder / "out")
+    for i, (name, letter) in enumerate(names.values()):
+        written = (folder / f"out/output_{i}.npy").read_bytes()
+        assert f"'descr': '{name}'".encode() in written, written
+        assert struct.unpack(f"<3{letter}", written[-3 * struct.calcsize(letter):]) == (1, 200, 30000), written
+
+
 def dimensions_are_checked(folder):
     needs_onnx()
     file = folder / "two.onnx"
@@ -434,4 +456,6 @@ parser.add_argument("test")
 arguments = parser.parse_args()
 TUNESMITH, BAD = arguments.tunesmith, arguments.bad
 with tempfile.TemporaryDirectory() as temporary:
+    os.environ["XDG_DATA_HOME"] = temporary
+    os.environ["TUNESMITH_MACHINE_LOCK"] = f"{temporary}/machine.lock"  # waits for no other test
     globals()[arguments.test](pathlib.Path(temporary))

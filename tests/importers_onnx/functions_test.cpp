@@ -1,4 +1,7 @@
 // A model's own functions are expanded where they are used.
+#include <algorithm>
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "model_text.h"
@@ -60,6 +63,27 @@ TEST(OnnxFunctions, HaveDefaultsAndOverloadsOfNewerVersions) {
   EXPECT_THAT(refusal(model), HasSubstr("n/m: "));
   add_unknown(*model.mutable_graph()->mutable_node(0), 8, "other");
   EXPECT_THAT(refusal(model), HasSubstr("n/of_other: "));
+}
+
+TEST(OnnxFunctions, KeepDefaultsThatAreTensors) {
+  onnx::ModelProto model = with_functions(
+      R"(node {name: "n" domain: "own" op_type: "Known" input: "X" output: "Y"})",
+      R"(functions {domain: "own" name: "Known" opset_import {version: 15} input: "a" output: "r"
+  node {op_type: "Constant" output: "c" attribute {name: "value" type: TENSOR ref_attr_name: "by"}}
+  node {name: "m" op_type: "Add" input: "a" input: "c" output: "r"}})");
+  // So many that their memory is the system's again once nobody has them.
+  const std::vector<float> numbers(1 << 20, 2.5F);
+  onnx::AttributeProto by;
+  by.set_name("by");
+  by.set_type(onnx::AttributeProto::TENSOR);
+  by.mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
+  by.mutable_t()->add_dims(static_cast<int64_t>(numbers.size()));
+  by.mutable_t()->set_raw_data(numbers.data(), numbers.size() * sizeof(float));
+  add_unknown(*model.mutable_functions(0), 11, by.SerializeAsString());
+  const network::Network network = import(model);
+  const auto constant = std::ranges::find(network.tensors, "n/c", &network::Tensor::name);
+  ASSERT_NE(constant, network.tensors.end());
+  EXPECT_EQ(std::memcmp(constant->constant->bytes.data(), numbers.data(), numbers.size() * sizeof(float)), 0);
 }
 
 TEST(OnnxFunctions, MayReturnWhatTheyAreGiven) {

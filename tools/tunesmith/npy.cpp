@@ -23,14 +23,18 @@ struct NamedType {
   std::string_view name;
   DType type;
 };
-constexpr std::array<NamedType, 10> kTypes{{{"<f8", kF64},
+constexpr std::array<NamedType, 14> kTypes{{{"<f8", kF64},
                                             {"<f4", kF32},
                                             {"<f2", kF16},
                                             {"|V2", kBF16},
                                             {"<V2", kBF16},
                                             {"<i8", kI64},
                                             {"<i4", kI32},
+                                            {"<i2", kI16},
                                             {"|i1", kI8},
+                                            {"<u8", kU64},
+                                            {"<u4", kU32},
+                                            {"<u2", kU16},
                                             {"|u1", kU8},
                                             {"|b1", kBool}}};
 
@@ -103,6 +107,7 @@ void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
   std::string_view name;
   for (const NamedType& known : kTypes)
     if (name.empty() && known.type == tensor.dtype) name = known.name;
+  check_invariant(!name.empty(), "every type of elements has a name in NumPy");
   const std::string shape =
       fmt::format("{}{}", fmt::join(tensor.shape, ", "), tensor.shape.size() == 1 ? "," : "");
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", name, shape);

@@ -196,6 +196,47 @@ TEST(MoveScales, LeavesWhatIsConvertedBeforeTheProduct) {
   EXPECT_THAT(operators_of(resolved(builder.finish({"c"}))), ElementsAre("Mul", "Cast", "MatMul"));
 }
 
+TEST(NodesOfSeveralOutputs, MayLeaveOutTheFirst) {
+  Builder builder;
+  builder.input("x", kF32, {int64_t{2}, int64_t{6}});
+  builder.numbers("scale", {6}, {1, 2, 3, 4, 5, 6});
+  builder.node("LayerNormalization", {"x", "scale"}, {"unread", "mean"});
+  const Network before = typed(builder.finish({"mean"}));
+  const Network after = resolved(before);
+  EXPECT_EQ(after.nodes.front().outputs.front(), kAbsent);
+  EXPECT_LT(difference(before, after, 4), 1e-12);
+}
+
+/// A product with keys that are scaled, and then lie beside what a node of this operator adds.
+Network product_of_widened(const std::string& op, const std::vector<std::string>& inputs,
+                           const std::map<std::string, Attribute>& attributes = {}) {
+  Builder builder;
+  builder.input("q", kF32, {int64_t{4}, int64_t{3}});
+  builder.input("k", kF32, {int64_t{2}, int64_t{3}});
+  builder.numbers("scale", {}, {0.125});
+  builder.numbers("memory", {2, 3}, {1, 2, 3, 4, 5, 6});
+  builder.integers("pads", {0, 0, 2, 0});
+  builder.numbers("one", {}, {1});
+  builder.node("Mul", {"k", "scale"}, {"ks"});
+  builder.node(op, inputs, {"w"}, attributes);
+  builder.node("Transpose", {"w"}, {"wt"}, {{"perm", std::vector<int64_t>{1, 0}}});
+  builder.node("MatMul", {"q", "wt"}, {"o"});
+  return builder.finish({"o"});
+}
+
+TEST(MoveScales, LeavesWhatLiesBesideNumbersThatAreNotScaled) {
+  for (const Network& before : {typed(product_of_widened("Concat", {"ks", "memory"}, {{"axis", int64_t{0}}})),
+                                typed(product_of_widened("Pad", {"ks", "pads", "one"}))}) {
+    const Network after = resolved(before);
+    EXPECT_EQ(operators_of(after).front(), "Mul");
+    EXPECT_LT(difference(before, after, 1), 1e-12);
+  }
+  const Network zeros = typed(product_of_widened("Pad", {"ks", "pads"}));
+  const Network after = resolved(zeros);
+  EXPECT_EQ(operators_of(after).back(), "Mul") << "zeros are as they were";
+  EXPECT_LT(difference(zeros, after, 1), 1e-12);
+}
+
 TEST(MoveScales, LeavesWhatOthersReadAndWhatIsNoNumber) {
   Builder builder;
   builder.input("x", kF32, {int64_t{2}, int64_t{2}});

@@ -144,6 +144,15 @@ TEST(OnnxElementwise, BinaryOperatorsBroadcastBothWays) {
               testing::HasSubstr("cannot be broadcast"));
 }
 
+TEST(OnnxElementwise, TheLargestOfManyIsFoundInAShortText) {
+  Use use{"Max", 13, {}};
+  for (int i = 0; i < 64; ++i) use.inputs.emplace_back(given({2}, {static_cast<double>(i % 50), -1.0}));
+  use.inputs[7] = given({2}, {3, kNan});
+  expect_tensor(run(use), {2}, {49, kNan});
+  use.op = "Min";
+  expect_tensor(run(use), {2}, {0, kNan});
+}
+
 TEST(OnnxElementwise, IntegersDivideTowardsZero) {
   expect_tensor(run({"Div", 14, {given({4}, {7, -7, 7, -7}, kI32), given({4}, {2, 2, -2, -2}, kI32)}}), {4},
                 {3, -3, -3, 3});
@@ -157,6 +166,9 @@ TEST(OnnxElementwise, IntegersDivideTowardsZero) {
                 {4}, {1, -1, 1, -1});
   expect_tensor(run({"Mod", 13, {given({2}, {7, -7}, kI64), known({1}, {3})}, {{"fmod", int64_t{1}}}}), {2},
                 {1, -1});
+  expect_tensor(run({"Div", 14, {given({3}, {0, 9, 200}, kU8), given({3}, {1, 3, 7}, kU8)}}), {3},
+                {0, 3, 28});
+  expect_tensor(run({"Mod", 13, {given({3}, {0, 9, 200}, kU8), given({3}, {1, 3, 7}, kU8)}}), {3}, {0, 0, 4});
   EXPECT_THAT(refusal_of({"Div", 14, {given({1}, {7}, kI64), given({1}, {2}, kI64)}}),
               testing::HasSubstr("positive constant"));
   EXPECT_THAT(refusal_of({"Mod", 13, {given({1}, {7}), given({1}, {2})}, {{"fmod", int64_t{1}}}}),

@@ -46,6 +46,19 @@ TEST(OnnxResize, LinearInterpolatesAndClampsAtTheEdges) {
                 {1, 1, 6}, {0, 1.2, 2.4, 3.6, 4.8, 6});
 }
 
+TEST(OnnxResize, PositionsBeyondWhatANarrowTypeCountsAreExact) {
+  for (const DType dtype : {kBF16, kF16}) {
+    network::Network network =
+        network_of({"Resize",
+                    13,
+                    {counted({1, 1, 2048}, 0, 0, dtype), no_roi(), known({3}, {1, 1, 2}, kF32)},
+                    {{"mode", "linear"}}});
+    network::run_passes(network, {find_operator, {}});
+    const Workload workload = network::workload_of(network, std::array<size_t, 1>{0}).workload;
+    EXPECT_THAT(workload.definition, testing::HasSubstr("f32(i2)")) << "as the machine computes it";
+  }
+}
+
 TEST(OnnxResize, CornersOfNoWholeExtentAreRefused) {
   EXPECT_THAT(refusal_of({"Resize",
                           13,

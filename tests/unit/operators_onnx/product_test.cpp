@@ -154,6 +154,14 @@ TEST(OnnxProducts, ConvTransposeScatters) {
         expect_tensor(run({"ConvTranspose", 11, {x, w}, attributes}), {1, 3, extent},
                       scattered(x.value, w.value, stride, dilation, begin, extent));
       }
+  // One more is cut off at the end; before version 11 at the begin, unless for SAME_UPPER.
+  for (const auto& [version, pad, begin] :
+       {std::tuple(11, "NOTSET", 1), {11, "SAME_UPPER", 0}, {10, "NOTSET", 0}, {10, "SAME_UPPER", 1}})
+    expect_tensor(run({"ConvTranspose",
+                       version,
+                       {x, w},
+                       {{"strides", Ints{2}}, {"output_shape", Ints{8}}, {"auto_pad", pad}}}),
+                  {1, 3, 8}, scattered(x.value, w.value, 2, 1, begin, 8));
   const Tensor more = run({"ConvTranspose", 11, {x, w}, {{"strides", Ints{2}}, {"output_padding", Ints{1}}}});
   expect_tensor(more, {1, 3, 10}, scattered(x.value, w.value, 2, 1, 0, 10));
 }
