@@ -32,6 +32,15 @@ std::optional<std::vector<Expr>> IndexMap::invert(std::span<const int64_t> exten
   return tunesmith::invert(domains, simple, values);
 }
 
+/// Products of more extents and a type's bytes would not fit 64 bits; a workload has 2^34 elements at most.
+bool is_too_large(std::span<const int64_t> extents) {
+  constexpr int64_t kMaxElements = int64_t{1} << 36;
+  int64_t elements = 1;
+  return std::ranges::any_of(extents, [&](int64_t extent) {
+    return __builtin_mul_overflow(elements, extent, &elements) || elements > kMaxElements;
+  });
+}
+
 std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> extents, MapImage* image) {
   *image = {};
   if (map.params.size() != extents.size()) return "the index map has another number of parameters";
@@ -43,6 +52,7 @@ std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> e
     if (range.min < 0) return "the index map gives a negative index";
     image->extents.push_back(range.max + 1);
   }
+  if (is_too_large(image->extents)) return "the index map's image has more than 2^36 points";
   const IterMapCheck check = check_iter_map(map.results, image->extents, domains, bool_imm(true));
   if (!check.injective) return "the index map is not one-to-one";
   image->onto = check.bijective;

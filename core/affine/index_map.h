@@ -30,6 +30,9 @@ struct MapImage {
   bool onto = false;  // every point of the box is given
 };
 
+/// Has a buffer of this shape more than 2^36 elements?
+bool is_too_large(std::span<const int64_t> extents);
+
 /// "" when the map may be used on `extents`, else why not.
 std::string_view check_index_map(const IndexMap& map, std::span<const int64_t> extents, MapImage* image);
 

@@ -116,8 +116,8 @@ Expr for_some_lane(const Stmt& stmt, const Expr& condition) {
       continue;
     const LinearForm excess = Analyzer().linear(condition.arg(0) - condition.arg(1));
     const int64_t c = excess.coefficient_of(loop->var);
+    if (c == 0 || hides(excess, loop->var)) return {};
     result = substitute(condition, {{loop->var, c > 0 ? loop->min : loop->min + loop->extent - 1}});
-    if (c == 0) return {};
   }
   return result;
 }

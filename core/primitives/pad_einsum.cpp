@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "affine/index_map.h"
 #include "analysis/accesses.h"
 #include "analysis/buffer_uses.h"
 #include "analysis/loop_tools.h"
@@ -160,6 +161,10 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, std::s
   if (auto refusal = reads_refusal(program, plan)) return refusal;
   if (auto refusal = shape_refusal(*plan, store->buffer, store->indices, &plan->shape, writes_more))
     return refusal;
+  const bool large = is_too_large(plan->shape) ||
+                     std::any_of(plan->reads.begin(), plan->reads.end(),
+                                 [](const PaddedRead& read) { return is_too_large(read.shape); });
+  if (large) return Refusal{"a padded buffer has more than 2^36 elements", block.name, &block};
   for (size_t i = 0; i < block.iters.size(); ++i) {
     const bool grows = block.iters[i].kind == IterKind::Spatial && plan->extents[i] != block.iters[i].extent;
     const bool indexed = std::any_of(store->indices.begin(), store->indices.end(), [&](const Expr& index) {

@@ -52,6 +52,10 @@ std::optional<Refusal> map_refusal(const Block& block, const IndexMap& map, NewI
     made->iters.push_back({var, made->image.extents[d], reduction ? IterKind::Reduction : IterKind::Spatial});
     new_vars.emplace_back(var);
   }
+  const bool reduces =
+      std::ranges::any_of(made->iters, [](const IterVar& iter) { return iter.kind == IterKind::Reduction; });
+  if (block.has_reduction() && !reduces)
+    return Refusal{"the map leaves the block without a reduction iterator", block.name, &block};
   auto old_values = map.invert(iter_extents(block), new_vars);
   if (!old_values) return Refusal{"the map cannot be turned round", block.name, &block};
   made->old_values = std::move(*old_values);

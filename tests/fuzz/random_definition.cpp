@@ -337,7 +337,7 @@ class Writer {
       const Axis& a = pick(axes);
       const Axis& b = pick(axes);
       const bool two = a.name != b.name;
-      switch (below(9)) {
+      switch (below(10)) {
         case 0:
         case 1:
           if (a.extent <= extent) return a.name;
@@ -360,6 +360,12 @@ class Writer {
           const uint64_t offset = 1 + below(3);
           return two && below(2) == 0 ? fmt::format("{} + {} - {}", a.name, b.name, offset)
                                       : fmt::format("{} - {}", a.name, offset);
+        }
+        case 8: {  // rises and falls
+          *padded = true;
+          const uint64_t period = 2 + below(3);
+          return fmt::format("{0}*{1} - {0} // {2}*{3} + {4}", a.name, 1 + below(4), period,
+                             1 + below(8 * period), below(static_cast<uint64_t>(extent)));
         }
         default:
           if (extent > 1 && below(2) == 0) return fmt::format("{} % {}", a.name, extent);

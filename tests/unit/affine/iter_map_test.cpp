@@ -322,25 +322,43 @@ TEST_F(IterMap, ClaimsOfBrokenNestsAreNeverWrong) {
   EXPECT_GT(injective, 500);
 }
 
+// i - i // 4 is below 4 for 0 to 4, and is 3 twice.
+TEST_F(IterMap, APredicateInWhichALoopFallsAndRises) {
+  const Var i("i");
+  const std::vector<IterDomain> domains{{i, 8}};
+  const std::vector<Expr> bindings{i - floordiv(i, 4)};
+  const std::vector<int64_t> extents{4};
+  EXPECT_FALSE(check_iter_map(bindings, extents, domains, lt(bindings[0], 4)).injective);
+  EXPECT_FALSE(truth_of(bindings, extents, domains, lt(bindings[0], 4)).injective);
+}
+
 TEST_F(IterMap, ClaimsOfRandomBindingsAreNeverWrong) {
   RandomStream random(73);
   int injective = 0;
   int bijective = 0;
-  for (int n = 0; n < 4000; ++n) {
+  for (int n = 0; n < 40000; ++n) {
     const auto vars = test::random_vars(random, 1 + random.below(3), 8, true);
     std::vector<IterDomain> domains;
     for (const Ranged& v : vars) domains.push_back({v.var, v.max + 1});
     std::vector<Expr> bindings;
     std::vector<int64_t> extents;
     for (size_t i = 1 + random.below(3); i > 0; --i) {
-      bindings.push_back(test::random_index(random, vars, static_cast<int>(random.below(3))));
+      // Often of a loop in two ways, which let it rise and fall.
+      const auto coefficient = [&] { return static_cast<int64_t>(random.below(7)) - 2; };
+      const Expr v = vars[random.below(vars.size())].var;
+      bindings.push_back(random.below(3) == 0
+                             ? v * coefficient() +
+                                   floordiv(v, 2 + static_cast<int64_t>(random.below(3))) * coefficient()
+                             : test::random_index(random, vars, static_cast<int>(random.below(3))));
       const Interval range = test::analyzer_of(vars).bounds(bindings.back());
       extents.push_back(std::max<int64_t>(1, range.max + 1));
     }
-    const Expr predicate = random.below(2) != 0
-                               ? bool_imm(true)
-                               : lt(test::random_index(random, vars, static_cast<int>(random.below(2))),
-                                    1 + static_cast<int64_t>(random.below(12)));
+    // Often of a binding, as where a block is computed where it is read.
+    const Expr bounded = random.below(2) != 0
+                             ? bindings.front()
+                             : test::random_index(random, vars, static_cast<int>(random.below(4)));
+    const Expr predicate =
+        random.below(2) != 0 ? bool_imm(true) : lt(bounded, 1 + static_cast<int64_t>(random.below(12)));
     const Truth truth = truth_of(bindings, extents, domains, predicate);
     const IterMapCheck result = check_iter_map(bindings, extents, domains, predicate);
     injective += result.injective;

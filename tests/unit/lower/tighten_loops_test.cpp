@@ -177,6 +177,18 @@ TEST(TightenLoops, VectorsWithoutALaneAreNotComputed) {
   expect_sound(before, schedule);
 }
 
+// The first lane for which x < 20 holds is neither the first lane nor the last one.
+TEST(TightenLoops, LanesThatRiseAndFallLeaveTheLoopInside) {
+  const Program before = make_program("{}", "{A: {shape: [20], dtype: f32}}",
+                                      "P[x<20] = A[x] * 2\n"
+                                      "  O[v<4, r<8] = inside(P[v*8 - v//2*32 + 16 + r], 0)");
+  Schedule schedule(before);
+  const LoopRV lanes = schedule.get_loops(schedule.get_block("O"))[0];
+  schedule.compute_at(schedule.get_block("P"), lanes);
+  schedule.vectorize(lanes);
+  expect_sound(before, schedule);
+}
+
 // A row of outputs in registers, its columns cut to what each column of taps meets.
 TEST(TightenLoops, PiecesOfTheTapsSkipRowsTogetherAndColumnsEach) {
   const Program before = make_conv(7, 2, 3, 1, 1, 1);

@@ -98,6 +98,17 @@ TEST(DecomposeReduction, RefusesALoopThatIsBothSpatialAndReduction) {
                  [&] { schedule.decompose_reduction(block, fused); });
 }
 
+TEST(DecomposeReduction, RefusesALoopThatRunsAnElementTwice) {
+  const Program before = make_program("{n: 4}", "{A: {shape: [n, 3], dtype: f32}}",
+                                      "S[v<n] = sum(k<3) A[v, k]\n  O[i<8] = inside(S[i - i//4], 0)");
+  Schedule schedule(before);
+  const BlockRV sum = schedule.get_block("S");
+  const LoopRV loop = schedule.get_loops(schedule.get_block("O"))[0];
+  schedule.compute_at(sum, loop);
+  expect_sound(before, schedule);
+  EXPECT_THROW(schedule.decompose_reduction(sum, loop), ScheduleError);
+}
+
 TEST(DecomposeReduction, RefusesALoopThatMakesWhatTheInitialisationReads) {
   Schedule schedule(make_program("{n: 4}", "{A: {shape: [n], dtype: f32}, B: {shape: [n, n], dtype: f32}}",
                                  "S[i<n] = A[i] * 2\n  T[i<n] = sum(r<n) B[i, r]\n  O[i<n] = S[i] + T[i]"));

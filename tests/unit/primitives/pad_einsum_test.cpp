@@ -89,6 +89,7 @@ TEST(PadEinsum, Refusals) {
   refused(one("O[i<n] = sum(r<n - 1) A[i, r] * A[r, i]"), "O", {1, 3},
           "a padded iterator does not run over the whole of a dimension");
   refused(one("O[i<n] = select(i < 3, A[i, 0], A[i, 1])"), "O", {4}, "a padded iterator decides a condition");
+  refused(gmm, "C", {1 << 20, 1 << 20, 1 << 20}, "a padded buffer has more than 2^36 elements");
   Schedule gaps(gmm);
   const BlockRV copy = gaps.cache_write(gaps.get_block("C"), 0, "global");
   gaps.transform_layout(copy, "read", 0, "(i, j) -> (i, j + 2)");

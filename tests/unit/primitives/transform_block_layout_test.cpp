@@ -49,6 +49,11 @@ TEST(TransformBlockLayout, Refusals) {
   refused("(i, j, k) -> (i, j*2, k)", "the map leaves points without an iteration");
   refused("(i, j, k) -> (i, j*5 + k)", "an index mixes spatial and reduction iterators");
   refused("(i, j, k) -> (23 - i*6 - j, k)", "the map cannot be turned round");
+  Schedule single(make_program("{n: 4}", "{A: {shape: [n, 1], dtype: f32}}",
+                               "S[i<n] = sum(k<1) A[i, k]\n  O[i<n] = S[i] * 2"));
+  const BlockRV sum = single.get_block("S");
+  expect_refused(single, "transform_block_layout", "the map leaves the block without a reduction iterator",
+                 [&] { single.transform_block_layout(sum, "(i, k) -> (i)"); });
   const auto loops = schedule.get_loops(c);
   const LoopRV unit = schedule.add_unit_loop(c);
   refused("(i, j, k) -> (j, i, k)", "a loop is no iterator of the block");

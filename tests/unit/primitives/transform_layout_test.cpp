@@ -94,6 +94,8 @@ TEST(TransformLayout, RefusesMapsThatDoNotFit) {
   refused("(i, j) -> (i, j) + 1", "the index map cannot be read");
   refused("(i, j -> (i, j)", "the index map cannot be read");
   refused("", "the index map cannot be read");
+  refused("(i, j) -> (i // 2 * 1099511627774 + i % 2, j * 1048576)",
+          "the index map's image has more than 2^36 points");
 }
 
 TEST(TransformLayout, RefusesAnUnknownAccess) {
