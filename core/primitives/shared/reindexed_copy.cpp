@@ -64,6 +64,20 @@ bool accessed_in_one_way(const Block& block, const Access& access) {
   return one;
 }
 
+/// The element, and those that its indices are read from: in the block a select may guard them all.
+bool lies_inside(const Buffer& buffer, std::span<const Expr> indices, const Analyzer& analyzer) {
+  bool inside = true;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const Interval range = analyzer.bounds(indices[d]);
+    inside = inside && range.min >= 0 && range.max < buffer->shape[d];
+    walk_expr(indices[d], [&](const Expr& part) {
+      if (const auto* load = part.as<LoadNode>())
+        inside = inside && lies_inside(load->buffer, load->indices(), analyzer);
+    });
+  }
+  return inside;
+}
+
 /// Fills in the iterators.
 std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) {
   const auto& [buffer, indices] = access->of;
@@ -83,11 +97,8 @@ std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) 
   }
   if (access->iters.size() != used.size())
     return Refusal{"the access depends on more than the block's iterators", buffer->name, &block};
-  for (size_t d = 0; d < indices.size(); ++d) {
-    const Interval range = analyzer.bounds(indices[d]);
-    if (range.min < 0 || range.max >= buffer->shape[d])
-      return Refusal{"the access may lie outside the buffer", buffer->name, &block};
-  }
+  if (!lies_inside(buffer, indices, analyzer))
+    return Refusal{"the access may lie outside the buffer", buffer->name, &block};
   return std::nullopt;
 }
 

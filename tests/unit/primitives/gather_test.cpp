@@ -127,5 +127,17 @@ TEST(Gather, ARegisterBufferIsNotReadAtData) {
   EXPECT_THROW(lower(schedule.program(), LowerOptions{}), LowerError);
 }
 
+// The copy would read I[-1], of which a select guards the block.
+TEST(Gather, IsNotCopiedWhereItsIndexMayNotBeRead) {
+  Schedule schedule(make_program("{n: 8, m: 5}", "{W: {shape: [m], dtype: f32}, I: {shape: [n], dtype: i32}}",
+                                 "J[i<n] = W[at(I[i])]\n  O[i<n] = inside(J[i - 1], 0)"));
+  schedule.compute_inline(schedule.get_block("J"));
+  const BlockRV block = schedule.get_block("O");
+  for (const int read : {0, 1}) {
+    expect_refused(schedule, "reindex_cache_read", "the access may lie outside the buffer",
+                   [&] { schedule.reindex_cache_read(block, read, "global", "(i) -> (i)"); });
+  }
+}
+
 }  // namespace
 }  // namespace tunesmith::test
