@@ -1,8 +1,10 @@
 // Records between stores: JSONL out and in, and whole stores merged.
+#include <chrono>
 #include <istream>
 #include <map>
 #include <ostream>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -103,20 +105,28 @@ class Export {
   std::set<uint64_t> named_;  // environments of the records so far
 };
 
-/// Takes things in, a thousand to a transaction: other writers get their turn between.
+/// Things in a transaction: other writers get their turn between two.
+constexpr size_t kBatch = 1000;
+/// Others ask now and then whether it is their turn.
+constexpr std::chrono::milliseconds kTurn{5};
+
+/// Takes things in.
 class Intake {
  public:
   Intake(sqlite::Database& database, ImportReport& report) : database_(database), report_(report) {}
 
   void add(const Environment& environment, const std::string& /*place*/) {
+    begin();
     insert_environment(database_, environment);
     turn();
   }
   void add(const RecordedWorkload& workload, const std::string& /*place*/) {
+    begin();
     insert_workload(database_, workload);
     turn();
   }
   void add(const RecordedSpace& space, const std::string& /*place*/) {
+    begin();
     insert_space(database_, space);
     turn();
   }
@@ -150,12 +160,20 @@ class Intake {
       if (!take(record, place))
         refuse(place, "its environment, its workload or its run is neither here nor in the input");
     }
-    transaction_->commit();
+    commit();
+  }
+
+  /// Nobody waits for this one until the next thing is added.
+  void commit() {
+    if (transaction_) transaction_->commit();
+    transaction_.reset();
+    pending_ = 0;
   }
 
  private:
   // False when something that it refers to is not known (yet).
   bool take(const RecordedRun& run, const std::string& place) {
+    begin();
     const Insertion insertion = insert_run(database_, run);
     if (insertion == Insertion::UnknownReference) return false;
     if (insertion == Insertion::Conflict) refuse(place, fmt::format("another run has its id '{}'", run.id));
@@ -163,6 +181,7 @@ class Intake {
     return true;
   }
   bool take(const RecordedRoof& roof, const std::string& place) {
+    begin();
     const Insertion insertion = insert_roof(database_, roof);
     if (insertion == Insertion::UnknownReference) return false;
     if (insertion == Insertion::Conflict) refuse(place, fmt::format("another roof has its id '{}'", roof.id));
@@ -170,6 +189,7 @@ class Intake {
     return true;
   }
   bool take(const Record& record, const std::string& place) {
+    begin();
     switch (insert_record(database_, record)) {
       case Insertion::Added:
         ++report_.added;
@@ -190,26 +210,36 @@ class Intake {
     return true;
   }
 
+  void begin() {
+    if (!transaction_) transaction_.emplace(database_);
+  }
+
   void turn() {
-    if (++pending_ < 1000) return;
-    transaction_->commit();
-    transaction_.emplace(database_);
-    pending_ = 0;
+    if (++pending_ < kBatch) return;
+    commit();
+    std::this_thread::sleep_for(kTurn);
   }
 
   sqlite::Database& database_;
   ImportReport& report_;
-  std::optional<sqlite::Transaction> transaction_{std::in_place, database_};
+  std::optional<sqlite::Transaction> transaction_;
   size_t pending_ = 0;
   // With the places that they came from.
   std::vector<std::pair<std::string, RecordedRun>> waiting_runs_;
   std::vector<std::pair<std::string, RecordedRoof>> waiting_roofs_;
   std::vector<std::pair<std::string, Record>> waiting_;
 };
+/// None at the end of the input.
+std::vector<std::string> next_lines(std::istream& in) {
+  std::vector<std::string> lines;
+  for (std::string line; lines.size() < kBatch && read_line(in, line);) lines.push_back(std::move(line));
+  return lines;
+}
 }  // namespace
 
 std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const RecordFilter& filter) const {
   const std::lock_guard lock(impl_->mutex);
+  const sqlite::Transaction snapshot(impl_->database, sqlite::Transaction::Kind::Read);
   Export lines(impl_->database, out);
   std::set<std::string> seen;
   const Visit<Record> write = [&](const Stored<Record>& stored) {
@@ -233,6 +263,7 @@ std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const Reco
 
 std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, std::span<const Record> records) const {
   const std::lock_guard lock(impl_->mutex);
+  const sqlite::Transaction snapshot(impl_->database, sqlite::Transaction::Kind::Read);
   Export lines(impl_->database, out);
   for (const Record& record : records) lines.write(record);
   lines.finish();
@@ -243,14 +274,18 @@ ImportReport RecordStore::import_jsonl(std::istream& in, const std::string& name
   const std::lock_guard lock(impl_->mutex);
   ImportReport report;
   Intake intake(impl_->database, report);
-  std::string line;
-  for (size_t number = 1; read_line(in, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string place = fmt::format("{}:{}", name, number);
-    try {
-      std::visit([&](const auto& content) { intake.add(content, place); }, parse_line(line));
-    } catch (const UserError& error) {
-      intake.refuse(place, error.what());
+  size_t number = 0;
+  // The input may keep this waiting, and then nobody else: a batch is read before it is taken in.
+  for (std::vector<std::string> lines; !(lines = next_lines(in)).empty(); intake.commit()) {
+    for (const std::string& line : lines) {
+      ++number;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      const std::string place = fmt::format("{}:{}", name, number);
+      try {
+        std::visit([&](const auto& content) { intake.add(content, place); }, parse_line(line));
+      } catch (const UserError& error) {
+        intake.refuse(place, error.what());
+      }
     }
   }
   intake.finish();
@@ -264,6 +299,7 @@ ImportReport RecordStore::merge(const std::filesystem::path& other) {
     throw UserError({other.string()}, "a record store cannot be merged into itself");
   }
   Impl source(other, Mode::Read);
+  const sqlite::Transaction snapshot(source.database, sqlite::Transaction::Kind::Read);
   const std::lock_guard lock(impl_->mutex);
   ImportReport report;
   report.migration = source.migration;

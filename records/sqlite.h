@@ -104,10 +104,12 @@ class Database {
   std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;
 };
 
-/// A write transaction, rolled back unless committed.
+/// Rolled back unless committed. Of writing it waits for other writers; of reading, all reads see the file as
+/// it was at the first one.
 class Transaction {
  public:
-  explicit Transaction(Database& database);
+  enum class Kind : uint8_t { Write, Read };
+  explicit Transaction(Database& database, Kind kind = Kind::Write);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

@@ -68,7 +68,7 @@ std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFi
 /// The candidate on record; null when it is not made again.
 CandidatePtr candidate_of(const Record& record, const Workload& workload, const Space& space,
                           const RecordedNames& names) {
-  const std::optional<Trace> trace = names.own(Trace::parse(record.trace, "record " + record.id));
+  const std::optional<Trace> trace = names.own(record);
   if (!trace) return nullptr;
   auto candidate = space.materialise(workload.program, *trace, RandomStream(0));
   if (!candidate || (*candidate)->lowered_hash != record.lowered_hash) return nullptr;

@@ -1,7 +1,9 @@
 // The names that a task's traces have in a store.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -11,25 +13,33 @@
 
 namespace tunesmith {
 
-/// Equal layers of a network are one task, and each may call its arrays otherwise. All traces of a task are
-/// kept in the names of the workload that came to the store first. Immutable; any thread.
+/// Equal layers of a network are one task, and each may call its arrays otherwise. A run keeps its traces in
+/// the names of the workload that came to the store first; records of other stores, merged into it, may have
+/// those of another. Any thread.
 class RecordedNames {
  public:
-  /// Adds `workload` to the store if that does not have it. Traces call `intrinsics` by name
-  /// (Space::intrinsics()).
+  /// Adds `workload` to the store if that does not have it. Both outlive this. Traces call `intrinsics` by
+  /// name (Space::intrinsics()).
   RecordedNames(const Workload& workload, RecordStore& store,
                 std::shared_ptr<const TensorIntrinsics> intrinsics);
 
   /// Record::workload of this task's records.
   const std::string& workload() const { return first_ ? first_->key : workload_.key; }
   Trace recorded(const Trace& trace) const;
-  /// Nothing when the trace does not replay.
-  std::optional<Trace> own(const Trace& recorded) const;
+  /// The record's trace in the names of the run's workload. Nothing when it does not replay, or cannot be
+  /// read.
+  std::optional<Trace> own(const Record& record) const;
 
  private:
+  /// That of the text with which the record came; null when its names are the own ones.
+  const Workload* workload_of(const Record& record) const;
+
   const Workload& workload_;
+  const RecordStore& store_;
   std::shared_ptr<const TensorIntrinsics> intrinsics_;
   std::optional<Workload> first_;  // when its names are others
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::optional<Workload>> others_;  // by Record::workload, as first_
 };
 
 }  // namespace tunesmith

@@ -68,6 +68,7 @@ struct TuningTask::State {
     try {
       return work();
     } catch (const std::exception& error) {
+      if (std::exchange(ended, true)) throw;
       try {
         store.end_run(run.id, now_ms(), fmt::format("error: {}", error.what()));
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the store itself may be what failed
@@ -103,6 +104,7 @@ struct TuningTask::State {
   }
 
   int64_t step(int64_t n) {
+    check_invariant(!ended, "a run that has ended makes no step");
     if (done() || n < 1) return 0;
     const StopRule::Step timed(rule);
     const int64_t before = rule.trials();
@@ -147,6 +149,7 @@ struct TuningTask::State {
   }
 
   TuneResult finish(std::string_view because, bool ranked) {
+    check_invariant(!ended, "a run ends once");
     {
       const Stopwatch watch(result.times.wall);
       const WaitingWatch waiting(result.times.wait, options.machine.get());
@@ -154,6 +157,7 @@ struct TuningTask::State {
         ranking.rank(log.leaders(), known, run, key, result);
       result.ended_because = because.empty() ? rule.why_ended() : because;
       store.end_run(run.id, now_ms(), result.ended_because);
+      ended = true;
       if (!options.model_file.empty() && options.save_model) context.save_model(options.model_file);
     }
     return so_far();
@@ -182,7 +186,7 @@ struct TuningTask::State {
     const Record& record = best.front();
     result.best_id = record.id;
     result.best_space = record.space;
-    result.best_trace = names.own(Trace::parse(record.trace, "record " + record.id)).value_or(Trace());
+    result.best_trace = names.own(record).value_or(Trace());
     result.best_seconds = record.seconds;
     result.best_prepare_seconds = record.timing->prepare;
     if (const auto time = ranking.time_of(*record.lowered_hash)) result.best_time = time;
@@ -207,6 +211,7 @@ struct TuningTask::State {
   Proposals proposals;  // what is proposed
   Rounds rounds;        // what is evaluated
   FinalRanking ranking;
+  bool ended = false;  // so it is on record
 };
 
 TuningTask::TuningTask(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,

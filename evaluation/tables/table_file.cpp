@@ -192,9 +192,14 @@ std::string unpack(const std::filesystem::path& file) {
   return text;
 }
 
+/// A comment or a compiler's message may hold any byte.
+std::string line_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 std::string text_of(const Table& table) {
-  std::string text = header_json(table).dump() + "\n";
-  for (const TableRow& row : table.rows) text += row_json(row).dump() + "\n";
+  std::string text = line_of(header_json(table));
+  for (const TableRow& row : table.rows) text += line_of(row_json(row));
   return text + json{{"rows", table.rows.size()}, {"sha256", sha256_hex(text)}}.dump() + "\n";
 }
 

@@ -66,6 +66,13 @@ TEST_F(TableFile, ComesBackAsItWas) {
   EXPECT_EQ(back.rows[1].trace, "trace two");
 }
 
+TEST_F(TableFile, MayHoldAnyByte) {
+  Table table = with_rows(empty_table());
+  table.definition = "# caf\xe9\n" + table.definition;
+  save_table(table, path("t.gz"));
+  EXPECT_EQ(workload_of(load_table(path("t.gz"))).hash, table.workload_hash);
+}
+
 /// The space that is made from what came back has the same rules, so the same programs.
 TEST_F(TableFile, KeepsTheSpaceWithItsOptions) {
   const Table table = with_rows(empty_table());

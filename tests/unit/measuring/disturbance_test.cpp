@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tunesmith/measuring/peak.h"
+
 namespace tunesmith {
 namespace {
 
@@ -177,6 +179,23 @@ TEST(DisturbanceProbe, CalibratesOnEveryThread) {
   const Reading reading = probe.end();
   EXPECT_GT(reading.calibration, 0.0);
   EXPECT_GE(reading.waited, 0.0);
+}
+
+TEST(WatchedRates, CountTheWaitsOfThreadsThatHaveEnded) {
+  const WatchedRate rate = watched([] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < 6 * std::thread::hardware_concurrency(); ++i) {
+      threads.emplace_back([end] {
+        while (std::chrono::steady_clock::now() < end) {
+        }
+      });
+    }
+    return 1.0;
+  });
+  EXPECT_EQ(rate.per_second, 1.0);
+  // The kernel may tell nothing of it.
+  EXPECT_TRUE(rate.disturbed.value_or(true));
 }
 
 }  // namespace

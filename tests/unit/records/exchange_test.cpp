@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <sstream>
+#include <streambuf>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,6 +49,36 @@ TEST_F(ExchangeTest, WhatIsExportedIsImportedUnchanged) {
   EXPECT_EQ(copy.list(), source_.list());
   EXPECT_EQ(copy.environments(), source_.environments());
   EXPECT_TRUE(copy.check().clean());
+}
+
+/// Input that comes only after another process has written to the store.
+class LateInput final : public std::streambuf {
+ public:
+  LateInput(std::string text, const std::filesystem::path& store) : text_(std::move(text)), store_(store) {}
+
+ protected:
+  int_type underflow() override {
+    RecordStore other(store_);
+    other.add_workload({begin_, "other", "name: other\n"});  // waits for 30 s, then throws
+    if (begin_ == text_.size()) return traits_type::eof();
+    setg(&text_[begin_], &text_[begin_], &text_[begin_] + 1);
+    return traits_type::to_int_type(text_[begin_++]);
+  }
+
+ private:
+  std::string text_;
+  std::filesystem::path store_;
+  size_t begin_ = 0;
+};
+
+TEST_F(ExchangeTest, AnImportThatWaitsForInputKeepsNobodyWaiting) {
+  std::string text;
+  for (const std::string& line : exported_lines()) text += line + "\n";
+  RecordStore copy(path("copy.db"));
+  LateInput late(text, path("copy.db"));
+  std::istream in(&late);
+  EXPECT_EQ(copy.import_jsonl(in, "late.jsonl").added, 3u);
+  EXPECT_EQ(copy.list(), source_.list());
 }
 
 TEST_F(ExchangeTest, ImportingAgainAddsNothing) {

@@ -188,6 +188,28 @@ TEST_F(TunerTest, EqualLayersAreOneTask) {
   EXPECT_EQ(runner.runs, 48);
 }
 
+TEST_F(TunerTest, EqualLayersOfMergedStoresKeepTheirNames) {
+  ReplayingRunner runner;
+  space_ = "cpu";
+  options_.trials = 32;
+  definition_ = kOtherLayer;
+  const TuneResult other = tune_into("other.db", runner);
+  definition_ = kLayer;
+  options_.trials = 4;
+  tune_into("r.db", runner);
+  EXPECT_TRUE(RecordStore(folder_ / "r.db").merge(folder_ / "other.db").refused.empty());
+  options_.trials = 32;
+  const int before = runner.runs;
+  for (const char* definition : {kLayer, kOtherLayer}) {
+    definition_ = definition;
+    const TuneResult merged = tune_into("r.db", runner);
+    EXPECT_EQ(merged.lost, 0);
+    EXPECT_EQ(merged.best_seconds, other.best_seconds);
+    EXPECT_TRUE(replay(workload().program, merged.best_trace).has_value());
+  }
+  EXPECT_EQ(runner.runs, before) << "what the other store has is not measured again";
+}
+
 TEST_F(TunerTest, WhatMayHavePassedIsTriedAgain) {
   LosingRunner runner;
   runner.left = 5;
@@ -301,6 +323,21 @@ TEST_F(TunerTest, ARunThatAnErrorEndsSaysSo) {
   ASSERT_TRUE(run.has_value());
   EXPECT_GT(run->ended_ms, 0);
   EXPECT_EQ(run->ended_because, "error: the disk is full");
+}
+
+TEST_F(TunerTest, ARunEndsOnce) {
+  const Workload workload = this->workload();
+  const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
+  PluginRegistry registry;
+  const Space space(spaces.space(space_), registry);
+  RecordStore store(folder_ / "r.db");
+  ReplayingRunner runner;
+  TuningTask task(workload, space, store, runner, environment_, options_);
+  EXPECT_GT(task.step(4), 0);
+  task.finish("enough", false);
+  EXPECT_THROW(task.finish(), InternalError);
+  EXPECT_THROW(task.step(4), InternalError);
+  EXPECT_EQ(store.run(task.run())->ended_because, "enough");
 }
 
 /// The machine is somebody else's for a fifth of a second when it first wants to measure.

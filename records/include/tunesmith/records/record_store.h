@@ -118,8 +118,8 @@ class RecordStore {
   /// Must precede the first record of it. One hash may have several texts, as equal layers of a network have;
   /// a second definition for one hash and text changes nothing.
   void add_workload(const RecordedWorkload& workload);
-  /// The first that was stored with this hash and a definition: its names are those in the traces of the
-  /// task's programs.
+  /// The first that was stored with this hash and a definition. A program's trace has the names of the
+  /// workload of Record::workload, which may be another.
   std::optional<RecordedWorkload> workload(uint64_t hash) const;
   /// That with this text.
   std::optional<RecordedWorkload> workload(uint64_t hash, std::string_view text) const;

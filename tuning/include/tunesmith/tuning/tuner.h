@@ -162,7 +162,8 @@ struct TuneHooks {
 /// is slower than these.
 ///
 /// Called by one thread at a time. Everything given by reference must outlive it. All functions throw
-/// PluginError and EnvironmentError.
+/// PluginError and EnvironmentError, the constructor also UserError, of a file of a model. What throws ends
+/// the run; step() and finish() of a run that has ended throw InternalError.
 class TuningTask {
  public:
   TuningTask(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
