@@ -37,6 +37,11 @@ class MultiLevelTiling final : public TransformationModule {
     }
     if (structure_.front() != 'S')
       options.fail("structure", "expected S first: a reduction cannot stand outermost");
+    for (const char letter : {'S', 'R'}) {
+      const auto parts = std::count(structure_.begin(), structure_.end(), letter);
+      if (parts < 1 || parts > kMaxParts)
+        options.fail("structure", "expected S and R, 1 to " + std::to_string(kMaxParts) + " times each");
+    }
     threads_ = ThreadTiling::from(options);
     if (threads_) return;
     const int64_t levels = std::count(structure_.begin(), structure_.end(), 'S');
@@ -48,6 +53,8 @@ class MultiLevelTiling final : public TransformationModule {
     }
     if (row_tiles_.empty() != column_tiles_.empty())
       options.fail("column_tiles", "expected together with row_tiles, or neither");
+    if (!row_tiles_.empty() && structure_.find('S', structure_.find('R')) == std::string::npos)
+      options.fail("row_tiles", "expected a structure with S behind its first R, where the tiles stand");
     if (also_perfect_ && row_tiles_.empty())
       options.fail("also_perfect", "without row_tiles all tiles are perfect ones");
     if (write_reuse_.empty() && !without_reuse_)
@@ -68,7 +75,7 @@ class MultiLevelTiling final : public TransformationModule {
     if (without_reuse_) write_levels.insert(write_levels.begin(), kNone);
     const auto add_perfect = [&] {
       for (const int64_t write_level : write_levels)
-        sketches.push_back(sketch(schedule, block_name, write_level, kNone, false));
+        sketches.push_back(written(schedule, block_name, write_level, kNone, false));
     };
     if (also_perfect_ && !is_outer_product(block) && has_small_tiles(block)) {
       add_perfect();
@@ -79,7 +86,7 @@ class MultiLevelTiling final : public TransformationModule {
     for (const int64_t read_level : read_levels) {
       if (read_level != kNone && reused_reads(block).empty()) continue;
       for (const int64_t write_level : write_levels) {
-        sketches.push_back(sketch(schedule, block_name, write_level, read_level, !row_tiles_.empty()));
+        sketches.push_back(written(schedule, block_name, write_level, read_level, !row_tiles_.empty()));
       }
     }
     if (also_perfect_) add_perfect();
@@ -89,16 +96,30 @@ class MultiLevelTiling final : public TransformationModule {
  private:
   using Levels = std::vector<std::vector<LoopRV>>;  // one list of loops for each letter of the structure
   static constexpr int64_t kNone = 0;
+  static constexpr std::ptrdiff_t kMaxParts = 16;  // of a loop
+
+  /// A consumer that reads more of the result than its own element cannot write a tile: a copy takes its
+  /// place.
+  Schedule written(const Schedule& base, const std::string& block_name, int64_t write_level,
+                   int64_t read_level, bool ragged) const {
+    const Program program = base.program();
+    if (write_level != kNone && has_reusable_consumer(program, *program.find_block(block_name))) {
+      try {
+        return sketch(base, block_name, write_level, read_level, ragged, true);
+      } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): a copy takes its place
+      }
+    }
+    return sketch(base, block_name, write_level, read_level, ragged, false);
+  }
 
   Schedule sketch(const Schedule& base, const std::string& block_name, int64_t write_level,
-                  int64_t read_level, bool ragged) const {
+                  int64_t read_level, bool ragged, bool through_consumer) const {
     Schedule schedule = base.clone();
     const BlockRV block = schedule.get_block(block_name);
     std::optional<BlockRV> writer;
     if (write_level != kNone) {
-      writer = has_reusable_consumer(schedule.program(), schedule.block(block))
-                   ? schedule.get_consumers(block).front()
-                   : schedule.cache_write(block, 0, cache_scope_);
+      writer = through_consumer ? schedule.get_consumers(block).front()
+                                : schedule.cache_write(block, 0, cache_scope_);
     }
     std::vector<BlockRV> readers;
     if (read_level != kNone) {

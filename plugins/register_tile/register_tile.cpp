@@ -334,7 +334,7 @@ class RegisterTile final : public TransformationModule {
         shape.part > 0 ? shape.part : iters[form.reductions.back()].extent / (shape.unit_steps * shape.depth);
     const std::vector<int64_t> steps =
         chosen(sizes_.steps, [&](int64_t count) { return reduction % count == 0; }, 1);
-    if (steps.size() > 1) shape.steps = sample_one_of(schedule, steps);
+    if (steps.size() > 1 || steps.front() > 1) shape.steps = draw(schedule, steps);
     return shape;
   }
 

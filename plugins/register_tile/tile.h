@@ -20,7 +20,7 @@ struct TileShape {
   IntArg vectors = int64_t{1};     // in a row
   int64_t lanes = 1;               // of a vector
   size_t whole_reductions = 0;     // the innermost ones, which are written out
-  std::optional<IntRV> steps;      // of the innermost reduction that are written out; nothing: one
+  std::optional<IntArg> steps;     // of the innermost reduction that are written out; nothing: one
   int64_t part = 0;  // of the only reduction, which is summed in parts of so many; 0: as a whole
   ColumnOrder order = ColumnOrder::Outermost;
   // What one call of a unit takes beside the lanes:

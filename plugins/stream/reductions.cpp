@@ -59,7 +59,7 @@ class Reduction {
     const LoopRV whole = form_.dense ? fused(schedule_, loops.reduction) : loops.reduction.front();
     const BlockRV partial = cut_in_pieces(whole, static_cast<int64_t>(loops.spatial.size()));
     const std::vector<BlockRV> lanes = accumulate_along(partial, loops.spatial.size() + 1);
-    if (prefetches) {
+    if (prefetches && !lanes.empty()) {
       const std::vector<LoopRV> steps = schedule_.get_loops(lanes.front());
       schedule_.annotate(steps[steps.size() - 2], "prefetch",
                          sample_one_of(schedule_, choices_.prefetch_steps));
