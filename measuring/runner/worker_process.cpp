@@ -1,5 +1,6 @@
 #include "runner/worker_process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 #include "runner/disturbance.h"
 #include "runner/exit_codes.h"
+#include "schema/limits.h"
 #include "support/installation.h"
 #include "tunesmith/support/error.h"
 
@@ -114,9 +116,9 @@ CandidateFailure WorkerProcess::reap() {
 WorkerProcess::Reply WorkerProcess::ask(const Message& question, const MessageLimits& limits,
                                         double time_out_seconds, const std::atomic<bool>* stop) {
   Reply reply;
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                             std::chrono::duration<double>(time_out_seconds));
+  const auto deadline = std::chrono::steady_clock::now() +
+                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                            std::chrono::duration<double>(std::min(time_out_seconds, kMaxSeconds)));
   const std::map<std::string, double> waited = waited_by_thread(process_);
   Received answer;
   answer.status = send_message(socket_, question, ++asked_, {deadline, stop});

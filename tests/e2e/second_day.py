@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import pathlib
 import sqlite3
+import subprocess
 import time
 
 import cli
@@ -141,6 +143,41 @@ def one_share_everywhere_and_doubts_of_the_peak_are_said(folder):
     assert again["peak_beside_gflops"] < 0.5 * again["peak_gflops"]
     said = run(*tune).stdout
     assert "the peak was measured while something else used the machine" in said and "beside the best program it reached" in said, said
+
+
+def what_is_read_is_not_written_over(folder):
+    store = folder / "r.db"
+    run("tune", "gmm:n=16,m=16,k=16", "--trials", 4, "--threads", 1, "--database", store)
+    whole = run("records", "list", "--database", store).stdout
+    record = whole.split()[0]
+    for words in (("records", "export", "--database", store, "--output", store), ("report", store, "--output", store),
+                  ("trace", "export", record, "--database", store, "--output", store)):
+        assert "it is what is read, and would be lost" in run(*words, code=2).stderr, words
+    assert run("records", "list", "--database", store).stdout == whole
+    run("records", "export", "--database", store, "--output", folder / "out.jsonl")
+    written = (folder / "out.jsonl").read_bytes()
+    assert written.count(b"\n") >= 4 and run("records", "export", "--database", store, "--output", "/dev/stdout").stdout.encode() == written
+    assert sorted(each.name for each in folder.iterdir() if each.name.startswith("out")) == ["out.jsonl"], "no part is left"
+    # Before anything is measured.
+    for words in (("tune", GMM, "--model-file", folder / "none/m", "--database", store), ("tables", "record", GMM, "--output", folder / "none/t.gz")):
+        assert "there is no folder" in run(*words, code=2).stderr, words
+    # Small output, too.
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([cli.TUNESMITH, "workloads", "list"], stdout=full, stderr=subprocess.DEVNULL).returncode == 4
+    # No limit is no time-out at once.
+    assert json.loads(run("tune", "gmm:n=16,m=16,k=16", "--trials", 4, "--threads", 1, "--candidate-time-out", "inf", "--database", folder / "i.db", "--json").stdout)["valid"] == 4
+
+
+def results_whose_writer_was_killed_are_continued_twice(folder):
+    table = min((pathlib.Path(__file__).parents[2] / "bench/tables").glob("*.table.gz"), key=lambda file: file.stat().st_size)
+    compare = ("compare", "--table", table, "--searchers", "random,exhaustive", "--trials", 2, "--batch", 2, "--results", folder / "r.jsonl", "--quiet")
+    run(*compare, "--seeds", 1)
+    whole = (folder / "r.jsonl").read_bytes()
+    (folder / "r.jsonl").write_bytes(whole[:-40])
+    for seeds in (1, 2, 2):
+        run(*compare, "--seeds", seeds)
+    lines = (folder / "r.jsonl").read_text().splitlines()
+    assert len(lines) == 4 and all(json.loads(line) for line in lines), lines
 
 
 def a_library_beside_it_needs_a_python_that_has_the_package(folder):

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,7 @@ class ResultsFile {
 
  private:
   std::string file_;
+  std::optional<uintmax_t> cut_at_;  // where a last line begins that its writer did not finish
   std::map<std::string, FinishedSearch> searches_;
 };
 

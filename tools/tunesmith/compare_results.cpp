@@ -1,7 +1,9 @@
 // The file to which finished searches are added, so that a comparison continues where it was interrupted.
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -82,14 +84,19 @@ nlohmann::json finite_or_null(double value) { return std::isfinite(value) ? json
 ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
   std::ifstream in(file_);
   std::string line;
+  uintmax_t begin = 0;
   for (int number = 1; std::getline(in, line); ++number) {
+    const uintmax_t here = std::exchange(begin, begin + line.size() + 1);
     try {
       FinishedSearch search = from_json(json::parse(line));
       std::string key = search.key;
       searches_.insert_or_assign(std::move(key), std::move(search));
     } catch (const json::exception& error) {
       // The last line may have been cut when its writer was killed.
-      if (in.peek() == std::ifstream::traits_type::eof()) return;
+      if (in.peek() == std::ifstream::traits_type::eof()) {
+        cut_at_ = here;
+        return;
+      }
       throw UserError({file_, number}, fmt::format("no line of compare's results: {}", error.what()),
                       "name another file with --results");
     }
@@ -103,6 +110,8 @@ const FinishedSearch* ResultsFile::find(const std::string& key) const {
 
 void ResultsFile::add(const FinishedSearch& search) {
   if (file_.empty()) return;
+  if (cut_at_) std::filesystem::resize_file(file_, *cut_at_);
+  cut_at_.reset();
   std::ofstream out(file_, std::ios::app);
   out << to_json(search).dump() << '\n';
   out.close();

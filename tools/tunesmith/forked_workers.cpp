@@ -22,6 +22,9 @@
 namespace tunesmith::cli {
 namespace {
 
+/// In seconds: fits a clock's nanoseconds and the milliseconds that poll() takes.
+constexpr double kMaxTimeOut = 1e6;
+
 using Clock = std::chrono::steady_clock;
 
 /// What a message from a worker is.
@@ -153,10 +156,11 @@ class Workers {
     if (next_ == work_.count) return;
     if (worker.process < 0) start(worker);
     worker.question = next_++;
-    worker.deadline = work_.time_out_seconds > 0
-                          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                               std::chrono::duration<double>(work_.time_out_seconds))
-                          : Clock::time_point::max();
+    worker.deadline =
+        work_.time_out_seconds > 0
+            ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(std::min(work_.time_out_seconds, kMaxTimeOut)))
+            : Clock::time_point::max();
     // One that has ended is found by wait().
     write_all(worker.socket, &*worker.question, sizeof *worker.question);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "options.h"
+#include "output.h"
 
 namespace {
 
@@ -323,6 +325,8 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
   }
   try {
     app.parse(argc, argv);
+    if (!std::cout.flush() || std::fflush(output()) != 0 || std::ferror(output()) != 0)
+      throw tunesmith::EnvironmentError("standard output cannot be written");
     return code;
   } catch (const CLI::ParseError& error) {
     const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);

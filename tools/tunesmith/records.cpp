@@ -2,6 +2,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "output_file.h"
 #include "progress/progress.h"
 #include "record_selection.h"
 #include "traces.h"
@@ -105,7 +107,8 @@ int report_import(const Common& common, const ImportReport& report) {
   if (common.json) {
     fmt::print(
         output(), "{}\n",
-        nlohmann::json{{"added", report.added}, {"known", report.known}, {"refused", report.refused}}.dump());
+        nlohmann::json{{"added", report.added}, {"known", report.known}, {"refused", report.refused}}.dump(
+            -1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print(output(), "{} added, {} known, {} refused\n", report.added, report.known,
                report.refused.size());
@@ -288,12 +291,9 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
   const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
   const std::vector<Record> best =
       arguments.best ? best_of_each_task(arguments, store) : std::vector<Record>();
-  std::ofstream file;
-  if (!arguments.file.empty()) {
-    file.open(arguments.file);
-    if (!file) throw EnvironmentError(fmt::format("{}: cannot be written", arguments.file));
-  }
-  std::ostream& out = arguments.file.empty() ? std::cout : file;
+  std::optional<OutputFile> file;
+  if (!arguments.file.empty()) file.emplace(arguments.file, std::vector{store.path()});
+  std::ostream& out = file ? file->stream() : std::cout;
   std::vector<std::string> left_out;
   if (arguments.best) {
     left_out = store.export_jsonl(out, best);
@@ -301,6 +301,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
     for (const RecordFilter& filter : filters)
       std::ranges::move(store.export_jsonl(out, filter), std::back_inserter(left_out));
   }
+  if (file) file->commit();
   for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
   // A damaged store cannot be counted.
   size_t count = best.size();
@@ -312,7 +313,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
         output(), "{}\n",
         nlohmann::json{
             {"file", arguments.file}, {"records", or_null(left_out.empty(), count)}, {"left_out", left_out}}
-            .dump());
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
   return left_out.empty() ? kDone : kEnvironmentFault;
 }

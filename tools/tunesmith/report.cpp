@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "output_file.h"
 #include "report/page.h"
 #include "report/printed.h"
 #include "report/report_data.h"
@@ -60,11 +60,15 @@ void measure_roofs(RecordStore& store, Session& session) {
   }
 }
 
-void write_page(const std::string& file, const nlohmann::json& data) {
-  std::ofstream out(file, std::ios::binary);
-  out << report::page(data);
-  out.close();
-  if (!out) throw EnvironmentError(fmt::format("{}: cannot be written", file));
+/// Whatever the page was made of stays.
+void write_page(const std::string& file, const ReportArguments& arguments, const nlohmann::json& data) {
+  const std::string asked = arguments.store.empty() ? arguments.database : arguments.store;
+  std::vector<std::filesystem::path> inputs{database_path(asked)};
+  for (const auto* read : {&arguments.comparisons, &arguments.networks})
+    inputs.insert(inputs.end(), read->begin(), read->end());
+  OutputFile out(file, inputs);
+  out.stream() << report::page(data);
+  out.commit();
 }
 
 /// Of the store's records; of none where the report is of what other commands printed, which needs no store.
@@ -109,7 +113,7 @@ int run_report(const Common& common, const ReportArguments& arguments) {
                data.at("store").get<std::string>());
   }
   const std::string file = arguments.output.empty() && !common.json ? "report.html" : arguments.output;
-  if (!file.empty()) write_page(file, data);
+  if (!file.empty()) write_page(file, arguments, data);
   if (common.json) {
     fmt::print(output(), "{}\n", data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (!common.quiet) {

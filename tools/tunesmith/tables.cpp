@@ -172,6 +172,7 @@ int run_tables_check(const Common& common, const TablesArguments& arguments) {
       const auto most = static_cast<int64_t>(2 * table.rows.size() + 64);
       for (const uint64_t hash : enumerate_programs(table, space, most, &stop))
         if (!known.contains(hash)) ++missing;
+      if (stop) return kInterrupted;
     }
     good = good && check.changed == 0 && check.lost == 0 && missing == 0;
     if (common.json) {

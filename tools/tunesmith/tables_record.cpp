@@ -17,6 +17,7 @@
 #include "interrupt.h"
 #include "memory.h"
 #include "output.h"
+#include "output_file.h"
 #include "progress/progress.h"
 #include "scratch_store.h"
 #include "tables.h"
@@ -227,6 +228,7 @@ void print_recorded(const Common& common, const TablesRecordArguments& arguments
 
 int run_tables_record(const Common& common, const TablesRecordArguments& arguments) {
   const std::atomic<bool>& stop = stop_on_interrupt("tunesmith: interrupted; nothing was written\n");
+  if (!arguments.count) require_folder_of(arguments.output);
   const Workload workload = find_workload(arguments.workload, "");
   require_memory(workload, arguments.allow_memory);
   Session session(common);

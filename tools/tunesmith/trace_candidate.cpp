@@ -12,6 +12,8 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "output.h"
+#include "output_file.h"
+#include "session.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -59,10 +61,9 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
     fmt::print(output(), "{}\n", line);
     return kDone;
   }
-  std::ofstream file(arguments.output);
-  file << line << '\n';
-  file.close();
-  if (!file) throw UserError(SourceLocation{arguments.output}, "cannot be written");
+  OutputFile file(arguments.output, {arguments.trace, database_path(arguments.database)});
+  file.stream() << line << '\n';
+  file.commit();
   return kDone;
 }
 

@@ -9,6 +9,7 @@
 #include <tunesmith/support/thread_pool.h>
 
 #include "memory.h"
+#include "output_file.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -102,6 +103,7 @@ TuneOptions tune_options(const Common& common, const TuneArguments& arguments,
   options.machine = measure.machine;
   options.command = common.command_line;
   options.model_file = arguments.model_file;
+  require_folder_of(arguments.model_file);
   return options;
 }
 
