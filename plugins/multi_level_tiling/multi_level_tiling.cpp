@@ -75,7 +75,7 @@ class MultiLevelTiling final : public TransformationModule {
     if (without_reuse_) write_levels.insert(write_levels.begin(), kNone);
     const auto add_perfect = [&] {
       for (const int64_t write_level : write_levels)
-        sketches.push_back(written(schedule, block_name, write_level, kNone, false));
+        sketches.push_back(sketch(schedule, block_name, write_level, kNone, false));
     };
     if (also_perfect_ && !is_outer_product(block) && has_small_tiles(block)) {
       add_perfect();
@@ -86,7 +86,7 @@ class MultiLevelTiling final : public TransformationModule {
     for (const int64_t read_level : read_levels) {
       if (read_level != kNone && reused_reads(block).empty()) continue;
       for (const int64_t write_level : write_levels) {
-        sketches.push_back(written(schedule, block_name, write_level, read_level, !row_tiles_.empty()));
+        sketches.push_back(sketch(schedule, block_name, write_level, read_level, !row_tiles_.empty()));
       }
     }
     if (also_perfect_) add_perfect();
@@ -98,28 +98,15 @@ class MultiLevelTiling final : public TransformationModule {
   static constexpr int64_t kNone = 0;
   static constexpr std::ptrdiff_t kMaxParts = 16;  // of a loop
 
-  /// A consumer that reads more of the result than its own element cannot write a tile: a copy takes its
-  /// place.
-  Schedule written(const Schedule& base, const std::string& block_name, int64_t write_level,
-                   int64_t read_level, bool ragged) const {
-    const Program program = base.program();
-    if (write_level != kNone && has_reusable_consumer(program, *program.find_block(block_name))) {
-      try {
-        return sketch(base, block_name, write_level, read_level, ragged, true);
-      } catch (const ScheduleError&) {  // NOLINT(bugprone-empty-catch): a copy takes its place
-      }
-    }
-    return sketch(base, block_name, write_level, read_level, ragged, false);
-  }
-
   Schedule sketch(const Schedule& base, const std::string& block_name, int64_t write_level,
-                  int64_t read_level, bool ragged, bool through_consumer) const {
+                  int64_t read_level, bool ragged) const {
     Schedule schedule = base.clone();
     const BlockRV block = schedule.get_block(block_name);
     std::optional<BlockRV> writer;
     if (write_level != kNone) {
-      writer = through_consumer ? schedule.get_consumers(block).front()
-                                : schedule.cache_write(block, 0, cache_scope_);
+      writer = has_reusable_consumer(schedule.program(), schedule.block(block))
+                   ? schedule.get_consumers(block).front()
+                   : schedule.cache_write(block, 0, cache_scope_);
     }
     std::vector<BlockRV> readers;
     if (read_level != kNone) {
