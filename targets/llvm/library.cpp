@@ -2,6 +2,8 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sstream>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -49,6 +51,36 @@ bool is_identifier(const std::string& name) {
       name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
+/// A kernel's own call of exp() would reach a library of that name, which exports it.
+bool is_of_the_c_library(const std::string& name) {
+  Dl_info info{};
+  const void* const found = dlsym(RTLD_DEFAULT, name.c_str());
+  if (found == nullptr || dladdr(found, &info) == 0 || info.dli_fname == nullptr) return false;
+  const std::string file = fs::path(info.dli_fname).filename();
+  return file.starts_with("libc.") || file.starts_with("libm.");
+}
+
+/// Does the C source have something of its own by that name?
+bool is_taken_in(const std::string& source, const std::string& name) {
+  std::istringstream lines(source);
+  const std::regex taken(fmt::format(R"(\bstatic\b[^;{{=]*\b{}\b *[;=(])", name));
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, taken)) return true;
+  }
+  return false;
+}
+
+void require_free_name(const std::string& name, const std::vector<std::string>& sources) {
+  if (!is_identifier(name))
+    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
+  const bool taken =
+      is_reserved(name) || is_of_the_c_library(name) ||
+      std::ranges::any_of(sources, [&](const std::string& source) { return is_taken_in(source, name); });
+  if (taken)
+    throw UserError(fmt::format("'{}' cannot be the name of a library: C or its libraries have it", name),
+                    "give it another name, as with --name");
+}
+
 /// A folder for intermediate files that goes with this object.
 class ScratchFolder {
  public:
@@ -79,8 +111,7 @@ struct LinkParts {
 };
 
 LibraryFiles link(const std::string& name, const fs::path& directory, const LinkParts& parts) {
-  if (!is_identifier(name))
-    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
+  require_free_name(name, parts.sources);
   const std::string compiler = find_program("cc");
   if (compiler.empty()) {
     throw EnvironmentError(

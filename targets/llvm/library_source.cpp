@@ -13,6 +13,19 @@
 
 namespace tunesmith::llvm_target {
 
+bool is_reserved(const std::string& word) {
+  static const std::set<std::string, std::less<>> words = {
+      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+      "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+      "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+      "volatile", "while",
+      // In C++, which may include the header, and in GNU's C.
+      "and", "asm", "bool", "catch", "class", "delete", "explicit", "export", "false", "friend", "linux",
+      "mutable", "namespace", "new", "not", "operator", "or", "private", "protected", "public", "template",
+      "this", "throw", "true", "try", "typeid", "typename", "typeof", "unix", "using", "virtual", "xor"};
+  return words.contains(word);
+}
+
 namespace {
 
 struct Argument {
@@ -20,15 +33,6 @@ struct Argument {
   std::string name;
   bool output = false;
 };
-
-bool is_reserved(const std::string& word) {
-  static const std::set<std::string, std::less<>> words = {
-      "auto",   "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
-      "else",   "enum",     "extern",   "float",    "for",   "goto",     "if",      "inline", "int",
-      "long",   "register", "restrict", "return",   "short", "signed",   "sizeof",  "static", "struct",
-      "switch", "typedef",  "union",    "unsigned", "void",  "volatile", "while"};
-  return words.contains(word);
-}
 
 std::vector<Argument> arguments_of(const Program& program) {
   std::vector<Argument> result;

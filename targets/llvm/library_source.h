@@ -9,6 +9,9 @@
 
 namespace tunesmith::llvm_target {
 
+/// A word of C, C++ or GNU's C that is no name.
+bool is_reserved(const std::string& word);
+
 std::string library_header(const LibraryRequest& request);
 /// `features`: names that __builtin_cpu_supports takes; a processor without one of them is refused rather
 /// than crashed.

@@ -252,5 +252,15 @@ TEST_F(BuiltLibrary, NeedsACompilerInPath) {
   setenv("PATH", path.c_str(), 1);
 }
 
+TEST_F(BuiltLibrary, CannotBeNamedAsWhatCHas) {
+  const auto compiled = target->compile(lowered, "kernel");
+  for (const char* name : {"tanh", "sinf", "abs", "pool", "run", "clean_up", "run_chunk", "double", "class"}) {
+    EXPECT_THROW(target->build_library({&*compiled, &lowered.program, name, folder, ""}), UserError) << name;
+  }
+  EXPECT_NO_THROW(target->build_library({&*compiled, &lowered.program, "pooling", folder, ""}));
+  for (const char* end : {".h", ".so"})
+    fs::remove(fs::path(folder) / (std::string(end) == ".h" ? "pooling.h" : "libpooling.so"));
+}
+
 }  // namespace
 }  // namespace tunesmith
