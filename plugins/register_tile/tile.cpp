@@ -99,7 +99,7 @@ void add_reductions(Schedule& schedule, const std::vector<LoopRV>& loops, const 
     order.reductions.back() = parts[0];
     order.reductions.push_back(parts[1]);
   } else if (shape.steps) {
-    const std::vector<LoopRV> steps = schedule.split(order.reductions.back(), {std::nullopt, *shape.steps});
+    const std::vector<LoopRV> steps = schedule.split(order.reductions.back(), {std::nullopt, shape.steps});
     order.reductions.back() = steps[0];
     order.reductions.push_back(steps[1]);
     order.written_out.push_back(steps[1]);
@@ -157,7 +157,7 @@ BlockRV sum_in_parts(Schedule& schedule, BlockRV block, const TileShape& shape, 
   schedule.merge({schedule.get_loops(parts).at(nest.loops), loops.at(nest.loops)});
   if (shape.steps) {
     const LoopRV terms = schedule.get_loops(parts).at(nest.loops + 1);
-    schedule.unroll(schedule.split(terms, {std::nullopt, *shape.steps})[1]);
+    schedule.unroll(schedule.split(terms, {std::nullopt, shape.steps})[1]);
   }
   return parts;
 }
