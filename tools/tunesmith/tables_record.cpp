@@ -228,6 +228,7 @@ void print_recorded(const Common& common, const TablesRecordArguments& arguments
 
 int run_tables_record(const Common& common, const TablesRecordArguments& arguments) {
   const std::atomic<bool>& stop = stop_on_interrupt("tunesmith: interrupted; nothing was written\n");
+  if (!arguments.count) require_folder_of(arguments.output);
   const Workload workload = find_workload(arguments.workload, "");
   require_memory(workload, arguments.allow_memory);
   Session session(common);
@@ -244,7 +245,6 @@ int run_tables_record(const Common& common, const TablesRecordArguments& argumen
   table.recorded_ms = now_ms();
 
   if (arguments.count) return count_programs(common, arguments, table, session.registry(), stop);
-  require_folder_of(arguments.output);
   MeasureOptions measure;
   measure.threads = threads;
   measure.time_out_seconds = arguments.candidate_time_out;
