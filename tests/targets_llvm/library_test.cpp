@@ -254,7 +254,8 @@ TEST_F(BuiltLibrary, NeedsACompilerInPath) {
 
 TEST_F(BuiltLibrary, CannotBeNamedAsWhatCHas) {
   const auto compiled = target->compile(lowered, "kernel");
-  for (const char* name : {"tanh", "sinf", "abs", "pool", "run", "clean_up", "run_chunk", "double", "class"}) {
+  for (const char* name :
+       {"tanh", "sinf", "abs", "pool", "run", "clean_up", "run_chunk", "double", "class"}) {
     EXPECT_THROW(target->build_library({&*compiled, &lowered.program, name, folder, ""}), UserError) << name;
   }
   EXPECT_NO_THROW(target->build_library({&*compiled, &lowered.program, "pooling", folder, ""}));
