@@ -105,9 +105,9 @@ class Export {
   std::set<uint64_t> named_;  // environments of the records so far
 };
 
-/// Things in a transaction: other writers get their turn between two.
+/// Insertions per transaction. Other writers get their turn between transactions.
 constexpr size_t kBatch = 1000;
-/// Others ask now and then whether it is their turn.
+/// The pause between transactions: waiting writers poll the lock.
 constexpr std::chrono::milliseconds kTurn{5};
 
 /// Takes things in.
@@ -163,7 +163,7 @@ class Intake {
     commit();
   }
 
-  /// Nobody waits for this one until the next thing is added.
+  /// Releases the write lock until the next insertion.
   void commit() {
     if (transaction_) transaction_->commit();
     transaction_.reset();
@@ -275,7 +275,7 @@ ImportReport RecordStore::import_jsonl(std::istream& in, const std::string& name
   ImportReport report;
   Intake intake(impl_->database, report);
   size_t number = 0;
-  // The input may keep this waiting, and then nobody else: a batch is read before it is taken in.
+  // A batch is read before its transaction begins: input that blocks must not hold the write lock.
   for (std::vector<std::string> lines; !(lines = next_lines(in)).empty(); intake.commit()) {
     for (const std::string& line : lines) {
       ++number;

@@ -1,4 +1,4 @@
-// A new folder for a test. Tests run at the same time, so none writes to a path that another may write to.
+// A new folder for a test. CTest runs tests in parallel, so each writes into its own.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace tunesmith::test {
 
-/// Is removed, with what it holds, when the object is.
+/// The destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

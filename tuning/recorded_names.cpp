@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/tuning/with_names_of.h"

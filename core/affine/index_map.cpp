@@ -32,7 +32,7 @@ std::optional<std::vector<Expr>> IndexMap::invert(std::span<const int64_t> exten
   return tunesmith::invert(domains, simple, values);
 }
 
-/// Products of more extents and a type's bytes would not fit 64 bits; a workload has 2^34 elements at most.
+/// A workload's arrays have at most 2^34 elements; sizes in bytes must fit 64 bits.
 bool is_too_large(std::span<const int64_t> extents) {
   constexpr int64_t kMaxElements = int64_t{1} << 36;
   int64_t elements = 1;

@@ -25,29 +25,28 @@ namespace {
 /// Long enough to meet a moment without neighbours and the processor's full clock.
 constexpr double kMeasuringSeconds = 0.2;
 constexpr int kMinRepeats = 5;
-constexpr std::chrono::milliseconds kLooks{20};
+constexpr std::chrono::milliseconds kSamplingInterval{20};
 
-/// What `measure` answers, and how long each thread had waited by then. Those of its pool end with it: they
-/// are looked at while it runs, by a thread that does not count.
-std::pair<double, std::map<std::string, double>> with_waits_of_ended_threads(
-    const std::function<double()>& measure) {
+/// What `measure` answers, and how long each thread waited for a processor. The threads of its pool end with
+/// it, so a thread that is left out itself samples them meanwhile.
+std::pair<double, std::map<std::string, double>> with_waits(const std::function<double()>& measure) {
   std::map<std::string, double> waited;
-  std::string looking;
+  std::string sampler;
   double answer = 0.0;
   {
     std::mutex mutex;
     std::condition_variable_any stopped;
-    const std::jthread watch([&](const std::stop_token& stop) {
-      looking = std::to_string(gettid());
+    const std::jthread sampling([&](const std::stop_token& stop) {
+      sampler = std::to_string(gettid());
       std::unique_lock lock(mutex);
-      while (!stopped.wait_for(lock, stop, kLooks, [&] { return stop.stop_requested(); })) {
+      while (!stopped.wait_for(lock, stop, kSamplingInterval, [&] { return stop.stop_requested(); })) {
         for (const auto& [thread, seconds] : waited_by_thread(getpid())) waited[thread] = seconds;
       }
     });
     answer = measure();
   }
   for (const auto& [thread, seconds] : waited_by_thread(getpid())) waited[thread] = seconds;
-  waited.erase(looking);
+  waited.erase(sampler);
   return {answer, std::move(waited)};
 }
 
@@ -86,7 +85,7 @@ double measure_peak(Target& target, const PeakKernel& peak, int threads) {
 WatchedRate watched(const std::function<double()>& measure) {
   const std::map<std::string, double> before = waited_by_thread(getpid());
   const double begin = now_seconds();
-  const auto [per_second, after] = with_waits_of_ended_threads(measure);
+  const auto [per_second, after] = with_waits(measure);
   const double seconds = now_seconds() - begin;
   return {per_second, DisturbanceDetector::disturbed(before, after, seconds)};
 }

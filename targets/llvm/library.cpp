@@ -51,7 +51,7 @@ bool is_identifier(const std::string& name) {
       name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
-/// A kernel's own call of exp() would reach a library of that name, which exports it.
+/// The kernel's calls of exp() would bind to the entry point of a library named exp.
 bool is_of_the_c_library(const std::string& name) {
   Dl_info info{};
   const void* const found = dlsym(RTLD_DEFAULT, name.c_str());
@@ -60,7 +60,7 @@ bool is_of_the_c_library(const std::string& name) {
   return file.starts_with("libc.") || file.starts_with("libm.");
 }
 
-/// Does the C source have something of its own by that name?
+/// Does the C source define something of that name?
 bool is_taken_in(const std::string& source, const std::string& name) {
   std::istringstream lines(source);
   const std::regex taken(fmt::format(R"(\bstatic\b[^;{{=]*\b{}\b *[;=(])", name));

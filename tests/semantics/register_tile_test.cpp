@@ -490,24 +490,5 @@ TEST_F(RegisterTile, AnEmptyListOfSizesIsRefused) {
   EXPECT_THROW(Space(file.space("s"), registry_), UserError);
 }
 
-TEST(RegisterTileSteps, ASingleChoiceIsTaken) {
-  PluginRegistry registry;
-  const Space space(SpacesFile::parse(R"(version: 1
-spaces:
-  s:
-    target: {kind: llvm, mcpu: x86-64-v2}
-    modules: [{register_tile: {steps: [4]}}]
-    search: {kind: random}
-    cost_model: {kind: random}
-)",
-                                      "steps.yaml")
-                        .space(""),
-                    registry);
-  const Workload workload = WorkloadLibrary().load("gmm:n=8,m=16,k=12");
-  const SketchSet set = space.generate(workload.program);
-  ASSERT_FALSE(set.sketches.empty());
-  for (const Schedule& sketch : set.sketches) EXPECT_THAT(sketch.trace().str(), HasSubstr("[None, 4]"));
-}
-
 }  // namespace
 }  // namespace tunesmith

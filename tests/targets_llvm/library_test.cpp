@@ -259,8 +259,7 @@ TEST_F(BuiltLibrary, CannotBeNamedAsWhatCHas) {
     EXPECT_THROW(target->build_library({&*compiled, &lowered.program, name, folder, ""}), UserError) << name;
   }
   EXPECT_NO_THROW(target->build_library({&*compiled, &lowered.program, "pooling", folder, ""}));
-  for (const char* end : {".h", ".so"})
-    fs::remove(fs::path(folder) / (std::string(end) == ".h" ? "pooling.h" : "libpooling.so"));
+  for (const char* file : {"pooling.h", "libpooling.so"}) fs::remove(fs::path(folder) / file);
 }
 
 }  // namespace

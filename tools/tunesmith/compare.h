@@ -85,6 +85,7 @@ class ResultsFile {
  private:
   std::string file_;
   std::optional<uintmax_t> cut_at_;  // where a last line begins that its writer did not finish
+  bool lacks_newline_ = false;       // behind a last line that is whole
   std::map<std::string, FinishedSearch> searches_;
 };
 

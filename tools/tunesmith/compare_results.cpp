@@ -89,6 +89,7 @@ ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
     const uintmax_t here = std::exchange(begin, begin + line.size() + 1);
     try {
       FinishedSearch search = from_json(json::parse(line));
+      lacks_newline_ = in.eof();
       std::string key = search.key;
       searches_.insert_or_assign(std::move(key), std::move(search));
     } catch (const json::exception& error) {
@@ -113,6 +114,7 @@ void ResultsFile::add(const FinishedSearch& search) {
   if (cut_at_) std::filesystem::resize_file(file_, *cut_at_);
   cut_at_.reset();
   std::ofstream out(file_, std::ios::app);
+  if (std::exchange(lacks_newline_, false)) out << '\n';
   out << to_json(search).dump() << '\n';
   out.close();
   if (!out) throw EnvironmentError(fmt::format("{}: the results cannot be written", file_));

@@ -60,10 +60,12 @@ void measure_roofs(RecordStore& store, Session& session) {
   }
 }
 
-/// Whatever the page was made of stays.
+const std::string& asked_store(const ReportArguments& arguments) {
+  return arguments.store.empty() ? arguments.database : arguments.store;
+}
+
 void write_page(const std::string& file, const ReportArguments& arguments, const nlohmann::json& data) {
-  const std::string asked = arguments.store.empty() ? arguments.database : arguments.store;
-  std::vector<std::filesystem::path> inputs{database_path(asked)};
+  std::vector<std::filesystem::path> inputs{database_path(asked_store(arguments))};
   for (const auto* read : {&arguments.comparisons, &arguments.networks})
     inputs.insert(inputs.end(), read->begin(), read->end());
   OutputFile out(file, inputs);
@@ -73,7 +75,7 @@ void write_page(const std::string& file, const ReportArguments& arguments, const
 
 /// Of the store's records; of none where the report is of what other commands printed, which needs no store.
 nlohmann::json data_of(const Common& common, const ReportArguments& arguments) {
-  const std::string asked = arguments.store.empty() ? arguments.database : arguments.store;
+  const std::string& asked = asked_store(arguments);
   const report::Query query{arguments.workloads, arguments.tasks, arguments.runs};
   const bool printed = !arguments.comparisons.empty() || !arguments.networks.empty();
   if (printed && asked.empty() && !std::filesystem::exists(database_path(asked))) {

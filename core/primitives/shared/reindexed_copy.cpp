@@ -64,13 +64,19 @@ bool accessed_in_one_way(const Block& block, const Access& access) {
   return one;
 }
 
-/// The element, and those that its indices are read from: in the block a select may guard them all.
 bool lies_inside(const Buffer& buffer, std::span<const Expr> indices, const Analyzer& analyzer) {
-  bool inside = true;
   for (size_t d = 0; d < indices.size(); ++d) {
     const Interval range = analyzer.bounds(indices[d]);
-    inside = inside && range.min >= 0 && range.max < buffer->shape[d];
-    walk_expr(indices[d], [&](const Expr& part) {
+    if (range.min < 0 || range.max >= buffer->shape[d]) return false;
+  }
+  return true;
+}
+
+/// The access, and the loads in its indices: the copy runs where a select keeps the block from them.
+bool reads_inside(const Access& access, const Analyzer& analyzer) {
+  bool inside = lies_inside(access.buffer, access.indices, analyzer);
+  for (const Expr& index : access.indices) {
+    walk_expr(index, [&](const Expr& part) {
       if (const auto* load = part.as<LoadNode>())
         inside = inside && lies_inside(load->buffer, load->indices(), analyzer);
     });
@@ -97,7 +103,7 @@ std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) 
   }
   if (access->iters.size() != used.size())
     return Refusal{"the access depends on more than the block's iterators", buffer->name, &block};
-  if (!lies_inside(buffer, indices, analyzer))
+  if (!reads_inside(access->of, analyzer))
     return Refusal{"the access may lie outside the buffer", buffer->name, &block};
   return std::nullopt;
 }

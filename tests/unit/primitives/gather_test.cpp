@@ -127,7 +127,7 @@ TEST(Gather, ARegisterBufferIsNotReadAtData) {
   EXPECT_THROW(lower(schedule.program(), LowerOptions{}), LowerError);
 }
 
-// The copy would read I[-1], of which a select guards the block.
+// The copy would read I[-1]; in the block a select prevents that.
 TEST(Gather, IsNotCopiedWhereItsIndexMayNotBeRead) {
   Schedule schedule(make_program("{n: 8, m: 5}", "{W: {shape: [m], dtype: f32}, I: {shape: [n], dtype: i32}}",
                                  "J[i<n] = W[at(I[i])]\n  O[i<n] = inside(J[i - 1], 0)"));

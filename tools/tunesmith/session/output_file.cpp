@@ -18,7 +18,7 @@ OutputFile::OutputFile(fs::path path, const std::vector<fs::path>& inputs) : pat
       throw UserError(SourceLocation{path_.string()}, "it is what is read, and would be lost",
                       "name another file for the output");
   }
-  const fs::file_status status = fs::status(path_, ignored);
+  const fs::file_status status = fs::symlink_status(path_, ignored);
   if (!fs::exists(status) || fs::is_regular_file(status))
     part_ = fmt::format("{}.{}", path_.string(), make_id());
   stream_.open(part_.empty() ? path_ : part_, std::ios::binary);

@@ -7,8 +7,8 @@
 
 namespace tunesmith::cli {
 
-/// The file has what was written once commit() returns, and is as it was until then. One that is no regular
-/// file, such as /dev/stdout, is written at once.
+/// commit() replaces the file as a whole; without it the file stays as it was. What is no regular file, such
+/// as /dev/stdout, is written directly.
 class OutputFile {
  public:
   /// Throws UserError when it is one of `inputs`, EnvironmentError when it cannot be written.

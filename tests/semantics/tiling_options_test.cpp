@@ -1,8 +1,9 @@
-// The module multi_level_tiling: the structures that it takes.
+// Options of the modules that tile: what is refused, and that what is accepted counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <tunesmith/support/error.h>
+#include <tunesmith/workload/library.h>
 
 #include "module_test.h"
 
@@ -11,12 +12,12 @@ namespace {
 
 using testing::HasSubstr;
 
-class TiledSketches : public tunesmith_test::ModuleTest {
+class MultiLevelTilingOptions : public tunesmith_test::ModuleTest {
  protected:
-  TiledSketches() : ModuleTest("multi_level_tiling") {}
+  MultiLevelTilingOptions() : ModuleTest("multi_level_tiling") {}
 };
 
-TEST_F(TiledSketches, StructuresThatNoLoopCanHaveAreRefusedWhereTheyStand) {
+TEST_F(MultiLevelTilingOptions, StructuresThatNoLoopCanHaveAreRefusedWhereTheyStand) {
   const auto refusal = [&](const std::string& options) -> std::string {
     try {
       use("multi_level_tiling: {" + options + "}");
@@ -31,6 +32,18 @@ TEST_F(TiledSketches, StructuresThatNoLoopCanHaveAreRefusedWhereTheyStand) {
   EXPECT_THAT(refusal("structure: SSR, write_reuse: [1], row_tiles: [4], column_tiles: [16]"),
               HasSubstr("expected a structure with S behind its first R"));
   EXPECT_EQ(refusal("structure: SSR, write_reuse: [1]"), "accepted");
+}
+
+class RegisterTileOptions : public tunesmith_test::ModuleTest {
+ protected:
+  RegisterTileOptions() : ModuleTest("register_tile") {}
+};
+
+TEST_F(RegisterTileOptions, ASingleChoiceOfStepsIsTaken) {
+  use("register_tile: {steps: [3]}");
+  const SketchSet set = space_->generate(WorkloadLibrary().load("gmm:n=8,m=16,k=12").program);
+  ASSERT_FALSE(set.sketches.empty());
+  for (const Schedule& sketch : set.sketches) EXPECT_THAT(sketch.trace().str(), HasSubstr("[None, 3]"));
 }
 
 }  // namespace
