@@ -7,8 +7,8 @@
 
 namespace tunesmith::cli {
 
-/// commit() replaces the file as a whole; without it the file stays as it was. What is no regular file, such
-/// as /dev/stdout, is written directly.
+/// commit() replaces the file as a whole; without it the file stays as it was. A link, or what is no regular
+/// file, such as /dev/stdout, is written directly.
 class OutputFile {
  public:
   /// Throws UserError when it is one of `inputs`, EnvironmentError when it cannot be written.
