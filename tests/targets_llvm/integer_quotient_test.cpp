@@ -15,6 +15,7 @@ using operators_onnx::given;
 
 constexpr int64_t kCount = 1024;
 constexpr int64_t kFirst = -512;
+constexpr int64_t kMaxDivisor = 200;
 
 /// Of kFirst, kFirst + 1, ... by one number that is an input, in vectors.
 std::vector<int64_t> vectorized(const std::string& op, int64_t version, int64_t fmod) {
@@ -29,22 +30,21 @@ std::vector<int64_t> vectorized(const std::string& op, int64_t version, int64_t 
   schedule.vectorize(schedule.split(loops.front(), {std::nullopt, 16}).back());
   const auto target = testing::make_target();
   const LoweredProgram lowered = lower(schedule.program(), target->lower_options());
-  std::vector<int64_t> result;
-  for (int64_t divisor = -200; divisor <= 200; ++divisor) {
-    if (divisor == 0) continue;
-    std::vector<int32_t> dividends(kCount), quotients(kCount);
-    std::iota(dividends.begin(), dividends.end(), static_cast<int32_t>(kFirst));
-    auto by = static_cast<int32_t>(divisor);
-    testing::run_compiled(*target, lowered, {dividends.data(), &by, quotients.data()});
-    result.insert(result.end(), quotients.begin(), quotients.end());
-  }
-  return result;
+  std::vector<int32_t> dividends(kCount), divisors(2 * kMaxDivisor + 1), quotients(divisors.size() * kCount);
+  std::iota(dividends.begin(), dividends.end(), static_cast<int32_t>(kFirst));
+  std::iota(divisors.begin(), divisors.end(), static_cast<int32_t>(-kMaxDivisor));
+  std::erase(divisors, 0);
+  std::vector<std::vector<void*>> calls;
+  for (int32_t& divisor : divisors)
+    calls.push_back({dividends.data(), &divisor, quotients.data() + calls.size() * kCount});
+  testing::run_compiled_each(*target, lowered, calls);
+  return {quotients.begin(), quotients.begin() + static_cast<std::ptrdiff_t>(calls.size() * kCount)};
 }
 
 template <typename Operation>
 std::vector<int64_t> exact(Operation operation) {
   std::vector<int64_t> result;
-  for (int64_t divisor = -200; divisor <= 200; ++divisor) {
+  for (int64_t divisor = -kMaxDivisor; divisor <= kMaxDivisor; ++divisor) {
     for (int64_t i = 0; divisor != 0 && i < kCount; ++i) result.push_back(operation(kFirst + i, divisor));
   }
   return result;

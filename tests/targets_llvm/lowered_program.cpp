@@ -56,12 +56,18 @@ LoweredProgram make_lowered(std::vector<Buffer> inputs, std::vector<Buffer> outp
 
 void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                   const std::vector<void*>& buffers, int threads) {
+  run_compiled_each(target, lowered, {buffers}, threads);
+}
+
+void run_compiled_each(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                       const std::vector<std::vector<void*>>& calls, int threads) {
   const auto compiled = target.compile(lowered, "kernel");
   if (!compiled) throw Error(compiled.error());
   const auto loaded = target.load(*compiled);
   void* workspace = std::aligned_alloc(64, static_cast<size_t>(compiled->workspace_bytes + 64));
   tunesmith_runtime_pool* pool = tunesmith_runtime_pool_create(threads);
-  loaded->entry()(buffers.data(), workspace, tunesmith_runtime_parallel_for, pool);
+  for (const std::vector<void*>& buffers : calls)
+    loaded->entry()(buffers.data(), workspace, tunesmith_runtime_parallel_for, pool);
   tunesmith_runtime_pool_destroy(pool);
   std::free(workspace);
   if (const auto fault = loaded->take_fault()) throw Error(fault->message);

@@ -34,6 +34,9 @@ LoweredProgram make_lowered(std::vector<Buffer> inputs, std::vector<Buffer> outp
 /// Compiles, loads and runs once on `threads` threads. `buffers`: data of the inputs, then of the outputs.
 void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                   const std::vector<void*>& buffers, int threads = 1);
+/// Compiles and loads once, and runs on each of `calls`.
+void run_compiled_each(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                       const std::vector<std::vector<void*>>& calls, int threads = 1);
 
 /// Inputs at random, outputs zero.
 std::vector<Tensor> make_arguments(const Program& program);
