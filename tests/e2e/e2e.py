@@ -250,10 +250,10 @@ def count_records(database):
         return connection.execute("select count(*) from record").fetchone()[0]
 
 
-def started(folder, *args):
+def started(folder, *args, trials=4000):
     """A long tuning run in the background that has recorded something."""
     database = folder / "records.db"
-    process = subprocess.Popen([cli.TUNESMITH, "tune", "gmm:n=96,m=96,k=96", "--trials", "4000", "--database", str(database), *args],
+    process = subprocess.Popen([cli.TUNESMITH, "tune", "gmm:n=96,m=96,k=96", "--trials", str(trials), "--database", str(database), *args],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         time.sleep(0.1)
@@ -278,14 +278,13 @@ def killed_run_resumes(folder):
 
 
 def killed_worker_is_replaced(folder):
-    process, database = started(folder, "--time-limit", "6")
+    process, database = started(folder, trials=128)
     worker = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "tunesmith-worker"], capture_output=True, text=True).stdout.split()
     assert worker, "the worker is a child of the tuner"
     os.kill(int(worker[0]), signal.SIGKILL)
-    before = count_records(database)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=150)
     assert process.returncode == 0, err
-    assert count_records(database) > before + 8, "the run continues with a new worker"
+    assert count_records(database) >= 128, "the run continues with a new worker"
     run("records", "check", "--database", database)
 
 
@@ -296,7 +295,7 @@ def interrupt_stops_soon(folder):
     out, err = process.communicate(timeout=60)
     waited = time.monotonic() - begin
     assert process.returncode == 130, err
-    assert waited < 2.0, f"stopped after {waited:.1f} s"
+    assert waited < cli.within(2.0), f"stopped after {waited:.1f} s"
     # A machine that is busy leaves no time for the summary: everything is recorded all the same.
     assert ("interrupted" in out and "best" in out) or "interrupted; everything measured so far is recorded" in err, (out, err)
     assert "95 % of" not in out, "what was not ranked has no interval"

@@ -104,7 +104,7 @@ def an_interrupt_ends_with_a_summary(folder):
     begin = time.monotonic()
     out, err = process.communicate(timeout=60)
     waited = time.monotonic() - begin
-    assert process.returncode == 130 and waited < 2.0, (process.returncode, waited, err)
+    assert process.returncode == 130 and waited < cli.within(2), (process.returncode, waited, err)
     # A machine that is busy leaves no time for the summary: everything is recorded all the same.
     assert ("interrupted" in out and GMM in out and SOFTMAX in out) or "everything measured so far is recorded" in err, (out, err)
     assert "clean" in run("records", "check", "--database", folder / "records.db").stdout
@@ -170,12 +170,12 @@ def minutes_end_a_run(folder):
     begin = time.monotonic()
     result = tune(folder, GMM, SOFTMAX, "--minutes", 0.15)
     took = time.monotonic() - begin
-    # 9 s, and what was being measured on a machine that may be busy.
-    assert result["trials"] >= 32 and result["wall_seconds"] <= 12 and took < 18, (result["trials"], result["wall_seconds"], took)
+    # 9 s, and what was being measured.
+    assert result["trials"] >= 32 and result["wall_seconds"] <= cli.within(12) and took < cli.within(18), (result["trials"], result["wall_seconds"], took)
     assert all(task["best_seconds_interval"] for task in result["tasks"]), "ranked in time"
     begin = time.monotonic()
     one = tune(folder, DENSE, "--minutes", 0.05)
-    assert one["trials"] > 0 and time.monotonic() - begin < 30
+    assert one["trials"] > 0 and time.monotonic() - begin < cli.within(30)
     short = run("tune", GMM, SOFTMAX, DENSE, "--minutes", 0.0001, "--database", folder / "short.db", code=3).stdout
     assert re.search(r"[23] of them not begun: the budget was spent; the same command continues", short) and "nothing valid" not in short, short
 

@@ -15,8 +15,6 @@ from cli import run
 ATTENTION = pathlib.Path(__file__).parent / "attention.yaml"
 SUITE = pathlib.Path(__file__).parents[2] / "workloads/suite.yaml"
 SCALE = "name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\ncompute: |\n  O[i<n] = X[i] * 2\noutputs: [O]\n"
-# A machine that runs other tests, too, is so much slower than one that only does this.
-BUSY = 6.0
 
 
 def commands_start_at_once(folder):
@@ -25,12 +23,12 @@ def commands_start_at_once(folder):
     run("--help")  # from here on its pages are in memory
     for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100), (["plugins", "list", "--options"], 0.100)]:
         times = []
-        while len(times) < 9 or (min(times) >= BUSY * limit and len(times) < 60):  # a busy machine is quiet at some moment
+        while len(times) < 9:
             begin = time.perf_counter()
             run(*args)
             times.append(time.perf_counter() - begin)
         print(f"tunesmith {' '.join(args)}: {min(times) * 1e3:.1f} ms, wanted {limit * 1e3:.0f} ms on an idle machine")
-        assert min(times) < BUSY * limit, (args, times)
+        assert min(times) < cli.within(2 * limit), (args, times)
 
 
 def spaces_are_generated_at_once(folder):
@@ -48,7 +46,7 @@ def spaces_are_generated_at_once(folder):
         slowest = max(slowest, seconds)
         if workload not in suite:
             print(f"the space of {pathlib.Path(workload).name}: {seconds:.2f} s of processor time")
-        assert seconds < BUSY * 0.5, (workload, seconds)  # a processor that others use does less in a second
+        assert seconds < cli.within(1), (workload, seconds)
     print(f"the slowest of {len(suite)} of the suite and these: {slowest:.2f} s, wanted 0.5 s on an idle machine")
 
 
@@ -70,7 +68,7 @@ def interrupt_ends_every_command(folder):
             waited = time.monotonic() - begin
             err = process.communicate(timeout=60)[1]
             print(f"{args[0]} {args[1] if len(args) > 1 else ''} after {after} s: ended {waited:.2f} s after Ctrl-C, code {process.returncode}")
-            assert waited < 1.0 + (BUSY - 1) * 0.2, (args, after, waited)
+            assert waited < cli.within(2), (args, after, waited)
             assert process.returncode in (130, -signal.SIGINT, 0 if args[0] in ("spaces", "doctor") else 130), (args, process.returncode, err)
 
 
@@ -189,7 +187,7 @@ def memory_is_estimated_first(folder):
     begin = time.monotonic()
     refused = run("tune", "relu:n=65536,m=65536", "--trials", 2, "--database", database, code=2).stderr
     assert "GiB of memory" in refused and "--allow-memory" in refused, refused
-    assert time.monotonic() - begin < 5 and not database.exists()
+    assert time.monotonic() - begin < cli.within(5) and not database.exists()
     run("tune", "relu:n=1024,m=1024", "--trials", 2, "--database", database)
 
 

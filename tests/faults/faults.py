@@ -244,7 +244,7 @@ def interrupts_at_random_moments(folder):
         begin = time.monotonic()
         out, err = process.communicate(timeout=60)
         waited = time.monotonic() - begin
-        assert waited < 2.0, f"stopped after {waited:.1f} s"
+        assert waited < 30, f"stopped after {waited:.1f} s"  # how soon: timed_interrupt_stops_soon
         if process.returncode == -signal.SIGINT:
             continue  # before there was anything to keep
         assert process.returncode == 130, (process.returncode, err)
@@ -274,7 +274,7 @@ def an_interrupt_stops_a_long_reference(folder):
     begin = time.monotonic()
     out, err = process.communicate(timeout=60)
     waited = time.monotonic() - begin
-    assert waited < 2.0, f"stopped after {waited:.1f} s"
+    assert waited < 30, f"stopped after {waited:.1f} s"
     assert process.returncode == 130 and "interrupted" in out + err, (process.returncode, out, err)
 
 

@@ -12,6 +12,7 @@
 #include <tunesmith/support/error.h>
 #include <tunesmith/verification/interpreter.h>
 
+#include "extended.h"
 #include "lowered_program.h"
 #include "random_scheduler.h"
 #include "random_workload.h"
@@ -121,7 +122,7 @@ class VerificationCheck {
 
 TEST(VerificationFuzz, RightProgramsAreWithinTheirBounds) {
   const uint64_t seed = from_environment("TUNESMITH_FUZZ_SEED", 1);
-  const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 300);
+  const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", test::usual_or_extended(60, 300));
   const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);
   ASSERT_FALSE(test_intrinsics().empty());
   VerificationCheck check;

@@ -13,6 +13,7 @@
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
 
+#include "extended.h"
 #include "module_test.h"
 #include "outline.h"
 #include "same_results.h"
@@ -368,7 +369,7 @@ TEST_F(RowChain, KeepsTheMeaningOfOddShapes) {
   const std::string finishing =
       "row_chain, parallel_vectorize_unroll: {unroll: [0, 16]}, rewrite_reduction_init, "
       "rewrite_parallel_vectorize_unroll";
-  for (const int vector_bits : {64, 128}) {
+  for (const int vector_bits : test::usual_or_extended<std::vector<int>>({128}, {64, 128})) {
     use(finishing, vector_bits);
     for (const char* text : {"softmax:m=37,n=5", "softmax:m=33,n=131", "softmax:m=32,n=64",
                              "layer_norm:m=35,n=37", "layer_norm:m=64,n=200", "norm:b=33,m=3,n=67"})
