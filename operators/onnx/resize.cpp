@@ -1,7 +1,8 @@
 // Resize and Upsample, one axis after the other.
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -11,54 +12,47 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Where output position i of an axis comes from: i * ratio + offset, in the input.
+constexpr int64_t kMaxExtent = int64_t{1} << 30;
+
+struct Fraction {
+  int64_t numerator = 1, denominator = 1;
+};
+
+/// The one with the smallest denominator between two positive numbers.
+Fraction simplest_between(double low, double high) {
+  const double whole = std::floor(low);
+  if (whole == low || whole + 1 <= high) return {static_cast<int64_t>(std::ceil(low)), 1};
+  const auto [denominator, numerator] = simplest_between(1 / (high - whole), 1 / (low - whole));
+  return {static_cast<int64_t>(whole) * denominator + numerator, denominator};
+}
+
+/// What a scale means: files have 5/3 in f32 alone.
+Fraction fraction_of(float scale) {
+  const auto midway = [&](float towards) {
+    return (static_cast<double>(scale) + static_cast<double>(std::nextafter(scale, towards))) / 2;
+  };
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  return simplest_between(midway(0), midway(kInfinity));
+}
+
+/// Where output position i of an axis comes from: (i * a + b) / c, in the input.
 struct Source {
-  double ratio = 1;
-  double offset = 0;
-  double at(int64_t i) const { return static_cast<double>(i) * ratio + offset; }
-};
-
-/// (i * a + b) // c
-struct Formula {
   int64_t a, b, c;
-  std::string text(const std::string& axis) const { return fmt::format("({}*{} + {}) // {}", axis, a, b, c); }
+
+  std::string numerator(const std::string& axis) const { return fmt::format("({}*{} + {})", axis, a, b); }
+  /// What b has beyond a multiple of all else makes no difference.
+  std::string floor(const std::string& axis) const {
+    const int64_t common = std::gcd(a, c);
+    const int64_t beyond = (b % common + common) % common;
+    const Source reduced{a / common, (b - beyond) / common, c / common};
+    return fmt::format("{} // {}", reduced.numerator(axis), reduced.c);
+  }
 };
-
-/// The fraction with the smallest denominator that is as near as rounding of f32 allows.
-std::optional<std::pair<int64_t, int64_t>> fraction(double value) {
-  constexpr int64_t kMaxDenominator = 4096;
-  for (int64_t denominator = 1; denominator <= kMaxDenominator; ++denominator) {
-    const double numerator = std::round(value * static_cast<double>(denominator));
-    if (std::abs(numerator / static_cast<double>(denominator) - value) <= 1e-6 * value)
-      return std::pair(static_cast<int64_t>(numerator), denominator);
-  }
-  return std::nullopt;
-}
-
-/// The one that gives just these values.
-std::optional<Formula> formula_of(const std::vector<int64_t>& values, double ratio) {
-  const auto found = fraction(ratio);
-  if (!found) return std::nullopt;
-  for (const int64_t multiple : {1, 2, 4}) {
-    const int64_t a = found->first * multiple;
-    const int64_t c = found->second * multiple;
-    for (int64_t b = values[0] * c; b < (values[0] + 1) * c; ++b) {
-      const auto gives = [&](int64_t i) {
-        return static_cast<int64_t>(std::floor(static_cast<double>(i * a + b) / static_cast<double>(c)));
-      };
-      int64_t i = 0;
-      const auto count = static_cast<int64_t>(values.size());
-      while (i < count && gives(i) == values[static_cast<size_t>(i)]) ++i;
-      if (i == count) return Formula{a, b, c};
-    }
-  }
-  return std::nullopt;
-}
 
 /// How an axis is resized.
 struct AxisResize {
   int64_t from, to;
-  double scale;
+  Fraction scale;
 };
 
 std::vector<AxisResize> read_extents(const NodeReader& node) {
@@ -69,16 +63,23 @@ std::vector<AxisResize> read_extents(const NodeReader& node) {
   for (size_t i = 0; i < shape.size(); ++i) named[i] = static_cast<int64_t>(i);
   const std::vector<size_t> axes = node.axes(node.integers("axes").value_or(named), shape.size());
   std::vector<AxisResize> extents;
-  for (const int64_t extent : shape) extents.push_back({extent, extent, 1.0});
+  for (const int64_t extent : shape) extents.push_back({extent, extent, {}});
+  const auto checked = [&](double extent) {
+    node.refuse_unless(extent >= 1, "an axis is left without elements");
+    node.refuse_unless(extent <= kMaxExtent, fmt::format("an axis is to have {} elements", extent));
+    return static_cast<int64_t>(extent);
+  };
   const bool has_scales = node.has(scales_input) && element_count(node.shape(scales_input)) > 0;
   if (has_scales) {
     const std::vector<double> scales = node.numbers_of(scales_input, "scales");
     node.refuse_unless(scales.size() == axes.size(), "'scales' has not one value for each axis");
     for (size_t i = 0; i < axes.size(); ++i) {
       AxisResize& each = extents[axes[i]];
-      node.refuse_unless(scales[i] > 0, "a scale is not above 0");
-      each.scale = scales[i];
-      each.to = static_cast<int64_t>(std::floor(static_cast<double>(each.from) * scales[i]));
+      const auto scale = static_cast<float>(scales[i]);
+      node.refuse_unless(scale > 0, "a scale is not above 0");
+      // In f32, as ONNX Runtime does: 24 * 1.6666666 is 40.
+      each.to = checked(std::floor(static_cast<float>(each.from) * scale));
+      each.scale = fraction_of(scale);
     }
     return extents;
   }
@@ -87,35 +88,37 @@ std::vector<AxisResize> read_extents(const NodeReader& node) {
   node.refuse_unless(sizes.size() == axes.size(), "'sizes' has not one value for each axis");
   for (size_t i = 0; i < axes.size(); ++i) {
     AxisResize& each = extents[axes[i]];
-    node.refuse_unless(sizes[i] > 0, "a size is not above 0");
-    each.to = sizes[i];
-    each.scale = static_cast<double>(each.to) / static_cast<double>(each.from);
+    node.refuse_unless(each.from > 0, "an axis without elements is resized");
+    each.to = checked(static_cast<double>(sizes[i]));
+    each.scale = {each.to, each.from};
   }
   return extents;
 }
 
 Source source_of(const NodeReader& node, const std::string& mode, const AxisResize& axis) {
-  const double ratio = 1 / axis.scale;
-  if (mode == "asymmetric") return {ratio, 0};
+  const auto [up, down] = axis.scale;
   if (mode == "align_corners") {
     node.refuse_unless(
-        static_cast<double>(axis.to) == static_cast<double>(axis.from) * axis.scale,
+        axis.to * down == axis.from * up,
         "with 'align_corners' and a scale that gives no whole extent, tools differ in where corners are");
-    if (axis.to == 1) return {0, 0};
-    return {static_cast<double>(axis.from - 1) / static_cast<double>(axis.to - 1), 0};
+    if (axis.to == 1) return {0, 0, 1};
+    return {axis.from - 1, 0, axis.to - 1};
   }
-  if (mode == "pytorch_half_pixel" && axis.to == 1) return {0, 0};
-  if (mode == "half_pixel" || mode == "pytorch_half_pixel") return {ratio, 0.5 * ratio - 0.5};
-  if (mode == "tf_half_pixel_for_nn") return {ratio, 0.5 * ratio};
+  if (mode == "asymmetric") return {down, 0, up};
+  if (mode == "pytorch_half_pixel" && axis.to == 1) return {0, 0, 1};
+  if (mode == "half_pixel" || mode == "pytorch_half_pixel") return {2 * down, down - up, 2 * up};
+  if (mode == "tf_half_pixel_for_nn") return {2 * down, down, 2 * up};
   node.refuse(fmt::format("attribute 'coordinate_transformation_mode' is '{}'", mode));
 }
 
-int64_t nearest(const NodeReader& node, const std::string& mode, double at) {
-  if (mode == "floor") return static_cast<int64_t>(std::floor(at));
-  if (mode == "ceil") return static_cast<int64_t>(std::ceil(at));
-  if (mode == "round_prefer_floor") return static_cast<int64_t>(std::ceil(at - 0.5));
+/// The element that is nearest is below the result's position.
+Source nearest(const NodeReader& node, const std::string& mode, const Source& at) {
+  const auto [a, b, c] = at;
+  if (mode == "floor") return at;
+  if (mode == "ceil") return {a, b + c - 1, c};
+  if (mode == "round_prefer_floor") return {2 * a, 2 * b + c - 1, 2 * c};
   node.refuse_unless(mode == "round_prefer_ceil", fmt::format("attribute 'nearest_mode' is '{}'", mode));
-  return static_cast<int64_t>(std::floor(at + 0.5));
+  return {2 * a, 2 * b + c, 2 * c};
 }
 
 /// What each tap counts, of {0}, how far its position is behind the tap at 0.
@@ -153,8 +156,8 @@ class Resizing {
     const DType dtype = node_.dtype(0);
     std::vector<size_t> changed;
     for (size_t i = 0; i < extents_.size(); ++i) {
-      node_.refuse_unless(extents_[i].to > 0, "an axis is left without elements");
-      if (extents_[i].from != extents_[i].to || extents_[i].scale != 1.0) changed.push_back(i);
+      const auto [from, to, scale] = extents_[i];
+      if (from != to || scale.numerator != scale.denominator) changed.push_back(i);
     }
     if (mode_ == "nearest") return by_index(changed, nearest_mode);
     node_.refuse_unless(dtype.is_float(), "expected floating values");
@@ -171,12 +174,6 @@ class Resizing {
   }
 
  private:
-  std::string formula(size_t axis, const std::vector<int64_t>& values, const Source& source) const {
-    const auto found = formula_of(values, source.ratio);
-    if (!found) node_.refuse(fmt::format("its scale {} is no simple fraction", extents_[axis].scale));
-    return found->text(fmt::format("i{}", axis));
-  }
-
   std::string clamped(size_t axis, const std::string& index) const {
     return fmt::format("max(0, min({}, {}))", extents_[axis].from - 1, index);
   }
@@ -184,11 +181,8 @@ class Resizing {
   Computation by_index(const std::vector<size_t>& changed, const std::string& nearest_mode) {
     Indices at = axis_names(shape_.size());
     for (const size_t axis : changed) {
-      const Source source = source_of(node_, transformation_, extents_[axis]);
-      std::vector<int64_t> values;
-      for (int64_t i = 0; i < extents_[axis].to; ++i)
-        values.push_back(nearest(node_, nearest_mode, source.at(i)));
-      at[axis] = clamped(axis, formula(axis, values, source));
+      const Source at_axis = source_of(node_, transformation_, extents_[axis]);
+      at[axis] = clamped(axis, nearest(node_, nearest_mode, at_axis).floor(fmt::format("i{}", axis)));
       shape_[axis] = extents_[axis].to;
     }
     return copied(node_, shape_, element(in(0), at));
@@ -198,14 +192,10 @@ class Resizing {
   std::string interpolate(const std::string& from, const std::string& to, size_t axis, bool is_first,
                           bool is_last) {
     const Source source = source_of(node_, transformation_, extents_[axis]);
-    std::vector<int64_t> values;
-    for (int64_t i = 0; i < extents_[axis].to; ++i)
-      values.push_back(static_cast<int64_t>(std::floor(source.at(i))));
-    const std::string below = formula(axis, values, source);
+    const std::string position = fmt::format("i{}", axis), below = source.floor(position);
     const DType type = wide(node_.dtype(0));
-    const std::string behind =
-        fmt::format("({0}(i{1}) * {2} + {3} - {0}({4}))", type.str(), axis, literal(node_, source.ratio),
-                    literal(node_, source.offset), below);
+    const std::string behind = fmt::format("({}({} % {}) * {})", type.str(), source.numerator(position),
+                                           source.c, literal(node_, 1 / static_cast<double>(source.c)));
     shape_[axis] = extents_[axis].to;
     std::string value;
     for (const Tap& tap : taps_of(node_, mode_)) {
