@@ -121,6 +121,11 @@ std::string quotient(DType dtype, const std::string& a, const std::string& b, co
   return fmt::format("(f64({}) + {}) / f64({})", a, half, b);
 }
 
+/// a / by, of signed integers. -a would not do: the smallest integer has no opposite.
+std::string towards_zero(const std::string& a, int64_t by) {
+  return fmt::format("select({0} < 0, ({0} + {2}) // {1}, {0} // {1})", a, by, by - 1);
+}
+
 Computation divide(const NodeReader& node) {
   const DType dtype = common_type(node);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
@@ -128,10 +133,9 @@ Computation divide(const NodeReader& node) {
   const std::string a = element_of(node, 0, shape);
   const std::string b = element_of(node, 1, shape);
   if (dtype.is_float()) return copied(node, shape, fmt::format("{} / {}", a, b));
-  // Towards zero.
   if (const auto by = single_integer(node, 1); by && *by > 0) {
     if (dtype.is_unsigned_int()) return copied(node, shape, fmt::format("{} // {}", a, *by));
-    return copied(node, shape, fmt::format("select({0} < 0, -(-{0} // {1}), {0} // {1})", a, *by));
+    return copied(node, shape, towards_zero(a, *by));
   }
   if (dtype.bits <= 32)
     return copied(node, shape, fmt::format("{}({})", dtype.str(), quotient(dtype, a, b, a)));
@@ -148,9 +152,9 @@ Computation modulo(const NodeReader& node) {
   const std::string a = element_of(node, 0, shape);
   const std::string b = element_of(node, 1, shape);
   if (const auto by = single_integer(node, 1); by && *by > 0) {
-    const std::string of_positive = fmt::format("{} % {}", a, *by);
-    if (!sign_of_dividend || dtype.is_unsigned_int()) return copied(node, shape, of_positive);
-    return copied(node, shape, fmt::format("select({0} < 0, -((-{0}) % {1}), {2})", a, *by, of_positive));
+    if (!sign_of_dividend || dtype.is_unsigned_int())
+      return copied(node, shape, fmt::format("{} % {}", a, *by));
+    return copied(node, shape, fmt::format("{0} - {2} * {1}", a, *by, towards_zero(a, *by)));
   }
   node.refuse_unless(dtype.bits <= 32, "the remainder of i64 is taken by a positive constant only");
   const std::string rounded =

@@ -28,6 +28,10 @@ constexpr std::string_view kAcosh = "{t}(log(f64(x) + sqrt(f64(x) * f64(x) - 1))
 constexpr std::string_view kAsinh =
     "select(x < 0, -1, {t}(1)) * {t}(log(f64(abs(x)) + sqrt(f64(x) * f64(x) + 1)))";
 constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64(x)) / (1 - f64(x))))";
+/// By halves: exp(x) is infinite where half of it is not.
+constexpr std::string_view kCosh = "0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x))";
+constexpr std::string_view kSinh =
+    "tanh(x) * (0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x)))";
 /// Halves to the even neighbour.
 constexpr std::string_view kRound =
     "select(x - floor(x) < 0.5, floor(x), select(x - floor(x) > 0.5, floor(x) + 1, "
@@ -50,8 +54,8 @@ constexpr Unary kUnary[] = {
     {"Sin", 7, UnaryTypes::Floats, "sin(x)"},
     {"Cos", 7, UnaryTypes::Floats, "cos(x)"},
     {"Tan", 7, UnaryTypes::Floats, "sin(x) / cos(x)"},
-    {"Cosh", 9, UnaryTypes::Floats, "0.5 * exp(x) + 0.5 * exp(-x)"},
-    {"Sinh", 9, UnaryTypes::Floats, "tanh(x) * (0.5 * exp(x) + 0.5 * exp(-x))"},
+    {"Cosh", 9, UnaryTypes::Floats, kCosh},
+    {"Sinh", 9, UnaryTypes::Floats, kSinh},
     {"Acosh", 9, UnaryTypes::Floats, kAcosh},
     {"Asinh", 9, UnaryTypes::Floats, kAsinh},
     {"Atanh", 9, UnaryTypes::Floats, kAtanh},
