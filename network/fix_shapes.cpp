@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -104,9 +105,14 @@ class ShapeFixer {
           const auto* number = std::get_if<int64_t>(&extent);
           return !number || *number == computed;
         });
-    if (!same)
-      throw UserError(fmt::format("{}: its output '{}' has the shape [{}], the file says otherwise",
-                                  describe(node), output.name, fmt::join(type.shape, ", ")));
+    if (!same) {
+      std::vector<std::string> declared;
+      for (const Extent& extent : *output.shape)
+        declared.push_back(std::visit([](const auto& value) { return fmt::format("{}", value); }, extent));
+      throw UserError(fmt::format("{}: its output '{}' has the shape [{}], the file says [{}]",
+                                  describe(node), output.name, fmt::join(type.shape, ", "),
+                                  fmt::join(declared, ", ")));
+    }
     output.dtype = type.dtype;
     output.shape = std::vector<Extent>(type.shape.begin(), type.shape.end());
   }
@@ -129,8 +135,52 @@ class ShapeFixer {
   int64_t skipped_ = 0;
 };
 
+/// Results of which the file names an extent: what it comes out as, where that is not what it was given.
+std::map<std::string, int64_t> contradictions(const Network& declared, const Network& fixed,
+                                              const std::map<std::string, int64_t>& dimensions) {
+  std::map<std::string, int64_t> found;
+  for (const TensorIndex output : declared.outputs) {
+    const auto& names = declared.tensors[static_cast<size_t>(output)].shape;
+    for (size_t i = 0; names && i < names->size(); ++i) {
+      const auto* name = std::get_if<std::string>(&(*names)[i]);
+      const auto given = name ? dimensions.find(*name) : dimensions.end();
+      if (given == dimensions.end()) continue;
+      const auto computed = std::get<int64_t>(fixed.tensors[static_cast<size_t>(output)].shape.value()[i]);
+      if (computed != given->second) found.emplace(*name, computed);
+    }
+  }
+  return found;
+}
+
+/// Files name extents of results as they like. But where the network comes out as they say with other values,
+/// it is these that were meant.
+void refuse_contradiction(const Network& given, const Network& fixed, PassOptions options) {
+  const auto found = contradictions(given, fixed, options.dimensions);
+  if (found.empty()) return;
+  std::vector<std::string> wrong, right;
+  for (const auto& [name, value] : found) {
+    wrong.push_back(fmt::format("'{}' is {} and comes out as {}", name, options.dimensions.at(name), value));
+    right.push_back(fmt::format("--dim {}={}", name, value));
+    options.dimensions[name] = value;
+  }
+  Network other = given;
+  try {
+    ShapeFixer(other, options).run();
+  } catch (const UserError&) {
+    return;
+  }
+  if (contradictions(given, other, options.dimensions).empty())
+    throw UserError(
+        fmt::format("network '{}': of its results' extents {}", given.name, fmt::join(wrong, ", ")),
+        fmt::format("give {}", fmt::join(right, " ")));
+}
+
 }  // namespace
 
-void fix_shapes(Network& network, const PassOptions& options) { ShapeFixer(network, options).run(); }
+void fix_shapes(Network& network, const PassOptions& options) {
+  const Network given = network;
+  ShapeFixer(network, options).run();
+  refuse_contradiction(given, network, options);
+}
 
 }  // namespace tunesmith::network

@@ -1,5 +1,8 @@
 #include "value_types.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include <tunesmith/support/error.h>
@@ -25,6 +28,11 @@ const char* kind_of(const onnx::TypeProto& type) {
   }
 }
 
+/// Some tools write "?", "-1" or "None" for an extent that they do not know.
+bool is_name(const std::string& text) {
+  return text != "None" && std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) != 0; });
+}
+
 }  // namespace
 
 void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_extents) {
@@ -38,7 +46,7 @@ void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_ex
   for (const auto& dimension : type.tensor_type().shape().dim()) {
     if (dimension.has_dim_value() && dimension.dim_value() >= 0) {
       shape.emplace_back(dimension.dim_value());
-    } else if (!dimension.dim_param().empty()) {
+    } else if (is_name(dimension.dim_param())) {
       shape.emplace_back(dimension.dim_param());
     } else if (name_extents) {
       shape.emplace_back(fmt::format("{}.{}", tensor.name, shape.size()));

@@ -31,6 +31,15 @@ TEST(OnnxGraph, HasInputsNodesAndOutputs) {
       "output Y: f32[batch, 3]\n");
 }
 
+TEST(OnnxGraph, WhatIsNoNameIsAnExtentOfItsOwn) {
+  const std::vector<std::string> dims{R"(dim_param: "?")", R"(dim_param: "?")", R"(dim_param: "-1")",
+                                      R"(dim_param: "None")", R"(dim_param: "N")"};
+  const std::string text = to_text(import(model_with(value("input", "X", dims) + value("output", "Y", dims) +
+                                                     R"(node {op_type: "Relu" input: "X" output: "Y"})")));
+  EXPECT_THAT(text, HasSubstr("input X: f32[X.0, X.1, X.2, X.3, N]"));
+  EXPECT_THAT(text, HasSubstr("Y: f32[...] = Relu"));
+}
+
 TEST(OnnxGraph, NodesAreOrderedAndNamedOnce) {
   const std::string text = to_text(import(model_with(kInput + kOutput +
                                                      R"(node {name: "n" op_type: "Exp" input: "B" output: "Y"}

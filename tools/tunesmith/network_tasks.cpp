@@ -32,7 +32,9 @@ std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& tex
     if (!is_number || equals == 0 || value < 1)
       throw UserError(fmt::format("--dim {} is no dimension", text),
                       "a name and a positive number, such as --dim batch=1");
-    dimensions[text.substr(0, equals)] = value;
+    const std::string name = text.substr(0, equals);
+    if (!dimensions.emplace(name, value).second)
+      throw UserError(fmt::format("--dim {}: '{}' is given twice", text, name));
   }
   return dimensions;
 }
@@ -106,11 +108,12 @@ TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
   TaskedNetwork tasked;
   tasked.network = std::move(read.network);
   std::map<uint64_t, size_t> known;
-  for (const network::Region& region : form_regions(tasked.network)) {
-    tasked.regions.push_back(workload_of(tasked.network, region.nodes, region.results));
-    tasked.nodes.push_back(region.nodes);
-    const auto [found, is_new] = known.emplace(tasked.regions.back().workload.hash, tasked.tasks.size());
-    if (is_new) tasked.tasks.push_back(tasked.regions.size() - 1);
+  const std::vector<network::Region> regions = form_regions(tasked.network);
+  tasked.regions = region_workloads(tasked.network, regions);
+  for (size_t i = 0; i < regions.size(); ++i) {
+    tasked.nodes.push_back(regions[i].nodes);
+    const auto [found, is_new] = known.emplace(tasked.regions[i].workload.hash, tasked.tasks.size());
+    if (is_new) tasked.tasks.push_back(i);
     tasked.task_of.push_back(found->second);
   }
   return tasked;

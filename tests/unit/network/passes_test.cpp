@@ -66,6 +66,27 @@ TEST(NetworkPasses, FixShapesGivesNamedExtentsTheirValues) {
             (std::vector<Extent>{int64_t{3}, int64_t{4}}));
 }
 
+TEST(NetworkPasses, AnExtentThatComesOutOtherwiseIsRefused) {
+  Builder made;
+  made.input("past", kF32, {"past", int64_t{2}});
+  made.input("new", kF32, {int64_t{1}, int64_t{2}});
+  made.node("Concat", {"past", "new"}, {"Y"}, {{"axis", int64_t{0}}});
+  made.node("Relu", {"past"}, {"Z"});
+  Network network = made.finish({"Y", "Z"});
+  const auto name_results = [&](const std::string& of_y, const std::string& of_z) {
+    network.tensors[static_cast<size_t>(network.outputs[0])].shape = {of_y, int64_t{2}};
+    network.tensors[static_cast<size_t>(network.outputs[1])].shape = {of_z, int64_t{2}};
+  };
+  name_results("total", "past");
+  const std::string message = message_of(network, options({{"past", 12}, {"total", 20}}));
+  EXPECT_THAT(message, testing::HasSubstr("'total' is 20 and comes out as 13"));
+  EXPECT_THAT(message, testing::HasSubstr("--dim total=13"));
+  EXPECT_EQ(message_of(network, options({{"past", 12}, {"total", 13}})), "nothing was refused");
+  // A name that no value fits says nothing.
+  name_results("past", "past");
+  EXPECT_EQ(message_of(network, options({{"past", 12}})), "nothing was refused");
+}
+
 TEST(NetworkPasses, ShapeArithmeticIsEvaluated) {
   // Reshape(X, Concat(Shape(X)[0:1], -1)), as exporters write a flatten.
   Builder made;
@@ -105,7 +126,7 @@ TEST(NetworkPasses, AShapeThatTheFileSaysOtherwiseIsRefused) {
   Network network = made.finish({"Y"});
   network.tensors[static_cast<size_t>(network.outputs[0])].shape = std::vector<Extent>{int64_t{3}};
   EXPECT_THAT(message_of(network, options()),
-              testing::HasSubstr("its output 'Y' has the shape [2], the file says otherwise"));
+              testing::HasSubstr("its output 'Y' has the shape [2], the file says [3]"));
 }
 
 TEST(NetworkPasses, ValuesThatACallGivesAreAskedForByTensor) {
