@@ -149,6 +149,14 @@ def folders_of_tests_are_counted(folder):
     assert "there is no folder with a model.onnx in it" in run("test", folder / "nothing", code=2).stderr
 
 
+def kept_networks_give_what_is_expected(_):
+    needs_onnx()
+    folder = pathlib.Path(__file__).parent.parent / "networks"
+    said = json.loads(run("test", folder, "--build", "--json").stdout)
+    bad = [f"{each['folder']}: {each['message']}" for each in said["tests"] if each["result"] != "passed"]
+    assert said["passed"] > 0 and not bad, "\n".join(bad)
+
+
 def a_test_whose_process_ends_is_wrong_and_no_other(folder):
     needs_onnx()
     for number in range(20):
@@ -424,6 +432,7 @@ def dimensions_are_checked(folder):
     for wrong in ("batch", "batch=", "batch=0", "=3", "batch=3x"):
         assert "--dim batch=1" in run("tasks", file, "--dim", wrong, code=2).stderr, wrong
     assert "batch" in run("tasks", file, code=2).stderr
+    assert "'batch' is given twice" in run("tasks", file, "--dim", "batch=2", "--dim", "batch=3", code=2).stderr
     assert "no_such_extent" in run("tasks", file, "--dim", "no_such_extent=3", "--dim", "batch=2", code=2).stderr
 
 

@@ -14,6 +14,8 @@
 #include <tunesmith/network/read_network.h>
 #include <tunesmith/support/error.h>
 
+#include "npy.h"
+
 namespace tunesmith::cli {
 namespace {
 
@@ -22,18 +24,28 @@ using network::Network;
 
 using Values = std::vector<std::shared_ptr<const network::Constant>>;
 
-Values read_values(const Importer& importer, const fs::path& data_set, const std::string& kind) {
+std::shared_ptr<const network::Constant> read_value(const Importer& importer, const fs::path& path) {
+  if (path.extension() == ".npy") {
+    const auto owner = std::make_shared<const Tensor>(read_npy(path));
+    return std::make_shared<network::Constant>(
+        network::Constant{owner->dtype, owner->shape, owner->bytes, owner});
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  try {
+    return importer.read_tensor(std::as_bytes(std::span(bytes)));
+  } catch (const UserError& error) {
+    throw UserError(SourceLocation{path.string()}, error.what());
+  }
+}
+
+/// `name`: of the first, with its number left out: "input_{}.npy".
+Values read_values(const Importer& importer, const fs::path& data_set, const std::string& name) {
   Values values;
-  for (int64_t i = 0;; ++i) {
-    const fs::path path = data_set / fmt::format("{}_{}.pb", kind, i);
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return values;
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    try {
-      values.push_back(importer.read_tensor(std::as_bytes(std::span(bytes))));
-    } catch (const UserError& error) {
-      throw UserError(SourceLocation{path.string()}, error.what());
-    }
+  for (;;) {
+    const fs::path path = data_set / fmt::format(fmt::runtime(name), values.size());
+    if (!fs::exists(path)) return values;
+    values.push_back(read_value(importer, path));
   }
 }
 
@@ -119,10 +131,24 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& fou
   return {};
 }
 
-TestOutcome run_data_set(const network::ReadNetwork& read, const fs::path& data_set,
+struct DataSet {
+  fs::path folder;
+  std::string inputs, outputs;  ///< their files' names, with {} for the number
+};
+
+/// ONNX's, and tensors of NumPy's beside the model.
+std::vector<DataSet> data_sets_in(const fs::path& folder) {
+  std::vector<DataSet> sets;
+  for (fs::path set; fs::exists(set = folder / fmt::format("test_data_set_{}", sets.size()));)
+    sets.push_back({set, "input_{}.pb", "output_{}.pb"});
+  if (fs::exists(folder / "expected_0.npy")) sets.push_back({folder, "input_{}.npy", "expected_{}.npy"});
+  return sets;
+}
+
+TestOutcome run_data_set(const network::ReadNetwork& read, const DataSet& set,
                          const std::vector<ComputeNetwork>& ways) {
-  Values inputs = read_values(*read.importer, data_set, "input");
-  const Values expected = read_values(*read.importer, data_set, "output");
+  Values inputs = read_values(*read.importer, set.folder, set.inputs);
+  const Values expected = read_values(*read.importer, set.folder, set.outputs);
   const Network network = prepared(read, inputs);
   std::vector<Tensor> given;
   given.reserve(inputs.size());
@@ -133,7 +159,7 @@ TestOutcome run_data_set(const network::ReadNetwork& read, const fs::path& data_
     if (wrong.empty()) return {};
   }
   return {TestResult::Wrong, "", "an output is wrong",
-          fmt::format("{}: {}", data_set.filename().string(), wrong)};
+          fmt::format("{}: {}", set.folder.filename().string(), wrong)};
 }
 
 /// What an error of a file says without the names that are in it: of the first fault, where there are
@@ -170,11 +196,13 @@ TestOutcome run_test(PluginRegistry& registry, const fs::path& folder,
                      const std::vector<ComputeNetwork>& ways) {
   try {
     const network::ReadNetwork read = network::read_network(registry, folder / "model.onnx");
-    int64_t number = 0;
-    for (fs::path data_set; fs::exists(data_set = folder / fmt::format("test_data_set_{}", number)); ++number)
-      if (TestOutcome outcome = run_data_set(read, data_set, ways); outcome.result != TestResult::Passed)
+    const std::vector<DataSet> sets = data_sets_in(folder);
+    if (sets.empty())
+      return {TestResult::Refused, "", "there are no data",
+              "there is no test_data_set_0 and no expected_0.npy"};
+    for (const DataSet& set : sets)
+      if (TestOutcome outcome = run_data_set(read, set, ways); outcome.result != TestResult::Passed)
         return outcome;
-    if (number == 0) return {TestResult::Refused, "", "there are no data", "there is no test_data_set_0"};
     return {};
   } catch (const network::RefusedNodes& error) {
     const network::Refusal& first = error.refusals().front();

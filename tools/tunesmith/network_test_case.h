@@ -1,4 +1,5 @@
-// One test of ONNX's format: a folder with model.onnx and test_data_set_N/{input,output}_K.pb.
+// One test of ONNX's format: a folder with model.onnx and test_data_set_N/{input,output}_K.pb; or with
+// input_K.npy and expected_K.npy beside the model.
 #pragma once
 
 #include <filesystem>
