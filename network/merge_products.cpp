@@ -43,7 +43,8 @@ class Merging {
 
   void run() {
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
-      if (removed_.contains(i) || facts_[i].kind != NodeKind::Contraction || facts_[i].varying_inputs != 1)
+      if (removed_.contains(i) || facts_[i].kind != NodeKind::Contraction || facts_[i].varying_inputs != 1 ||
+          network_.nodes[i].outputs.size() != 1)
         continue;
       if (std::optional<Group> group = group_from(i)) {
         sort_members(*group);

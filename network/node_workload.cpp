@@ -48,6 +48,8 @@ NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,
 }  // namespace
 
 NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) {
+  // What one node computes is read elsewhere or by nobody; who reads it would be asked for each node.
+  if (nodes.size() == 1) return made_of(network, nodes, [](TensorIndex) { return true; });
   const std::set<size_t> joined_nodes(nodes.begin(), nodes.end());
   std::set<TensorIndex> read_elsewhere(network.outputs.begin(), network.outputs.end());
   std::set<TensorIndex> read_within;

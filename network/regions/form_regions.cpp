@@ -1,6 +1,7 @@
 #include "tunesmith/network/form_regions.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "data_flow.h"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 constexpr size_t kMaxProloguesOfAProduct = 2;
+// Half of what a workload may have: a kernel of more gains nothing.
+constexpr size_t kMaxStatements = 128;
 
 class Former {
  public:
@@ -39,6 +42,17 @@ class Former {
     std::vector<size_t> nodes;  // the first is what the others follow
     size_t last = 0;            // the only one whose result others read
   };
+
+  size_t statements_of(const std::vector<size_t>& nodes) const {
+    size_t statements = 0;
+    for (const size_t node : nodes) statements += facts_[node].statements;
+    return statements;
+  }
+  bool fit_together(std::initializer_list<std::reference_wrapper<const std::vector<size_t>>> parts) const {
+    size_t statements = 0;
+    for (const std::vector<size_t>& nodes : parts) statements += statements_of(nodes);
+    return statements <= kMaxStatements;
+  }
 
   bool is(size_t node, NodeKind kind) const { return facts_[node].kind == kind; }
 
@@ -71,6 +85,7 @@ class Former {
           }))
         return std::nullopt;
       nodes.insert(nodes.end(), next.begin(), next.end());
+      if (!fit_together({region.nodes, nodes})) return std::nullopt;
       last = flow_.post_dominator(last);
       if (!is(last, NodeKind::View)) return nodes;
     }
@@ -178,7 +193,9 @@ class Former {
       if (!is_live(i) || (kind_of(i) != NodeKind::Elementwise && kind_of(i) != NodeKind::Gather)) continue;
       std::vector<size_t> views;
       const size_t reader = only_reader(regions_[i], views);
-      if (is_live(reader) && reader != i && may_precede(regions_[i], reader)) merge(i, reader, views);
+      if (is_live(reader) && reader != i && may_precede(regions_[i], reader) &&
+          fit_together({regions_[i].nodes, views, regions_[reader].nodes}))
+        merge(i, reader, views);
     }
   }
 
@@ -197,24 +214,33 @@ class Former {
           facts_[regions_[rows].last].elements != facts_[regions_[i].last].elements)
         continue;
       const size_t product = only_reader(regions_[rows], to_product);
-      if (product == i || !is_product_of_data(product)) continue;
+      if (product == i || !is_product_of_data(product) ||
+          !fit_together(
+              {regions_[i].nodes, to_rows, regions_[rows].nodes, to_product, regions_[product].nodes}))
+        continue;
       merge(i, product, to_rows);
       merge(rows, product, to_product);
     }
   }
 
-  /// Last first: a view may be read by a view.
+  /// Last first: a view may be read by a view. What a region has computed in the view's order, all read
+  /// there.
   void give_views() {
     for (size_t i = facts_.size(); i-- > 0;) {
-      if (!is(i, NodeKind::View)) continue;
+      if (!is(i, NodeKind::View) || region_of_[i] != kNone) continue;
+      bool is_computed = flow_.is_result(i) || flow_.readers(i).empty() || lies_in_place(i);
       for (Growing& region : regions_) {
         const auto has = [&](size_t node) {
           return std::ranges::find(region.nodes, node) != region.nodes.end();
         };
-        if (!has(i) && std::ranges::any_of(flow_.readers(i), has)) region.nodes.push_back(i);
+        if (has(i) || std::ranges::none_of(flow_.readers(i), has)) continue;
+        if (statements_of(region.nodes) + facts_[i].statements <= kMaxStatements) {
+          region.nodes.push_back(i);
+        } else {
+          is_computed = true;
+        }
       }
-      if (flow_.is_result(i) || flow_.readers(i).empty() || (region_of_[i] == kNone && lies_in_place(i)))
-        regions_.push_back({{i}, i});
+      if (is_computed) regions_.push_back({{i}, i});
     }
   }
 

@@ -73,8 +73,11 @@ NodeFacts facts_of(const Network& network, size_t node) {
   const size_t position[] = {node};
   const NodeWorkload made = workload_of(network, position);
   const Node& of = network.nodes[node];
-  NodeFacts facts{NodeKind::Elementwise, largest(network, of.outputs, true),
-                  largest(network, of.inputs, false), varying_inputs(network, of).size(),
+  NodeFacts facts{NodeKind::Elementwise,
+                  largest(network, of.outputs, true),
+                  largest(network, of.inputs, false),
+                  made.workload.program.blocks().size(),
+                  varying_inputs(network, of).size(),
                   made.workload.flops > 0.0};
   if (!facts.computes && reads_one_tensor(network, of)) facts.kind = NodeKind::View;
   for (const Block* block : made.workload.program.blocks()) {

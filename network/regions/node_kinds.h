@@ -21,6 +21,7 @@ struct NodeFacts {
   NodeKind kind = NodeKind::Elementwise;
   int64_t elements = 0;        // of its largest output
   int64_t input_elements = 0;  // of its largest input that is no constant
+  size_t statements = 0;       // of its definition
   size_t varying_inputs = 0;   // inputs that are no constants
   bool computes = false;       // arithmetic on elements, not only which of them is read
   bool has_windows = false;    // a contraction that reads neighbours, such as a convolution of 3 x 3

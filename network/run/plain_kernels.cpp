@@ -1,8 +1,10 @@
 #include "tunesmith/network/plain_kernels.h"
 
+#include <optional>
+#include <set>
+
 #include <fmt/format.h>
 
-#include "tunesmith/network/form_regions.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::network {
@@ -28,11 +30,24 @@ std::vector<RegionKernel> PlainKernels::of(const Network& network, std::span<con
   return kernels;
 }
 
-std::vector<NodeWorkload> region_workloads(const Network& network) {
-  std::vector<NodeWorkload> regions;
-  for (const Region& region : form_regions(network))
-    regions.push_back(workload_of(network, region.nodes, region.results));
-  return regions;
+std::vector<NodeWorkload> region_workloads(const Network& network, std::span<const Region> regions) {
+  const auto whole_of = [&](TensorIndex tensor) {
+    const std::optional<Part>& part = network.tensors[static_cast<size_t>(tensor)].part;
+    return part ? part->whole : tensor;
+  };
+  std::vector<NodeWorkload> made;
+  std::set<TensorIndex> known(network.inputs.begin(), network.inputs.end());
+  for (const Region& region : regions) {
+    made.push_back(workload_of(network, region.nodes, region.results));
+    for (const TensorIndex output : made.back().outputs) known.insert(whole_of(output));
+  }
+  for (const NodeWorkload& region : made) {
+    for (const TensorIndex input : region.inputs)
+      check_invariant(
+          known.contains(whole_of(input)) || network.tensors[static_cast<size_t>(input)].constant != nullptr,
+          "a region reads what is given, computed or constant");
+  }
+  return made;
 }
 
 }  // namespace tunesmith::network

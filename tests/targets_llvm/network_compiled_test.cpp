@@ -39,7 +39,7 @@ Tensor zeros_like(const network::Tensor& tensor) {
 class CompiledNetworks : public ::testing::Test {
  protected:
   void expect_what_evaluation_gives(const Network& network, std::mt19937& random) {
-    const std::vector<network::NodeWorkload> regions = region_workloads(network);
+    const std::vector<network::NodeWorkload> regions = region_workloads(network, form_regions(network));
     const std::vector<network::RegionKernel> kernels = kernels_.of(network, regions);
     const network::LibraryPlan plan = plan_library(network, kernels, "net");
     write_library(plan, *target_->packaging(), folder_.path().string());
@@ -106,7 +106,7 @@ TEST_F(CompiledNetworks, SumsOfEqualTermsAreRightWithTheBoundOfAnyValues) {
   builder.input("x", kF32, {int64_t{1}, int64_t{2}, int64_t{28}, int64_t{28}});
   builder.node("GlobalAveragePool", {"x"}, {"y"});
   const Network network = network::resolved(builder.finish({"y"}));
-  const std::vector<network::NodeWorkload> regions = region_workloads(network);
+  const std::vector<network::NodeWorkload> regions = region_workloads(network, form_regions(network));
   const std::vector<network::RegionKernel> kernels = kernels_.of(network, regions);
   network::LoadedPlan loaded(plan_library(network, kernels, "net"), *target_);
   const network::PlaceVerifier verifier(network, regions, *target_);

@@ -31,7 +31,7 @@ class PlannedNetwork {
  public:
   PlannedNetwork(Network network, network::PlainKernels& kernels)
       : network_(std::move(network)),
-        regions_(region_workloads(network_)),
+        regions_(region_workloads(network_, form_regions(network_))),
         kernels_(kernels.of(network_, regions_)),
         plan_(plan_library(network_, kernels_, "net")) {}
 

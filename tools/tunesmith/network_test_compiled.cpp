@@ -54,7 +54,8 @@ class Compiled {
   }
 
   std::vector<Tensor> compute(const Network& network, const std::vector<Tensor>& given) {
-    const std::vector<network::RegionKernel> regions = kernels_.of(network, region_workloads(network));
+    const std::vector<network::RegionKernel> regions =
+        kernels_.of(network, region_workloads(network, form_regions(network)));
     const network::LibraryPlan plan = plan_library(network, regions, "network");
     if (!build_) {
       network::LoadedPlan loaded(plan, space_->target());

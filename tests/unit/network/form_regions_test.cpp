@@ -7,6 +7,7 @@
 
 #include "random_network.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/plain_kernels.h"
 
 namespace tunesmith::network {
 namespace {
@@ -217,6 +218,37 @@ TEST(FormRegions, RandomNetworksAreCoveredInOrder) {
     EXPECT_EQ(covered.size(), network.nodes.size()) << "draw " << draw;
   }
   EXPECT_GT(fused, 100U);
+}
+
+/// Each region's workload is made, and reads what another computes.
+std::vector<size_t> nodes_of_regions(const Network& network) {
+  std::vector<size_t> nodes;
+  const std::vector<Region> regions = form_regions(network);
+  region_workloads(network, regions);
+  for (const Region& region : regions) nodes.push_back(region.nodes.size());
+  return nodes;
+}
+
+TEST(FormRegions, ALongChainIsSeveralRegions) {
+  constexpr int kNodes = 300;
+  for (const bool moves : {false, true}) {
+    Builder builder;
+    builder.input("t0", kF32, {int64_t{400}, int64_t{2}});
+    builder.integers("first", {0});
+    builder.integers("last", {-1});
+    for (int i = 0; i < kNodes; ++i) {
+      const std::string from = "t" + std::to_string(i), to = "t" + std::to_string(i + 1);
+      if (moves)
+        builder.node("Slice", {from, "first", "last", "first"}, {to});
+      else
+        builder.node(i % 2 == 0 ? "Neg" : "Relu", {from}, {to});
+    }
+    const std::string end = "t" + std::to_string(kNodes);
+    builder.node("Softmax", {end}, {"y"});
+    const std::vector<size_t> nodes = nodes_of_regions(resolved(builder.finish({"y"})));
+    EXPECT_EQ(nodes.size(), 3U);
+    EXPECT_LE(std::ranges::max(nodes), 128U);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "random_network.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/plain_kernels.h"
 
 namespace tunesmith::network {
 namespace {
@@ -164,6 +165,26 @@ TEST_F(JoinInPlace, AViewOfAResultIsWrittenInItsOrder) {
   network_ = resolved(builder_.finish({"y"}));
   for (const Region& region : form_regions(network_))
     for (const size_t node : region.nodes) EXPECT_NE(network_.nodes[node].op, "Concat");
+}
+
+TEST_F(JoinInPlace, AViewThatIsJoinedTwiceIsComputedOnce) {
+  builder_.node("Relu", {"x"}, {"r"});
+  builder_.node("Transpose", {"r"}, {"t"}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
+  join({"t", "t"}, "j");
+  EXPECT_THAT(regions({"j"}), ElementsAre("Relu Transpose", "tunesmith.Copy"));
+  region_workloads(network_, form_regions(network_));
+}
+
+TEST_F(JoinInPlace, AnotherReaderOfAViewReadsWhereItIsJoined) {
+  builder_.node("Softmax", {"x"}, {"s"});
+  builder_.node("Transpose", {"s"}, {"t"}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
+  convolve("x", "a", 4, 2);
+  join({"t", "a"}, "j");
+  convolve("t", "b", 4, 4);
+  convolve("j", "c", 6, 4);
+  builder_.node("Add", {"b", "c"}, {"y"});
+  EXPECT_THAT(regions({"y"}), ElementsAre("Softmax Transpose", "Conv", "Conv", "Conv Add"));
+  region_workloads(network_, form_regions(network_));
 }
 
 TEST_F(JoinInPlace, EqualKernelsOfOneStrideAreOneTask) {

@@ -28,6 +28,7 @@ struct Region {
 ///   attention   product of data, reduction over its rows, product of data
 ///   views       nodes that move elements of one tensor become a part of each reader
 ///
+/// up to 128 statements a region.
 /// The shapes of all tensors must be known (fix_shapes). Throws UserError that names a node which the
 /// workload language refuses.
 std::vector<Region> form_regions(const Network& network);

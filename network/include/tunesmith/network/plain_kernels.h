@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/network.h"
 #include "tunesmith/network/node_workload.h"
 #include "tunesmith/network/plan_library.h"
@@ -31,7 +32,7 @@ class PlainKernels {
   std::map<uint64_t, CompiledKernel> kernels_;  // by the workload's hash
 };
 
-/// The workloads of form_regions.
-std::vector<NodeWorkload> region_workloads(const Network& network);
+/// Of all regions of a network. Throws InternalError where one reads what none of them computes.
+std::vector<NodeWorkload> region_workloads(const Network& network, std::span<const Region> regions);
 
 }  // namespace tunesmith::network
