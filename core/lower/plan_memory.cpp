@@ -8,14 +8,15 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 /// Above this a buffer outside parallel loops is workspace: small ones are better on the stack, beside the
-/// other locals.
+/// other locals, as far as it reaches.
 constexpr int64_t kSmall = int64_t{16} * 1024;
 
 struct Planner {
   LoweredProgram& lowered;
   const LowerOptions& options;
   int64_t stores = 0;
-  int64_t stack = 0;
+  int64_t stack = 0;             // of parallel loops: what a thread needs has no other place
+  std::vector<Buffer> serial{};  // outside of them
 
   void run(const Stmt& stmt, int64_t copies, bool parallel) {
     if (const Loop* loop = stmt.as<Loop>()) {
@@ -39,9 +40,8 @@ struct Planner {
   void place(const Allocate& allocate, bool parallel) {
     const Buffer& buffer = allocate.buffer;
     if (buffer->scope == kScopeRegister) return;
-    if (!parallel && buffer->bytes() > kSmall) {
-      lowered.workspace.push_back({buffer, lowered.workspace_bytes});
-      lowered.workspace_bytes += aligned_bytes(buffer);
+    if (!parallel) {
+      serial.push_back(buffer);
       return;
     }
     stack += aligned_bytes(buffer);
@@ -49,6 +49,18 @@ struct Planner {
       throw LowerError("plan_memory", "the buffers on the stack are too big",
                        fmt::format("{} brings them to {} bytes, of at most {}", buffer->name, stack,
                                    options.max_stack_bytes));
+    }
+  }
+
+  void place_serial() {
+    for (const Buffer& buffer : serial) {
+      const int64_t bytes = aligned_bytes(buffer);
+      if (buffer->bytes() <= kSmall && stack + bytes <= options.max_stack_bytes) {
+        stack += bytes;
+        continue;
+      }
+      lowered.workspace.push_back({buffer, lowered.workspace_bytes});
+      lowered.workspace_bytes += bytes;
     }
   }
 };
@@ -76,7 +88,9 @@ void lay_out_prepared(LoweredProgram& lowered) {
 }
 
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options) {
-  Planner{lowered, options}.run(lowered.program.root(), 1, false);
+  Planner planner{lowered, options};
+  planner.run(lowered.program.root(), 1, false);
+  planner.place_serial();
 }
 
 }  // namespace tunesmith

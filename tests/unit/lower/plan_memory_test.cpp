@@ -40,6 +40,16 @@ TEST(PlanMemory, SmallBuffersNeedNoWorkspace) {
   EXPECT_EQ(lower(with_buffer(4097, false), small_machine()).workspace.size(), 2u);
 }
 
+TEST(PlanMemory, WhatTheStackDoesNotHoldIsWorkspace) {
+  constexpr int64_t kBytes = 4096 * 4, kBuffers = 40;
+  std::string stages = "S0[i<4096] = exp(X[i])\n";
+  for (int i = 1; i < kBuffers; ++i) stages += fmt::format("  S{}[i<4096] = exp(S{}[i])\n", i, i - 1);
+  stages += fmt::format("  O[i<4096] = exp(S{}[i])", kBuffers - 1);
+  const LoweredProgram lowered =
+      lower(Schedule(program_of("X: {shape: [4096], dtype: f32}", stages)).program(), small_machine());
+  EXPECT_EQ(lowered.workspace_bytes, kBuffers * kBytes - LowerOptions{}.max_stack_bytes);
+}
+
 TEST(PlanMemory, AStackTooBigIsRefused) {
   LowerOptions options = small_machine();
   options.max_stack_bytes = 40000;

@@ -378,8 +378,8 @@ TEST_F(TunerTest, WaitingForTheMachineIsNoMeasuring) {
   EXPECT_LT(result.times.measure, result.times.wait);
 }
 
-// 40 buffers of 16 KiB are too much for the stack; inlined they are none.
-TEST_F(TunerTest, AnUnscheduledProgramThatCannotBeLoweredIsAFailedCandidate) {
+// 40 buffers of 16 KiB are too much for the stack alone.
+TEST_F(TunerTest, ManyBuffersAreNoReasonToRefuseTheUnscheduledProgram) {
   std::string stages = "  S0[i<4096] = X[i] + 1\n";
   for (int i = 1; i < 40; ++i) {
     stages += "  S" + std::to_string(i) + "[i<4096] = S" + std::to_string(i - 1) + "[i] + 1\n";
@@ -388,11 +388,11 @@ TEST_F(TunerTest, AnUnscheduledProgramThatCannotBeLoweredIsAFailedCandidate) {
       "name: chain\ninputs:\n  X: {shape: [4096], dtype: f32}\ncompute: |\n" + stages + "outputs: [S39]\n";
   ReplayingRunner runner;
   space_ = "cpu";
-  options_.trials = 8;
+  options_.trials = 2;
   const TuneResult result = tune_into("r.db", runner);
   EXPECT_GT(result.valid, 0);
-  EXPECT_EQ(result.baseline_seconds, 0.0);
-  EXPECT_EQ(result.refusals.count("the buffers on the stack are too big"), 1u);
+  EXPECT_GT(result.baseline_seconds, 0.0);
+  EXPECT_EQ(result.refusals.count("the buffers on the stack are too big"), 0u);
 }
 
 }  // namespace
