@@ -92,31 +92,31 @@ Network prepared(const network::ReadNetwork& read, Values& inputs) {
   }
 }
 
-bool agrees(const Tensor& found, const Tensor& expected, int64_t position) {
-  constexpr double kAbsolute = 1e-7;
+bool agrees(const Tensor& found, const Tensor& expected, int64_t position, double absolute) {
   constexpr double kRelative = 1e-3;
   if (!expected.dtype.is_float()) return found.get_int(position) == expected.get_int(position);
   const double wanted = expected.get(position);
   const double value = round_to(expected.dtype, found.get(position));
   if (std::isnan(wanted) || std::isnan(value)) return std::isnan(wanted) && std::isnan(value);
-  return value == wanted || std::abs(value - wanted) <= kAbsolute + kRelative * std::abs(wanted);
+  return value == wanted || std::abs(value - wanted) <= absolute + kRelative * std::abs(wanted);
 }
 
 /// What is wrong with an output, or nothing. `type`: what the network says of it.
-std::string difference(const Tensor& found, DType type, const Tensor& expected) {
+std::string difference(const Tensor& found, DType type, const Tensor& expected, double absolute) {
   if (type != expected.dtype)
     return fmt::format("its type is {}, expected {}", type.str(), expected.dtype.str());
   if (found.shape != expected.shape)
     return fmt::format("its shape is [{}], expected [{}]", fmt::join(found.shape, ", "),
                        fmt::join(expected.shape, ", "));
   for (int64_t i = 0; i < expected.elements(); ++i)
-    if (!agrees(found, expected, i))
+    if (!agrees(found, expected, i, absolute))
       return fmt::format("element {} is {}, expected {}", i, found.get(i), expected.get(i));
   return {};
 }
 
 /// What is wrong with the outputs, or nothing.
-std::string difference_of(const Network& network, const std::vector<Tensor>& found, const Values& expected) {
+std::string difference_of(const Network& network, const std::vector<Tensor>& found, const Values& expected,
+                          double absolute) {
   if (found.size() != expected.size())
     throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
   for (size_t i = 0; i < found.size(); ++i) {
@@ -124,8 +124,8 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& fou
     // Where ONNX's own tests store bf16 as u16, they have cut the numbers off and not rounded them.
     if (output.dtype == kBF16 && expected[i]->dtype == kU16)
       throw UserError("the expected values of a bf16 output are stored as u16");
-    const std::string wrong =
-        difference(found[i], output.dtype.value_or(found[i].dtype), network::to_tensor(*expected[i]));
+    const std::string wrong = difference(found[i], output.dtype.value_or(found[i].dtype),
+                                         network::to_tensor(*expected[i]), absolute);
     if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
   }
   return {};
@@ -134,14 +134,16 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& fou
 struct DataSet {
   fs::path folder;
   std::string inputs, outputs;  ///< their files' names, with {} for the number
+  double absolute;              ///< how far floats may be off beside a thousandth
 };
 
 /// ONNX's, and tensors of NumPy's beside the model.
 std::vector<DataSet> data_sets_in(const fs::path& folder) {
   std::vector<DataSet> sets;
   for (fs::path set; fs::exists(set = folder / fmt::format("test_data_set_{}", sets.size()));)
-    sets.push_back({set, "input_{}.pb", "output_{}.pb"});
-  if (fs::exists(folder / "expected_0.npy")) sets.push_back({folder, "input_{}.npy", "expected_{}.npy"});
+    sets.push_back({set, "input_{}.pb", "output_{}.pb", 1e-7});
+  if (fs::exists(folder / "expected_0.npy"))
+    sets.push_back({folder, "input_{}.npy", "expected_{}.npy", 1e-5});
   return sets;
 }
 
@@ -155,7 +157,7 @@ TestOutcome run_data_set(const network::ReadNetwork& read, const DataSet& set,
   for (const auto& input : inputs) given.push_back(network::to_tensor(*input));
   std::string wrong;
   for (const ComputeNetwork& compute : ways) {
-    wrong = difference_of(network, compute(network, given), expected);
+    wrong = difference_of(network, compute(network, given), expected, set.absolute);
     if (wrong.empty()) return {};
   }
   return {TestResult::Wrong, "", "an output is wrong",

@@ -32,9 +32,9 @@ using ComputeNetwork =
     std::function<std::vector<Tensor>(const network::Network&, const std::vector<Tensor>&)>;
 
 /// Computes the model on each of the test's data sets and compares the outputs as ONNX does: integers and
-/// bools must be equal, floats may be off by 1e-7 and a thousandth. One of `ways` must agree; the next is
-/// taken where one does not. Inputs whose values an operator needs ahead, such as shapes, are made constant.
-/// Never throws UserError: what is refused is an outcome.
+/// bools must be equal, floats may be off by 1e-7 (of NumPy's files 1e-5) and a thousandth. One of `ways`
+/// must agree; the next is taken where one does not. Inputs whose values an operator needs ahead, such as
+/// shapes, are made constant. Never throws UserError: what is refused is an outcome.
 TestOutcome run_test(PluginRegistry& registry, const std::filesystem::path& folder,
                      const std::vector<ComputeNetwork>& ways);
 
