@@ -13,7 +13,7 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
      @NAME@_close(model);
 
    A model is only read: any number of threads may run it at once. Rounding is to nearest, subnormal numbers are kept and no exception traps, whatever the
-   caller's floating-point mode is, which it finds again as it was. */
+   caller's floating-point mode is, which it finds again as it was. A kernel takes up to 512 KiB of the stack of each thread that runs it, the caller's included. */
 #ifndef TUNESMITH_NETWORK_@NAME@_H
 #define TUNESMITH_NETWORK_@NAME@_H
 
@@ -330,17 +330,21 @@ static int compare(const void* a, const void* b) {
   return (difference > 0) - (difference < 0);
 }
 
+/* Times of a step's calls lie one after the other. */
 struct clock {
   double last;
   double* of_steps;
+  int call, calls;
 };
 static void observe(void* context, int step, void* const* buffers) {
   (void)buffers;
   struct clock* clock = context;
   const double now = seconds();
-  if (step >= 0) clock->of_steps[step] += now - clock->last;
+  if (step >= 0 && clock->call >= 0) clock->of_steps[step * clock->calls + clock->call] = now - clock->last;
   clock->last = seconds();
 }
+
+enum { kWarmUp = 3 }; /* calls before those that are timed */
 
 int main(int argc, char** argv) {
   const int calls = argc > 1 && atoi(argv[1]) > 0 ? atoi(argv[1]) : 50;
@@ -357,18 +361,22 @@ int main(int argc, char** argv) {
     else outputs[i - @NAME@_INPUTS] = &tensors[i];
   }
   double* times = calloc((size_t)calls, sizeof *times);
-  struct clock clock = {0, calloc((size_t)@NAME@_steps() + 1, sizeof(double))};
+  struct clock clock = {0, calloc((size_t)calls * (size_t)@NAME@_steps() + 1, sizeof(double)), 0, calls};
   if (times == NULL || clock.of_steps == NULL) return 1;
-  for (int i = -3; i < calls; ++i) { /* three calls warm up */
+  for (int i = -kWarmUp; i < calls; ++i) {
     const double begin = seconds();
     failed = @NAME@_run(model, inputs, outputs, NULL);
     if (failed != @NAME@_OK) return fprintf(stderr, "@NAME@_run answers %d\n", failed), 1;
     if (i >= 0) times[i] = seconds() - begin;
   }
-  for (int i = 0; i < calls; ++i) @NAME@_run_observed(model, inputs, outputs, NULL, observe, &clock);
+  for (clock.call = -kWarmUp; clock.call < calls; ++clock.call) @NAME@_run_observed(model, inputs, outputs, NULL, observe, &clock);
   qsort(times, (size_t)calls, sizeof *times, compare);
-  printf("%d calls: 10th percentile %.3f ms, median %.3f ms\n", calls, 1e3 * times[calls / 10], 1e3 * times[calls / 2]);
-  for (int i = 0; i < @NAME@_steps(); ++i) printf("%10.3f us  %s\n", 1e6 * clock.of_steps[i] / calls, @NAME@_step_name(i));
+  printf("%d calls: 10th percentile %.3f ms, median %.3f ms\nmedian of each step:\n", calls, 1e3 * times[calls / 10], 1e3 * times[calls / 2]);
+  for (int i = 0; i < @NAME@_steps(); ++i) {
+    double* of_step = &clock.of_steps[i * calls];
+    qsort(of_step, (size_t)calls, sizeof *of_step, compare);
+    printf("%10.3f us  %s\n", 1e6 * of_step[calls / 2], @NAME@_step_name(i));
+  }
   @NAME@_close(model);
   return 0;
 }

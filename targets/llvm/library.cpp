@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -51,13 +52,13 @@ bool is_identifier(const std::string& name) {
       name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
-/// The kernel's calls of exp() would bind to the entry point of a library named exp.
+/// The kernel's calls of exp() would bind to the entry point of a library named exp. Asked of the libraries
+/// themselves: the process may have another malloc, and a copy of environ.
 bool is_of_the_c_library(const std::string& name) {
-  Dl_info info{};
-  const void* const found = dlsym(RTLD_DEFAULT, name.c_str());
-  if (found == nullptr || dladdr(found, &info) == 0 || info.dli_fname == nullptr) return false;
-  const std::string file = fs::path(info.dli_fname).filename();
-  return file.starts_with("libc.") || file.starts_with("libm.");
+  return std::ranges::any_of(std::array{"libc.so.6", "libm.so.6"}, [&](const char* file) {
+    void* const library = dlopen(file, RTLD_LAZY);
+    return library != nullptr && dlsym(library, name.c_str()) != nullptr;
+  });
 }
 
 /// Does the C source define something of that name?
@@ -70,15 +71,16 @@ bool is_taken_in(const std::string& source, const std::string& name) {
   return false;
 }
 
-void require_free_name(const std::string& name, const std::vector<std::string>& sources) {
-  if (!is_identifier(name))
-    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
-  const bool taken =
-      is_reserved(name) || is_of_the_c_library(name) ||
-      std::ranges::any_of(sources, [&](const std::string& source) { return is_taken_in(source, name); });
-  if (taken)
-    throw UserError(fmt::format("'{}' cannot be the name of a library: C or its libraries have it", name),
-                    "give it another name, as with --name");
+void require_free_names(const std::vector<std::string>& exported, const std::vector<std::string>& sources) {
+  for (const std::string& name : exported) {
+    const bool taken =
+        is_reserved(name) || is_of_the_c_library(name) ||
+        std::ranges::any_of(sources, [&](const std::string& source) { return is_taken_in(source, name); });
+    if (taken)
+      throw UserError(
+          fmt::format("'{}' cannot be the name of a library's function: C or its libraries have it", name),
+          "give the library another name, as with --name");
+  }
 }
 
 /// A folder for intermediate files that goes with this object.
@@ -107,11 +109,13 @@ struct LinkParts {
   std::vector<std::string> sources;  // C, which may include the header
   std::vector<const CompiledKernel*> kernels;
   std::string header;
-  std::string version_script;
+  std::vector<std::string> exported;
 };
 
 LibraryFiles link(const std::string& name, const fs::path& directory, const LinkParts& parts) {
-  require_free_name(name, parts.sources);
+  if (!is_identifier(name))
+    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
+  require_free_names(parts.exported, parts.sources);
   const std::string compiler = find_program("cc");
   if (compiler.empty()) {
     throw EnvironmentError(
@@ -119,10 +123,10 @@ LibraryFiles link(const std::string& name, const fs::path& directory, const Link
   }
   const fs::path archive = runtime_archive();
   const fs::path library = directory / fmt::format("lib{}.so", name), header = directory / (name + ".h");
-  const ScratchFolder scratch(directory);
+  const ScratchFolder scratch(fs::absolute(directory));  // a name such as -lm is no option in it
   const fs::path script = scratch / "exports.map", linked = scratch / "library.so",
                  own_header = scratch / (name + ".h");
-  write_file(script, parts.version_script);
+  write_file(script, version_script(parts.exported));
   write_file(own_header, parts.header);
   std::vector<std::string> command = {compiler, "-std=gnu11", "-O2",
                                       "-fPIC",  "-shared",    "-fvisibility=hidden"};
@@ -164,7 +168,7 @@ LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
               {{library_source(request, checked_features(machine_))},
                {request.kernel},
                library_header(request),
-               library_version_script(request)});
+               library_functions(request)});
 }
 
 LibraryFiles LlvmTarget::link_library(const LinkRequest& request) {
@@ -172,7 +176,7 @@ LibraryFiles LlvmTarget::link_library(const LinkRequest& request) {
               {{request.source, runs_here_source(checked_features(machine_))},
                request.kernels,
                request.header,
-               version_script(request.exported)});
+               request.exported});
 }
 
 }  // namespace tunesmith::llvm_target

@@ -18,7 +18,7 @@ bool is_reserved(const std::string& word) {
       "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
       "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
       "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-      "volatile", "while",
+      "volatile", "while", "main",
       // In C++, which may include the header, and in GNU's C.
       "and", "asm", "bool", "catch", "class", "delete", "explicit", "export", "false", "friend", "linux",
       "mutable", "namespace", "new", "not", "operator", "or", "private", "protected", "public", "template",
@@ -217,12 +217,12 @@ std::string version_script(std::span<const std::string> exported) {
   return fmt::format("{{ global: {}; local: *; }};\n", fmt::join(exported, "; "));
 }
 
-std::string library_version_script(const LibraryRequest& request) {
+std::vector<std::string> library_functions(const LibraryRequest& request) {
   std::vector<std::string> suffixes = {"", "_raw", "_workspace_bytes", "_set_parallel_for"};
   if (request.kernel->prepare)
     suffixes.insert(suffixes.end(), {"_prepare", "_prepare_raw", "_prepared_bytes"});
   for (std::string& name : suffixes) name.insert(0, request.name);
-  return version_script(suffixes);
+  return suffixes;
 }
 
 std::string runs_here_source(const std::vector<std::string>& features) {

@@ -9,15 +9,16 @@
 
 namespace tunesmith::llvm_target {
 
-/// A word of C, C++ or GNU's C that is no name.
+/// A word of C, C++ or GNU's C that is no name, or the name of a program's own function.
 bool is_reserved(const std::string& word);
 
 std::string library_header(const LibraryRequest& request);
 /// `features`: names that __builtin_cpu_supports takes; a processor without one of them is refused rather
 /// than crashed.
 std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features);
-/// Exports the library's own entry points and nothing else.
-std::string library_version_script(const LibraryRequest& request);
+/// The library's own entry points.
+std::vector<std::string> library_functions(const LibraryRequest& request);
+/// Exports these and nothing else.
 std::string version_script(std::span<const std::string> exported);
 /// The function tunesmith_runs_here of LinkRequest::source.
 std::string runs_here_source(const std::vector<std::string>& features);

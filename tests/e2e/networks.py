@@ -268,6 +268,12 @@ def a_network_is_tuned_in_one_command(folder):
     assert "excludes" in run("build", file, *common, "--in-place", "--unscheduled", code=2).stderr
     assert "leaves no extent of this name open" in run("tune", file, "--dim", "rows=3", code=2).stderr
     assert "cannot name C functions" in run("tune", file, *common, "--name", "2x", code=2).stderr
+    # What would fail at the end is found before anything is measured.
+    fresh = [folder / "none.db" if word == database else word for word in common]
+    for name in ("sem", "shm"):
+        assert f"'{name}_open' cannot be the name" in run("tune", file, *fresh, "--name", name, code=2).stderr
+    assert "cannot be made" in run("tune", file, *fresh, "--output", file / "in_a_file", code=4).stderr
+    assert not (folder / "none.db").exists()
 
 
 def equal_kernels_of_two_networks_share_their_records(folder):

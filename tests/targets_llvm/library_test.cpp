@@ -146,6 +146,7 @@ TEST_F(BuiltLibrary, RefusesWrongArguments) {
   REFUSED(2, tile_WRONG_DEVICE, t.device.device_type = 2)
   REFUSED(2, tile_MISALIGNED, t.byte_offset = 2)
   REFUSED(2, tile_NULL_ARGUMENT, t.data = NULL)
+  REFUSED(2, tile_NULL_ARGUMENT, t.shape = NULL)
   if (tile(NULL, &B, &C) != tile_NULL_ARGUMENT) return 2;
   return 0;)");
   EXPECT_EQ(result.status, 0) << result.output;
@@ -252,10 +253,21 @@ TEST_F(BuiltLibrary, NeedsACompilerInPath) {
   setenv("PATH", path.c_str(), 1);
 }
 
+TEST_F(BuiltLibrary, LiesInAFolderThatIsCalledAsAnOption) {
+  const auto compiled = target->compile(lowered, "kernel");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  fs::create_directory("-lm");
+  EXPECT_NO_THROW(target->build_library({&*compiled, &lowered.program, "other", "-lm", ""}));
+  EXPECT_TRUE(fs::exists("-lm/libother.so"));
+  fs::remove_all("-lm");
+  fs::current_path(before);
+}
+
 TEST_F(BuiltLibrary, CannotBeNamedAsWhatCHas) {
   const auto compiled = target->compile(lowered, "kernel");
-  for (const char* name :
-       {"tanh", "sinf", "abs", "pool", "run", "clean_up", "run_chunk", "double", "class"}) {
+  for (const char* name : {"tanh", "sinf", "abs", "malloc", "environ", "main", "pool", "run", "clean_up",
+                           "run_chunk", "double", "class"}) {
     EXPECT_THROW(target->build_library({&*compiled, &lowered.program, name, folder, ""}), UserError) << name;
   }
   EXPECT_NO_THROW(target->build_library({&*compiled, &lowered.program, "pooling", folder, ""}));

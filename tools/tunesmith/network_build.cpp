@@ -53,7 +53,7 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   Session session(common);
   const TaskedNetwork tasked = read_tasks(session, arguments);
   const std::unique_ptr<Space> space = session.space();
-  packaging_of(*space);
+  require_library(tasked, *space, arguments);
   network::PlainKernels unscheduled(space->target());
   std::deque<CompiledKernel> best;
   ChosenPrograms chosen;

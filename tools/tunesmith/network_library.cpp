@@ -4,21 +4,48 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <tunesmith/network/plan_library.h>
 #include <tunesmith/support/thread_pool.h>
 
 #include "network_description.h"
 #include "output.h"
+#include "scratch_folder.h"
 
 namespace tunesmith::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
 Packaging& packaging_of(const Space& space) {
   if (Packaging* const packaging = space.target().packaging()) return *packaging;
   throw UserError(fmt::format("the target of space '{}' builds no libraries", space.spec().name),
                   "choose a space of another target with --space");
+}
+
+std::string library_name(const NetworkArguments& arguments) {
+  return arguments.name.empty() ? c_identifier(fs::path(arguments.file).stem().string()) : arguments.name;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw EnvironmentError(fmt::format("the folder {} cannot be made: {}", folder.string(), error.message()));
+}
+
+}  // namespace
+
+void require_library(const TaskedNetwork& tasked, const Space& space, const NetworkArguments& arguments) {
+  const ScratchFolder scratch(fs::path(output_folder(arguments)) / fmt::format(".tunesmith-{}", getpid()));
+  make_folder(scratch.path());
+  network::LibraryPlan plan;
+  plan.name = library_name(arguments);
+  plan.inputs = network::arguments_of(tasked.network, tasked.network.inputs);
+  plan.outputs = network::arguments_of(tasked.network, tasked.network.outputs);
+  write_library(plan, packaging_of(space), scratch.path().string());
 }
 
 std::string output_folder(const NetworkArguments& arguments) {
@@ -47,12 +74,10 @@ BuiltNetwork write_network(const TaskedNetwork& tasked, std::span<const Compiled
     regions.push_back({region.workload.name, region.inputs, region.outputs, &kernel,
                        prepare(tasked.network, region, kernel, space.target())});
   }
-  const std::string name =
-      arguments.name.empty() ? c_identifier(fs::path(arguments.file).stem().string()) : arguments.name;
-  network::LibraryPlan plan = plan_library(tasked.network, regions, name);
+  network::LibraryPlan plan = plan_library(tasked.network, regions, library_name(arguments));
   plan.provenance =
       fmt::format("the network {} of {}, {} kernels", tasked.network.name, arguments.file, regions.size());
-  fs::create_directories(folder);
+  make_folder(folder);
   BuiltNetwork built;
   built.files = write_library(plan, packaging_of(space), folder);
   built.description = write_description(describe_library(tasked, arguments, plan), folder);

@@ -22,8 +22,9 @@ struct BuiltNetwork {
   int64_t weight_bytes = 0;
 };
 
-/// Throws UserError where the space's target builds no libraries.
-Packaging& packaging_of(const Space& space);
+/// Builds a library without kernels and removes it, to throw what write_network would for a name that C has,
+/// a folder that cannot be written, or a target that builds no libraries. Leaves the folder.
+void require_library(const TaskedNetwork& tasked, const Space& space, const NetworkArguments& arguments);
 
 /// Where its files go.
 std::string output_folder(const NetworkArguments& arguments);

@@ -37,7 +37,7 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
   Session session(common);
   const TaskedNetwork tasked = read_tasks(session, network);
   const std::unique_ptr<Space> space = session.space();
-  packaging_of(*space);
+  require_library(tasked, *space, network);
   const TunedMany tuned =
       tune_tasks(common, arguments.tune, list_of(tasked, arguments.tune.allow_memory), stop);
   nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};

@@ -1,5 +1,6 @@
 #include "library_examples.h"
 
+#include <algorithm>
 #include <fstream>
 #include <tuple>
 
@@ -37,7 +38,9 @@ static double now(void) {
 int main(void) {
 @BUFFERS@  void* buffers[] = {@NAMES@};
 @PREPARE@  if (@NAME@_raw(buffers) != @NAME@_OK) return 1;
-  printf("@OUTPUT@[0] = %g\n", (double)@OUTPUT@[0]);
+  double sum = 0;
+  for (long i = 0; i < @ELEMENTS@; ++i) sum += (double)@OUTPUT@[i];
+  printf("checksum of @OUTPUT@: %.9g\n", sum);
 
   enum { kCalls = 20 };
   const double began = now();
@@ -59,7 +62,7 @@ library.@NAME@_raw.argtypes = [ctypes.POINTER(ctypes.c_void_p)]
 # With numpy: A.ctypes.data in the place of ctypes.addressof(A).
 @BUFFERS@buffers = (ctypes.c_void_p * @COUNT@)(@ADDRESSES@)
 @PREPARE@assert library.@NAME@_raw(buffers) == 0
-print(f"@OUTPUT@[0] = {@OUTPUT@[0]:g}")
+print(f"checksum of @OUTPUT@: {float(sum(@OUTPUT@)):.9g}")
 
 CALLS = 20
 began = time.perf_counter()
@@ -150,11 +153,10 @@ std::string filled(std::string text, const std::vector<Array>& arrays, const std
                    bool python) {
   std::vector<std::string> names;
   std::vector<std::string> addresses;
-  std::string output;
+  const Array& output = *std::ranges::find(arrays, true, &Array::output);
   for (const Array& array : arrays) {
     names.push_back(array.name);
     addresses.push_back("ctypes.addressof(" + array.name + ")");
-    if (array.output && output.empty()) output = array.name;
   }
   if (prepares) {
     names.emplace_back("NULL");
@@ -169,7 +171,8 @@ std::string filled(std::string text, const std::vector<Array>& arrays, const std
   replace("@ADDRESSES@", fmt::format("{}", fmt::join(addresses, ", ")));
   replace("@COUNT@", std::to_string(names.size()));
   replace("@LAST@", std::to_string(names.size() - 1));
-  replace("@OUTPUT@", output);
+  replace("@OUTPUT@", output.name);
+  replace("@ELEMENTS@", std::to_string(output.elements));
   replace("@NAME@", name);
   return text;
 }

@@ -158,6 +158,7 @@ inline constexpr const char* kCheckText =
   if (tensor->device.device_type != kDLCPU) return @NAME@_WRONG_DEVICE;
   if (tensor->dtype.code != code || tensor->dtype.bits != bits || tensor->dtype.lanes != 1) return @NAME@_WRONG_TYPE;
   if (tensor->ndim != ndim) return @NAME@_WRONG_RANK;
+  if (tensor->shape == NULL && ndim > 0) return @NAME@_NULL_ARGUMENT;
   int64_t elements = 1;
   for (int i = ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] != shape[i]) return @NAME@_WRONG_SHAPE;
