@@ -13,7 +13,7 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
      @NAME@_close(model);
 
    A model is only read: any number of threads may run it at once. Rounding is to nearest, subnormal numbers are kept and no exception traps, whatever the
-   caller's floating-point mode is, which it finds again as it was. A kernel takes up to 512 KiB of the stack of each thread that runs it, the caller's included. */
+   caller's floating-point mode is, which it finds again as it was. A kernel needs at most 512 KiB of the stack of each thread that runs it, the caller's included. */
 #ifndef TUNESMITH_NETWORK_@NAME@_H
 #define TUNESMITH_NETWORK_@NAME@_H
 

@@ -8,7 +8,7 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
 
    Made by Tunesmith. Link with lib@NAME@.so; nothing else is needed. All functions may be called by several threads at once, but
    @NAME@_set_parallel_for, which must not run while another one does. Rounding is to nearest, subnormal numbers are kept and no
-   exception traps, whatever the caller's floating-point mode is, which it finds again as it was. A kernel takes up to 512 KiB of the stack of
+   exception traps, whatever the caller's floating-point mode is, which it finds again as it was. A kernel needs at most 512 KiB of the stack of
    each thread that runs it, the caller's included. */
 #ifndef TUNESMITH_LIBRARY_@NAME@_H
 #define TUNESMITH_LIBRARY_@NAME@_H
