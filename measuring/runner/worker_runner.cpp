@@ -11,7 +11,6 @@
 #include "messages/time_in_turn.h"
 #include "runner/disturbance.h"
 #include "runner/interleave.h"
-#include "runner/plausible_time.h"
 #include "runner/task_worker.h"
 #include "target/guarded_kernel.h"
 #include "tunesmith/plugin/error.h"
@@ -36,7 +35,6 @@ class WorkerRunner final : public Runner {
         models_times_(models_times(target)),
         target_(target),
         worker_target_(worker_target),
-        plausible_(workload.program, target, options.threads),
         own_(workload, target, worker_target, options) {
     // Where twins are verified it may never be needed, and take long.
     if (twins_of(target) == nullptr) own_.prepare();
@@ -178,11 +176,6 @@ class WorkerRunner final : public Runner {
     }
     result.timing = make_timing(reply->samples);
     // A model's time has no reading, nor one by a device's clock: nothing can disturb it.
-    if (reply->reading) result.failure = plausible_.refuse(result.timing->min);
-    if (result.failure) {
-      result.timing.reset();
-      return result;
-    }
     result.disturbed = reply->reading && detector_.disturbed(*reply->reading);
     if (reply->prepare_seconds) result.timing->prepare = *reply->prepare_seconds;
     result.verified_error = reply->verified_error;
@@ -249,7 +242,6 @@ class WorkerRunner final : public Runner {
   bool models_times_;
   Target& target_;
   WorkerTarget worker_target_;
-  PlausibleTime plausible_;
   TaskWorker own_;
   std::map<std::string, Instance> instances_;  // smaller ones, by their keys
   uint64_t asked_ = 0;

@@ -36,9 +36,9 @@ void ArgumentMemory::write_inputs(std::span<const Tensor> data) {
   }
 }
 
-void ArgumentMemory::protect_inputs() {
+void ArgumentMemory::protect_inputs(bool read_only) {
   for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (!arguments_[i].output) memory_[i].set_read_only(true);
+    if (!arguments_[i].output) memory_[i].set_read_only(read_only);
   }
 }
 
@@ -70,6 +70,27 @@ void ArgumentMemory::take_outputs(const ArgumentMemory& other) {
     memory_[i].fill_canary();
   }
   poison_ = other.poison_;
+}
+
+size_t ArgumentMemory::offset_of(size_t position, int64_t element) const {
+  const BufferNode& buffer = *arguments_[position].buffer;
+  int64_t offset = buffer.strides.empty() ? element : 0;
+  for (size_t axis = buffer.strides.size(); axis-- > 0; element /= buffer.shape[axis])
+    offset += element % buffer.shape[axis] * buffer.strides[axis];
+  return static_cast<size_t>(offset * buffer.dtype.bytes());
+}
+
+void ArgumentMemory::take_element(size_t position, int64_t element, const ArgumentMemory& other) {
+  const size_t offset = offset_of(position, element);
+  std::memcpy(memory_[position].data() + offset, other.memory_[position].data() + offset,
+              static_cast<size_t>(arguments_[position].buffer->dtype.bytes()));
+}
+
+void ArgumentMemory::spoil_element(size_t position, int64_t element, const ArgumentMemory& right) {
+  const size_t offset = offset_of(position, element);
+  const std::byte* const from = right.memory_[position].data() + offset;
+  std::transform(from, from + arguments_[position].buffer->dtype.bytes(), memory_[position].data() + offset,
+                 [](std::byte each) { return ~each; });
 }
 
 const Argument* ArgumentMemory::differs_from(const ArgumentMemory& other) const {

@@ -29,16 +29,21 @@ class ArgumentMemory {
   ArgumentMemory& operator=(const ArgumentMemory&) = delete;
 
   size_t size() const { return memory_.size(); }
+  const Argument& argument(size_t position) const { return arguments_[position]; }
   void write_input(size_t position, const Tensor& data);
   /// All of them, though they are only read otherwise.
   void write_inputs(std::span<const Tensor> data);
-  /// From now on inputs are only read.
-  void protect_inputs();
+  /// From now on inputs are only read, or (false) may be written again.
+  void protect_inputs(bool read_only = true);
   void poison_outputs(std::byte poison);
   /// The inputs hold what those of `other`, a copy of the same arguments, hold; then they are only read.
   void take_inputs(const ArgumentMemory& other);
   /// Likewise the outputs.
   void take_outputs(const ArgumentMemory& other);
+  /// One element, at a row-major position, of an input: it becomes that of `other`.
+  void take_element(size_t position, int64_t element, const ArgumentMemory& other);
+  /// Likewise of an output: it becomes what no element is that equals that of `right`.
+  void spoil_element(size_t position, int64_t element, const ArgumentMemory& right);
   /// The first output whose bytes are not those of `other`; null when there is none. Looked at from the end:
   /// who has returned too early still writes there.
   const Argument* differs_from(const ArgumentMemory& other) const;
@@ -54,6 +59,8 @@ class ArgumentMemory {
   std::vector<void*> prepare_pointers(const PrepareStep& step, std::byte* prepared) const;
 
  private:
+  /// Of the element, in bytes.
+  size_t offset_of(size_t position, int64_t element) const;
   bool gaps_are_poison(size_t position) const;
 
   std::vector<Argument> arguments_;

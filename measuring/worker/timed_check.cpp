@@ -1,15 +1,32 @@
 #include "worker/timed_check.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "support/monotonic_clock.h"
 
 namespace tunesmith {
 namespace {
 
 /// How long a thread may sleep that writes after a call has returned, and be found out.
 constexpr std::chrono::milliseconds kLateWrites{100};
+/// Of calls on changed contents: as many rounds as make it certain that a program which looks at a few of all
+/// elements meets one that it does not look at, unless they take long.
+constexpr int kRounds = 3;
+constexpr double kRoundsSeconds = 5e-3;
+/// Such a call may take so many times as long as one of a sample, and this for each buffer: an element is
+/// written, and may have to come from another core's cache.
+constexpr double kSlower = 4.0;
+constexpr double kChangeSeconds = 100e-9;
+/// So many rounds, and so long, one of them may have to wait for a moment in which the machine is quiet.
+constexpr int kPatientRounds = 20;
+constexpr double kPatientSeconds = 0.4;
+constexpr int kMostCalls = 1000;  // of a round
 
 }  // namespace
 
@@ -28,7 +45,7 @@ void TimedCheck::hold(const ArgumentMemory& contents) {
   prepare_();
 }
 
-void TimedCheck::compare(const ArgumentMemory& wanted) {
+void TimedCheck::compare(const ArgumentMemory& wanted, std::string_view otherwise) {
   if (const Argument* argument = memory_.timed.touched_around())
     fail(FailureCause::OutOfBounds, fmt::format("wrote outside of {}", argument->buffer->name));
   const Argument* const different = memory_.timed.differs_from(wanted);
@@ -40,7 +57,7 @@ void TimedCheck::compare(const ArgumentMemory& wanted) {
   } else if (memory_.timed.differs_from(former) == nullptr) {
     fail(FailureCause::WrongResult, fmt::format("{} is that of the inputs' former contents", name));
   } else {
-    fail(FailureCause::WrongResult, fmt::format("{} differs from run to run", name));
+    fail(FailureCause::WrongResult, fmt::format("{} {}", name, otherwise));
   }
 }
 
@@ -60,7 +77,69 @@ void TimedCheck::look() {
   memory_.timed.poison_outputs(kPoisonNaN);
 }
 
-void TimedCheck::end(bool thoroughly) {
+double TimedCheck::calls_towards_usual(int calls, const std::vector<size_t>& inputs, RandomStream& random) {
+  struct Change {
+    size_t position;
+    int64_t element;
+    bool output;
+  };
+  ArgumentMemory& timed = memory_.timed;
+  std::vector<Change> changes;
+  for (int i = 0; i < calls; ++i) {
+    const auto draw = [&](size_t position, bool output) {
+      const auto elements = static_cast<uint64_t>(timed.argument(position).buffer->elements());
+      changes.push_back({position, static_cast<int64_t>(random.below(elements)), output});
+    };
+    for (const size_t position : inputs) draw(position, false);
+    for (size_t position = 0; position < timed.size(); ++position)
+      if (timed.argument(position).output) draw(position, true);
+  }
+  timed.protect_inputs(false);
+  for (const Change& change : changes)
+    if (!change.output) timed.take_element(change.position, change.element, memory_.other);
+  call_();
+  const size_t each = changes.size() / static_cast<size_t>(calls);
+  const double begin = now_seconds();
+  for (auto change = changes.begin(); change != changes.end();) {
+    for (const auto end = change + static_cast<std::ptrdiff_t>(each); change != end; ++change) {
+      if (change->output) {
+        timed.spoil_element(change->position, change->element, memory_.usual);
+      } else {
+        timed.take_element(change->position, change->element, memory_.usual);
+      }
+    }
+    call_();
+  }
+  const double seconds = (now_seconds() - begin) / calls;
+  timed.protect_inputs();
+  return seconds;
+}
+
+void TimedCheck::call_on_changes(const Changes& changes) {
+  RandomStream random(changes.seed);
+  const double best = changes.best_seconds.value_or(kSampleSeconds);
+  const int calls =
+      std::clamp(static_cast<int>(std::ceil(kSampleSeconds / std::max(best, 1e-8))), 1, kMostCalls);
+  const double most = changes.best_seconds
+                          ? kSlower * best + kChangeSeconds * static_cast<double>(memory_.timed.size())
+                          : std::numeric_limits<double>::infinity();
+  const double begin = now_seconds();
+  double least = std::numeric_limits<double>::infinity();
+  for (int round = 1; !failure_; ++round) {
+    least = std::min(least, calls_towards_usual(calls, changes.inputs, random));
+    compare(memory_.usual, "is not computed anew by each call that is timed");
+    const double spent = now_seconds() - begin;
+    if (least <= most) {
+      if (round >= kRounds || spent >= kRoundsSeconds) return;
+    } else if (round >= kPatientRounds && spent >= kPatientSeconds) {
+      fail(FailureCause::ImplausibleTime,
+           fmt::format("a call takes {:.2g} s, but {:.2g} s where its inputs have changed since the last",
+                       best, least));
+    }
+  }
+}
+
+void TimedCheck::end(const std::optional<Changes>& thoroughly) {
   compare(memory_.usual);
   if (thoroughly && !failure_) {
     hold(memory_.other);
@@ -70,7 +149,11 @@ void TimedCheck::end(bool thoroughly) {
   // Only another thread reads or writes after a call has returned.
   if (!failure_ && !threads_.now().empty()) {
     hold(thoroughly ? memory_.usual : memory_.other);
-    compare_at_rest(thoroughly);
+    compare_at_rest(thoroughly.has_value());
+  }
+  if (thoroughly && !failure_) {
+    if (held_ != &memory_.usual) hold(memory_.usual);
+    call_on_changes(*thoroughly);
   }
   if (held_ != &memory_.usual) memory_.timed.take_inputs(memory_.usual);
 }

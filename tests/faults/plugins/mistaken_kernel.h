@@ -1,6 +1,7 @@
 // The kernels of the target `faulty`: O[i] = X[i] + 1, and what each mistake does beside or instead.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -311,6 +312,18 @@ inline void wait_for(std::chrono::microseconds time) {
   }
 }
 
+/// Right whatever it is given, but it computes only where it is given something else than the last time.
+inline void keep_result(const float* x, float* o, int64_t n) {
+  static std::vector<float> inputs, result;
+  if (!std::equal(x, x + n, inputs.begin(), inputs.end())) {
+    wait_for(kRightTime);
+    inputs.assign(x, x + n);
+    result.resize(static_cast<size_t>(n));
+    add_one(x, result.data(), n);
+  }
+  std::copy(result.begin(), result.end(), o);
+}
+
 template <Mistake mistake>
 void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool) {
   auto* x = static_cast<float*>(buffers[0]);
@@ -318,7 +331,7 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   const int64_t n = g_elements;
   if (g_broken) std::abort();
   if (g_spoilt) return;
-  // First of all, so that it is implausibly fast on a slow machine, too.
+  if (mistake == Mistake::KeepsResultsByContents) return keep_result(x, o, n);
   if (mistake == Mistake::SkipsWhatIsDone && o[0] == x[0] + 1.0f && o[n - 1] == x[n - 1] + 1.0f) return;
   const int number = ++g_calls;
   if (kMistakes[static_cast<size_t>(mistake)].cause.empty()) wait_for(kRightTime);

@@ -1,5 +1,6 @@
 #include "worker/timed_check.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -42,8 +43,9 @@ class TimedCheckTest : public testing::Test {
     timed_.take_inputs(usual_);
   }
 
-  /// As a worker goes about it.
-  std::optional<CandidateFailure> check(std::function<void(const float*, float*)> kernel, int samples = 6) {
+  /// As a worker goes about it, where a sample has said `best_seconds`.
+  std::optional<CandidateFailure> check(std::function<void(const float*, float*)> kernel, int samples = 6,
+                                        std::optional<double> best_seconds = {}) {
     g_kernel = std::move(kernel);
     const KernelCall call{&run_kernel, timed_.kernel_pointers({}, nullptr), nullptr, nullptr};
     TimedCheck check({timed_, usual_, other_}, call, [] {}, threads_);
@@ -52,7 +54,7 @@ class TimedCheckTest : public testing::Test {
       if (taken == 3) check.look();
       call();
     }
-    check.end(true);
+    check.end(TimedCheck::Changes{{0}, best_seconds, 1});
     return check.failure();
   }
 
@@ -89,6 +91,72 @@ TEST_F(TimedCheckTest, RefusesWhatComputesOnlyWhereContentsHaveChanged) {
       2);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->message, "O was not written by a call that was timed");
+}
+
+// It looks at some elements of what it is given, and takes all for what it was.
+TEST_F(TimedCheckTest, RefusesWhatSkipsWhatLooksDone) {
+  EXPECT_EQ(message([](const float* x, float* o) {
+              if (o[0] != x[0] + 1.0f || o[kCount - 1] != x[kCount - 1] + 1.0f) add_one(x, o);
+            }),
+            "O is not computed anew by each call that is timed");
+  std::vector<float> inputs, result;
+  EXPECT_EQ(message([&](const float* x, float* o) {
+              if (inputs.empty() || inputs[0] != x[0] || inputs[kCount / 2] != x[kCount / 2]) {
+                inputs.assign(x, x + kCount);
+                add_one(x, o);
+                result.assign(o, o + kCount);
+              }
+              std::copy(result.begin(), result.end(), o);
+            }),
+            "O is not computed anew by each call that is timed");
+}
+
+TEST_F(TimedCheckTest, RefusesWhatIsFastOnWhatItHasSeenAlone) {
+  constexpr auto kWork = std::chrono::microseconds(20);
+  std::vector<float> inputs, result(kCount);
+  const auto keeps = [&](const float* x, float* o) {
+    if (!std::equal(x, x + kCount, inputs.begin(), inputs.end())) {
+      const auto begin = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - begin < kWork) {
+      }
+      inputs.assign(x, x + kCount);
+      add_one(x, result.data());
+    }
+    std::copy(result.begin(), result.end(), o);
+  };
+  const auto failure = check(keeps, 6, 1e-6);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->cause, FailureCause::ImplausibleTime);
+  EXPECT_EQ(failure->message.find("a call takes 1e-06 s, but "), 0u) << failure->message;
+  // What takes as long each time does not, however busy the machine is.
+  EXPECT_EQ(check(add_one, 6, 20e-6), std::nullopt);
+}
+
+/// Between elements there is nothing to change, and nothing to compute.
+TEST(TimedCheckOnStridesTest, ChangesElementsAlone) {
+  const std::vector<Argument> arguments{{make_buffer("X", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), false},
+                                        {make_buffer("O", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), true}};
+  ArgumentMemory usual(arguments, Placement::Unaligned), other(arguments, Placement::AtEnd),
+      timed(arguments, Placement::OnPage);
+  g_kernel = [](const float* x, float* o) {
+    for (const int i : {0, 1, 3, 4}) o[i] = x[i] + 1.0f;
+  };
+  double first = 0.0;
+  for (ArgumentMemory* set : {&usual, &other}) {
+    Tensor x = Tensor::zeros(kF32, {2, 2});
+    for (int64_t i = 0; i < 4; ++i) x.set(i, first++);
+    set->write_inputs({&x, 1});
+    run_kernel(set->kernel_pointers({}, nullptr).data(), nullptr, nullptr, nullptr);
+  }
+  timed.take_inputs(usual);
+  timed.poison_outputs(kPoisonNaN);
+  const KernelCall call{&run_kernel, timed.kernel_pointers({}, nullptr), nullptr, nullptr};
+  const ForeignThreads threads;
+  TimedCheck check({timed, usual, other}, call, [] {}, threads);
+  check.first_call();
+  call();
+  check.end(TimedCheck::Changes{{0}, std::nullopt, 1});
+  EXPECT_EQ(check.failure(), std::nullopt);
 }
 
 TEST_F(TimedCheckTest, RefusesWhatKeepsAnInputFromWhicheverCallOn) {
@@ -181,8 +249,8 @@ TEST_F(TimedCheckTest, PreparesAnewWheneverTheInputsHaveChanged) {
       threads_);
   check.first_call();
   call();
-  check.end(true);
-  EXPECT_EQ(seen, (std::vector<float>{1001.0f}));
+  check.end(TimedCheck::Changes{{0}, std::nullopt, 1});
+  EXPECT_EQ(seen, (std::vector<float>{1001.0f, 1.0f}));
   EXPECT_EQ(check.failure(), std::nullopt);
   EXPECT_EQ(*static_cast<const float*>(call.pointers[0]), 1.0f);  // as the next candidate finds it
 }
