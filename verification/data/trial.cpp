@@ -24,7 +24,7 @@ Tensor widened(const Tensor& input) {
 
 /// Of a typical element: what is as good as zero.
 constexpr double kNothing = 1e-3;
-/// Beyond the types that overflow; the root of kAnything, or a part of it, still is.
+/// Beyond the types that overflow; the root of kBeyond, or a part of it, still is.
 constexpr double kNoFiniteBound = 1e50;
 
 }  // namespace

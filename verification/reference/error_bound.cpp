@@ -1,9 +1,6 @@
 #include "reference/error_bound.h"
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-
+#include "reference/bound_parts.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -11,32 +8,7 @@ namespace {
 
 // Units of roundoff that an operation may err by (docs/targets.md).
 constexpr double kArithmetic = 1.0;
-constexpr double kDivision = 2.0;        // or a product with the rounded reciprocal
-constexpr double kFunction = 6.0;        // three units in the last place
-constexpr double kNarrowFunction = 1.1;  // computed in a wider type, then rounded
-
-Expr number_imm(double value) { return float_imm(value, kF64); }
-Expr abs_of(const Expr& value) { return call(MathOp::Abs, {value}); }
-Expr square_root(const Expr& value) { return call(MathOp::Sqrt, {value}); }
-
-/// Null stands for zero.
-Expr plus(const Expr& a, const Expr& b) { return !a ? b : !b ? a : a + b; }
-Expr larger(const Expr& a, const Expr& b) { return !a ? b : !b ? a : max(a, b); }
-Expr times(const Expr& a, const Expr& b) { return !a || !b ? Expr() : a * b; }
-Expr or_zero(const Expr& a) { return a ? a : number_imm(0.0); }
-
-constexpr double kSmallestRoot = 1e-165;  // less than that of any number, or of its error
-
-double roundoff(DType type) {
-  // The reference itself is in f64, and rounds as often.
-  return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
-}
-
-/// What lies beyond it may have become infinite in a right program.
-double largest_sure(DType type) {
-  if (type.bits == 64) return std::numeric_limits<double>::infinity();
-  return type.scalar() == kF16 ? 6e4 : 3e38;
-}
+constexpr double kDivision = 2.0;  // or a product with the rounded reciprocal
 
 /// `expr` where the error of one operand is that of the result: of a maximum, the operand that is larger
 /// whatever rounding did.
@@ -44,30 +16,6 @@ Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_
   if (!first && !second) return {};
   return select(first_is_sure, or_zero(first),
                 select(second_is_sure, or_zero(second), larger(first, second)));
-}
-
-/// Of a function with steps, whose values are `apart`: nothing where no step is as near as the error.
-Expr of_rounding(MathOp op, const Expr& x, const Expr& error, const Expr& apart) {
-  return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
-}
-
-Expr of_reciprocal_root(const Expr& size, const Expr& relative) {
-  return size * relative * (number_imm(0.5) + relative);
-}
-
-/// Relative, of first order: d(x^y) = x^y (y dx / x + log|x| dy).
-Expr of_power(const Expr& x, const Expr& error, const Expr& exponent, const Expr& error_of_exponent) {
-  const Expr base = max(abs_of(x), number_imm(1e-150));
-  const Expr of_base = error ? div(abs_of(exponent) * error, base) : Expr();
-  return plus(of_base, times(abs_of(call(MathOp::Log, {base})), error_of_exponent));
-}
-
-/// What is below it, a target may take for zero; null: it may not.
-Expr taken_for_zero(MathOp op, DType type) {
-  constexpr double kExponential = 2.4e-38, kSigmoid = 4.3e-39;  // docs/targets.md
-  if (op == MathOp::Sigmoid)
-    return number_imm(type.bits == 64 ? std::numeric_limits<double>::min() : kSigmoid);
-  return op == MathOp::Exp && type.bits < 64 ? number_imm(kExponential) : Expr();
 }
 
 }  // namespace
@@ -84,8 +32,11 @@ Expr ErrorBound::of_extreme(const Expr& expr) const {
   const Expr b = number(expr.arg(1));
   const Expr first = of(expr.arg(0));
   const Expr second = of(expr.arg(1));
-  const auto low = [](const Expr& value, const Expr& error) { return error ? value - error : value; };
-  const auto high = [](const Expr& value, const Expr& error) { return error ? value + error : value; };
+  const auto side = [&](const Expr& value, const Expr& error) {
+    return or_zero(on_its_side(expr.dtype(), value, error));
+  };
+  const auto low = [&](const Expr& value, const Expr& error) { return value - side(value, error); };
+  const auto high = [&](const Expr& value, const Expr& error) { return value + side(value, error); };
   if (expr.is(ExprKind::Max))
     return of_chosen(lt(high(b, second), low(a, first)), first, lt(high(a, first), low(b, second)), second);
   return of_chosen(lt(high(a, first), low(b, second)), first, lt(high(b, second), low(a, first)), second);
@@ -100,7 +51,19 @@ Expr ErrorBound::overflow(DType type, const Expr& value) {
   const Expr size = abs_of(value);
   return select(logical_and(lt(number_imm(largest_sure(type)), size),
                             lt(size, number_imm(std::numeric_limits<double>::infinity()))),
-                number_imm(kAnything), number_imm(0.0));
+                number_imm(kBeyond), number_imm(0.0));
+}
+
+Expr ErrorBound::overflow_of(const Expr& expr) const {
+  if (twins_.exact(expr) || expr.is(ExprKind::Load)) return {};
+  if (expr.is(ExprKind::Select)) {
+    const Expr yes = overflow_of(expr.arg(1));
+    const Expr no = overflow_of(expr.arg(2));
+    return yes || no ? select(twins_.value(expr.arg(0)), or_zero(yes), or_zero(no)) : Expr();
+  }
+  const bool chooses = expr.is(ExprKind::Min) || expr.is(ExprKind::Max);
+  if (chooses && !overflow_of(expr.arg(0)) && !overflow_of(expr.arg(1))) return {};
+  return overflow(expr.dtype(), number(expr));
 }
 
 Expr ErrorBound::unless_counted(DType type, const Expr& magnitude) {
@@ -112,8 +75,8 @@ Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool unde
   // Of a value that is infinite, or may be, nothing is asked; its bound stays finite for what becomes zero of
   // it (exp).
   const Expr size = abs_of(value);
-  const Expr finite = select(lt(size, number_imm(largest_sure(type))), size, number_imm(kAnything));
-  Expr error = finite * number_imm(units * roundoff(type));
+  Expr error = select(lt(size, number_imm(largest_sure(type))), size * number_imm(units * roundoff(type)),
+                      number_imm(kBeyond));
   if (underflows || type.scalar() == kBF16) error = error + number_imm(underflow(type));
   // f64 has nothing wider that would show whether it rounds.
   if (twins_.data() != DataKind::Exact || type.bits == 64) return error;
@@ -223,7 +186,9 @@ Expr ErrorBound::of(const Expr& expr) const {
       Expr carried = below(0) ? div(below(0), divisor) : Expr();
       if (const Expr error = below(1)) {
         const Expr relative = div(error, divisor);
-        carried = plus(carried, abs_of(result) * relative) * (number_imm(1.0) + relative * number_imm(2.0));
+        carried = plus(carried, abs_of(result) * relative);
+        carried = of_large(relative, carried * (number_imm(1.0) + relative * number_imm(2.0)),
+                           div(carried, rest(relative)));
       }
       const Expr own = rounding(type, result, kDivision, true, carried);
       const Expr reciprocal = div(number_imm(1.0), value(1));
@@ -261,74 +226,6 @@ Expr ErrorBound::of_select(const Expr& expr) const {
   return error;
 }
 
-Expr ErrorBound::of_call(const Expr& expr) const {
-  const DType type = expr.dtype();
-  const Expr x = twins_.value(expr.arg(0));
-  const Expr result = twins_.value(expr);
-  const Expr size = abs_of(result);
-  const Expr error = of(expr.arg(0));
-  switch (expr.as<CallNode>()->op) {
-    case MathOp::Abs:
-      return error;
-    case MathOp::Floor:
-    case MathOp::Ceil:
-      return of_rounding(expr.as<CallNode>()->op, x, error, number_imm(1.0));
-    case MathOp::RoundTf32:
-      // Two neighbours are 2^-10 of their size apart, and those of denormals 2^-136.
-      return of_rounding(MathOp::RoundTf32, x, error, size * number_imm(0x1p-10) + number_imm(0x1p-136));
-    default:
-      break;
-  }
-  // Only what is computed in a wider type is sure to hit a value that its own type has.
-  const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true, error)
-                                  : size * number_imm(kFunction * roundoff(type)) +
-                                        number_imm(kFunction * underflow(type));
-  return plus(plus(carried_by_call(expr), own), taken_for_zero(expr.as<CallNode>()->op, type));
-}
-
-Expr ErrorBound::carried_by_call(const Expr& expr) const {
-  const MathOp op = expr.as<CallNode>()->op;
-  const Expr x = twins_.value(expr.arg(0));
-  const Expr result = twins_.value(expr);
-  const Expr size = abs_of(result);
-  const Expr error = of(expr.arg(0));
-  const Expr tail = error ? error * error : Expr();  // of second order, where |f''| / 2 is at most one
-  // Of a function that grows: no more than it does from one end of where x may be to the other.
-  const auto at_most_grown = [&](const Expr& first_order) {
-    return error ? min(plus(first_order, tail), call(op, {x + error}) - call(op, {x - error})) : Expr();
-  };
-  switch (op) {
-    case MathOp::Exp:
-      return times(size, plus(error, tail));
-    case MathOp::Log: {
-      const Expr relative = error ? div(error, abs_of(x)) : Expr();
-      return plus(relative, times(relative, relative));
-    }
-    case MathOp::Sqrt:
-      return error ? div(error, max(max(result, square_root(error)), number_imm(kSmallestRoot))) : Expr();
-    case MathOp::Rsqrt:
-      return error ? of_reciprocal_root(size, div(error, abs_of(x))) : Expr();
-    case MathOp::Tanh:
-      return at_most_grown(times(number_imm(1.0) - result * result, error));
-    case MathOp::Sigmoid:
-      return at_most_grown(times(result * (number_imm(1.0) - result), error));
-    case MathOp::Erf:
-      return at_most_grown(
-          times(number_imm(2.0 * std::numbers::inv_sqrtpi) * call(MathOp::Exp, {-(x * x)}), error));
-    case MathOp::Sin:
-    case MathOp::Cos: {
-      const Expr slope = abs_of(call(op == MathOp::Sin ? MathOp::Cos : MathOp::Sin, {x}));
-      return error ? min(plus(times(slope, error), tail), number_imm(2.0)) : Expr();
-    }
-    case MathOp::Pow: {
-      const Expr relative = of_power(x, error, twins_.value(expr.arg(1)), of(expr.arg(1)));
-      return times(size, plus(relative, times(relative, relative)));
-    }
-    default:
-      throw InternalError("functions that round are no smooth ones, and those of bits are of integers");
-  }
-}
-
 Expr ErrorBound::of_discrete(const Expr& expr) const {
   const auto some = [&](const Expr& doubt, double error) {
     return select(doubt, number_imm(error), number_imm(0.0));
@@ -338,6 +235,11 @@ Expr ErrorBound::of_discrete(const Expr& expr) const {
     case ExprKind::Ne:
     case ExprKind::Lt:
     case ExprKind::Le: {
+      // What is compared with itself is only asked whether it is NaN.
+      if (equal(expr.arg(0), expr.arg(1))) {
+        const Expr error = of(expr.arg(0));
+        return error ? some(le(number_imm(kBeyond), error), 1.0) : Expr();
+      }
       const Expr error = plus(of(expr.arg(0)), of(expr.arg(1)));
       return some(le(abs_of(number(expr.arg(0)) - number(expr.arg(1))), error), 1.0);
     }

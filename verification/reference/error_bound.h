@@ -33,8 +33,11 @@ namespace tunesmith {
 /// whose mean square is x * n * sum of t * t with a probability of exp(-x * pi * pi / 2) (a Brownian bridge).
 /// Beyond 4 of them is one sum in 1e13.
 inline constexpr double kRoundings = 4.0;
-/// Where a value overflows the type of a right program, it may be anything; the square of this is finite.
+/// Of a value of which nothing is known; the square of this is finite.
 inline constexpr double kAnything = 1e120;
+/// Of a value that overflows the type of a right program: it may be infinite. Its sign is sure. The root of
+/// this is still beyond all types that overflow.
+inline constexpr double kBeyond = 1e110;
 
 /// Writes expressions over the twins, which must live as long.
 class ErrorBound {
@@ -48,8 +51,10 @@ class ErrorBound {
   Expr of_loads(const Expr& expr) const;
   /// What bounds `expr` and every part of it: the sum of its terms' magnitudes.
   Expr magnitude(const Expr& expr) const;
-  /// kAnything where `value` (f64) does not fit into `type`, else 0.
+  /// kBeyond where `value` (f64) does not fit into `type`, else 0.
   static Expr overflow(DType type, const Expr& value);
+  /// The same of what an expression computes; null where it computes nothing that could overflow.
+  Expr overflow_of(const Expr& expr) const;
   /// What a rounding to `type` may err by in the denormal range.
   static double underflow(DType type);
   /// 0 where integers up to `magnitude` are exact in `type`, else `magnitude`.

@@ -47,7 +47,7 @@ class Rewrite {
         if (twin) append(twin, zero());
     } else if (beside_.bound) {
       const Expr error = bounds_.of(store_.value);
-      const Expr beyond = ErrorBound::overflow(store_.buffer->dtype, number(store_.value));
+      const Expr beyond = bounds_.overflow_of(store_.value);
       append(beside_.bound, error && beyond ? error + beyond : error ? error : beyond ? beyond : zero());
     }
     // Last: the others read the value that it updates.

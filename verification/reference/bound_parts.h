@@ -1,0 +1,51 @@
+// What expressions of error bounds are made of.
+#pragma once
+
+#include <limits>
+
+#include "reference/error_bound.h"
+
+namespace tunesmith {
+
+inline Expr number_imm(double value) { return float_imm(value, kF64); }
+inline Expr abs_of(const Expr& value) { return call(MathOp::Abs, {value}); }
+inline Expr square_root(const Expr& value) { return call(MathOp::Sqrt, {value}); }
+
+/// Null stands for zero.
+inline Expr plus(const Expr& a, const Expr& b) { return !a ? b : !b ? a : a + b; }
+inline Expr larger(const Expr& a, const Expr& b) { return !a ? b : !b ? a : max(a, b); }
+inline Expr times(const Expr& a, const Expr& b) { return !a || !b ? Expr() : a * b; }
+inline Expr or_zero(const Expr& a) { return a ? a : number_imm(0.0); }
+
+inline double roundoff(DType type) {
+  // The reference itself is in f64, and rounds as often.
+  return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
+}
+
+/// What lies beyond it may have become infinite in a right program.
+inline double largest_sure(DType type) {
+  if (type.bits == 64) return std::numeric_limits<double>::infinity();
+  return type.scalar() == kF16 ? 6e4 : 3e38;
+}
+
+/// Of `first_order` an error that is so large beside the value, `relative`, that more orders count: `most` is
+/// right below 1, where the value may become zero.
+inline Expr of_large(const Expr& relative, const Expr& first_order, const Expr& most) {
+  return select(lt(relative, number_imm(0.5)), first_order,
+                select(lt(relative, number_imm(1.0)), most, number_imm(kAnything)));
+}
+
+/// What is left of a value of 1.
+inline Expr rest(const Expr& relative) { return number_imm(1.0) - relative; }
+
+/// What may be infinite of what has an upper or a lower end: it lies on its side of zero.
+inline Expr on_its_side(DType type, const Expr& value, const Expr& error) {
+  if (!error || !type.is_float() || type.bits == 64) return error;
+  const Expr size = abs_of(value);
+  // A few of them added up are no more than this.
+  const Expr beyond =
+      logical_and(lt(number_imm(largest_sure(type)), size), lt(error, number_imm(4.0 * kBeyond)));
+  return select(beyond, min(error, size * number_imm(0.5)), error);
+}
+
+}  // namespace tunesmith
