@@ -140,7 +140,8 @@ class Former {
       case NodeKind::Gather:
         return false;
       case NodeKind::Reduction:
-        return facts.kind == NodeKind::Reduction && facts_[node].elements <= max_elements;
+        return facts.kind == NodeKind::Reduction && !facts_[node].chooses &&
+               facts_[node].elements <= max_elements;
       case NodeKind::Contraction:
       case NodeKind::InPlace:
         return false;
@@ -180,6 +181,9 @@ class Former {
   /// A product computes what it reads again for each of its columns, unless it is packed: little of it, and
   /// no neighbours' elements. One of tensors side by side (Concat) reads them faster once they are one.
   bool may_precede(const Growing& region, size_t reader) const {
+    if (facts_[regions_[reader].nodes.front()].chooses &&
+        std::ranges::any_of(region.nodes, [&](size_t node) { return facts_[node].rounds; }))
+      return false;
     if (kind_of(reader) == NodeKind::Reduction) return true;
     std::vector<size_t> computed = region.nodes;
     std::erase_if(computed, [&](size_t node) { return is(node, NodeKind::View); });

@@ -9,6 +9,7 @@
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/verification/reference.h"
 
 namespace tunesmith::network {
 namespace {
@@ -68,6 +69,19 @@ bool only_moves(const Expr& value) {
   return number != nullptr ? number->value == 0.0 : is_const_int(value, 0);
 }
 
+/// Does it compare floating-point elements with each other?
+bool compares_elements(const Block& block) {
+  const auto loads = [](const Expr& side) {
+    return any_of_expr(side, [](const Expr& part) { return part.is(ExprKind::Load); });
+  };
+  return any_of_exprs(block, [&](const Expr& part) {
+    const bool compares =
+        part.is(ExprKind::Eq) || part.is(ExprKind::Ne) || part.is(ExprKind::Lt) || part.is(ExprKind::Le);
+    return compares && part.arg(0).dtype().is_float() && loads(part.arg(0)) && loads(part.arg(1)) &&
+           !equal(part.arg(0), part.arg(1));
+  });
+}
+
 NodeFacts facts_of(const Network& network, size_t node) {
   if (is_in_place(network, node)) return {NodeKind::InPlace};
   const size_t position[] = {node};
@@ -92,6 +106,11 @@ NodeFacts facts_of(const Network& network, size_t node) {
       facts.kind = NodeKind::Reduction;
     }
   }
+  const Program& program = made.workload.program;
+  facts.rounds = std::ranges::count(has_bound(program, DataKind::Random), true) > 0;
+  facts.chooses =
+      (facts.kind == NodeKind::Reduction || facts.kind == NodeKind::Contraction) &&
+      std::ranges::any_of(program.blocks(), [](const Block* block) { return compares_elements(*block); });
   return facts;
 }
 

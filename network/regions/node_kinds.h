@@ -25,6 +25,8 @@ struct NodeFacts {
   size_t varying_inputs = 0;   // inputs that are no constants
   bool computes = false;       // arithmetic on elements, not only which of them is read
   bool has_windows = false;    // a contraction that reads neighbours, such as a convolution of 3 x 3
+  bool rounds = false;         // right programs may differ in what it computes
+  bool chooses = false;        // by comparing elements with each other, such as the place of the largest
   bool adds_numbers = false;   // a view that puts other values beside those it moves, zeros excepted
 };
 

@@ -70,6 +70,30 @@ TEST(FormRegions, ReductionsOverOneRowAreOneRegionWithWhatComesBefore) {
               ElementsAre("Tanh ReduceMax Sub Exp ReduceSum Div"));
 }
 
+// Two right programs may choose differently by what each of them has rounded.
+TEST(FormRegions, AChoiceIsMadeOfWhatIsRoundedBefore) {
+  const auto of = [](const std::string& before, const std::string& choice) {
+    std::map<std::string, Attribute> rows;
+    rows["axis"] = int64_t{1};
+    Builder builder;
+    builder.input("x", kF32, {int64_t{4}, int64_t{8}});
+    builder.node(before, {"x"}, {"a"}, before == "Softmax" ? rows : std::map<std::string, Attribute>());
+    builder.node("Reshape", {"a", "shape"}, {"b"});
+    builder.integers("shape", {8, 4});
+    builder.integers("k", {2});
+    const bool several = choice == "TopK";
+    builder.node(choice, several ? std::vector<std::string>{"b", "k"} : std::vector<std::string>{"b"},
+                 several ? std::vector<std::string>{"values", "z"} : std::vector<std::string>{"z"}, rows);
+    return regions_of(resolved(
+        builder.finish(several ? std::vector<std::string>{"values", "z"} : std::vector<std::string>{"z"})));
+  };
+  EXPECT_THAT(of("Sigmoid", "ArgMax"), ElementsAre("Sigmoid", "Reshape ArgMax"));
+  EXPECT_THAT(of("Exp", "ArgMin"), ElementsAre("Exp", "Reshape ArgMin"));
+  EXPECT_THAT(of("Sigmoid", "TopK"), ElementsAre("Sigmoid", "Reshape TopK"));
+  EXPECT_THAT(of("Softmax", "ArgMax"), ElementsAre("Softmax", "Reshape ArgMax"));
+  EXPECT_THAT(of("Relu", "ArgMax"), ElementsAre("Relu Reshape ArgMax"));
+}
+
 TEST(FormRegions, AGatherTakesWhatFollowsAndNothingOfItsData) {
   Builder builder;
   builder.numbers("table", {10, 8}, std::vector<double>(80, 0.5));

@@ -24,7 +24,8 @@ struct Region {
 ///               reductions than what they read; views on the way that only rearrange join, too
 ///   rows        a reduction takes the reductions after it on the same way: softmax, layer norm
 ///   prologues   a reduction that is no product takes the element-wise nodes before it; a product without
-///               windows takes two at most
+///               windows takes two at most; one that chooses by comparing (ArgMax, TopK) takes none that
+///               rounds, since two right programs may then choose differently
 ///   attention   product of data, reduction over its rows, product of data
 ///   views       nodes that move elements of one tensor become a part of each reader
 ///
