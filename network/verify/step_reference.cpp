@@ -41,7 +41,7 @@ StepReference::StepReference(const Workload& workload, DataKind data, Target& ta
     : pool_(pool),
       inputs_(workload.program.inputs),
       outputs_(workload.program.outputs),
-      bounded_(has_bound(workload.program, data)),
+      question_(question_of(workload.program, data)),
       reference_(reference_program(workload.program, data)) {
   if (operations_of(reference_) <= max_interpreted) return;
   auto kernel = target.compile(lower_for(target, in_fast_order(reference_)), "tunesmith_reference");
@@ -71,6 +71,14 @@ void StepReference::run(std::span<tunesmith::Tensor> tensors) const {
     throw EnvironmentError("the reference cannot be run: " + fault->message);
 }
 
+DrawnData StepReference::draw(std::span<const std::span<const std::byte>> constants) const {
+  return choose_data(question_, [&](std::span<tunesmith::Tensor> tensors) {
+    for (size_t i = 0; i < constants.size(); ++i)
+      if (constants[i].data() != nullptr) tensors[i] = widened(tensor_of(*inputs_[i], constants[i]));
+    run(tensors);
+  });
+}
+
 std::vector<ResultDifference> StepReference::compare(
     std::span<const std::span<const std::byte>> inputs,
     std::span<const std::span<const std::byte>> results) const {
@@ -82,7 +90,7 @@ std::vector<ResultDifference> StepReference::compare(
   size_t bound = inputs.size() + outputs_.size();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const tunesmith::Tensor& value = tensors[inputs.size() + i];
-    const tunesmith::Tensor* const bounds = bounded_[i] ? &tensors[bound++] : nullptr;
+    const tunesmith::Tensor* const bounds = question_.has_bound[i] ? &tensors[bound++] : nullptr;
     const OutputDifference found = ExpectedOutput(outputs_[i], value, bounds).compare(results[i].data());
     differences.push_back({found.worst, looseness(value, bounds), found.message});
   }

@@ -8,6 +8,7 @@
 #include "tunesmith/network/node_workload.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/target/target.h"
+#include "tunesmith/verification/choose_data.h"
 #include "tunesmith/verification/reference_twins.h"
 #include "tunesmith/verification/tensor.h"
 
@@ -27,6 +28,9 @@ class StepReference {
                 int64_t max_interpreted);
 
   bool interpreted() const { return compiled_ == nullptr; }
+  /// Inputs on which its bounds are tight, and its results there. `constants`: what an input is, null where
+  /// it may be anything. Throws UserError where there are none.
+  DrawnData draw(std::span<const std::span<const std::byte>> constants) const;
   /// `inputs`: the bytes of the workload's inputs; `results`: those of its outputs as the kernel left them.
   std::vector<ResultDifference> compare(std::span<const std::span<const std::byte>> inputs,
                                         std::span<const std::span<const std::byte>> results) const;
@@ -37,7 +41,7 @@ class StepReference {
 
   tunesmith_runtime_pool* pool_;
   std::vector<Buffer> inputs_, outputs_;  // of the workload
-  std::vector<bool> bounded_;             // of the outputs
+  DataQuestion question_;
   Program reference_;
   std::shared_ptr<const Compiled> compiled_;  // null: interpreted
 };

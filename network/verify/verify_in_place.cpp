@@ -13,6 +13,7 @@
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/verification/data_sets.h"
 #include "tunesmith/verification/guarded_buffer.h"
 #include "verify/step_reference.h"
 
@@ -78,6 +79,7 @@ class Call {
     if (call_.steps.size() != regions_.size())
       call_.faults.push_back(fmt::format("{} of {} steps were run", call_.steps.size(), regions_.size()));
     check_arguments(data, memory);
+    call_on_drawn(data, memory);
     return std::move(call_);
   }
 
@@ -167,6 +169,7 @@ class Call {
       if (!change.empty()) result.faults.push_back("reads " + change);
     }
     if (result.faults.empty()) compare(region, buffers + region.inputs.size(), result);
+    if (result.faults.empty() && !(result.looseness <= kLoosest)) remember(step, buffers);
     for (size_t i = 0; i < region.outputs.size(); ++i)
       keep(region.outputs[i], buffers[region.inputs.size() + i],
            fmt::format("step {} ({})", step, result.name));
@@ -194,10 +197,102 @@ class Call {
       result.worst = std::max(result.worst, differences[i].worst);
       result.looseness = std::max(result.looseness, differences[i].looseness);
       if (!differences[i].message.empty())
-        result.faults.push_back(fmt::format("computes '{}' wrong, by {:.3g} times what rounding explains: {}",
-                                            name(region.outputs[i]), differences[i].worst,
-                                            differences[i].message));
+        result.faults.push_back(wrong(region.outputs[i], differences[i].worst, differences[i].message));
     }
+  }
+
+  /// What a step whose bounds are too wide has found and left.
+  struct Loose {
+    std::vector<void*> buffers;
+    std::vector<tunesmith::Tensor> contents;  // of each
+    DrawnData drawn = {};
+  };
+
+  std::vector<Buffer> buffers_of(int step) const {
+    const Program& program = regions_[static_cast<size_t>(step)].workload.program;
+    std::vector<Buffer> buffers = program.inputs;
+    buffers.insert(buffers.end(), program.outputs.begin(), program.outputs.end());
+    return buffers;
+  }
+
+  void remember(int step, void* const* buffers) {
+    Loose loose;
+    const std::vector<Buffer> all = buffers_of(step);
+    for (size_t i = 0; i < all.size(); ++i) {
+      loose.buffers.push_back(runnable_.reads(step, i) ? buffers[i] : nullptr);
+      loose.contents.push_back(loose.buffers[i] == nullptr
+                                   ? tunesmith::Tensor()
+                                   : load_from(*all[i], static_cast<std::byte*>(buffers[i])));
+    }
+    loose_.emplace(step, std::move(loose));
+  }
+
+  /// Null where it varies.
+  const Constant* constant_of(TensorIndex tensor) const {
+    return network_.tensors[static_cast<size_t>(tensor)].constant.get();
+  }
+
+  /// Whether there are data for the step.
+  bool draw(int step, Loose& loose) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
+    std::vector<Bytes> constants;
+    for (const TensorIndex input : region.inputs)
+      constants.push_back(constant_of(input) == nullptr ? Bytes() : constant_of(input)->bytes);
+    std::string why;
+    for (const DataKind data : {DataKind::Random, DataKind::Exact}) {
+      try {
+        loose.drawn = reference_(region.workload, data).draw(constants);
+        return true;
+      } catch (const UserError& error) {
+        why = error.what();
+      }
+    }
+    call_.steps[static_cast<size_t>(step)].faults.push_back("is not verified: " + why);
+    return false;
+  }
+
+  /// Steps with useless bounds get data of their own, in a call that leaves all others what they had.
+  void call_on_drawn(const std::vector<void*>& data, std::vector<GuardedBuffer>& memory) {
+    for (auto entry = loose_.begin(); entry != loose_.end();)
+      entry = draw(entry->first, entry->second) ? std::next(entry) : loose_.erase(entry);
+    if (loose_.empty()) return;
+    for (size_t i = 0; i < network_.inputs.size(); ++i) memory[i].set_read_only(false);
+    runnable_.run(data, [&](int step, void* const*) {
+      if (const auto loose = loose_.find(step); loose != loose_.end()) compare_drawn(step, loose->second);
+      if (const auto next = loose_.find(step + 1); next != loose_.end())
+        give(step + 1, next->second, next->second.drawn.inputs);
+    });
+  }
+
+  /// To the first of the step's buffers that are no constants.
+  void give(int step, const Loose& loose, std::span<const tunesmith::Tensor> contents) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
+    const std::vector<Buffer> all = buffers_of(step);
+    for (size_t i = 0; i < contents.size(); ++i) {
+      const bool fixed = i < region.inputs.size() && constant_of(region.inputs[i]) != nullptr;
+      if (loose.buffers[i] != nullptr && !fixed)
+        store_in(*all[i], contents[i], static_cast<std::byte*>(loose.buffers[i]));
+    }
+  }
+
+  void compare_drawn(int step, const Loose& loose) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
+    VerifiedStep& result = call_.steps[static_cast<size_t>(step)];
+    result.drawn = true;
+    result.looseness = loose.drawn.looseness;
+    for (size_t i = 0; i < region.outputs.size(); ++i) {
+      const OutputDifference found = loose.drawn.expected[i].compare(loose.buffers[region.inputs.size() + i]);
+      result.worst = std::max(result.worst, found.worst);
+      if (!found.message.empty())
+        result.faults.push_back(wrong(region.outputs[i], found.worst, found.message) +
+                                ", on data drawn for it");
+    }
+    give(step, loose, loose.contents);
+  }
+
+  std::string wrong(TensorIndex output, double worst, const std::string& message) const {
+    return fmt::format("computes '{}' wrong, by {:.3g} times what rounding explains: {}", name(output), worst,
+                       message);
   }
 
   void check_arguments(const std::vector<void*>& data, const std::vector<GuardedBuffer>& memory) {
@@ -225,6 +320,7 @@ class Call {
   std::map<TensorIndex, int64_t> readers_;  // steps, and the caller, that are still to read it
   std::map<TensorIndex, Value> values_;
   std::vector<std::vector<Piece>> in_place_;  // of each node in place; empty where that is done
+  std::map<int, Loose> loose_;                // by step
   VerifiedCall call_;
 };
 

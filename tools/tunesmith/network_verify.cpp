@@ -32,6 +32,7 @@ nlohmann::json step_json(const VerifiedStep& step) {
           {"right", step.faults.empty()},
           {"reference", step.interpreted ? "interpreted" : "compiled"},
           {"any_values", step.any_values},
+          {"drawn", step.drawn},
           {"elements", step.elements},
           {"worst", number_json(step.worst)},
           {"looseness", number_json(step.looseness)},
@@ -94,19 +95,22 @@ double number_in(const nlohmann::json& value) { return value.is_null() ? INFINIT
 void print_call(const nlohmann::json& call) {
   fmt::print(output(), "step  error / bound  bound / value  reference    task\n");
   double worst = 0;
-  int64_t right = 0, loose = 0, any_values = 0, number = 0;
+  int64_t right = 0, drawn = 0, any_values = 0, number = 0;
   for (const nlohmann::json& step : call["steps"]) {
     const bool is_right = step["right"];
     const double looseness = number_in(step["looseness"]);
     fmt::print(output(), "{:4}  {:13.3g}  {:13.2g}  {:11}  {}{}\n", number++, number_in(step["worst"]),
                looseness, step["reference"].get<std::string>(), step["name"].get<std::string>(),
-               is_right ? step["any_values"].get<bool>() ? "  (bound of any values)" : "" : "  WRONG");
+               !is_right                        ? "  WRONG"
+               : step["drawn"].get<bool>()      ? "  (on data drawn for it)"
+               : step["any_values"].get<bool>() ? "  (bound of any values)"
+                                                : "");
     for (const nlohmann::json& fault : step["faults"])
       fmt::print(output(), "      it {}\n", fault.get<std::string>());
     worst = std::max(worst, number_in(step["worst"]));
     right += is_right ? 1 : 0;
     any_values += is_right && step["any_values"].get<bool>() ? 1 : 0;
-    loose += looseness > kLoosest ? 1 : 0;
+    drawn += is_right && step["drawn"].get<bool>() ? 1 : 0;
   }
   for (const nlohmann::json& fault : call["faults"])
     fmt::print(output(), "wrong: {}\n", fault.get<std::string>());
@@ -115,11 +119,12 @@ void print_call(const nlohmann::json& call) {
   if (any_values > 0)
     fmt::print(output(), "{} of them only by the bound of any values, whose roundings may all go one way\n",
                any_values);
-  if (loose > 0)
+  if (drawn > 0)
     fmt::print(
         output(),
-        "of {} steps the bounds are above {:.0f} % of typical results: a wrong result may be within them\n",
-        loose, 100 * kLoosest);
+        "{} of them on data drawn for them: on what the network gives them, the bounds are above {:.0f} % "
+        "of typical results\n",
+        drawn, 100 * kLoosest);
 }
 
 }  // namespace

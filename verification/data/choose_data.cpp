@@ -207,6 +207,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
     }
     choose_edges(question, kMaxBytes / std::max<int64_t>(bytes, 1) - drawn.fill.draws, drawn, best, run);
   }
+  drawn.looseness = best.looseness;
   for (size_t i = 0; i < buffers.size(); ++i)
     drawn.expected.emplace_back(buffers[i], best.values[i], best.bound(question, i));
   return drawn;
@@ -216,7 +217,7 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
   const std::vector<Buffer> outputs = outputs_of(question);
   std::vector<DrawnData> draws;
   for (int64_t number = 0; number < fill.draws; ++number) {
-    DrawnData drawn{fill, draw_inputs(question, fill, number), {}};
+    DrawnData drawn{fill, draw_inputs(question, fill, number), {}, 0.0};
     const Trial trial = try_inputs(question, drawn.inputs, run);
     const EdgePart part = fill.edge_part(number);
     const bool chosen = part == EdgePart::Large || part == EdgePart::Tiny;  // for what they are

@@ -25,6 +25,9 @@ struct VerifiedStep {
   /// It is beyond the bound of the task, which takes roundings to be independent, and is compared with one
   /// that does not: in a network whole channels may be equal, and their roundings go one way.
   bool any_values = false;
+  /// Its bounds on what the network gives it are above kLoosest (data_sets.h), and it is compared on data
+  /// that are drawn for it, as those of tasks are.
+  bool drawn = false;
   int64_t elements = 0;             ///< compared
   double worst = 0;                 ///< the largest error over its bound; above 1 is wrong
   double looseness = 0;             ///< of its bounds (verify_outputs.h): the largest of its results'
@@ -41,7 +44,9 @@ struct VerifiedCall {
 ///
 /// A step's results are compared with the reference of its workload (reference.h) with the bound that its
 /// programs are verified with when they are tuned, or else with that of any values, on the step's own inputs
-/// and the network's constants. A tensor must have the same bits at each step that reads it, and at the end
+/// and the network's constants. Where these bounds are useless, the step is given data that are drawn for it,
+/// in a second call in which all others find what they found in the first; a step for which there are none is
+/// not right. A tensor must have the same bits at each step that reads it, and at the end
 /// of the call, as when it was computed; constants those of the network. References with few operations are
 /// interpreted, so that they owe nothing to the code generator; others are compiled by the target in the
 /// order as written.
@@ -55,7 +60,8 @@ class PlaceVerifier {
   PlaceVerifier(const PlaceVerifier&) = delete;
   PlaceVerifier& operator=(const PlaceVerifier&) = delete;
 
-  /// Calls the network on these inputs, in the network's types. `after`: told of each step. A step's
+  /// Calls the network on these inputs, in the network's types, and again where steps need other data.
+  /// `after`: told of each step of the first call. A step's
   /// reference is not computed once a tensor that it reads is not what it was. Throws UserError for a network
   /// of other steps.
   VerifiedCall verify(RunnableNetwork& runnable, std::span<const tunesmith::Tensor> inputs,

@@ -20,6 +20,7 @@ struct DrawnData {
   Fill fill;
   std::vector<Tensor> inputs;
   std::vector<ExpectedOutput> expected;  // of each output
+  double looseness = 0.0;                // of the worst output; as choose_data() answers it
 };
 
 /// What a choice of data depends on besides the reference.
