@@ -15,6 +15,11 @@ endif()
 # -O3, CMake's own choice, takes a fifth longer to compile.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
+# For folders whose code takes no time in a run: -O1 takes a fourth less to compile.
+macro(tunesmith_compile_quickly)
+  add_compile_options($<$<CONFIG:Release>:-O1>)
+endmacro()
+
 add_library(tunesmith_warnings INTERFACE)
 target_compile_options(tunesmith_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef

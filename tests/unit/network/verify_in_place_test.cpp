@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "random_network.h"
+#include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/node_workload.h"
 #include "tunesmith/network/plain_kernels.h"
 #include "tunesmith/verification/interpreter.h"
@@ -110,7 +111,8 @@ Network masked_softmax(int64_t axis) {
 TEST(PlaceVerifier, DrawsDataForAStepWithUselessBounds) {
   NoTarget target;
   const Network network = masked_softmax(1), other = masked_softmax(0);
-  const std::vector<NodeWorkload> regions = region_workloads(network), others = region_workloads(other);
+  const std::vector<NodeWorkload> regions = region_workloads(network, form_regions(network)),
+                                  others = region_workloads(other, form_regions(other));
   ASSERT_EQ(regions.size(), 2u);
   std::vector<tunesmith::Tensor> inputs(2, tunesmith::Tensor::zeros(kF32, {8, 8}));
   inputs[0].fill_random(1);
@@ -151,7 +153,7 @@ TEST(PlaceVerifier, SaysWhichStepIsNotVerified) {
   builder.numbers("large", {1}, {1e12});
   builder.node("Sub", {"z", "large"}, {"out"});
   const Network network = resolved(builder.finish({"out"}));
-  const std::vector<NodeWorkload> regions = region_workloads(network);
+  const std::vector<NodeWorkload> regions = region_workloads(network, form_regions(network));
   ASSERT_EQ(regions.size(), 1u);
   std::vector<tunesmith::Tensor> inputs{tunesmith::Tensor::zeros(kF32, {8})};
   inputs[0].fill_random(1);
