@@ -1,4 +1,6 @@
 // Operators that compute with integers in the place of floating values.
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "registry.h"
@@ -25,14 +27,6 @@ void ignore_unused(const NodeReader& node) {
   node.refuse_unless(node.integer("precision", 0) == 0, "attribute 'precision' is not taken");
 }
 
-/// x to the nearest integer, halves to the even one.
-std::string rounded(const std::string& x) {
-  return fmt::format(
-      "select({0} - floor({0}) < 0.5, floor({0}), select({0} - floor({0}) > 0.5, floor({0}) + 1, "
-      "select(floor({0}) - 2 * floor(floor({0}) * 0.5) == 0, floor({0}), floor({0}) + 1)))",
-      x);
-}
-
 /// t0 is the quotient; a cast to an integer type takes the nearest value that there is.
 Computation quantize_linear(const NodeReader& node) {
   ignore_unused(node);
@@ -44,7 +38,9 @@ Computation quantize_linear(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const std::string here = broadcast(temporary(0), shape, shape);
   std::string value = rounded(here);
-  if (node.has(2)) value += " + " + convert(to, wide(dtype), per_axis(node, 2, shape));
+  // The sum of two integers is taken for one again: a cast drops what lies behind the point.
+  if (node.has(2))
+    value = fmt::format("floor({} + {} + 0.5)", value, convert(to, wide(dtype), per_axis(node, 2, shape)));
   const std::string quotient =
       fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
                   convert(dtype, wide(dtype), per_axis(node, 1, shape)));
@@ -64,26 +60,42 @@ Computation dequantize_linear(const NodeReader& node) {
   return computed(to, shape, statement(out(0), shape, convert(wide(to), to, value)));
 }
 
-/// An element of an operand of 8 bits, less its zero point.
-std::string shifted(const NodeReader& node, size_t operand, size_t zero_point, const Indices& at) {
+/// The zero point of an operand of 8 bits as i32; nothing where it is left out, or known to be 0.
+std::optional<std::string> zero_point_of(const NodeReader& node, size_t operand, size_t input) {
   node.refuse_unless(node.dtype(operand) == kU8 || node.dtype(operand) == kI8,
                      "expected operands of type u8 or i8");
-  const std::string value = typed(kI32, element(in(operand), at));
-  if (!node.has(zero_point)) return value;
-  node.refuse_unless(element_count(node.shape(zero_point)) == 1, "a zero point is not a single value");
-  return fmt::format("({} - i32({}))", value, element(in(zero_point), Indices(node.rank(zero_point), "0")));
+  if (!node.has(input)) return std::nullopt;
+  node.refuse_unless(element_count(node.shape(input)) == 1, "a zero point is not a single value");
+  if (const Constant* known = node.constant(input); known && integer_elements(*known).front() == 0)
+    return std::nullopt;
+  return typed(kI32, element(in(input), Indices(node.rank(input), "0")));
 }
 
+/// The sum of (a - za) * (b - zb) is written as sums of a * b, a and b: a product of bytes has instructions,
+/// one of differences has none. Integers wrap around, so that both are the same to the bit.
 Computation mat_mul_integer(const NodeReader& node) {
   const Shape& a = node.shape(0);
   const Shape& b = node.shape(1);
   node.refuse_unless(a.size() == 2 && b.size() == 2 && a[1] == b[0], "expected two matrices that fit");
   const Shape shape{a[0], b[1]};
-  return computed(
-      kI32, shape,
-      statement(out(0), shape,
-                reduction("sum", {"r0"}, {a[1]},
-                          shifted(node, 0, 2, {"i0", "r0"}) + " * " + shifted(node, 1, 3, {"r0", "i1"}))));
+  const auto sum = [&](const std::string& term) { return reduction("sum", {"r0"}, {a[1]}, term); };
+  const std::string of_a = typed(kI32, element(in(0), {"i0", "r0"}));
+  const std::string of_b = typed(kI32, element(in(1), {"r0", "i1"}));
+  const std::optional<std::string> za = zero_point_of(node, 0, 2);
+  const std::optional<std::string> zb = zero_point_of(node, 1, 3);
+  if (!za && !zb) return computed(kI32, shape, statement(out(0), shape, sum(of_a + " * " + of_b)));
+  std::string text = statement(temporary(0), shape, sum(of_a + " * " + of_b));
+  std::string value = element(temporary(0), {"i0", "i1"});
+  if (za) {
+    text += fmt::format("{}[i1<{}] = {}\n", temporary(1), shape[1], sum(of_b));
+    value += fmt::format(" - {} * {}", *za, element(temporary(1), {"i1"}));
+  }
+  if (zb) {
+    text += statement(temporary(2), {shape[0]}, sum(of_a));
+    value += fmt::format(" - {} * {}", *zb, element(temporary(2), {"i0"}));
+  }
+  if (za && zb) value += fmt::format(" + {} * {} * {}", a[1], *za, *zb);
+  return computed(kI32, shape, text + statement(out(0), shape, value));
 }
 
 }  // namespace

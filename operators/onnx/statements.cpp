@@ -107,6 +107,13 @@ std::string convert(DType from, DType to, const std::string& value) {
 
 DType wide(DType dtype) { return dtype.is_float() && dtype.bits < 32 ? kF32 : dtype; }
 
+std::string rounded(const std::string& x) {
+  // Both steps lie at halves alone, and so does what an error of x can change. Between them stand 0.5 - 2^-25
+  // in f32, to which 0.5 cannot be added, and halves, of which both neighbours are found.
+  const std::string up = fmt::format("floor({} + 0.5)", x);
+  return fmt::format("select(ceil({0} - 0.5) < {1} - 0.5, 2 * floor({1} * 0.5 + 0.25), {1})", x, up);
+}
+
 std::string array(std::string_view kind, size_t number) { return fmt::format("{}{}", kind, number); }
 
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,

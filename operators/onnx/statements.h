@@ -52,6 +52,10 @@ inline std::string in(size_t number) { return array("in", number); }
 inline std::string out(size_t number) { return array("out", number); }
 inline std::string temporary(size_t number) { return array("t", number); }
 
+/// x, of type wide(x), to the nearest integer, halves to the even one; right where integers plus a half have
+/// a place in the type.
+std::string rounded(const std::string& x);
+
 /// out0 = sum over the axes of `term`, which is of type wide(dtype); through t0 where that is another type.
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,
                    const std::string& term);

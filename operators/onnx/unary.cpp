@@ -32,10 +32,6 @@ constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64(x)) / (1 - f64(x))))
 constexpr std::string_view kCosh = "0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x))";
 constexpr std::string_view kSinh =
     "tanh(x) * (0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x)))";
-/// Halves to the even neighbour.
-constexpr std::string_view kRound =
-    "select(x - floor(x) < 0.5, floor(x), select(x - floor(x) > 0.5, floor(x) + 1, "
-    "select(floor(x) - 2 * floor(floor(x) * 0.5) == 0, floor(x), floor(x) + 1)))";
 
 constexpr Unary kUnary[] = {
     {"Abs", 1, UnaryTypes::Numbers, "abs(x)"},
@@ -43,7 +39,6 @@ constexpr Unary kUnary[] = {
     {"Sign", 9, UnaryTypes::Numbers, "select(x > 0, {t}(1), select(x < 0, -{t}(1), x))"},
     {"Ceil", 1, UnaryTypes::Floats, "ceil(x)"},
     {"Floor", 1, UnaryTypes::Floats, "floor(x)"},
-    {"Round", 11, UnaryTypes::Floats, kRound},
     {"Exp", 1, UnaryTypes::Floats, "exp(x)"},
     {"Log", 1, UnaryTypes::Floats, "log(x)"},
     {"Sqrt", 1, UnaryTypes::Floats, "sqrt(x)"},
@@ -95,6 +90,18 @@ Computation define_sign_of_unsigned(const NodeReader& node) {
   return copied(node, shape, fmt::format("min(1, {})", broadcast(in(0), shape, shape)));
 }
 
+Computation define_round(const NodeReader& node) {
+  check_unary(node, UnaryTypes::Floats);
+  const Shape& shape = node.shape(0);
+  const DType dtype = node.dtype(0);
+  const DType to = wide(dtype);
+  const std::string x = convert(dtype, to, broadcast(in(0), shape, shape));
+  // What has no digits behind the point stays as it is.
+  const int64_t whole = to.bits == 64 ? int64_t{1} << 52 : int64_t{1} << 23;
+  const std::string value = fmt::format("select(abs({0}) < {1}, {2}, {0})", x, whole, rounded(x));
+  return copied(node, shape, convert(to, dtype, value));
+}
+
 Computation define_is_nan(const NodeReader& node) {
   check_unary(node, UnaryTypes::Floats);
   const Shape& shape = node.shape(0);
@@ -129,6 +136,7 @@ std::vector<Row> unary_operators() {
                     },
                     true});
   }
+  rows.push_back({"Round", 11, define_round, true});
   rows.push_back({"IsNaN", 9, define_is_nan});
   rows.push_back({"IsInf", 10, define_is_inf});
   return rows;

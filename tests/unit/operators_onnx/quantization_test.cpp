@@ -1,0 +1,69 @@
+#include <set>
+
+#include "../verification/reference_data.h"
+#include "run_operator.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+TEST(OnnxQuantization, RoundsHalvesToEvenNumbers) {
+  const std::vector<double> xs{0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49, -0.51, 8388609, -8388611};
+  std::vector<double> rounded;
+  for (const double x : xs) rounded.push_back(std::nearbyint(x));
+  expect_tensor(run({"Round", 11, {given({10}, xs)}}), {10}, rounded);
+  // Zero points are odd and even: halves go to what is even before they are added.
+  for (const double zero : {0.0, 1.0, -3.0}) {
+    std::vector<double> quantized;
+    for (const double x : xs) quantized.push_back(std::clamp(std::nearbyint(x) + zero, -128.0, 127.0));
+    expect_tensor(run({"QuantizeLinear", 13, {given({10}, xs), given({}, {1}), given({}, {zero}, kI8)}}),
+                  {10}, quantized);
+  }
+}
+
+TEST(OnnxQuantization, RoundsInItsOwnType) {
+  network::Network network = network_of({"Round", 11, {given({4}, {0, 0, 0, 0})}});
+  network::run_passes(network, {find_operator, {}});
+  const Workload workload = network::workload_of(network, std::array<size_t, 1>{0}).workload;
+  // 0.5 cannot be added to the first and the last of them without a rounding.
+  const Tensor xs = tensor_of(kF32, {4}, {0x1.fffffep-2, -0x1.fffffep-2, 0x1.800002p0, 8388609});
+  expect_tensor(test::run(workload.program, {xs}).at(0), {4}, {0, 0, 2, 8388609});
+}
+
+/// With a scale and a zero point that are inputs of the task, so that equal layers share it.
+TEST(OnnxQuantization, CanBeVerified) {
+  for (const bool shifts : {false, true}) {
+    Use use{"QuantizeLinear", 13, {drawn({16, 16}, 1), known({}, {0.02}, kF32)}};
+    if (shifts) use.inputs.emplace_back(known({}, {3}, kU8));
+    network::Network network = network_of(use);
+    network::run_passes(network, {find_operator, {}});
+    const Workload workload = network::workload_of(network, std::array<size_t, 1>{0}).workload;
+    for (const DataKind kind : kDataKinds) {
+      const DrawnData data = test::data_of(workload.program, kind);
+      const std::vector<Tensor> found = test::run(workload.program, data.inputs);
+      EXPECT_LE(test::worst(found, data), 1.0);
+      const std::vector<double> values = values_of(found[0]);
+      EXPECT_GE(std::set<double>(values.begin(), values.end()).size(), 2) << data.fill.text();
+      std::vector<Tensor> other = found;
+      other[0].set(0, found[0].get(0) == 0 ? 1 : 0);
+      EXPECT_GT(test::worst(other, data), 1.0) << data.fill.text();
+    }
+  }
+}
+
+TEST(OnnxQuantization, ProductsOfIntegersTakeBothZeroPoints) {
+  const Given a = given({2, 3}, {1, 200, 3, 4, 50, 255}, kU8), b = given({3, 1}, {-5, 100, -128}, kI8);
+  const auto expected = [](double za, double zb) {
+    return std::vector<double>{(1 - za) * (-5 - zb) + (200 - za) * (100 - zb) + (3 - za) * (-128 - zb),
+                               (4 - za) * (-5 - zb) + (50 - za) * (100 - zb) + (255 - za) * (-128 - zb)};
+  };
+  const auto product = [&](std::optional<Given> za, std::optional<Given> zb) {
+    return run({"MatMulInteger", 10, {a, b, std::move(za), std::move(zb)}});
+  };
+  expect_tensor(product({}, {}), {2, 1}, expected(0, 0));
+  expect_tensor(product(given({}, {128}, kU8), {}), {2, 1}, expected(128, 0));
+  expect_tensor(product({}, given({1}, {-7}, kI8)), {2, 1}, expected(0, -7));
+  expect_tensor(product(given({}, {128}, kU8), given({}, {-7}, kI8)), {2, 1}, expected(128, -7));
+}
+
+}  // namespace
+}  // namespace tunesmith::operators_onnx
