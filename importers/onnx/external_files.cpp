@@ -21,6 +21,18 @@ UserError cannot_be_read(const fs::path& path, const std::string& why) {
   return UserError(fmt::format("the external data '{}' cannot be read: {}", path.string(), why));
 }
 
+/// "; 'below/link' is a link to '../outside'": of the first link on the way; "" where there is none.
+std::string link_on_the_way(const fs::path& root, const fs::path& named) {
+  fs::path way;
+  for (const fs::path& part : named) {
+    way /= part;
+    std::error_code error;
+    const fs::path target = fs::read_symlink(root / way, error);
+    if (!error) return fmt::format("; '{}' is a link to '{}'", way.string(), target.string());
+  }
+  return "";
+}
+
 /// The file that a location means, links followed.
 fs::path inside(const fs::path& folder, const std::string& location) {
   const fs::path named(location);
@@ -32,7 +44,9 @@ fs::path inside(const fs::path& folder, const std::string& location) {
   const fs::path path = fs::canonical(root / named, error);
   if (error) throw cannot_be_read(root / named, error.message());
   if (std::ranges::mismatch(root, path).in1 != root.end())
-    throw UserError(fmt::format("the external data '{}' lies outside the model's folder", location));
+    throw UserError(fmt::format("the external data '{}' lies outside the model's folder{}", location,
+                                link_on_the_way(root, named)),
+                    "give a folder of the files themselves, as cp -rL makes of one with links");
   return path;
 }
 

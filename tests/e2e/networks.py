@@ -76,14 +76,23 @@ def a_network_is_summarised(folder):
     needs_onnx()
     file = folder / "small.onnx"
     file.write_bytes(small_model())
-    said = run("import", file).stdout
+    said = run("import", file, code=2).stdout  # no such network can be built
     for line in ("network small", "input X: f32[batch, 2]", "output Y: f32[batch, 2]", "nodes: 4 (Relu 2, Add 1, nobody.Odd 1)", "weights: 8 bytes in 1 tensors"):
         assert line in said.splitlines(), (line, said)
     assert "  nobody.Odd@3: 'odd'\n" in said, said
-    said = json.loads(run("import", file, "--json").stdout)
+    said = json.loads(run("import", file, "--json", code=2).stdout)
     assert said["inputs"] == [{"name": "X", "type": "f32", "shape": ["batch", 2]}] and said["outputs"][0]["name"] == "Y", said
     assert said["nodes"] == 4 and said["operators"] == {"Add": 1, "Relu": 2, "nobody.Odd": 1} and said["weights"] == {"tensors": 1, "bytes": 8}, said
     assert {"op": "nobody.Odd", "version": 3, "nodes": ["odd"]} in said["unknown_operators"] and said["importer"] == "onnx", said
+    file.write_bytes(two_layers())
+    assert run("import", file).stdout.endswith("only the names of operators are checked: --dim gives batch\n")
+    assert run("import", file, "--dim", "batch=3").stdout.endswith("2 kernels a call, 1 tasks\n")
+    # Its operators are known; what it computes with them is not.
+    file.write_bytes(model([node("Add", ["X", "W"], ["Y"], "odd")], [tensor_value("X", 2, 3)], [tensor_value("Y", 2, 3)], [("W", [1.0, 2.0])]))
+    done = run("import", file, code=2)
+    assert "nodes: 1 (Add 1)" in done.stdout and "node 'odd' (Add@17)" in done.stderr, done
+    said = json.loads(run("import", file, "--json", code=2).stdout)
+    assert "node 'odd'" in said["refused"] and said["kernels"] is None and said["open_extents"] == [] and not said["unknown_operators"], said
 
 
 def a_network_is_shown(folder):

@@ -30,8 +30,9 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
     command->callback([&, run] { code = run(common, arguments); });
     return *command;
   };
-  add("import", "check that a network can be read, and print its inputs, outputs, operators and weights",
-      run_network_import);
+  CLI::App& import =
+      add("import", "check that a network can be read, and print its inputs, outputs, operators and weights",
+          run_network_import);
   CLI::App& show = add("show", "print a network: what it is given, its nodes and its results, one a line",
                        run_network_show);
   CLI::Option* const passes =
@@ -45,7 +46,7 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
           run_network_tasks);
   CLI::App& build =
       add("build", "build a network's library from the records of its tasks", run_network_build);
-  for (CLI::App* command : {&show, &tasks, &build}) add_dimensions(*command, arguments);
+  for (CLI::App* command : {&import, &show, &tasks, &build}) add_dimensions(*command, arguments);
   tasks.add_option("--output,-o", arguments.output,
                    "the folder that receives a file for each task, and tasks.yaml");
   add_library_files(build, arguments);

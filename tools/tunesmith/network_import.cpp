@@ -1,8 +1,11 @@
 // `network import`.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/network/read_network.h>
@@ -10,6 +13,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "network_json.h"
+#include "network_tasks.h"
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -54,7 +58,27 @@ WeightSize weights_of(const Network& network) {
   return weights;
 }
 
-nlohmann::json summary_json(const network::ReadNetwork& read, const std::string& file) {
+/// What becomes of it beyond the names of its operators.
+struct Check {
+  std::set<std::string> open;                        // extents without a value: then nothing more is known
+  std::optional<std::pair<size_t, size_t>> kernels;  // of a call, and the tasks among them
+  std::string refused;                               // why there are none
+};
+
+Check check(Session& session, const network::ReadNetwork& read, const NetworkArguments& arguments) {
+  Check check;
+  if (arguments.dimensions.empty()) check.open = open_extents(read.network);
+  if (!check.open.empty() || !unknown_operators(read).empty()) return check;
+  try {
+    const TaskedNetwork tasked = read_tasks(session, arguments);
+    check.kernels = {tasked.regions.size(), tasked.tasks.size()};
+  } catch (const UserError& error) {
+    check.refused = error.what();
+  }
+  return check;
+}
+
+nlohmann::json summary_json(const network::ReadNetwork& read, const Check& check, const std::string& file) {
   const Network& network = read.network;
   const auto tensors = [&](const std::vector<network::TensorIndex>& indices) {
     nlohmann::json list = nlohmann::json::array();
@@ -76,7 +100,10 @@ nlohmann::json summary_json(const network::ReadNetwork& read, const std::string&
           {"nodes", network.nodes.size()},
           {"operators", std::move(operators)},
           {"weights", {{"tensors", weights.tensors}, {"bytes", weights.bytes}}},
-          {"unknown_operators", std::move(unknown)}};
+          {"unknown_operators", std::move(unknown)},
+          {"open_extents", check.open},
+          {"kernels", check.kernels ? nlohmann::json(check.kernels->first) : nlohmann::json()},
+          {"refused", check.refused.empty() ? nlohmann::json() : nlohmann::json(check.refused)}};
 }
 
 /// What it is given and returns, alone.
@@ -104,9 +131,12 @@ void print_unknown(const UnknownOperators& unknown) {
 int run_network_import(const Common& common, const NetworkArguments& arguments) {
   Session session(common);
   const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const Check checked = check(session, read, arguments);
+  const UnknownOperators unknown = unknown_operators(read);
+  const int code = unknown.empty() && checked.refused.empty() ? kDone : kBadInput;
   if (common.json) {
-    print_network_json(summary_json(read, arguments.file));
-    return kDone;
+    print_network_json(summary_json(read, checked, arguments.file));
+    return code;
   }
   fmt::print(output(), "{}", to_text(without_nodes(read.network)));
   fmt::print(output(), "nodes: {}", read.network.nodes.size());
@@ -118,8 +148,14 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
   const WeightSize weights = weights_of(read.network);
   fmt::print(output(), "{}\nweights: {} bytes in {} tensors\n", read.network.nodes.empty() ? "" : ")",
              weights.bytes, weights.tensors);
-  print_unknown(unknown_operators(read));
-  return kDone;
+  print_unknown(unknown);
+  if (checked.kernels)
+    fmt::print(output(), "{} kernels a call, {} tasks\n", checked.kernels->first, checked.kernels->second);
+  if (unknown.empty() && !checked.open.empty())
+    fmt::print(output(), "only the names of operators are checked: --dim gives {}\n",
+               fmt::join(checked.open, ", "));
+  if (!checked.refused.empty()) fmt::print(stderr, "tunesmith: {}\n", checked.refused);
+  return code;
 }
 
 }  // namespace tunesmith::cli

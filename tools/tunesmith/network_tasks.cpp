@@ -17,9 +17,20 @@
 #include "output.h"
 
 namespace tunesmith::cli {
-namespace {
-
 namespace fs = std::filesystem;
+
+std::set<std::string> open_extents(const network::Network& network) {
+  std::set<std::string> open;
+  for (const network::Tensor& tensor : network.tensors) {
+    if (!tensor.shape) continue;
+    for (const network::Extent& extent : *tensor.shape) {
+      if (const auto* name = std::get_if<std::string>(&extent)) open.insert(*name);
+    }
+  }
+  return open;
+}
+
+namespace {
 
 std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& texts) {
   std::map<std::string, int64_t> dimensions;
@@ -41,13 +52,7 @@ std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& tex
 
 /// Every dimension must be an extent that the network leaves open.
 void require_known(const network::Network& network, const std::map<std::string, int64_t>& dimensions) {
-  std::set<std::string> open;
-  for (const network::Tensor& tensor : network.tensors) {
-    if (!tensor.shape) continue;
-    for (const network::Extent& extent : *tensor.shape) {
-      if (const auto* name = std::get_if<std::string>(&extent)) open.insert(*name);
-    }
-  }
+  const std::set<std::string> open = open_extents(network);
   for (const auto& [name, value] : dimensions) {
     if (open.contains(name)) continue;
     throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),

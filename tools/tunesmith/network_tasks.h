@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct TaskedNetwork {
   std::vector<size_t> task_of;                 // of each region: a position in `tasks`
   std::vector<size_t> tasks;                   // regions of which no earlier one is equal
 };
+
+/// The names of extents that have no value yet.
+std::set<std::string> open_extents(const network::Network& network);
 
 /// How often a call runs each task.
 std::vector<int64_t> counts_of(const TaskedNetwork& tasked);
