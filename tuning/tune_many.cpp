@@ -96,12 +96,11 @@ class ManyTasks {
         if (record.failure) ++failed_;
         if (hooks_.recorded) hooks_.recorded(i, record);
       };
-      attempt(i, [&] {
-        tasks_[i].task = std::make_unique<TuningTask>(given_[i].workload, space_, store_, runners_.of(i),
-                                                      environment_, each, std::move(hooks));
-        tasks_[i].trials_begun = tasks_[i].task->trials();
-        update(i);
-      });
+      // What is refused here, such as the file of a model, is refused for all.
+      tasks_[i].task = std::make_unique<TuningTask>(given_[i].workload, space_, store_, runners_.of(i),
+                                                    environment_, each, std::move(hooks));
+      tasks_[i].trials_begun = tasks_[i].task->trials();
+      update(i);
     }
   }
 
@@ -113,6 +112,7 @@ class ManyTasks {
     } catch (const UserError& error) {
       tasks_[i].error = error.what();
       tasks_[i].task = nullptr;
+      if (hooks_.refused) hooks_.refused(i, tasks_[i].error);
     } catch (const std::exception&) {
       tasks_[i].task = nullptr;
       throw;

@@ -130,6 +130,7 @@ struct TuningTask::State {
     if (const std::optional<ModelBatch> batch = own.evaluate_model(results, begun))
       result.own_batches.push_back(*batch);
     searcher.observe(context, results);
+    result.searched += rule.trials() - begun;
     if (results.size() > cut - known.left_of_cut_round()) learn_cut_round();
     return rule.trials() > begun;
   }

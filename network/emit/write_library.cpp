@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -53,6 +54,17 @@ struct WeightsHead {
 static_assert(sizeof(WeightsHead) == kTensorAlignment);
 
 }  // namespace
+
+void rehearse_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory) {
+  check_plan(plan);
+  std::set<std::string> symbols;
+  for (const LibraryStep& step : plan.steps) symbols.insert(step.kernel->symbol);
+  std::string source = library_source(plan, 0);
+  for (const std::string& symbol : symbols)
+    source +=
+        fmt::format("void {}(void* const* b, void* w, tunesmith_parallel_for p, void* t) {{}}\n", symbol);
+  packaging.link_library({{}, source, library_header(plan), exported_functions(plan), plan.name, directory});
+}
 
 NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory) {
   check_plan(plan);

@@ -285,6 +285,40 @@ def a_network_is_tuned_in_one_command(folder):
     assert not (folder / "none.db").exists()
 
 
+def shrink(source, result, bias):
+    """x plus or minus a number, on either side of 0."""
+    attributes = ((b"lambd", 0.0), (b"bias", bias))
+    return node("Shrink", [source], [result]) + b"".join(field(5, field(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + field(20, 1)) for name, value in attributes)
+
+
+def what_cannot_be_verified_is_left_as_it_is_written(folder):
+    needs_onnx()
+    file, built, database = folder / "two.onnx", folder / "built/here", folder / "records.db"
+    # What is added and taken away again leaves nothing of an f32.
+    nodes = [node("Relu", ["X"], ["Y"]), node("MatMul", ["Y", "W"], ["Z"]), shrink("Z", "A", -1e9), shrink("A", "B", 1e9)]
+    flat = [value for row in WEIGHTS for value in row]
+    file.write_bytes(model(nodes, [tensor_value("X", 3, WIDTH)], [tensor_value("Y", 3, WIDTH), tensor_value("B", 3, WIDTH)], [("W", flat, WIDTH, WIDTH)]))
+    common = ["tune", file, "--space", "cpu-random", "--threads", 1, "--trials", 2]
+    # All that is refused is refused before anything is measured.
+    for words, wanted in (("--name open", "'open' cannot be the name of a library"), (f"--output {file}/built", "the folder cannot be made"),
+                          (f"--output {built} --model-file {file}", "")):
+        assert wanted in run(*common, "--database", database, *words.split(), code=2).stderr, words
+        assert not database.exists() or "--model-file" in words, words
+        assert not built.parent.exists(), words
+    said = run(*common, "--database", database, "--output", built)
+    assert "shrink" in said.stderr and "cannot be verified" in said.stderr, said.stderr
+    assert "1 of 2 tasks are as they are written, without a schedule:\n  matmul_shrink_shrink -> [3, 16]: what is computed of" in said.stdout, said.stdout
+    assert "2 trials are no more than the unscheduled programs of 2 tasks: --trials 32 gives each a round" in said.stderr, said.stderr
+    assert "as it is written, without a schedule: matmul_shrink_shrink" in (built / "two.h").read_text()
+    assert "2 of 2 steps are right" in run("verify", built).stdout
+    as_written = json.loads(run("build", file, "--output", built, *common[2:-2], "--database", database, "--unscheduled", "--json").stdout)["as_written"]
+    assert as_written == [{"name": "matmul_shrink_shrink -> [3, 16]", "why": "it has no record"}], as_written
+    # The first task has the only trial.
+    said = run(*common[:-1], 1, "--database", folder / "other.db", "--output", built).stdout
+    assert "1 of them not searched: the budget covers only their unscheduled programs: relu -> [3, 16]" in said, said
+    assert "matmul_shrink_shrink -> [3, 16]: the budget was spent before its first trial" in said, said
+
+
 def equal_kernels_of_two_networks_share_their_records(folder):
     """Although their arrays have other names in the second network."""
     needs_onnx()

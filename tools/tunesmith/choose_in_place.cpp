@@ -113,6 +113,14 @@ std::vector<Pair> compare_tasks(TimedLibrary& base, TimedLibrary& other, size_t 
   return pairs;
 }
 
+ChosenPrograms best_alone(TaskPrograms programs) {
+  ChosenPrograms chosen;
+  chosen.programs = std::move(programs);
+  for (const std::deque<CompiledKernel>& of_task : chosen.programs.of)
+    chosen.kernels.push_back(&of_task.front());
+  return chosen;
+}
+
 Pair compare_calls(TimedLibrary& base, TimedLibrary& other) {
   Pair pair;
   const int rounds = rounds_for(base, other);
@@ -125,29 +133,29 @@ Pair compare_calls(TimedLibrary& base, TimedLibrary& other) {
 
 }  // namespace
 
+ChosenPrograms choose_alone(Session& session, const Space& space, const TaskedNetwork& tasked,
+                            const NetworkArguments& arguments, const MissingPrograms& missing, bool quiet) {
+  return best_alone(programs_of(tasked, session, space, shipping_options(arguments, quiet), 1, missing));
+}
+
 ChosenPrograms choose_in_place(Session& session, const Space& space, const TaskedNetwork& tasked,
-                               const NetworkArguments& arguments, bool quiet) {
+                               const NetworkArguments& arguments, const MissingPrograms& missing,
+                               bool quiet) {
   LiveLine line(quiet);
-  ChosenPrograms chosen;
-  const Shipper shipper(session, space, shipping_options(arguments, true));
+  ChosenPrograms chosen = best_alone(programs_of(
+      tasked, session, space, shipping_options(arguments, true), kPrograms, missing, [&](size_t task) {
+        line.say(fmt::format("compiling the best programs of task {} of {}", task + 1, tasked.tasks.size()));
+      }));
+  const std::vector<std::deque<CompiledKernel>>& programs = chosen.programs.of;
   size_t variants = 1;
-  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
-    line.say(fmt::format("compiling the best programs of task {} of {}", i + 1, tasked.tasks.size()));
-    const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
-    std::deque<CompiledKernel>& programs = chosen.programs.emplace_back();
-    for (Shipped& shipped :
-         shipper.ship_best(workload, title_of(workload), kernel_symbol(tasked, i), kPrograms))
-      programs.push_back(std::move(shipped.kernel));
-    chosen.kernels.push_back(&programs.front());
-    variants = std::max(variants, programs.size());
-  }
+  for (const std::deque<CompiledKernel>& of_task : programs) variants = std::max(variants, of_task.size());
 
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
       tunesmith_runtime_pool_create(arguments.threads), tunesmith_runtime_pool_destroy);
   const auto timed = [&](std::string_view name, const std::vector<const CompiledKernel*>& kernels) {
     // Removed as soon as the library is open, so that Ctrl-C during the comparisons leaves nothing.
     const ScratchFolder folder(fs::path(output_folder(arguments)) / fmt::format("in_place_{}", name));
-    write_network(tasked, kernels, space, arguments, folder.path().string());
+    write_network(tasked, kernels, {}, space, arguments, folder.path().string());
     return TimedLibrary(folder.path().string(), tasked, pool.get());
   };
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
@@ -158,13 +166,13 @@ ChosenPrograms choose_in_place(Session& session, const Space& space, const Taske
   for (size_t variant = 1; variant < variants; ++variant) {
     line.say(fmt::format("choosing in place: programs {} of {}", variant + 1, variants));
     std::vector<const CompiledKernel*> kernels;
-    for (const std::deque<CompiledKernel>& programs : chosen.programs)
-      kernels.push_back(&programs[std::min(variant, programs.size() - 1)]);
+    for (const std::deque<CompiledKernel>& of_task : programs)
+      kernels.push_back(&of_task[std::min(variant, of_task.size() - 1)]);
     TimedLibrary others = timed("others", kernels);
     const std::vector<Pair> pairs = compare_tasks(alone, others, tasked.tasks.size());
     for (size_t task = 0; task < pairs.size(); ++task) {
       const double now = median(pairs[task].other) / median(pairs[task].base);
-      if (variant >= chosen.programs[task].size() || now >= share[task]) continue;
+      if (variant >= programs[task].size() || now >= share[task]) continue;
       if (sign_test(pairs[task]) > kSignificance / static_cast<double>(variants)) continue;
       share[task] = now;
       fastest[task] = kernels[task];

@@ -11,20 +11,21 @@
 
 #include "network_tasks.h"
 #include "shipping.h"
+#include "task_programs.h"
 
 namespace tunesmith::cli {
 
 /// What `network build` and `network tune` leave.
 struct BuiltNetwork {
   network::NetworkFiles files;
-  std::string description;  // the file's path
+  std::string description;                                      // the file's path
+  std::vector<std::pair<std::string, std::string>> as_written;  // titles of tasks without a schedule, and why
   int64_t memory_bytes = 0;
   int64_t weight_bytes = 0;
 };
 
-/// Builds a library without kernels and removes it, to throw what write_network would for a name that C has,
-/// a folder that cannot be written, or a target that builds no libraries. Leaves the folder.
-void require_library(const TaskedNetwork& tasked, const Space& space, const NetworkArguments& arguments);
+/// Throws UserError where the space's target builds no libraries.
+Packaging& packaging_of(const Space& space);
 
 /// Where its files go.
 std::string output_folder(const NetworkArguments& arguments);
@@ -34,9 +35,16 @@ std::string kernel_symbol(const TaskedNetwork& tasked, size_t task);
 
 ShippingOptions shipping_options(const NetworkArguments& arguments, bool quiet);
 
-/// `kernels`: one for each task. Prepares the weights, and writes all files into `folder`, which it makes.
+/// Before long work whose result is a library: throws what writing it would, of its name, its folder, the
+/// compiler and the order of its kernels. Leaves nothing.
+void require_library_can_be_written(const TaskedNetwork& tasked, const Space& space,
+                                    const NetworkArguments& arguments);
+
+/// `kernels`: one for each task; the header says which are `as_written`. Prepares the weights, and writes all
+/// files into `folder`, which it makes.
 BuiltNetwork write_network(const TaskedNetwork& tasked, std::span<const CompiledKernel* const> kernels,
-                           const Space& space, const NetworkArguments& arguments, const std::string& folder);
+                           const AsWritten& as_written, const Space& space, const NetworkArguments& arguments,
+                           const std::string& folder);
 
 /// What was built, for people and as the members of a JSON object.
 void print_built(const BuiltNetwork& built, const TaskedNetwork& tasked);

@@ -37,14 +37,16 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
   Session session(common);
   const TaskedNetwork tasked = read_tasks(session, network);
   const std::unique_ptr<Space> space = session.space();
-  require_library(tasked, *space, network);
+  require_library_can_be_written(tasked, *space, network);
   const TunedMany tuned =
       tune_tasks(common, arguments.tune, list_of(tasked, arguments.tune.allow_memory), stop);
   nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
-  if (tuned.code == kDone) {
+  const bool interrupted = tuned.code == kInterrupted;
+  if (!interrupted) {
     const ChosenPrograms chosen =
-        choose_in_place(session, *space, tasked, network, common.quiet || common.json);
-    const BuiltNetwork built = write_network(tasked, chosen.kernels, *space, network, output_folder(network));
+        choose_in_place(session, *space, tasked, network, {true, tuned.without}, common.quiet || common.json);
+    const BuiltNetwork built = write_network(tasked, chosen.kernels, chosen.programs.as_written, *space,
+                                             network, output_folder(network));
     if (!common.json) {
       print_chosen(chosen);
       print_built(built, tasked);
@@ -52,14 +54,10 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
     said["built"] = built_json(built, tasked);
     said["in_place"] = chosen_json(chosen);
   } else if (!common.json) {
-    fmt::print(
-        output(), "no library is built: {}\n",
-        tuned.code == kInterrupted
-            ? "the same command continues where this one ended"
-            : "not every task has a program that works; the same command continues where this one ended");
+    fmt::print(output(), "no library is built: the same command continues where this one ended\n");
   }
   if (common.json) print_network_json(said);
-  return tuned.code;
+  return interrupted ? kInterrupted : kDone;
 }
 
 }  // namespace tunesmith::cli

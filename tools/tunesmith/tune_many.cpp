@@ -6,6 +6,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/target/separate_device.h>
@@ -21,6 +22,9 @@
 
 namespace tunesmith::cli {
 namespace {
+
+/// The first of each task: its unscheduled program, as it is and with its outermost loops in parallel.
+constexpr int64_t kPlainTrials = 2;
 
 const char* goal_name(TuningGoal goal) { return goal == TuningGoal::TotalTime ? "total" : "geomean"; }
 
@@ -73,6 +77,7 @@ nlohmann::json many_json(const TuneManyResult& result, const TaskList& list, con
     task["name"] = list.names[i];
     task["weight"] = list.tasks[i].weight;
     task["trials"] = outcome.history.trials;
+    task["searched"] = outcome.result.known + outcome.result.searched > 0;
     task["ended_because"] = outcome.ended_because;
     task["error"] = outcome.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(outcome.error);
     nlohmann::json improvements = nlohmann::json::array();
@@ -161,6 +166,14 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
                result.interrupted ? "" : ", there was no time for it");
   }
+  std::vector<std::string> plain;
+  for (size_t i = 0; i < result.tasks.size(); ++i) {
+    const TuneResult& one = result.tasks[i].result;
+    if (one.trials > 0 && one.known + one.searched == 0) plain.push_back(list.names[i]);
+  }
+  if (!plain.empty() && !result.interrupted)
+    fmt::print(output(), "  {} of them not searched: the budget covers only their unscheduled programs: {}\n",
+               plain.size(), fmt::join(plain, ", "));
   size_t unreached = 0;
   for (size_t i = 0; i < result.tasks.size(); ++i) {
     const TaskOutcome& outcome = result.tasks[i];
@@ -176,6 +189,19 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
   if (unreached > 0)
     fmt::print(output(), "  {} of them not begun: the budget was spent; the same command continues\n",
                unreached);
+}
+
+std::map<size_t, std::string> without_program(const TuneManyResult& result) {
+  std::map<size_t, std::string> without;
+  for (size_t i = 0; i < result.tasks.size(); ++i) {
+    const TaskOutcome& outcome = result.tasks[i];
+    if (!outcome.error.empty())
+      without[i] = outcome.error;
+    else if (outcome.result.best_id.empty())
+      without[i] = outcome.result.trials > 0 ? "nothing valid was found"
+                                             : "the budget was spent before its first trial";
+  }
+  return without;
 }
 
 int exit_code(const TuneManyResult& result) {
@@ -208,6 +234,12 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
                options.goal == TuningGoal::TotalTime ? "the sum of weight * time"
                                                      : "the geometric mean of their times",
                space.spec().task_scheduler.id);
+    const auto tasks = static_cast<int64_t>(list.tasks.size());
+    if (options.trials > 0 && options.trials <= kPlainTrials * tasks)
+      fmt::print(stderr,
+                 "tunesmith: {} trials are no more than the unscheduled programs of {} tasks: --trials {} "
+                 "gives each a round\n",
+                 options.trials, tasks, options.task.batch * tasks);
   }
   Peaks peaks(space, measure, options.task.measure_threads, store, environment.machine());
   std::vector<double> peak_of;
@@ -221,13 +253,17 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
     progress.clear();
     tell_plain(blocks, list.names[task]);
   };
+  hooks.refused = [&](size_t task, const std::string& error) {
+    progress.clear();
+    if (!common.quiet) fmt::print(stderr, "tunesmith: {}: {}\n", list.names[task], error);
+  };
   const WorkerTarget worker = session.worker_target();
   const MakeRunner make_runner = [&](const WeightedTask& task) {
     return make_worker_runner(task.workload, space.target(), worker, measure);
   };
   const TuneManyResult result = tune_many(list.tasks, space, store, make_runner, environment, options, hooks);
   progress.clear();
-  TunedMany tuned{exit_code(result), {}};
+  TunedMany tuned{exit_code(result), {}, without_program(result)};
   if (common.json) {
     tuned.summary = many_json(result, list, options, space, environment);
   } else {

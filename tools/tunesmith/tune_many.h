@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <map>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -11,8 +13,9 @@
 namespace tunesmith::cli {
 
 struct TunedMany {
-  int code = 0;            // as the command that tunes them ends
-  nlohmann::json summary;  // with Common::json
+  int code = 0;                           // as the command that tunes them ends
+  nlohmann::json summary;                 // with Common::json
+  std::map<size_t, std::string> without;  // tasks of which no program works, and why
 };
 
 /// Tunes them with progress on standard error, and prints a table of what was found, or with Common::json

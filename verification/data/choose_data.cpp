@@ -192,7 +192,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
     throw UserError(
         fmt::format(
             "what is computed of {} cannot be verified: rounding alone may change a typical element by "
-            "{:.0f} %, whatever the inputs are (at best: {})",
+            "{:.3g} %, whatever the inputs are (at best: {})",
             buffers[best.loosest]->name, 100.0 * best.looseness, drawn.fill.text()),
         "compute sums in a wider type");
   }

@@ -2,6 +2,7 @@
 #include "tunesmith/tuning/tune_many.h"
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -80,6 +81,7 @@ TEST_F(TuneManyTest, TheBudgetIsSharedAndKept) {
     EXPECT_NE(task.result.best_id, "");
     EXPECT_TRUE(task.result.best_time) << "ranked";
     EXPECT_EQ(task.ended_because, "shared budget");
+    EXPECT_GE(task.result.searched, 14) << "all but the plain forms";
     EXPECT_EQ(task.history.best(),
               std::min_element(task.history.improvements.begin(), task.history.improvements.end(),
                                [](const auto& a, const auto& b) { return a.seconds < b.seconds; })
@@ -190,11 +192,26 @@ TEST_F(TuneManyTest, AnExhaustedTaskLeavesItsTrialsToOthers) {
 
 TEST_F(TuneManyTest, AWorkloadThatNobodyCanMeasureStopsNoOther) {
   refused_ = "softmax";
-  const TuneManyResult result = run("r.db");
+  std::vector<std::string> said;
+  TuneManyHooks hooks;
+  hooks.refused = [&](size_t task, const std::string& error) {
+    said.push_back(std::to_string(task) + ": " + error);
+  };
+  int64_t trials = 0;  // when it is said
+  hooks.progress = [&](const TuneManyProgress& now) { trials = said.empty() ? now.trials : trials; };
+  const TuneManyResult result = run("r.db", hooks);
+  EXPECT_THAT(said, ElementsAre("2: no data would tell"));
+  EXPECT_LE(trials, 2 * many_.task.batch) << "before any task has a second round";
   EXPECT_THAT(result.tasks[2].error, HasSubstr("no data would tell"));
   EXPECT_EQ(result.tasks[2].history.trials, 0);
   EXPECT_EQ(result.trials, 96);
   EXPECT_NE(result.tasks[0].result.best_id, "");
+}
+
+TEST_F(TuneManyTest, AFileOfAModelThatIsNoneIsRefusedForAll) {
+  many_.task.model_file = folder_ / "model";
+  std::ofstream(many_.task.model_file) << "something else\n";
+  EXPECT_THROW(run("r.db"), UserError);
 }
 
 TEST_F(TuneManyTest, ABudgetOfSecondsHoldsTheRankings) {

@@ -70,4 +70,8 @@ struct NetworkFiles {
 /// buffers lie outside of what they lie in.
 NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory);
 
+/// Links the library of the plan with kernels that do nothing, of which only the symbols are needed, and
+/// without weights: throws what write_library would of names, the compiler and the plan.
+void rehearse_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory);
+
 }  // namespace tunesmith::network

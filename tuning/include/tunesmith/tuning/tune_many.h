@@ -66,6 +66,8 @@ struct TuneManyHooks {
   std::function<void(const TuneManyProgress&)> progress;
   /// After a record of the task is safely in the store.
   std::function<void(size_t task, const Record&)> recorded;
+  /// Nobody can measure the task: TaskOutcome::error. Found in its first round, before any task has a second.
+  std::function<void(size_t task, const std::string& error)> refused;
   /// Set (by a signal handler) to stop soon with the best so far.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -106,9 +106,10 @@ struct TuneResult {
   double baseline_seconds = 0;  // the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
-  int64_t resumed = 0;  // of the trials: taken from the records of the same run, interrupted
-  int64_t known = 0;    // programs of the task on record when the run began, whoever measured them
-  int64_t lost = 0;     // programs on record that their traces do not give any more
+  int64_t resumed = 0;   // of the trials: taken from the records of the same run, interrupted
+  int64_t known = 0;     // programs of the task on record when the run began, whoever measured them
+  int64_t searched = 0;  // of the trials: made by this process, of what a searcher proposed
+  int64_t lost = 0;      // programs on record that their traces do not give any more
   /// Of the fastest on record, those that only an earlier version of the check had accepted: they were
   /// checked again before they were ranked, and some were refused.
   int64_t checked_again = 0;
