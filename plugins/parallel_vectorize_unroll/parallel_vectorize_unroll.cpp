@@ -30,7 +30,12 @@ class ParallelVectorizeUnroll final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     const auto cores = static_cast<int64_t>(context.device().get("cores"));
-    if (max_jobs_per_core_ > 0) schedule.annotate("parallel_jobs", max_jobs_per_core_ * cores);
+    const int64_t jobs = max_jobs_per_core_ * cores;
+    if (jobs > 0 && iterations(schedule.program()) <= kFewIterations) {
+      schedule.annotate("parallel_jobs", schedule.sample_categorical({0, jobs}, {0.5, 0.5}));
+    } else if (jobs > 0) {
+      schedule.annotate("parallel_jobs", jobs);
+    }
     if (max_vectorize_ > 1) schedule.annotate("vectorize", max_vectorize_);
     if (has_open_reduction(schedule.program())) {
       const std::vector<double> uniform(unroll_.size(), 1.0 / static_cast<double>(unroll_.size()));
@@ -42,6 +47,18 @@ class ParallelVectorizeUnroll final : public TransformationModule {
   }
 
  private:
+  /// To call other threads may take longer than so many.
+  static constexpr int64_t kFewIterations = 4096;
+
+  static int64_t iterations(const Program& program) {
+    int64_t all = 0;
+    for (const Pointer<Block>& block : program.blocks()) {
+      const auto [spatial, reduction] = iteration_count(*block);
+      all += spatial * reduction;
+    }
+    return all;
+  }
+
   /// Where the loops of every reduction have been unrolled as far as they shall be, as those of a register
   /// tile, the number would only make twins of programs.
   static bool has_open_reduction(const Program& program) {
