@@ -124,6 +124,33 @@ std::vector<TaskRow> final_rows(const TuneManyResult& result, const TaskList& li
   return rows;
 }
 
+/// Of which tasks nothing was searched, or found.
+void print_without_search(const TuneManyResult& result, const TaskList& list) {
+  std::vector<std::string> plain;
+  for (size_t i = 0; i < result.tasks.size(); ++i) {
+    const TuneResult& one = result.tasks[i].result;
+    if (one.trials > 0 && one.known + one.searched == 0) plain.push_back(list.names[i]);
+  }
+  if (!plain.empty() && !result.interrupted)
+    fmt::print(output(), "  {} of them not searched: the budget covers only their unscheduled programs: {}\n",
+               plain.size(), fmt::join(plain, ", "));
+  size_t unreached = 0;
+  for (size_t i = 0; i < result.tasks.size(); ++i) {
+    const TaskOutcome& outcome = result.tasks[i];
+    if (!outcome.error.empty())
+      fmt::print(output(), "  {}: {}\n", list.names[i], outcome.error);
+    else if (!outcome.result.best_id.empty() || result.interrupted)
+      continue;
+    else if (outcome.result.trials == 0)
+      ++unreached;
+    else
+      fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
+  }
+  if (unreached > 0)
+    fmt::print(output(), "  {} of them not begun: the budget was spent; the same command continues\n",
+               unreached);
+}
+
 void print_many(const TuneManyResult& result, const TaskList& list, const TuneManyOptions& options,
                 bool modelled) {
   int64_t valid = 0;
@@ -166,29 +193,7 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
                result.interrupted ? "" : ", there was no time for it");
   }
-  std::vector<std::string> plain;
-  for (size_t i = 0; i < result.tasks.size(); ++i) {
-    const TuneResult& one = result.tasks[i].result;
-    if (one.trials > 0 && one.known + one.searched == 0) plain.push_back(list.names[i]);
-  }
-  if (!plain.empty() && !result.interrupted)
-    fmt::print(output(), "  {} of them not searched: the budget covers only their unscheduled programs: {}\n",
-               plain.size(), fmt::join(plain, ", "));
-  size_t unreached = 0;
-  for (size_t i = 0; i < result.tasks.size(); ++i) {
-    const TaskOutcome& outcome = result.tasks[i];
-    if (!outcome.error.empty())
-      fmt::print(output(), "  {}: {}\n", list.names[i], outcome.error);
-    else if (!outcome.result.best_id.empty() || result.interrupted)
-      continue;
-    else if (outcome.result.trials == 0)
-      ++unreached;
-    else
-      fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
-  }
-  if (unreached > 0)
-    fmt::print(output(), "  {} of them not begun: the budget was spent; the same command continues\n",
-               unreached);
+  print_without_search(result, list);
 }
 
 std::map<size_t, std::string> without_program(const TuneManyResult& result) {
