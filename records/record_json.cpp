@@ -250,11 +250,12 @@ uint64_t parse_hash(std::string_view text) {
 std::string samples_json(const std::vector<double>& samples) { return canonical_text(samples); }
 
 std::vector<double> parse_samples(std::string_view text) {
+  const tl::expected<json, std::string> list = parse_value(text);
   try {
-    return json::parse(text).get<std::vector<double>>();
-  } catch (const json::exception&) {
-    throw UserError("its samples are not a list of numbers");
+    if (list) return list->get<std::vector<double>>();
+  } catch (const json::exception&) {  // of something else
   }
+  throw UserError("its samples are not a list of numbers");
 }
 
 }  // namespace tunesmith

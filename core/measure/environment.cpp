@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 
+#include "schema/json_text.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/support/thread_pool.h"
@@ -112,8 +113,10 @@ std::string Environment::text() const { return canonical_text(*this, false); }
 
 Environment Environment::parse(std::string_view text) {
   Environment e;
+  tl::expected<json, std::string> read = parse_object(text);
+  if (!read) throw UserError("not an environment: it " + read.error());
+  json& all = *read;
   try {
-    json all = json::parse(text);
     each_field(e, [&](const char* key, auto& member, bool) {
       all.at(key).get_to(member);
       all.erase(key);

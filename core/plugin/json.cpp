@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "schema/limits.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -25,7 +26,11 @@ SourceLocation location_of_byte(std::string_view text, size_t byte, const std::f
 
 json parse_json(std::string_view text, const std::filesystem::path& file) {
   std::vector<std::set<std::string>> keys;
-  const auto refuse_repeated_keys = [&](int, json::parse_event_t event, json& parsed) {
+  const auto refuse = [&](int depth, json::parse_event_t event, json& parsed) {
+    const bool begins =
+        event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
+    if (begins && depth >= kMaxNesting)
+      throw UserError({file.string()}, fmt::format("nested more than {} deep", kMaxNesting));
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
@@ -34,7 +39,7 @@ json parse_json(std::string_view text, const std::filesystem::path& file) {
     return true;
   };
   try {
-    return json::parse(text, refuse_repeated_keys);
+    return json::parse(text, refuse);
   } catch (const json::parse_error& error) {
     throw UserError(location_of_byte(text, error.byte, file), "not JSON", error.what());
   }

@@ -6,6 +6,7 @@
 #include "analysis/buffer_uses.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "primitives/shared/inlined_size.h"
 #include "support/contains.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/visit.h"
@@ -54,6 +55,9 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
   }
   if (!InlinedValue(block, *store).is_invertible())
     return Refusal{"the iteration that writes an element cannot be told from its indices", block.name, store};
+  for (const Block* reader : readers) {
+    if (auto refusal = inlined_size_refusal(*reader, stage->buffer, store->value)) return refusal;
+  }
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/element_reader.h"
 #include "ir/tree_surgery.h"
 #include "primitives/primitives.h"
+#include "primitives/shared/inlined_size.h"
 #include "trace/kind_builder.h"
 
 namespace tunesmith {
@@ -50,6 +51,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Revers
   if (readers.size() != 1 || readers[0] != &block)
     return Refusal{"the producer of the block has another consumer", producer->name, readers[0]};
   if (auto refusal = element_reader_refusal(block, plan->buffer, &plan->read)) return refusal;
+  if (auto refusal = inlined_size_refusal(block, plan->buffer, made->value)) return refusal;
   return inputs_before_refusal(program, plan->consumer, plan->buffer, *producer);
 }
 

@@ -13,10 +13,13 @@ namespace tunesmith {
 
 using nlohmann::json;
 
-tl::expected<json, std::string> parse_object(std::string_view text) {
+namespace {
+
+/// A value that `fits`; what does not is `refused` so.
+template <typename Fits>
+tl::expected<json, std::string> parse(std::string_view text, const Fits& fits, const char* refused) {
   bool too_deep = false;
-  // Refused while it is read: what walks a value does so by recursion. Once it is too deep, nothing more is
-  // kept.
+  // Refused while it is read. Once it is too deep, nothing more is kept.
   const auto look = [&](int depth, json::parse_event_t event, json&) {
     const bool begins =
         event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
@@ -25,8 +28,18 @@ tl::expected<json, std::string> parse_object(std::string_view text) {
   };
   json value = json::parse(text, look, false);
   if (too_deep) return tl::make_unexpected(fmt::format("is nested more than {} deep", kMaxNesting));
-  if (!value.is_object()) return tl::make_unexpected(std::string("is no JSON object"));
+  if (!fits(value)) return tl::make_unexpected(std::string(refused));
   return value;
+}
+
+}  // namespace
+
+tl::expected<json, std::string> parse_value(std::string_view text) {
+  return parse(text, [](const json& value) { return !value.is_discarded(); }, "is no JSON");
+}
+
+tl::expected<json, std::string> parse_object(std::string_view text) {
+  return parse(text, [](const json& value) { return value.is_object(); }, "is no JSON object");
 }
 
 std::string canonical_text(const json& value) {

@@ -11,7 +11,10 @@
 
 namespace tunesmith {
 
-/// The value, or what is wrong: "is nested more than 16 deep", "is no JSON object".
+/// Any value, or what is wrong: "is no JSON", "is nested more than 16 deep". To read what others wrote: a
+/// value is copied, printed and compared by recursion.
+tl::expected<nlohmann::json, std::string> parse_value(std::string_view text);
+/// The same of an object; what is none "is no JSON object".
 tl::expected<nlohmann::json, std::string> parse_object(std::string_view text);
 
 /// Keys sorted, no spaces. What is not UTF-8 is replaced: a compiler's message may hold any byte.

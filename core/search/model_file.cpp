@@ -7,13 +7,16 @@
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
 #include "tunesmith/support/unique_id.h"
 
 namespace tunesmith {
 namespace {
 
-// Lines of a word and a value, an empty one, and what the model has saved.
-constexpr std::string_view kMagic = "tunesmith cost model 1";
+// The SHA-256 of all that comes behind its line; lines of a word and a value, an empty one, and what the
+// model has saved. Whoever learned it reads that without a doubt: of damaged trees it may make anything.
+constexpr std::string_view kMagic = "tunesmith cost model 2";
+constexpr std::string_view kEarlier = "tunesmith cost model 1";
 
 ModelFile::Task read_task(const std::string& text, const std::string& file) {
   std::istringstream in(text);
@@ -37,12 +40,23 @@ void ModelFile::add(const Task& task) {
 
 ModelFile read_model_file(const std::filesystem::path& path) {
   const std::string file = path.string();
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream whole(path, std::ios::binary);
   std::string line;
-  if (!std::getline(in, line)) throw UserError(SourceLocation{file}, "the cost model cannot be read");
+  if (!std::getline(whole, line)) throw UserError(SourceLocation{file}, "the cost model cannot be read");
+  if (line == kEarlier)
+    throw UserError({file}, "the cost model is of an earlier Tunesmith, and has no checksum",
+                    "train the model again");
   if (line != kMagic)
     throw UserError({file}, fmt::format("this is no cost model: its first line is not '{}'", kMagic),
                     "make one with 'tunesmith model train', or with 'tunesmith tune --model-file'");
+  std::string sum;
+  std::getline(whole, sum);
+  const std::string content(std::istreambuf_iterator<char>(whole), {});
+  if (whole.bad()) throw UserError(SourceLocation{file}, "the cost model cannot be read");
+  if (sum != sha256_hex(content))
+    throw UserError({file}, "the cost model is damaged: its checksum is another one",
+                    "train the model again");
+  std::istringstream in(content);
   ModelFile model;
   while (std::getline(in, line) && !line.empty()) {
     const size_t space = line.find(' ');
@@ -62,7 +76,6 @@ ModelFile read_model_file(const std::filesystem::path& path) {
     }
   }
   model.learned.assign(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) throw UserError(SourceLocation{file}, "the cost model cannot be read");
   return model;
 }
 
@@ -70,10 +83,11 @@ void write_model_file(const std::filesystem::path& path, const ModelFile& model)
   const std::filesystem::path part = fmt::format("{}.{}", path.string(), make_id());
   std::ofstream out(part, std::ios::binary);
   const std::string options = model.options.substr(0, model.options.find('\n'));
-  out << fmt::format("{}\nkind {}\nversion {}\noptions {}\n", kMagic, model.kind, model.version, options);
+  std::string content = fmt::format("kind {}\nversion {}\noptions {}\n", model.kind, model.version, options);
   for (const ModelFile::Task& task : model.tasks)
-    out << fmt::format("task {} {} {}\n", task.programs, task.rows, task.workload);
-  out << '\n' << model.learned;
+    content += fmt::format("task {} {} {}\n", task.programs, task.rows, task.workload);
+  content += "\n" + model.learned;
+  out << fmt::format("{}\n{}\n", kMagic, sha256_hex(content)) << content;
   out.close();
   std::error_code failed;
   if (out) std::filesystem::rename(part, path, failed);

@@ -15,6 +15,9 @@ namespace tunesmith {
 namespace {
 
 constexpr int kVersion = 1;
+/// Each is read inside the one that extends it, and has a copy of all that it extends.
+constexpr size_t kMaxExtends = 64;
+constexpr size_t kMaxSpaces = 256;
 
 /// The spaces that Tunesmith comes with, which every file may extend; nothing while that file itself is read.
 std::optional<SpacesFile> builtin_spaces(const std::string& reading) {
@@ -83,6 +86,8 @@ class Resolver {
                                   fmt::join(begin, open_.end(), " → "), name),
                       "take one 'extends' out of it");
     }
+    if (open_.size() >= kMaxExtends)
+      throw UserError(base.location, fmt::format("more than {} spaces extend one another", kMaxExtends));
     const auto found = std::ranges::find(spaces_.entries, name, &YamlEntry::key);
     return found == spaces_.entries.end() ? &resolve_builtin(base, name) : resolve(*found);
   }
@@ -126,6 +131,9 @@ const YamlNode& spaces_of(const YamlNode& root) {
   if (spaces == nullptr) throw UserError(root.location, "expected the key 'spaces'");
   expect_kind(*spaces, YamlNode::Kind::Map, "spaces");
   if (spaces->entries.empty()) throw UserError(spaces->location, "spaces: expected at least one space");
+  if (spaces->entries.size() > kMaxSpaces)
+    throw UserError(spaces->location,
+                    fmt::format("spaces: {}, and a file has at most {}", spaces->entries.size(), kMaxSpaces));
   return *spaces;
 }
 

@@ -18,6 +18,9 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxNesting = 32;
+/// Of a list or a mapping: a key is compared with those before it, and what reads a list may copy it for each
+/// item of another.
+constexpr size_t kMaxItems = 4096;
 
 /// yaml-cpp 0.7 ends a plain scalar inside [] and {} at any question mark, so that [name?] is no YAML to it.
 /// One that follows a word is no indicator; it passes as a byte that no text has.
@@ -195,6 +198,9 @@ class TreeBuilder final : public YAML::EventHandler {
     add(std::move(node));
   }
   void add(YamlNode node) {
+    if (!open_.empty() &&
+        std::max(open_.back().node.items.size(), open_.back().node.entries.size()) >= kMaxItems)
+      throw UserError(node.location, fmt::format("a list or mapping of more than {} items", kMaxItems));
     if (open_.empty()) {
       root_ = std::move(node);
     } else if (Open& top = open_.back(); top.node.kind == YamlNode::Kind::Sequence) {

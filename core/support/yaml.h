@@ -51,7 +51,7 @@ struct YamlEntry {
 std::string_view yaml_kind_name(YamlNode::Kind kind);
 
 /// Parses the only document of `text`; `file` is named in errors. Throws UserError.
-/// Limits: 1 MiB of text, 32 levels of nesting.
+/// Limits: 1 MiB of text, 32 levels of nesting, 4096 items of a list or keys of a mapping.
 YamlNode parse_yaml(std::string_view text, const std::string& file);
 
 /// A file's text, up to one byte more than parse_yaml accepts. Throws UserError when there is none or it

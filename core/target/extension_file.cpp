@@ -22,6 +22,8 @@ using namespace extension;
 
 /// The newest form of the file that this reads; docs/targets.md lists what each brought.
 constexpr int64_t kNewestSchema = 1;
+/// Each is compared with those before it.
+constexpr size_t kMaxIntrinsics = 1024;
 
 /// Before anything else, so that a key that only a newer kernel knows is not called a spelling mistake.
 void check_schema(const YamlNode& root) {
@@ -123,6 +125,8 @@ void ExtensionFile::add(TensorIntrinsicPtr intrinsic, const YamlNode& node) {
   const bool known = std::ranges::any_of(
       intrinsics_, [&](const TensorIntrinsicPtr& other) { return other->name == intrinsic->name; });
   if (known) fail(node, fmt::format("intrinsic '{}' is there already", intrinsic->name));
+  if (intrinsics_.size() >= kMaxIntrinsics)
+    fail(node, fmt::format("an extension has at most {} intrinsics", kMaxIntrinsics));
   intrinsics_.push_back(std::move(intrinsic));
 }
 

@@ -1,6 +1,7 @@
 #include "target/extension_intrinsic.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -74,7 +75,9 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
   }
   if (const YamlNode* alignment = entry.value.find("alignment")) {
     const auto bytes = positive_integer(text_of(*alignment));
-    if (!bytes) fail(*alignment, "alignment: expected a number of bytes");
+    if (!bytes || !std::has_single_bit(static_cast<uint64_t>(*bytes)))
+      fail(*alignment,
+           fmt::format("alignment: expected a power of two of bytes, found '{}'", alignment->text));
     operand.alignment = *bytes;
   }
   if (const YamlNode* swizzle = entry.value.find("swizzle")) {
@@ -169,7 +172,11 @@ TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common) {
     intrinsic->bulk_copy = true;
     intrinsic->level.clear();
   }
-  if (const YamlNode* cycles = node.find("cycles")) intrinsic->cycles = number_of(*cycles, "cycles");
+  if (const YamlNode* cycles = node.find("cycles")) {
+    intrinsic->cycles = number_of(*cycles, "cycles");
+    if (intrinsic->cycles <= 0.0)
+      fail(*cycles, fmt::format("cycles: expected a number above 0, found '{}'", cycles->text));
+  }
   intrinsic->name = required(node, "name", YamlNode::Kind::Scalar).text;
   if (const auto peak = common.peaks.find(intrinsic->name); peak != common.peaks.end())
     intrinsic->peak_sums = peak->second;

@@ -7,6 +7,14 @@
 namespace tunesmith::extension {
 namespace {
 
+/// Of a file, and with what is put in. Each becomes an instruction of its own, in several texts.
+constexpr size_t kMaxVariants = 256;
+constexpr size_t kMaxText = size_t{1} << 18;
+
+void refuse_many(const YamlNode& node, size_t variants) {
+  if (variants > kMaxVariants) fail(node, fmt::format("variants: more than {} of them", kMaxVariants));
+}
+
 std::vector<Variant> read_choice(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::Sequence) fail(node, "variants: expected a list of mappings");
   std::vector<Variant> variants;
@@ -15,6 +23,7 @@ std::vector<Variant> read_choice(const YamlNode& node) {
     Variant& variant = variants.emplace_back();
     for (const YamlEntry& entry : item.entries) variant[entry.key] = text_of(entry.value);
   }
+  refuse_many(node, variants.size());
   return variants;
 }
 
@@ -31,8 +40,10 @@ std::vector<Variant> read_variants(const YamlNode& owner) {
   std::vector<Variant> variants{Variant()};
   for (const YamlNode& list : lists.items) {
     std::vector<Variant> longer;
+    const std::vector<Variant> choices = read_choice(list);
+    refuse_many(list, variants.size() * choices.size());
     for (const Variant& variant : variants) {
-      for (Variant choice : read_choice(list)) {
+      for (Variant choice : choices) {
         for (const auto& [key, text] : choice) {
           if (variant.contains(key)) fail(list, fmt::format("variants: two lists have the key '{}'", key));
         }
@@ -49,8 +60,11 @@ void put_in(YamlNode& node, const Variant& variant) {
   for (const auto& [key, text] : variant) {
     const std::string wanted = "$" + key;
     for (size_t at = node.text.find(wanted); at != std::string::npos;
-         at = node.text.find(wanted, at + text.size()))
+         at = node.text.find(wanted, at + text.size())) {
       node.text.replace(at, wanted.size(), text);
+      if (node.text.size() > kMaxText)
+        fail(node, fmt::format("larger than {} bytes with its variants' values", kMaxText));
+    }
   }
   for (YamlNode& item : node.items) put_in(item, variant);
   for (YamlEntry& entry : node.entries) put_in(entry.value, variant);

@@ -7,6 +7,7 @@
 #include "trace/counted_buffers.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
@@ -61,6 +62,17 @@ std::vector<Value> resolve_all(const InstructionKind& kind, std::span<const Arg>
   return result;
 }
 
+/// Statements within each other: all that walks a program does so by recursion. A workload has at most 64
+/// axes; each of them is tiled a few times.
+constexpr size_t kMaxNesting = 512;
+
+bool nests_deeper(const Stmt& stmt, size_t levels) {
+  if (levels == 0) return true;
+  bool deeper = false;
+  visit_children(stmt, [&](const Stmt& child) { deeper = deeper || nests_deeper(child, levels - 1); });
+  return deeper;
+}
+
 }  // namespace
 
 Schedule::Schedule(const Program& program, RandomStream random,
@@ -111,6 +123,10 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
   const std::vector<Value> arguments = resolve_all(kind, args, values_);
   const bool marker = kind.name() == kFinishingMarker;
   if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
+  // What is deeper by what one instruction adds can be walked; it becomes no deeper.
+  if (kind.sort() == InstructionSort::Transformation && nests_deeper(program_.root(), kMaxNesting))
+    throw ScheduleError(kind.name(), "loops and blocks are nested too deeply",
+                        fmt::format("more than {} levels", kMaxNesting));
   ExecutionResult result;
   if (kind.keeps_on_throw()) {
     result = kind.execute(program_, arguments, decision, random_, intrinsics());

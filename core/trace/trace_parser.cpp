@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "schema/limits.h"
 #include "trace/counted_buffers.h"
 #include "trace/trace_scanner.h"
 #include "tunesmith/support/error.h"
@@ -13,6 +14,8 @@ namespace tunesmith {
 namespace {
 
 constexpr int kDeepestList = 8;
+/// Of arguments, and of what is decided: a list of factors becomes as many loops within one another.
+constexpr size_t kLongestList = 1024;
 
 /// What a name of the trace stands for.
 struct Variable {
@@ -54,6 +57,10 @@ class TraceParser : private TraceScanner {
     version_ = version;
   }
 
+  void refuse_long(size_t items, Position at) const {
+    if (items >= kLongestList) fail(at, fmt::format("a list of more than {} items", kLongestList));
+  }
+
   Arg argument(int depth) {
     skip_blank(true);
     const Position at = here_;
@@ -65,6 +72,7 @@ class TraceParser : private TraceScanner {
       ArgList list;
       if (take(']')) return list;
       do {
+        refuse_long(list.size(), at);
         list.push_back(argument(depth + 1));
       } while (take(','));
       expect(']', "at the end of the list");
@@ -191,7 +199,9 @@ class TraceParser : private TraceScanner {
     ++depth_;
     Decision values;
     if (!take(']')) {
+      const Position at = here_;
       do {
+        refuse_long(values.size(), at);
         values.push_back(integer("an integer"));
       } while (take(','));
       expect(']', "at the end of the decision");
@@ -271,6 +281,8 @@ class TraceParser : private TraceScanner {
 }  // namespace
 
 Trace Trace::parse(std::string_view text, const std::string& file, std::vector<SourceLocation>* places) {
+  if (text.size() > kMaxText)
+    throw UserError(SourceLocation{file, 1, 1}, fmt::format("a trace larger than {} bytes", kMaxText));
   return TraceParser(text, file).parse(places);
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include "schema/json_text.h"
 #include "tunesmith/evaluation/table.h"
 #include "tunesmith/measure/timing.h"
 #include "tunesmith/support/error.h"
@@ -20,6 +21,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
+/// A thousand times what a table of a search has: a small file can unpack to any size.
+constexpr size_t kMaxUnpacked = size_t{1} << 29;
 constexpr double kNanosecond = 1e-9;
 constexpr double kMicrosecond = 1e-6;
 
@@ -183,6 +186,9 @@ std::string unpack(const std::filesystem::path& file) {
     if (read < 0)
       throw UserError(SourceLocation{file.string()}, "the table is damaged: it cannot be unpacked");
     if (read == 0) break;
+    if (text.size() > kMaxUnpacked)
+      throw UserError(SourceLocation{file.string()},
+                      fmt::format("larger than {} bytes unpacked", kMaxUnpacked));
     text.append(part, 0, static_cast<size_t>(read));
   }
   int status = Z_OK;
@@ -211,9 +217,9 @@ std::string_view checked(std::string_view text, const std::string& file) {
   };
   if (last == std::string_view::npos) fail("it has no last line");
   const std::string_view content = text.substr(0, last + 1);
-  const json end = json::parse(text.substr(last + 1), nullptr, false);
-  if (!end.is_object() || !end.contains("sha256")) fail("its last line is no checksum");
-  if (end.at("sha256") != sha256_hex(content)) fail("its checksum is another one");
+  const auto end = parse_object(text.substr(last + 1));
+  if (!end || !end->contains("sha256")) fail("its last line is no checksum");
+  if (end->at("sha256") != sha256_hex(content)) fail("its checksum is another one");
   return content;
 }
 
@@ -247,7 +253,9 @@ Table load_table(const std::filesystem::path& file) {
     const size_t length = rest.find('\n');
     const SourceLocation place{name, line};
     try {
-      const json in = json::parse(rest.substr(0, length));
+      const auto read = parse_object(rest.substr(0, length));
+      if (!read) throw UserError(fmt::format("no line of a table: it {}", read.error()));
+      const json& in = *read;
       if (line == 1) {
         const int version = in.value("tunesmith_table", 0);
         if (version > kVersion) throw UserError("a table of a newer Tunesmith", "use that one");

@@ -1,5 +1,6 @@
 #include "npy.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -54,9 +55,9 @@ std::vector<int64_t> shape_in(const std::string& text) {
   for (size_t at = 0; (at = text.find_first_of("0123456789", at)) != std::string::npos;) {
     int64_t extent = 0;
     const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), extent);
-    elements *= static_cast<uint64_t>(extent);
-    if (error != std::errc() || extent > static_cast<int64_t>(kMaxElements) || elements > kMaxElements)
+    if (error != std::errc() || (extent > 0 && elements > kMaxElements / static_cast<uint64_t>(extent)))
       throw UserError("its shape is too large");
+    elements *= static_cast<uint64_t>(std::max<int64_t>(extent, 1));
     shape.push_back(extent);
     at = static_cast<size_t>(end - text.data());
   }

@@ -11,6 +11,12 @@
 namespace tunesmith {
 namespace {
 
+/// Names, numbers and brackets of a map: this bounds what the parser and the expressions nest, and how long
+/// they are. A map of all loops of a block has some dozens.
+constexpr int kMaxParts = 256;
+/// What a message quotes of it.
+constexpr size_t kQuotedText = 1000;
+
 class Parser {
  public:
   Parser(std::string_view text, std::string_view primitive) : text_(text), primitive_(primitive) {}
@@ -29,6 +35,7 @@ class Parser {
     const size_t start = position_;
     if (accept("(") && list(map, &map.results) && accept(")") && at_end()) return map;
     position_ = start;
+    parts_ = static_cast<int>(map.params.size());
     map.results.clear();
     if (!list(map, &map.results) || !at_end()) fail("the end of the map");
     return map;
@@ -88,7 +95,12 @@ class Parser {
     return value;
   }
 
+  void count_part() {
+    if (++parts_ > kMaxParts) fail(fmt::format("at most {} names, numbers and brackets", kMaxParts));
+  }
+
   Expr atom(const IndexMap& map) {
+    if (looking_at("(")) count_part();
     if (accept("(")) {
       Expr value = sum(map);
       expect(")");
@@ -100,6 +112,7 @@ class Parser {
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
     if (error == std::errc() && *begin != '-') {
       if (number > (int64_t{1} << 40)) fail("a constant up to 2^40");
+      count_part();
       position_ += static_cast<size_t>(end - begin);
       return number;
     }
@@ -111,6 +124,7 @@ class Parser {
   }
 
   std::string identifier() {
+    count_part();
     skip_space();
     size_t end = position_;
     const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -142,13 +156,16 @@ class Parser {
     if (!accept(token)) fail(fmt::format("'{}'", token));
   }
   [[noreturn]] void fail(std::string_view expected) {
+    const bool long_text = text_.size() > kQuotedText;
     throw ScheduleError(primitive_, "the index map cannot be read",
-                        fmt::format("'{}', column {}: expected {}", text_, position_ + 1, expected));
+                        fmt::format("'{}{}', column {}: expected {}", text_.substr(0, kQuotedText),
+                                    long_text ? "..." : "", position_ + 1, expected));
   }
 
   std::string_view text_;
   std::string_view primitive_;
   size_t position_ = 0;
+  int parts_ = 0;
 };
 
 }  // namespace

@@ -115,6 +115,9 @@ TEST_F(EnvironmentTest, RefusesWhatIsNotAnEnvironment) {
   const std::string good = detect().text();
   EXPECT_THROW(Environment::parse("{}"), UserError);
   EXPECT_THROW(Environment::parse("[1]"), UserError);
+  EXPECT_THROW(
+      Environment::parse("{\"caches\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
+      UserError);
   EXPECT_THROW(Environment::parse(good.substr(0, good.size() / 2)), UserError);
   EXPECT_THROW(Environment::parse("{\"zzz\":1," + good.substr(1)), UserError);
 }

@@ -90,5 +90,31 @@ TEST(ComputeInline, RefusesASecondWriter) {
                  [&] { schedule.compute_inline(init); });
 }
 
+/// Each stage reads the one before twice: of forty, inlined, nothing would see the end.
+TEST(ComputeInline, ExpressionsHaveALimit) {
+  std::string compute = "B0[i<n] = X[i] + X[i]";
+  for (int stage = 1; stage < 40; ++stage)
+    compute += fmt::format("\n  B{0}[i<n] = B{1}[i] + B{1}[i]", stage, stage - 1);
+  const Program program =
+      make_program("{n: 4}", "{X: {shape: [n], dtype: f32}}", compute + "\n  O[i<n] = B39[i] * 2");
+  for (const bool reverse : {false, true}) {
+    Schedule schedule(program);
+    try {
+      for (int stage = 0; stage < 39; ++stage) {
+        const BlockRV block = schedule.get_block(fmt::format("B{}", reverse ? stage + 1 : stage));
+        if (reverse) {
+          schedule.reverse_compute_inline(block);
+        } else {
+          schedule.compute_inline(block);
+        }
+      }
+      ADD_FAILURE() << "inlined";
+    } catch (const ScheduleError& error) {
+      EXPECT_EQ(error.reason(), "the expressions of the consumer would become too large");
+      EXPECT_GT(schedule.trace().size(), 16U);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tunesmith::test

@@ -37,6 +37,24 @@ TEST(TransformBlockLayout, RunsIteratorsBackwards) {
   expect_replays(before, schedule);
 }
 
+/// The parser and all that walks an expression do so by recursion.
+TEST(TransformBlockLayout, OfALongMapNoMoreIsReadThanALimit) {
+  Schedule schedule(make_gmm(4, 6, 5));
+  const BlockRV c = schedule.get_block("C");
+  const auto many = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  constexpr int kMany = 100'000;
+  for (const std::string& map :
+       {"(i, j, k) -> (" + many("(", kMany) + "i, j, k)", "(i, j, k) -> " + many("(", kMany) + "i",
+        "(i, j, k) -> (i" + many(" + 0*i", kMany) + ", j, k)", "(i" + many(", a", kMany) + ") -> (i)"}) {
+    expect_refused(schedule, "transform_block_layout", "the index map cannot be read",
+                   [&] { schedule.transform_block_layout(c, map); });
+  }
+}
+
 TEST(TransformBlockLayout, Refusals) {
   Schedule schedule(make_gmm(4, 6, 5));
   const BlockRV c = schedule.get_block("C");

@@ -1,11 +1,14 @@
 #include "tunesmith/search/model_file.h"
 
 #include <fstream>
+#include <iterator>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "temporary_folder.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 namespace {
@@ -47,8 +50,22 @@ TEST_F(ModelFileTest, WhatIsNoneIsRefused) {
   EXPECT_THROW(read_model_file(folder_ / "absent"), UserError);
   EXPECT_THROW(read_model_file(write("")), UserError);
   EXPECT_THROW(read_model_file(write("something else\n")), UserError);
-  EXPECT_THROW(read_model_file(write("tunesmith cost model 1\nkind x\ntask many\n\n")), UserError);
-  EXPECT_THROW(read_model_file(write("tunesmith cost model 1\nwhat is this\n\n")), UserError);
+  for (const std::string content : {"kind x\ntask many\n\n", "what is this\n\n"})
+    EXPECT_THROW(read_model_file(write("tunesmith cost model 2\n" + sha256_hex(content) + "\n" + content)),
+                 UserError);
+}
+
+// XGBoost faults at some of them.
+TEST_F(ModelFileTest, WhatIsDamagedIsRefusedWhereverItIs) {
+  write_model_file(folder_ / "model", kModel);
+  std::ifstream in(folder_ / "model", std::ios::binary);
+  const std::string good(std::istreambuf_iterator<char>(in), {});
+  for (size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 4);
+    EXPECT_THROW(read_model_file(write(bad)), UserError) << at;
+    EXPECT_THROW(read_model_file(write(good.substr(0, at))), UserError) << at;
+  }
 }
 
 TEST_F(ModelFileTest, AFolderThatIsNotThereIsSaid) {

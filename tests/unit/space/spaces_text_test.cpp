@@ -276,5 +276,19 @@ TEST(SpacesText, FilesThatAreNoneAreRefused) {
               ThrowsMessage<UserError>(StartsWith("/nowhere/s.yaml")));
 }
 
+// Each is read inside the one that extends it.
+TEST(SpacesText, ChainsAndNumbersOfSpacesHaveALimit) {
+  const auto chain = [](int count) {
+    std::string text = kBase;
+    for (int i = count; i > 1; --i) text += fmt::format("  s{}: {{extends: s{}}}\n", i, i - 1);
+    return text + "  s1: {extends: base}\n";
+  };
+  EXPECT_EQ(SpacesFile::parse(chain(60), "s.yaml").space("s60").search.size(), 1U);
+  EXPECT_THAT([&] { SpacesFile::parse(chain(100), "s.yaml"); },
+              ThrowsMessage<UserError>(testing::HasSubstr("more than 64 spaces extend one another")));
+  EXPECT_THAT([&] { SpacesFile::parse(chain(4000), "s.yaml"); },
+              ThrowsMessage<UserError>(testing::HasSubstr("4001, and a file has at most 256")));
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -86,6 +86,16 @@ TEST(Yaml, LimitsNestingAndSize) {
   EXPECT_THAT(error_of("a: " + std::string(100000, '[') + std::string(100000, ']')),
               HasSubstr("nested deeper than 32"));
   EXPECT_THAT(error_of("a: " + std::string(1 << 20, 'x')), HasSubstr("larger than"));
+  const auto list_of = [](int items) {
+    std::string list = "[0";
+    for (int i = 1; i < items; ++i) list += ", " + std::to_string(i);
+    return list;
+  };
+  EXPECT_EQ(error_of("a: " + list_of(4096) + "]"), "accepted");
+  EXPECT_THAT(error_of("a: " + list_of(4097) + "]"), HasSubstr("a list or mapping of more than 4096 items"));
+  std::string keys;
+  for (int i = 0; i < 4097; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_THAT(error_of(keys), HasSubstr("4097:8: a list or mapping of more than 4096 items"));
 }
 
 TEST(Yaml, AQuestionMarkAfterAWordBelongsToIt) {

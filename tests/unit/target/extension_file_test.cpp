@@ -164,7 +164,10 @@ TEST(ExtensionFile, MistakesInWhatGroupsHold) {
     return complaint(begin + "    operands: {X: " + operand + "}\n" + kImplementation);
   };
   EXPECT_THAT(with("{layout: a}"), HasSubstr("expected 'layout' and 'registers' together"));
-  EXPECT_THAT(with("{alignment: -1}"), HasSubstr("alignment: expected a number of bytes"));
+  for (const char* bytes : {"-1", "0", "3", "48"}) {
+    EXPECT_THAT(with(fmt::format("{{alignment: {}}}", bytes)),
+                HasSubstr(fmt::format("alignment: expected a power of two of bytes, found '{}'", bytes)));
+  }
   EXPECT_THAT(with("{strides: [8n, 4n]}"), HasSubstr("must lie together"));
   EXPECT_THAT(with("{strides: [3, 8n]}"), HasSubstr("must lie together"));
   EXPECT_THAT(with("{strides: [n, 1]}"), HasSubstr("expected a positive integer, found 'n'"));

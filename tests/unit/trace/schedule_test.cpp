@@ -182,5 +182,17 @@ TEST(Schedule, KindsCanComeFromOutside) {
   EXPECT_EQ(Trace::parse("test_half_done()\n").str(), "# tunesmith trace 2\ntest_half_done()\n");
 }
 
+// Whatever walks a program does so by recursion.
+TEST(Schedule, LoopsNestNoDeeperThanALimit) {
+  std::string text = "b0 = get_block(\"C\")\n";
+  for (int i = 0; i < 20'000; ++i) text += "u" + std::to_string(i) + " = add_unit_loop(b0)\n";
+  size_t refused_at = 0;
+  const auto schedule = replay(test::make_gmm(8, 8, 4), Trace::parse(text), RandomStream(1), &refused_at);
+  ASSERT_FALSE(schedule.has_value());
+  EXPECT_EQ(schedule.error().reason(), "loops and blocks are nested too deeply");
+  EXPECT_GT(refused_at, 400U);
+  EXPECT_LT(refused_at, 600U);
+}
+
 }  // namespace
 }  // namespace tunesmith

@@ -148,5 +148,16 @@ TEST(TraceParser, NumbersReadBackExactly) {
   }
 }
 
+TEST(TraceParser, TextsAndListsHaveALimit) {
+  std::string list = "[1";
+  for (int i = 1; i < 1025; ++i) list += ", 1";
+  EXPECT_EQ(error_of("b0 = get_block(\"C\")\nl1 = get_loops(b0)\nsplit(l1, " + list + "])\n"),
+            "my.trace:3:11: a list of more than 1024 items");
+  EXPECT_EQ(error_of("v = sample_categorical([1, 2], [1, 0]) @ " + list + "]\n"),
+            "my.trace:1:43: a list of more than 1024 items");
+  EXPECT_EQ(error_of(std::string(size_t{1} << 20, '\n') + "x"),
+            "my.trace:1:1: a trace larger than 1048576 bytes");
+}
+
 }  // namespace
 }  // namespace tunesmith

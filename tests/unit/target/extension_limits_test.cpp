@@ -1,0 +1,58 @@
+// What a file of an extension may not say, however well it is written.
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tunesmith/support/error.h"
+#include "tunesmith/target/extension_file.h"
+
+namespace tunesmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kHead = "extension: test\ntarget: llvm\n";
+constexpr const char* kRest =
+    "    semantics: {inputs: {X: {shape: [2, 4], dtype: f32}}, compute: \"O[i<2, j<4] = X[i, j]\", outputs: "
+    "[O]}\n"
+    "    implementation: {intrinsic: llvm.some, arguments: [X]}\n";
+
+std::string complaint(const std::string& text) {
+  try {
+    ExtensionFile::parse(text, "test.yaml");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ExtensionFile, ACallTakesTime) {
+  for (const char* cycles : {"-1", "0"}) {
+    EXPECT_THAT(
+        complaint(std::string(kHead) + "intrinsics:\n  - name: one\n    cycles: " + cycles + "\n" + kRest),
+        HasSubstr(fmt::format("cycles: expected a number above 0, found '{}'", cycles)));
+  }
+}
+
+// Ten to the twelfth would fill any memory.
+TEST(ExtensionFile, ProductsOfVariantsHaveALimit) {
+  const auto with = [](int lists, const std::string& value) {
+    std::string text = std::string(kHead) + "variants:\n";
+    for (int list = 0; list < lists; ++list) {
+      text += "  - [";
+      for (int i = 0; i < 10; ++i) text += fmt::format("{}{{k{}: {}{}}}", i == 0 ? "" : ", ", list, value, i);
+      text += "]\n";
+    }
+    return text;
+  };
+  EXPECT_THAT(complaint(with(12, "") + "intrinsics: []\n"), HasSubstr("variants: more than 256 of them"));
+  std::string uses;
+  for (int i = 0; i < 10'000; ++i) uses += "$k0";
+  EXPECT_THAT(complaint(with(1, std::string(100'000, 'x')) + "intrinsics:\n  - name: " + uses + "\n"),
+              HasSubstr("larger than 262144 bytes with its variants' values"));
+}
+
+}  // namespace
+}  // namespace tunesmith
