@@ -1,10 +1,8 @@
-#define BOOST_DLL_USE_STD_FS
 #include "plugin/loader.h"
 
 #include <cstddef>
-#include <vector>  // Boost.DLL 1.74 forgets it
+#include <vector>
 
-#include <boost/dll/shared_library.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -158,29 +156,31 @@ class TerminateNamesPlugin {
   std::terminate_handler previous_ = nullptr;
 };
 
-/// Loads the library and finds what it exports under `symbol`.
-template <typename Descriptor>
-const Descriptor* fetch_descriptor(const PluginInfo& plugin, const std::filesystem::path& path,
-                                   const char* symbol) {
-  // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
-  const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+/// From the file that was checked, whatever its name leads to now.
+void* load_library(const PluginInfo& plugin, TrustedFile& file) {
+  const std::string path = file.lasting_path();
   const TerminateNamesPlugin named(plugin);
   const PluginWatch watch(plugin.kind, plugin.id, "loading it");
-  boost::dll::shared_library library;
-  boost::dll::fs::error_code error;
+  void* library = nullptr;
   try {
-    library.load(path, mode, error);
+    // RTLD_NODELETE: whatever the library has handed out stays valid for ever.
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   } catch (...) {  // of the library's initialisers: see TerminateNamesPlugin
     std::terminate();
   }
-  if (error) {
-    const char* why = dlerror();
-    refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why != nullptr ? why : error.message()));
-  }
-  if (!library.has(symbol)) {
+  if (library != nullptr) return library;
+  std::string why = dlerror();
+  if (why.starts_with(path)) why.replace(0, path.size(), plugin.library);
+  refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why));
+}
+
+/// Loads the library and finds what it exports under `symbol`.
+template <typename Descriptor>
+const Descriptor* fetch_descriptor(const PluginInfo& plugin, TrustedFile& file, const char* symbol) {
+  const void* const descriptor = dlsym(load_library(plugin, file), symbol);
+  if (descriptor == nullptr)
     refuse(plugin, fmt::format("[P5] it exports no symbol {}; {}", symbol, rebuild_remedy()));
-  }
-  return &library.get<const Descriptor>(symbol);
+  return static_cast<const Descriptor*>(descriptor);
 }
 
 /// The note was checked against the kernel, so the descriptor only has to agree with what was checked.
@@ -261,18 +261,19 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
   const std::filesystem::path path = resolve_library(plugin);
   LoadedPlugin loaded;
   try {
-    const TrustedFile file(path);
+    TrustedFile file(path);
     if (is_file_plugin(plugin)) {
       loaded.file = load_file(plugin, file.read(kLargestLibrary), lock);
       return loaded;
     }
     const std::string content = file.read(kLargestLibrary);
     const PluginTier tier = check_content(plugin, content, lock);
-    check_pack_libraries(plugin, path, content);
+    // The dynamic linker then knows what the plugin needs of its pack by its name, and looks for it nowhere.
+    for (const auto& needed : check_pack_libraries(plugin, path, content)) load_library(plugin, *needed);
     if (tier == PluginTier::Stable) {
-      loaded.stable = fetch_descriptor<tunesmith_plugin>(plugin, path, kStableSymbol);
+      loaded.stable = fetch_descriptor<tunesmith_plugin>(plugin, file, kStableSymbol);
     } else {
-      loaded.descriptor = fetch_descriptor<PluginDescriptor>(plugin, path, kDescriptorSymbol);
+      loaded.descriptor = fetch_descriptor<PluginDescriptor>(plugin, file, kDescriptorSymbol);
     }
     if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");
   } catch (const PluginError&) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "plugin/elf_file.h"
-#include "plugin/trust.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
@@ -39,6 +38,8 @@ class PackLibraries {
       if (is_below(needed, pack_) && seen_.insert(needed).second) check(library, needed);
     }
   }
+
+  std::vector<std::unique_ptr<TrustedFile>> take() { return std::move(files_); }
 
  private:
   [[noreturn]] static void refuse(const char* rule, const fs::path& library, const std::string& why) {
@@ -74,24 +75,31 @@ class PackLibraries {
     if (!is_below(resolved, pack_)) {
       refuse("P10", needed, fmt::format("leads to {}, outside its pack's folder", resolved.string()));
     }
-    const std::string content = TrustedFile(resolved).read(kLargestLibrary);
+    auto file = std::make_unique<TrustedFile>(resolved);
+    const std::string content = file->read(kLargestLibrary);
     if (const std::string hash = sha256_hex(content); hash != listed->second) {
       throw EnvironmentError(
           fmt::format("[P9] the SHA-256 of {} is {}, but {} says {}; remedy: reinstall the pack",
                       needed.string(), hash, plugin_.manifest.string(), listed->second));
     }
     check_needs_of(resolved, content);
+    files_.push_back(std::move(file));
   }
 
   const PluginInfo& plugin_;
   const fs::path pack_;
   std::set<fs::path> seen_;
+  std::vector<std::unique_ptr<TrustedFile>> files_;
 };
 
 }  // namespace
 
-void check_pack_libraries(const PluginInfo& plugin, const fs::path& library, const std::string& content) {
-  PackLibraries(plugin).check_needs_of(library, content);
+std::vector<std::unique_ptr<TrustedFile>> check_pack_libraries(const PluginInfo& plugin,
+                                                               const fs::path& library,
+                                                               const std::string& content) {
+  PackLibraries libraries(plugin);
+  libraries.check_needs_of(library, content);
+  return libraries.take();
 }
 
 bool is_below(const fs::path& path, const fs::path& folder) {

@@ -65,6 +65,7 @@ struct PluginRegistry::State {
   /// To be called without the mutex. Null when `id` is that of another plugin.
   const LoadedScript* script(PluginKind kind, std::string_view id, const SourceLocation& asked_at = {});
   void check_needs(const PluginInfo& plugin) const;
+  void refuse_where_locked(PluginKind kind, std::string_view id) const;
   std::string places_looked_at() const;
 };
 
@@ -240,10 +241,16 @@ const LoadedPlugin& PluginRegistry::State::load(PluginKind kind, std::string_vie
   }
 }
 
+void PluginRegistry::State::refuse_where_locked(PluginKind kind, std::string_view id) const {
+  if (lock)
+    throw PluginError(
+        kind, std::string(id),
+        "[P15] the lock file lists no file that is named by its path; remedy: put it into a pack");
+}
+
 const LoadedScript* PluginRegistry::State::script(PluginKind kind, std::string_view id,
                                                   const SourceLocation& asked_at) {
-  if (lock && script_name(id))
-    throw PluginError(kind, std::string(id), "[P15] the lock file lists no file of Python");
+  if (script_name(id)) refuse_where_locked(kind, id);
   return scripts.load(kind, id, asked_at);
 }
 
@@ -326,6 +333,11 @@ std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
   const State& state = *state_;
   const PluginInfo* info = nullptr;
   try {
+    // One that a spaces file names by its file is in no pack: it is data, which loads whatever it says.
+    if (id.ends_with(".yaml")) {
+      state.refuse_where_locked(kind, id);
+      return {};
+    }
     const std::lock_guard lock(state.mutex);
     info = &state.find(kind, id, {});
     state.check_needs(*info);

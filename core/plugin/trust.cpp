@@ -74,7 +74,9 @@ TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
   }
 }
 
-TrustedFile::~TrustedFile() { close(descriptor_); }
+TrustedFile::~TrustedFile() {
+  if (!lasts_) close(descriptor_);
+}
 
 std::string TrustedFile::read(size_t limit) const {
   const auto size = static_cast<size_t>(opened_.st_size);
@@ -94,6 +96,11 @@ std::string TrustedFile::read(size_t limit) const {
   }
   content.resize(done);
   return content;
+}
+
+std::filesystem::path TrustedFile::lasting_path() {
+  lasts_ = true;
+  return fmt::format("/proc/self/fd/{}", descriptor_);
 }
 
 bool TrustedFile::unchanged() const {

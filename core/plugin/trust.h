@@ -22,12 +22,17 @@ class TrustedFile {
   /// The whole content. Throws EnvironmentError when it cannot be read or is longer than `limit` bytes.
   std::string read(size_t limit) const;
 
+  /// Leads to the file that was opened, whatever its path names now, for as long as the process lives: the
+  /// dynamic linker knows what it has loaded by this name.
+  std::filesystem::path lasting_path();
+
   /// Does the path still name the file that was opened, unchanged since?
   bool unchanged() const;
 
  private:
   std::filesystem::path path_;
   int descriptor_ = -1;
+  bool lasts_ = false;
   struct stat opened_{};
 };
 

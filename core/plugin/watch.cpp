@@ -177,6 +177,12 @@ class Watchman {
 
 void watch_plugins(const PluginLimits& limits) { Watchman::get().start(limits); }
 
+std::string plugin_at_work() {
+  const PluginWatch* watch = t_at_work;
+  if (watch == nullptr) return "";
+  return fmt::format("{}: [P12] {}", plugin_name(watch->kind_, watch->id_), watch->call_);
+}
+
 int plugin_seconds() { return Watchman::get().on() ? Watchman::get().seconds() : 0; }
 
 PluginWatch::PluginWatch(PluginKind kind, std::string_view id, std::string_view call,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 #include <string_view>
 
 #include "tunesmith/plugin/kind.h"
@@ -37,7 +38,11 @@ class PluginWatch {
   long resident_ = 0;  // of the process when it began, in bytes
   friend class Watchman;
   friend class KernelWork;
+  friend std::string plugin_at_work();
 };
+
+/// "cost_model 'x': [P12] predict": the plugin at work on this thread; "" where none is.
+std::string plugin_at_work();
 
 /// How many seconds one call may take; 0 when nobody looks.
 int plugin_seconds();

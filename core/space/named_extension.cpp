@@ -31,6 +31,8 @@ NamedExtension make_extension(const PluginUse& use, Composer& composer) {
   if (const std::filesystem::path file = extension_path(use); !file.empty()) {
     if (!use.options.empty())
       throw UserError(use.location, fmt::format("extension '{}' has no options: it is a file", use.id));
+    if (const std::string why = composer.registry().probe(PluginKind::Extension, file.string()); !why.empty())
+      throw EnvironmentError(why);
     const std::shared_ptr<ExtensionFile> read = ExtensionFile::load(file, use.location);
     return {read->name(), read, {}, nullptr};
   }

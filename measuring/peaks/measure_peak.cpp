@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -14,10 +15,12 @@
 #include <unistd.h>
 
 #include "runner/disturbance.h"
+#include "support/child_process.h"
 #include "support/monotonic_clock.h"
 #include "tunesmith/measuring/peak.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {
 namespace {
@@ -26,6 +29,8 @@ namespace {
 constexpr double kMeasuringSeconds = 0.2;
 constexpr int kMinRepeats = 5;
 constexpr std::chrono::milliseconds kSamplingInterval{20};
+/// For a unit that does not return.
+constexpr int kUnitSeconds = 10;
 
 /// What `measure` answers, and how long each thread waited for a processor. The threads of its pool end with
 /// it, so a thread that is left out itself samples them meanwhile.
@@ -50,13 +55,7 @@ std::pair<double, std::map<std::string, double>> with_waits(const std::function<
   return {answer, std::move(waited)};
 }
 
-}  // namespace
-
-double measure_peak(Target& target, DType type, int threads) {
-  return measure_peak(target, benchmarking_of(target).peak_kernel(type, threads), threads);
-}
-
-double measure_peak(Target& target, const PeakKernel& peak, int threads) {
+double measure_here(Target& target, const PeakKernel& peak, int threads) {
   const std::unique_ptr<LoadedKernel> loaded = target.load(peak.kernel);
   if (const auto seconds = loaded->modelled_seconds()) return peak.operations / *seconds;
   const std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)> pool(
@@ -80,6 +79,37 @@ double measure_peak(Target& target, const PeakKernel& peak, int threads) {
   if (const auto fault = loaded->take_fault())
     throw EnvironmentError("the peak cannot be measured: " + fault->message);
   return peak.operations / best;
+}
+
+}  // namespace
+
+double measure_peak(Target& target, DType type, int threads) {
+  return measure_peak(target, benchmarking_of(target).peak_kernel(type, threads), threads);
+}
+
+double measure_peak(Target& target, const PeakKernel& peak, int threads) {
+  // The code of a unit comes from its extension: whatever it does to its process, it does not do to this one.
+  // That of a device is not run by a process.
+  if (peak.unit.empty() || target.separate_device() != nullptr) return measure_here(target, peak, threads);
+  const ChildEnd end = run_in_child(
+      [&](int pipe) {
+        std::string answer;
+        try {
+          answer = fmt::format("{}", measure_here(target, peak, threads));
+        } catch (const std::exception& error) {
+          answer = error.what();
+        }
+        write_whole(pipe, answer);
+      },
+      kUnitSeconds);
+  double rate = 0.0;
+  const char* const behind = end.sent.data() + end.sent.size();
+  const auto [read, error] = std::from_chars(end.sent.data(), behind, rate);
+  if (end.whole && error == std::errc() && read == behind) return rate;
+  std::string why = end.sent;
+  if (end.timed_out) why = fmt::format("it has not returned in {} s", kUnitSeconds);
+  if (why.empty()) why = fmt::format("it ended its process by: {}", end.whole ? "exit code 0" : end.ended_by);
+  throw EnvironmentError(fmt::format("the peak of {} cannot be measured: {}", peak.unit, why));
 }
 
 WatchedRate watched(const std::function<double()>& measure) {

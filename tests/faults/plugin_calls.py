@@ -42,6 +42,8 @@ FAULTS = {
     "throws": (4, "[P12] {} threw: boom"),
     "user_error": (2, "{}: boom"),
     "segfaults": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; everything measured is recorded"),
+    "exits": (4, "[P12] {} ended the process by exit(0); everything measured is recorded"),
+    "_exits": (4, "[P12] {} ended the process by _exit(0); everything measured is recorded"),
     "recurses": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; everything measured is recorded"),
     "hangs": (4, "[P22] {} has not returned in 1 seconds; everything measured is recorded"),
     "allocates": (4, "[P22] {} has taken "),

@@ -111,6 +111,26 @@ TEST(UnitPeak, IsNoRateOfAUnitThatCannotBeSetUp) {
   }
 }
 
+/// What it does to its process it does to another one than this.
+TEST(UnitPeak, IsNoRateOfAUnitThatEndsItsProcess) {
+  const std::pair<const char*, const char*> ends[] = {
+      {"        call void asm sideeffect \"ud2\", \"\"()\n", "Illegal instruction"},
+      {"        call void asm sideeffect \"movl $$0, %edi\\0Amovl $$231, %eax\\0Asyscall\", \"\"()\n",
+       "exit code 0"}};
+  for (const auto& [code, how] : ends) {
+    std::string unit = kUnit;
+    unit.insert(unit.find("        ret <16 x float>"), code);
+    const auto extension = ExtensionFile::parse(unit, "peaky.yaml");
+    const auto target = testing::make_target();
+    const UnitPeak peak = unit_peak(extension->intrinsics()[0], 1);
+    const auto compiled = target->compile(peak.program, "kernel");
+    ASSERT_TRUE(compiled) << compiled.error();
+    EXPECT_THAT([&] { measure_peak(*target, {*compiled, peak.operations, "peaky_16"}, 1); },
+                ::testing::ThrowsMessage<EnvironmentError>(::testing::HasSubstr(fmt::format(
+                    "the peak of peaky_16 cannot be measured: it ended its process by: {}", how))));
+  }
+}
+
 TEST(UnitPeak, IsOfProgramsWithTheTypesOfItsOperands) {
   const auto extension = ExtensionFile::parse(kUnit, "peaky.yaml");
   const TensorIntrinsic& intrinsic = *extension->intrinsics()[0];

@@ -13,6 +13,7 @@
 
 #include "command_help.h"
 #include "commands.h"
+#include "early_exit.h"
 #include "exit_codes.h"
 #include "options.h"
 #include "output.h"
@@ -347,6 +348,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  watch_for_early_exit();
   CLI::App app("Tunesmith: finds fast programs for tensor computations");
   app.set_version_flag("--version", std::string(tunesmith::kernel_version()));
   app.require_subcommand(1);
@@ -401,5 +403,5 @@ int main(int argc, char** argv) {
   // Where the program lies is nobody's business who gets a record or a table.
   common.command_line = std::filesystem::path(argv[0]).filename();
   for (int i = 1; i < argc; ++i) common.command_line += " " + std::string(argv[i]);
-  return parse_and_run(app, argc, argv, code);
+  return end_with(parse_and_run(app, argc, argv, code));
 }

@@ -1,7 +1,10 @@
 // Where messages about the extensions that a space names point.
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "temporary_folder.h"
 #include "tunesmith/space/space.h"
 
 namespace tunesmith {
@@ -36,6 +39,20 @@ TEST(NamedExtension, OfAMisspeltNameTheNearestOneIsSuggested) {
 TEST(NamedExtension, OfAFileThatIsNotThereThePlaceIsThatOfItsName) {
   EXPECT_THAT(refusal_of("./no.yaml"),
               StartsWith("my.yaml:4:33: the file ./no.yaml cannot be read: No such file"));
+}
+
+// What it does is in its text, of which a lock file knows nothing.
+TEST(NamedExtension, AFileIsInNoLock) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "lock") << R"({"lock_version": 1, "plugins": []})";
+  std::filesystem::permissions(folder / "lock", std::filesystem::perms::owner_read);
+  PluginSearch search;
+  search.lock_file = folder / "lock";
+  PluginRegistry registry(search);
+  EXPECT_THAT(
+      [&] { read_extensions(SpacesFile::parse(space_with("./no.yaml"), "my.yaml").space(""), registry); },
+      testing::ThrowsMessage<EnvironmentError>(
+          HasSubstr("./no.yaml': [P15] the lock file lists no file that is named")));
 }
 
 TEST(NamedExtension, WhatIsTakenWhereItIsMayBeAbsent) {

@@ -10,6 +10,7 @@
 
 #include "memory.h"
 #include "output_file.h"
+#include "say.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -144,7 +145,12 @@ double Peaks::of(const Workload& workload) {
   const auto [place, fresh] = peaks_.try_emplace(peak.unit + " " + type, 0.0);
   if (fresh) {
     const MachineLock::Turn turn = measure_.machine->wait(MachineLock::Use::Measure, measure_.stop);
-    place->second = measure_peak(space_.target(), peak, threads_);
+    try {
+      place->second = measure_peak(space_.target(), peak, threads_);
+    } catch (const EnvironmentError& error) {
+      if (peak.unit.empty()) throw;
+      say(fmt::format("{}; shares of it are not shown", error.what()));
+    }
     if (peak.unit.empty()) {
       const std::optional<RecordedRoof> known =
           store_.highest_roof(task_key(workload, space_, threads_), machine_,

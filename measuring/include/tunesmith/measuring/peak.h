@@ -21,7 +21,9 @@ PeakKernel peak_kernel(const Space& space, const Program& program, int threads);
 /// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
 /// EnvironmentError when the threads cannot be started.
 double measure_peak(Target& target, DType type, int threads);
-/// The same of a peak kernel for `threads` threads that the target has compiled.
+/// The same of a peak kernel for `threads` threads that the target has compiled. One that calls a unit of an
+/// extension runs in a process of its own: EnvironmentError, which names the unit, where that one ends or
+/// hangs.
 double measure_peak(Target& target, const PeakKernel& peak, int threads);
 
 /// What was measured, and whether a thread of this process waited for a processor for more than a tenth of
