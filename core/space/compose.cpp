@@ -43,6 +43,34 @@ void refuse_same_name(const Extensions& extensions, const std::string& latest, c
   }
 }
 
+/// No buffer is in a scope that the machine has not, so the instruction would be called nowhere, silently.
+void refuse_unknown_scopes(const Extensions& extensions, const std::string& latest,
+                           const ExecutionModel& machine, const PluginUse& use) {
+  for (const TensorIntrinsicPtr& intrinsic : extensions.at(latest)) {
+    for (const TensorOperand& operand : intrinsic->operands) {
+      if (operand.scope.empty() || machine.find_scope(operand.scope) != nullptr) continue;
+      std::vector<std::string> known;
+      for (const MemoryScope& scope : machine.scopes) known.push_back(scope.name);
+      throw UserError(
+          use.location,
+          fmt::format("extension '{}': operand {} of {} is in the scope '{}', which the target has not",
+                      latest, operand.buffer->name, intrinsic->name, operand.scope),
+          suggest(operand.scope, known));
+    }
+  }
+}
+
+/// What the target says that there is, an extension may say otherwise, but not that there is nothing.
+void refuse_vanished(const DeviceModel& before, const DeviceModel& after, const std::string& extension) {
+  for (const auto& [name, value] : before.all()) {
+    const double now = after.get(name);
+    if (value > 0.0 && now <= 0.0)
+      throw PluginError(
+          PluginKind::Extension, extension,
+          fmt::format("[P27] it sets the quantity {} to {}, and the target to {}", name, now, value));
+  }
+}
+
 }  // namespace
 
 /// Fills a state.
@@ -175,7 +203,9 @@ class Space::State::Builder {
     const auto call = [&](std::string_view what, auto function) {
       return guard_plugin(PluginKind::Extension, name, what, function);
     };
+    const DeviceModel before = state_.device;
     call("describe", [&] { extension.describe(state_.device); });
+    refuse_vanished(before, state_.device, name);
     const std::ptrdiff_t known = std::ssize(state_.lower_options.intrinsics);
     call("adapt", [&] { extension.adapt(state_.lower_options); });
     check_description(PluginKind::Extension, name, state_.device, state_.lower_options);
@@ -193,6 +223,7 @@ class Space::State::Builder {
     const std::vector<TensorIntrinsicPtr>& all = state_.lower_options.intrinsics;
     state_.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
     refuse_same_name(state_.intrinsics, name, use);
+    refuse_unknown_scopes(state_.intrinsics, name, state_.lower_options.execution, use);
     state_.extensions.push_back(std::move(named.extension));
   }
 

@@ -31,6 +31,17 @@ size_t end_of_brackets(const std::string& text, size_t open) {
   throw LowerError("cuda", "a fragment of CUDA C++ leaves a bracket open", text);
 }
 
+/// An operand of whatever stands beside it in the fragment; as the one argument between two commas or
+/// brackets it needs none of its own.
+std::string as_operand(const std::string& text, const std::string& before, const std::string& behind) {
+  constexpr const char* kBlank = " \t\n";
+  const size_t left = before.find_last_not_of(kBlank);
+  const size_t right = behind.find_first_not_of(kBlank);
+  const bool begins = left == std::string::npos || before[left] == '(' || before[left] == ',';
+  const bool ends = right == std::string::npos || behind[right] == ')' || behind[right] == ',';
+  return (begins && ends) || std::ranges::all_of(text, is_word) ? text : "(" + text + ")";
+}
+
 /// The text with what `words` says in the place of its words, and what `functions` make of their arguments.
 std::string put_in(const std::string& text, const Words& words, const Functions& functions) {
   std::string result;
@@ -45,11 +56,12 @@ std::string put_in(const std::string& text, const Words& words, const Functions&
     const auto function = functions.find(word);
     if (function != functions.end() && end < text.size() && text[end] == '(') {
       begin = end_of_brackets(text, end);
-      result += function->second(put_in(text.substr(end, begin - end), words, functions));
+      result += as_operand(function->second(put_in(text.substr(end, begin - end), words, functions)), result,
+                           text.substr(begin));
       continue;
     }
     const auto known = words.find(word);
-    result += known == words.end() ? word : known->second;
+    result += known == words.end() ? word : as_operand(known->second, result, text.substr(end));
     begin = end;
   }
   return result;

@@ -68,5 +68,33 @@ TEST(NamedExtension, WhatIsTakenWhereItIsMayBeAbsent) {
   EXPECT_TRUE(space.intrinsics()->find("vnni_dot_16x4"));
 }
 
+/// What composing a space with this extension says.
+std::string fault_of(const std::string& extension) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "x.yaml") << "extension: x\ntarget: llvm\n" << extension;
+  PluginRegistry registry;
+  try {
+    const Space space(SpacesFile::parse(space_with("./x.yaml"), (folder / "my.yaml").string()).space(""),
+                      registry);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "composed";
+}
+
+TEST(NamedExtension, SaysNothingThatItsTargetCannotHave) {
+  EXPECT_THAT(fault_of("quantities: {cores: 0}\n"),
+              HasSubstr("[P27] it sets the quantity cores to 0, and the target to"));
+  EXPECT_THAT(fault_of("quantities: {cores: -2}\n"), HasSubstr("[P27] it sets the quantity cores to -2"));
+  EXPECT_EQ(fault_of("quantities: {cores: 2, things_of_x: 0}\n"), "composed");
+  EXPECT_THAT(
+      fault_of(
+          "intrinsics:\n  - name: x_copy\n    semantics: {inputs: {A: {shape: [4], dtype: f32}}, compute: "
+          "\"O[i<4] = A[i]\", outputs: [O]}\n    operands: {A: {scope: globl}}\n"
+          "    implementation: {fragment: \"ret <4 x float> %A\", arguments: [A]}\n"),
+      HasSubstr(
+          "operand A of x_copy is in the scope 'globl', which the target has not; did you mean 'global'?"));
+}
+
 }  // namespace
 }  // namespace tunesmith
