@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/monotonic_clock.h"
+#include "worker/watched_call.h"
 
 namespace tunesmith {
 namespace {
@@ -70,13 +71,22 @@ struct PoisonedBody {
   std::byte poison;
 };
 
+/// What calls on any thread have changed of their callers' state.
+std::atomic<uint32_t> g_changed = 0;
+
+uintptr_t word(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
 void run_poisoned(void* closure, int64_t begin, int64_t end) {
   const auto& poisoned = *static_cast<PoisonedBody*>(closure);
   poison_registers(poisoned.poison);
-  poisoned.body(poisoned.closure, begin, end);
+  g_changed |= watched_call(reinterpret_cast<void (*)()>(poisoned.body), word(poisoned.closure),
+                            static_cast<uintptr_t>(begin), static_cast<uintptr_t>(end), 0);
 }
 
-void poisoned_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure) {
+[[gnu::noinline]] void poisoned_parallel_for(void* pool, int64_t count, tunesmith_loop_body body,
+                                             void* closure) {
+  // Two words lie below the boundary: the address to return to, and the frame's.
+  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % 16 != 0) g_changed |= kUnalignedStack;
   PoisonedBody poisoned{body, closure, registers_poison};
   tunesmith_runtime_parallel_for(pool, count, run_poisoned, &poisoned);
 }
@@ -89,13 +99,20 @@ void poisoned_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, 
   registers_poison = poison;
   const double begin = now_seconds();
   poison_registers(poison);
-  call.entry(call.pointers.data(), call.workspace, poisoned_parallel_for, call.pool);
+  g_changed |=
+      watched_call(reinterpret_cast<void (*)()>(call.entry), word(call.pointers.data()), word(call.workspace),
+                   reinterpret_cast<uintptr_t>(&poisoned_parallel_for), word(call.pool));
   const double seconds = now_seconds() - begin;
   asm volatile("" : : "r"(above.data()) : "memory");
   return seconds;
 }
 
 }  // namespace
+
+std::optional<std::string> take_caller_state_change() {
+  const uint32_t changed = g_changed.exchange(0);
+  return changed == 0 ? std::nullopt : std::optional(caller_state_changed(changed));
+}
 
 double time_poisoned(const KernelCall& call, std::byte poison) {
   poison_stacks(call.pool, poison);

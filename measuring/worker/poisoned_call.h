@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 
 #include "worker/time_kernel.h"
 
@@ -11,5 +13,8 @@ namespace tunesmith {
 /// registers for numbers are filled with `poison`, these again wherever the kernel continues on another
 /// thread. Buffers are the caller's to fill.
 double time_poisoned(const KernelCall& call, std::byte poison);
+
+/// What such calls have changed, since the last question, of what belongs to their callers; one line.
+std::optional<std::string> take_caller_state_change();
 
 }  // namespace tunesmith

@@ -53,32 +53,35 @@ Verdict verify_draw(const LoadedKernel& loaded, const CompiledKernel& kernel, Da
        workspace == nullptr ? unplaced : workspace->data(), pool},
       data.poison);
 
+  if (const auto changed = take_caller_state_change()) {
+    verdict.failure = {FailureCause::ProcessState, *changed};
+    return verdict;
+  }
   // Before anything is compared, in the mode that comparing needs.
   if (float_mode.take_change()) {
     verdict.failure = {FailureCause::ProcessState, kFloatModeChanged};
     return verdict;
   }
-  if (workspace != nullptr && !workspace->check_canary()) {
-    verdict.failure = out_of_bounds("the workspace");
-    return verdict;
-  }
-  if (const Argument* argument = data.memory.touched_around()) {
-    verdict.failure = out_of_bounds(argument->buffer->name);
-    return verdict;
-  }
-  const size_t inputs = data.memory.size() - expected.size();
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const OutputDifference comparison = expected[i].compare(data.memory.output(inputs + i), pool);
-    verdict.worst = std::max(verdict.worst, comparison.worst);
-    if (comparison.worst > 1.0) {
-      verdict.failure = {FailureCause::WrongResult, comparison.message};
-      return verdict;
-    }
-  }
+  verdict.failure = wrong_after_call(data, expected, workspace, pool, &verdict.worst);
   return verdict;
 }
 
 }  // namespace
+
+std::optional<CandidateFailure> wrong_after_call(const DataSet& data,
+                                                 const std::vector<ExpectedOutput>& expected,
+                                                 const GuardedBuffer* workspace, tunesmith_runtime_pool* pool,
+                                                 double* worst) {
+  if (workspace != nullptr && !workspace->check_canary()) return out_of_bounds("the workspace");
+  if (const Argument* argument = data.memory.touched_around()) return out_of_bounds(argument->buffer->name);
+  const size_t inputs = data.memory.size() - expected.size();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const OutputDifference comparison = expected[i].compare(data.memory.output(inputs + i), pool);
+    if (worst != nullptr) *worst = std::max(*worst, comparison.worst);
+    if (comparison.worst > 1.0) return CandidateFailure{FailureCause::WrongResult, comparison.message};
+  }
+  return std::nullopt;
+}
 
 Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
                          GuardedBuffer* workspace, tunesmith_runtime_pool* pool) {

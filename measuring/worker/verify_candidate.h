@@ -36,6 +36,13 @@ struct Verdict {
   std::optional<CandidateFailure> failure;
 };
 
+/// What a call on the set has left: a write outside of its memory, or an output that is not what is expected.
+/// `worst`, where it is asked for, grows to the largest error over its bound.
+std::optional<CandidateFailure> wrong_after_call(const DataSet& data,
+                                                 const std::vector<ExpectedOutput>& expected,
+                                                 const GuardedBuffer* workspace, tunesmith_runtime_pool* pool,
+                                                 double* worst = nullptr);
+
 /// Prepares, where the kernel has a preparation, and calls it once, all memory that it does not receive being
 /// poisoned. `workspace` is null when it needs none, `pool` when all is to be done on the calling thread.
 /// Throws EnvironmentError when there is no memory for what is prepared.

@@ -1,13 +1,20 @@
 // How a worker calls a candidate: with what memory, to verify it and to time it.
 #include <array>
+#include <atomic>
 #include <exception>
+#include <thread>
 
+#include "support/monotonic_clock.h"
 #include "tunesmith/support/error.h"
 #include "worker/worker_faults.h"
 #include "worker/worker_task.h"
 
 namespace tunesmith {
 namespace {
+
+/// Long enough for a thread that has just woken to call beside the other.
+constexpr double kTogetherSeconds = 100e-6;
+constexpr int kTogetherCalls = 16;
 
 /// A chunk that the caller takes says nothing of the thread that it was meant for, which may lack its set-up.
 class EveryThreadAtWork {
@@ -37,14 +44,25 @@ GuardedBuffer* WorkerTask::workspace(int64_t bytes, std::unique_ptr<GuardedBuffe
   return into.get();
 }
 
+template <typename Work>
+void WorkerTask::for_each_set(const Work& work) {
+  tunesmith_runtime_parallel_for(
+      verifying_.get(), static_cast<int64_t>(sets_.size()),
+      [](void* closure, int64_t begin, int64_t end) {
+        for (int64_t set = begin; set < end; ++set)
+          (*static_cast<const Work*>(closure))(static_cast<size_t>(set));
+      },
+      const_cast<void*>(static_cast<const void*>(&work)));
+}
+
 std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                         bool at_once) {
-  const EveryThreadAtWork every_thread(pool_.get());
+  const EveryThreadAtWork every_thread(verifying_.get());
   GuardedBuffer* const space = workspace(kernel.workspace_bytes);
   std::vector<Verdict> verdicts;
   if (!at_once) {
     for (DataSet& data : sets_) {
-      verdicts.push_back(verify_candidate(loaded, kernel, data, space, pool_.get()));
+      verdicts.push_back(verify_candidate(loaded, kernel, data, space, verifying_.get()));
       if (verdicts.back().failure) break;
     }
     return verdicts;
@@ -53,23 +71,45 @@ std::vector<Verdict> WorkerTask::verify(const LoadedKernel& loaded, const Compil
   const std::array<GuardedBuffer*, 2> spaces{space, workspace(kernel.workspace_bytes, second_workspace_)};
   check_invariant(sets_.size() == spaces.size(), "there is a workspace for each data set");
   std::array<std::exception_ptr, 2> thrown;  // by the target: nothing may leave a thread of the pool
-  const auto one = [&](size_t set) {
+  for_each_set([&](size_t set) {
     try {
       verdicts[set] = verify_candidate(loaded, kernel, sets_[set], spaces[set], nullptr);
     } catch (...) {  // it is rethrown
       thrown[set] = std::current_exception();
     }
-  };
-  tunesmith_runtime_parallel_for(
-      pool_.get(), static_cast<int64_t>(sets_.size()),
-      [](void* closure, int64_t begin, int64_t end) {
-        for (int64_t set = begin; set < end; ++set)
-          (*static_cast<const decltype(one)*>(closure))(static_cast<size_t>(set));
-      },
-      const_cast<void*>(static_cast<const void*>(&one)));
+  });
   for (const std::exception_ptr& exception : thrown)
     if (exception) std::rethrow_exception(exception);
   return verdicts;
+}
+
+std::optional<CandidateFailure> WorkerTask::wrong_at_once(const LoadedKernel& loaded,
+                                                          const CompiledKernel& kernel) {
+  if (tunesmith_runtime_pool_threads(verifying_.get()) < 2) return std::nullopt;  // the system has no more
+  const EveryThreadAtWork every_thread(verifying_.get());
+  const std::array<GuardedBuffer*, 2> spaces{workspace(kernel.workspace_bytes),
+                                             workspace(kernel.workspace_bytes, second_workspace_)};
+  std::atomic<int> ready = 0;
+  std::array<std::optional<CandidateFailure>, 2> wrong;
+  for_each_set([&](size_t set) {
+    DataSet& data = sets_[set];
+    data.memory.poison_outputs(data.poison);
+    if (spaces[set] != nullptr) spaces[set]->place(data.placement);
+    const KernelCall call{loaded.entry(), data.memory.kernel_pointers(kernel, nullptr),
+                          spaces[set] == nullptr ? nullptr : spaces[set]->data(), nullptr};
+    for (++ready; ready.load() < 2;) std::this_thread::yield();
+    const double begin = now_seconds();
+    for (int calls = 0; calls == 0 || (calls < kTogetherCalls && now_seconds() - begin < kTogetherSeconds);
+         ++calls)
+      call();
+    wrong[set] = wrong_after_call(data, data.draws.back().expected, spaces[set], nullptr);
+  });
+  for (std::optional<CandidateFailure>& failure : wrong) {
+    if (!failure) continue;
+    failure->message += "; two threads called it at the same time, and one after the other it was right";
+    return failure;
+  }
+  return std::nullopt;
 }
 
 KernelCall WorkerTask::timed_call(LoadedKernel& loaded, const CompiledKernel& kernel,

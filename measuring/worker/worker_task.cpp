@@ -15,6 +15,7 @@
 #include "worker/numbered_entries.h"
 #include "worker/time_kernel.h"
 #include "worker/timed_check.h"
+#include "worker/verifying_pool.h"
 #include "worker/worker_faults.h"
 
 namespace tunesmith {
@@ -106,6 +107,7 @@ WorkerTask::WorkerTask(TaskRequest request)
   // Whatever the initialisers of plugins have set: a program is verified in the mode in which programs start.
   tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
   pool_.reset(tunesmith_runtime_pool_create(request.threads));
+  verifying_.reset(make_verifying_pool(tunesmith_runtime_pool_threads(pool_.get())));
   probe_ = std::make_unique<DisturbanceProbe>(pool_.get());
 
   // Guard pages first: an access beyond a buffer is reported as that, and not as a wrong result.
@@ -243,9 +245,9 @@ tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_pr
     probe_->begin();
     // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
     // A device's kernels are called by one thread at a time.
-    const bool at_once = !request.parallel && target_->separate_device() == nullptr && !kernel.prepare &&
-                         kernel.workspace_bytes <= kLittleWorkspace;
-    const std::vector<Verdict> verdicts = verify(loaded, kernel, at_once);
+    const bool by_several = target_->separate_device() == nullptr && !kernel.prepare &&
+                            kernel.workspace_bytes <= kLittleWorkspace;
+    const std::vector<Verdict> verdicts = verify(loaded, kernel, by_several && !request.parallel);
     if (const auto fault = loaded.take_fault()) return failure_of(*fault);
     for (const Verdict& verdict : verdicts) {
       if (verdict.failure) return failure(verdict.failure->cause, verdict.failure->message);
@@ -254,6 +256,9 @@ tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_pr
     }
     verified.modelled_seconds = loaded.modelled_seconds();
     if (verified.modelled_seconds) return verified;
+    if (by_several && verified.call_seconds <= kShortCall) {
+      if (const auto wrong = wrong_at_once(loaded, kernel)) return failure(wrong->cause, wrong->message);
+    }
     if (verified.space != nullptr) verified.space->place(Placement::AtEnd);
     verified.prepared = prepare(loaded, kernel, verified.space, verified.prepare_seconds);
   } catch (const PluginError&) {

@@ -72,6 +72,12 @@ class WorkerTask {
   std::vector<std::optional<CandidateFailure>> wrong_after_rounds();
   /// The verdicts on the data sets, up to the first that is a failure. `at_once`: on a thread for each.
   std::vector<Verdict> verify(const LoadedKernel& loaded, const CompiledKernel& kernel, bool at_once);
+  /// `work` on the number of each data set, on a thread of its own.
+  template <typename Work>
+  void for_each_set(const Work& work);
+  /// Two threads call the kernel at the same time, each on a data set of its own: what is the matter then,
+  /// where all was right before.
+  std::optional<CandidateFailure> wrong_at_once(const LoadedKernel& loaded, const CompiledKernel& kernel);
   /// run() without a look at the process.
   tl::expected<RunReply, FailureReply> run_candidate(const RunRequest& request, ProcessWatch& process);
   /// A kernel that is right on all data sets, and ready to be timed.
@@ -94,6 +100,9 @@ class WorkerTask {
   std::shared_ptr<Target> target_;
   std::vector<Argument> arguments_;
   std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool_{
+      nullptr, tunesmith_runtime_pool_destroy};
+  /// Of several threads with little stack, however many are measured with: a library is called by any.
+  std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> verifying_{
       nullptr, tunesmith_runtime_pool_destroy};
   std::deque<DataSet> sets_;               // in the order of kDataKinds
   std::vector<Fill> fills_;                // of each of them

@@ -102,6 +102,13 @@ void positive_next(std::vector<Fill>& candidates, size_t next) {
   if (positive != candidates.end()) std::rotate(first, positive, positive + 1);
 }
 
+/// Of the inputs that are multiplied by most others; integers have none.
+int64_t least_exponents(const EdgeTraits& traits) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const int64_t exponents : traits.exponents) least = exponents > 0 ? std::min(least, exponents) : least;
+  return least;
+}
+
 /// Integers keep theirs.
 Fill without_edges(const Fill& fill) {
   Fill plain = fill;
@@ -139,8 +146,9 @@ std::vector<Tensor> draw_inputs(const DataQuestion& question, const Fill& fill, 
       draw(inputs.back(), fill, first, question.most_terms, seed, fill.plain_number(number));
     }
     if (inputs.back().dtype.is_float() && input < question.edges.carried.size()) {
-      const SliceInput slices{static_cast<int64_t>(input), question.edges.carried[input],
-                              question.edges.exponents[input]};
+      const int64_t exponents = question.edges.exponents[input];
+      const SliceInput slices{static_cast<int64_t>(input), question.edges.carried[input], exponents,
+                              exponents > least_exponents(question.edges)};
       add_edges(inputs.back(), fill.edges, fill.edge_part(number), slices,
                 hash_combine(seed, static_cast<uint64_t>(number)));
     }
@@ -220,7 +228,7 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
     DrawnData drawn{fill, draw_inputs(question, fill, number), {}, 0.0};
     const Trial trial = try_inputs(question, drawn.inputs, run);
     const EdgePart part = fill.edge_part(number);
-    const bool chosen = part == EdgePart::Large || part == EdgePart::Tiny;  // for what they are
+    const bool chosen = part != EdgePart::None && part != EdgePart::Slices;  // for what they are
     if (!chosen && !fill.edges.any_value && (!trial.usable() || !trial.finite)) {
       // Each draw of the exact set has terms of its own; of the random one, those before do.
       if (question.kind == DataKind::Exact) return {};

@@ -8,7 +8,7 @@ namespace tunesmith {
 namespace {
 
 /// A draw of so few operations is verified in no time: edges get draws of their own.
-constexpr int64_t kFewOperations = int64_t{1} << 17;
+constexpr int64_t kFewOperations = int64_t{1} << 19;
 /// Edges in fewer slices would be too many of them.
 constexpr int64_t kMinSlices = 16;
 /// Of the elements with tight bounds, so many must stay tight: in a draw with edges in some slices, and in
@@ -82,14 +82,12 @@ Fill with_floats(const Fill& plain, double share, bool signs, const EdgeTraits& 
   return fill;
 }
 
-/// Behind the first of edges, if its bounds are tight.
-void add_tiny_draw(const EdgeTraits& traits, int64_t room, Fill& fill, Attempts& attempts) {
-  if (!traits.rounds || !traits.keeps_denormals || room < 2) return;
-  Fill tiny = fill;
-  ++tiny.draws;
-  ++tiny.edges.draws;
-  tiny.edges.denormals = true;
-  if (attempts.good(tiny, 1)) fill = tiny;
+/// One more of edges, behind those that there are, if its bounds are tight.
+void add_draw(Fill fill, bool denormals, Attempts& attempts, Fill& chosen) {
+  fill.edges.denormals = fill.edges.denormals || denormals;
+  ++fill.draws;
+  ++fill.edges.draws;
+  if (attempts.good(fill, fill.edges.draws - 1)) chosen = fill;
 }
 
 }  // namespace
@@ -124,7 +122,10 @@ void choose_edges(const DataQuestion& question, int64_t room, DrawnData& drawn, 
           take(fill);
         } else {
           drawn.fill = fill;
-          add_tiny_draw(traits, room, drawn.fill, attempts);
+          if (traits.rounds && traits.keeps_denormals && room > drawn.fill.edges.draws)
+            add_draw(drawn.fill, true, attempts, drawn.fill);
+          if (traits.rounds && room > drawn.fill.edges.draws)
+            add_draw(drawn.fill, false, attempts, drawn.fill);
         }
         return;
       }

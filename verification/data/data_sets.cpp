@@ -161,7 +161,8 @@ EdgePart Fill::edge_part(int64_t number) const {
   if (!edges.in_floats()) return EdgePart::None;
   if (edges.draws == 0) return EdgePart::Slices;
   if (number >= edges.draws || draws <= edges.draws) return EdgePart::None;
-  return number == 0 ? EdgePart::Large : EdgePart::Tiny;
+  if (number == 0) return EdgePart::Large;
+  return number == 1 && edges.denormals ? EdgePart::Tiny : EdgePart::Small;
 }
 
 int64_t Fill::plain_number(int64_t number) const {

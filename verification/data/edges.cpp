@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace tunesmith {
 namespace {
 
 /// One slice of so many is of edges.
-constexpr uint64_t kSliceEvery = 16;
+constexpr uint64_t kSliceEvery = 8;
 
 /// Of tiny slices, one of so many is zero, beside which a denormal shows in a sum.
 constexpr uint64_t kTinyZeroEvery = 4;
@@ -64,14 +65,40 @@ double any_value(RandomStream& random, const FloatRange& range, const Edges& edg
   return sign * ends[random.below(ends.size())];
 }
 
-/// Of a slice: the power of two that its elements are multiplied by.
-int scale_of(int64_t exponents, double share, bool highest, RandomStream& random) {
-  const int above = std::max(1, static_cast<int>(std::ceil(share * static_cast<double>(exponents))));
-  const int below = above / 2;
-  if (highest || random.below(2) == 0) return above;
-  const uint64_t scales = static_cast<uint64_t>(above) + static_cast<uint64_t>(below) + 1;
-  return static_cast<int>(random.below(scales)) - below;
-}
+/// Which slices are scaled, and by which power of two. Every second one as far up as it may be; the others
+/// have all scales that there are, from the lowest on: a unit may be wrong in a part of its type's range
+/// alone.
+class Scales {
+ public:
+  Scales(const SliceInput& input, double share, EdgePart part, uint64_t slices, uint64_t seed)
+      : every_(part == EdgePart::Slices ? kSliceEvery : 1),
+        scaled_(slices / every_),
+        first_(part == EdgePart::Small ? 1 : 0),
+        seed_(seed),
+        above_(std::max<int64_t>(1, std::llround(std::ceil(share * static_cast<double>(input.exponents))))),
+        below_(input.added ? above_ : above_ / 2),
+        added_(input.added) {}
+
+  std::optional<int> of(uint64_t slice) const {
+    const uint64_t group = slice / every_;
+    if (group >= scaled_ || slice % every_ != hash_combine(seed_, group) % every_) return std::nullopt;
+    const uint64_t turn = (group + hash_combine(seed_, scaled_)) % scaled_ + first_;
+    if (turn % 2 == 0) return static_cast<int>(above_);
+    if (added_) return static_cast<int>(-below_);
+    const uint64_t steps = std::max<uint64_t>(scaled_ / 2, 1);
+    const auto range = static_cast<uint64_t>(above_ + below_);
+    return static_cast<int>(turn / 2 % steps * range / steps) - static_cast<int>(below_);
+  }
+
+ private:
+  const uint64_t every_;
+  const uint64_t scaled_;
+  const uint64_t first_;
+  const uint64_t seed_;
+  const int64_t above_;
+  const int64_t below_;
+  const bool added_;
+};
 
 /// Powers of two and their neighbours, as far as `bits` reach.
 std::vector<int64_t> integer_ends(int bits) {
@@ -122,28 +149,27 @@ void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceInput
   if (part == EdgePart::None || !edges.in_floats()) return;
   const FloatRange range = float_range(data.dtype);
   const auto slices = static_cast<uint64_t>(slices_of(data, input.carried));
-  if (part == EdgePart::Slices && slices < kSliceEvery) return;
-  const uint64_t highest = hash_combine(seed, 0) % slices;
+  if (part == EdgePart::Slices && slices < 2 * kSliceEvery) return;
   RandomStream values(seed, 1);
+  const Scales scales(input, edges.share, part, slices, seed);
   const auto is_zero = [&](uint64_t slice) {
     return slices >= 2 * kTinyZeroEvery && slice / 2 % kTinyZeroEvery == 0;
   };
   SliceCursor cursor(data, input.carried);
   for (int64_t i = 0; i < data.elements(); ++i, cursor.next()) {
     const auto slice = static_cast<uint64_t>(cursor.slice());
-    const uint64_t draw = hash_combine(seed, slice + 1);
-    const bool chosen = part != EdgePart::Slices || slice == highest || draw % kSliceEvery == 0;
-    if (!chosen) continue;
+    if (part == EdgePart::Tiny) {
+      if (input.added || (cursor.slice() + input.position) % 2 == 0)
+        data.set(i, is_zero(slice) ? 0.0 : std::ldexp(data.get(i), range.min_exponent));
+      continue;
+    }
+    const std::optional<int> scale = scales.of(slice);
+    if (!scale) continue;
     if (edges.any_value) {
       data.set(i, any_value(values, range, edges));
-    } else if (part == EdgePart::Tiny) {
-      if ((cursor.slice() + input.position) % 2 == 0)
-        data.set(i, is_zero(slice) ? 0.0 : std::ldexp(data.get(i), range.min_exponent));
     } else {
-      RandomStream of_slice(draw);
-      const double sign = edges.signs && of_slice.below(2) == 0 ? -1.0 : 1.0;
-      const int scale = scale_of(input.exponents, edges.share, slice == highest, of_slice);
-      data.set(i, std::ldexp(sign * data.get(i), scale));
+      const bool negative = edges.signs && hash_combine(seed, slice + 1) % 2 == 0;
+      data.set(i, std::ldexp(negative ? -data.get(i) : data.get(i), *scale));
     }
   }
 }

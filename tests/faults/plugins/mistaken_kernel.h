@@ -96,8 +96,17 @@ inline void run_one_at_a_time(void* const* buffers, void*, tunesmith_parallel_fo
   --running;
 }
 
+/// Right unless two calls overlap.
+inline void add_one_by_scratch(const float* x, float* o, int64_t count) {
+  static std::atomic<float> scratch{0.0f};
+  for (int64_t i = 0; i < count; ++i) {
+    scratch = x[i];
+    o[i] = scratch + 1.0f;
+  }
+}
+
 /// At most so many, so that a worker's memory is not exhausted first.
-inline constexpr int kMaxMade = 20;
+inline constexpr int kMaxMade = 100;
 
 /// Its call returns before the second half is there.
 inline void add_half_elsewhere(const float* x, float* o, int64_t count) {
@@ -289,6 +298,9 @@ void change_state(int number, tunesmith_parallel_for parallel_for, void* pool) {
     case Mistake::Traps:
       change_vector_control(0x80);  // of invalid operations
       break;
+    case Mistake::LeavesTheOldUnitInUse:
+      asm volatile("movq %%rsp, %%mm0" : : :);
+      break;
     case Mistake::LowersPrecision:
       lower_precision();
       break;
@@ -345,6 +357,7 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
     add_half_elsewhere(x, o, n);
     return add_one(x, o, n / 2);
   }
+  if (mistake == Mistake::SharesItsScratch) return add_one_by_scratch(x, o, n);
   add_one(x, o, mistake == Mistake::LeavesOneOut ? n - 1 : n);
   if (has_preparation(mistake)) {
     auto* prepared = static_cast<float*>(buffers[2]);

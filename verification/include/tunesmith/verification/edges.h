@@ -50,8 +50,9 @@ FloatRange float_range(DType type);
 enum class EdgePart : uint8_t {
   None,
   Slices,  // some of the slices
-  Large,   // every slice, with any scale
-  Tiny,    // every second slice, of denormals; of the next input the others
+  Large,   // every slice, with any scale: the first with the largest
+  Small,   // the same, but the first with the smallest: there may be no second
+  Tiny,    // every second slice, of denormals; of the next factor the others
 };
 
 /// Of one input, as EdgeTraits has it.
@@ -59,6 +60,9 @@ struct SliceInput {
   int64_t position = 0;
   std::vector<bool> carried;
   int64_t exponents = 0;
+  /// No factor, beside others that are: what it is added to is small as well where a factor is, and would be
+  /// hidden.
+  bool added = false;
 };
 
 /// How many slices the tensor has.
