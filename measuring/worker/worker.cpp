@@ -107,6 +107,7 @@ int serve_measurements(int socket) {
   install_fault_handlers();
   Server server(socket);
   try {
+    provide_stack();
     server.serve();
   } catch (const Error& error) {
     server.send(to_message(ErrorReply{error.what(), dynamic_cast<const UserError*>(&error) != nullptr}));

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <new>
 
+#include <fmt/format.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -55,6 +57,32 @@ void install_fault_handlers() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigaction(signal, &action, nullptr);
   std::set_new_handler([] { _exit(kExitOutOfMemory); });
+}
+
+void provide_stack() {
+  // A kernel's own, what is poisoned before it is called, and the callers.
+  constexpr rlim_t kNeeded = rlim_t{4} * 1024 * 1024;
+  rlimit limit{};
+  getrlimit(RLIMIT_STACK, &limit);
+  if (limit.rlim_cur < kNeeded) {
+    const rlimit raised{kNeeded, std::max(limit.rlim_max, kNeeded)};  // above the hard limit for root alone
+    if (setrlimit(RLIMIT_STACK, &raised) != 0) {
+      throw EnvironmentError(fmt::format(
+          "the stack is limited to {} KiB (`ulimit -Hs`), and checking a program takes up to {} KiB; "
+          "raise the limit",
+          limit.rlim_max / 1024, kNeeded / 1024));
+    }
+  }
+  // What the limit was when the process began is what its threads would get.
+  pthread_attr_t attributes;
+  pthread_getattr_default_np(&attributes);
+  size_t bytes = 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  if (bytes < kNeeded) {
+    pthread_attr_setstacksize(&attributes, kNeeded);
+    pthread_setattr_default_np(&attributes);
+  }
+  pthread_attr_destroy(&attributes);
 }
 
 void watch_for_faults(const GuardedBuffer& buffer) {

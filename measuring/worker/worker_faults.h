@@ -10,6 +10,11 @@ namespace tunesmith {
 /// Handlers for the signals of a wrong program, on a stack of their own, and for exhausted memory.
 void install_fault_handlers();
 
+/// Gives this thread and those that it will start the stack that checking a kernel takes, whatever the limit
+/// of whoever started the process is: a crash for want of it would be held against the program. Throws
+/// EnvironmentError where the limit cannot be raised.
+void provide_stack();
+
 /// A fault inside this buffer's mapping is an access out of bounds. The buffer must stay where it is; at most
 /// 256 of them.
 void watch_for_faults(const GuardedBuffer& buffer);
